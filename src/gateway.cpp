@@ -16,6 +16,9 @@
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
 #include "features/agents/tools.hpp"
+#include "features/approvals/routes.hpp"
+#include "features/approvals/service.hpp"
+#include "features/approvals/tools.hpp"
 #include "features/apps/routes.hpp"
 #include "features/apps/service.hpp"
 #include "features/attachments/routes.hpp"
@@ -163,14 +166,18 @@ public:
         proposals_(loop, database_, hub_, clock_, projects_, extensions_,
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)}),
         prompts_(blocking_, directory.home, directory.path, clock_, projects_, identities_, skills_),
+        approvals_(loop, database_, hub_, clock_, runs_, threads_,
+                   {.asks = settings.approvals.mode == ApprovalsMode::ask,
+                    .patience = std::chrono::minutes(settings.approvals.timeout_minutes),
+                    .kept = std::chrono::days(settings.retention.days)}),
         unknown_names_(extensions_, tools_, models_, skills_),
         integrations_(loop, hub_, extensions_, http_, blocking_, secrets_, sandbox_,
                       {.home = directory.home, .data_directory = directory.path}),
         shell_(loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }),
         actions_(hub_, extensions_, http_, blocking_, clock_, secrets_, integrations_, shell_),
-        calls_(loop, runs_, threads_, stages_, proposals_, integrations_, tools_),
+        calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, tools_),
         engine_({loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, alerts_,
-                 attachments_, calls_}),
+                 attachments_, calls_, approvals_}),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         research_(loop, sandbox_,
@@ -206,6 +213,7 @@ public:
     stages_.load(connection);
     costs_.load(connection);
     proposals_.load(connection);
+    approvals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection, interrupted_);
     jobs_.handle("compile-knowledge",
@@ -249,6 +257,7 @@ private:
     append(table, knowledge_routes(knowledge_));
     append(table, experiment_routes(experiments_));
     append(table, proposal_routes(proposals_));
+    append(table, approval_routes(approvals_, stages_));
     append(table, chat_routes(engine_, threads_, runs_, stages_));
     append(table, job_routes(jobs_, clock_));
     append(table, app_routes_.routes());
@@ -281,6 +290,7 @@ private:
     tools_.add([this] { return integrations_.tools(); });
     tools_.add(extension_tools(extensions_));
     tools_.add(read_skill_tool(skills_, extensions_, projects_));
+    tools_.add(ask_user_tool());
     tools_.add(delegate_tool(engine_));
     tools_.add(run_job_tool(jobs_));
     tools_.add(propose_tool());
@@ -329,6 +339,7 @@ private:
     co_await apps_.stop();
     co_await knowledge_.stop();
     co_await threads_.stop();
+    co_await approvals_.stop();
     co_await runs_.stop();
     co_await proposals_.stop();
     co_await extension_outbox_.stop();
@@ -368,6 +379,7 @@ private:
   Experiments experiments_;
   Proposals proposals_;
   Prompts prompts_;
+  Approvals approvals_;
   ToolSet tools_;
   UnknownNames unknown_names_;
   Integrations integrations_;

@@ -44,6 +44,12 @@ Value<S> one_of_formats() {
   return one_of<S, decltype(place), Format>(place, {{"text", Format::text}, {"json", Format::json}});
 }
 
+Value<S> approvals_mode() {
+  const auto place = at(&S::approvals, &S::Approvals::mode);
+  return one_of<S, decltype(place), ApprovalsMode>(place,
+                                                   {{"ask", ApprovalsMode::ask}, {"never", ApprovalsMode::never}});
+}
+
 Value<S> search_service() {
   const auto place = at(&S::web_search, &S::WebSearch::service);
   return one_of<S, decltype(place), std::string>(place,
@@ -151,12 +157,18 @@ Keys<Settings> make_settings_keys() {
        .text = "The file that holds the service's key, and nothing else.",
        .value = file_path<S>(at(&S::web_search, &S::WebSearch::api_key_file)),
        .example = "brave.key"},
+      {.name = "approvals.mode",
+       .text = "Whether agents ask a person who is there for what their stage does not allow, or never do.",
+       .value = approvals_mode()},
+      {.name = "approvals.timeout_minutes",
+       .text = "How long an agent waits for the person's answer, in minutes.",
+       .value = whole_number<S>(at(&S::approvals, &S::Approvals::timeout_minutes), 1, 1440)},
       {.name = "budget_usd_per_day",
        .text = "What all agents together may spend in a day, in USD.",
        .value = amount<S>(&S::budget_usd_per_day),
        .example = "5"},
       {.name = "retention.days",
-       .text = "How long job runs, signals, trash and decided proposals are kept, in days.",
+       .text = "How long job runs, signals, trash, decided proposals and permission requests are kept, in days.",
        .value = whole_number<S>(at(&S::retention, &S::Retention::days), 1, 36500)},
   };
 }

@@ -15,6 +15,7 @@ namespace agw {
 
 enum class Auth { token, none };
 enum class SandboxKind { bubblewrap, none };
+enum class ApprovalsMode { ask, never };
 
 /// The settings of the gateway. The initial values of the members are the defaults; `config/keys.cpp` documents each
 /// one.
@@ -44,6 +45,10 @@ struct Settings {
     std::string api_key_env;
     std::filesystem::path api_key_file;
   };
+  struct Approvals {
+    ApprovalsMode mode = ApprovalsMode::ask;
+    std::int64_t timeout_minutes = 10;
+  };
   struct Retention {
     std::int64_t days = 90;
   };
@@ -63,6 +68,7 @@ struct Settings {
   SandboxKind sandbox = SandboxKind::bubblewrap;
   Tools tools;
   WebSearch web_search;
+  Approvals approvals;
   std::optional<double> budget_usd_per_day;
   Retention retention;
 };

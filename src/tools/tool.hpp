@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/async/cancellation.hpp"
 #include "base/async/task.hpp"
+#include "base/async/wait_clock.hpp"
 #include "base/json/json.hpp"
 #include "models/model.hpp"
 #include "tools/place.hpp"
@@ -29,15 +31,37 @@ struct ToolTarget {
   std::optional<std::string> host{};  ///< the host that it would call
   bool url_was_named = false;         ///< WebFetch: a person or a search named the URL, or its host is configured
   bool record_is_own = false;         ///< UpdateExtension: the agent owns the record
+  std::string command{};              ///< Bash: what the shell is given
+  bool wants_network = false;         ///< Bash: the command is to reach the network
 };
 
 /// Whether an agent may make a call.
 struct Permission {
-  enum class Verdict { allowed, staged, denied };
+  enum class Verdict { allowed, staged, denied, ask };
   Verdict verdict = Verdict::allowed;
-  std::string reason{};          ///< if denied: `permission denied: …`, and what would allow it
+  std::string reason{};          ///< if denied, or to be asked: `permission denied: …`, and what would allow it
   bool network = false;          ///< what it executes may reach the network
   bool disables_record = false;  ///< the extension that it creates or changes becomes disabled
+
+  // If a person is to be asked.
+
+  Verdict otherwise = Verdict::denied;  ///< what holds if nobody answers: denied or staged
+  std::string rule{};                   ///< which rule asks, for that person
+};
+
+/// What a tool asks the person.
+struct PersonQuestion {
+  std::string question;
+  std::vector<std::string> options{};  ///< proposed answers
+  std::optional<json::object> form{};  ///< the JSON Schema of the answer; none: the answer is a text
+};
+
+/// What came of it.
+struct PersonAnswer {
+  enum class Kind { answered, declined, unanswered };
+  Kind kind = Kind::unanswered;
+  json::value answer{};  ///< a string, or what the form asks for
+  std::string reason{};  ///< why there is none
 };
 
 /// A change that a person must decide on: the source of a proposal.
@@ -72,6 +96,16 @@ struct ToolCall {
   std::function<Permission(const ToolTarget& target)> authorize;
   /// Stages a change instead of making it; returns the proposal's reference, `<agent>/<date>/<name>`.
   std::function<Task<std::string>(StagedChange change)> stage;
+  /// Like `authorize`, but if a person is to be asked, it asks and waits: the result is never `ask`. `diff` shows what
+  /// the call would change. Once allowed, `authorize` allows that same target too, and no other: resolve the target
+  /// anew and authorize it before it is touched. Empty: nobody is asked.
+  std::function<Task<Permission>(ToolTarget target, std::string diff)> ask_permission{};
+  /// Puts a question to the person whose message the run answers. Empty: nobody is there.
+  std::function<Task<PersonAnswer>(PersonQuestion question, StopSource& stop)> ask_person{};
+  const WaitClock* waits = nullptr;  ///< counts the time spent on asking, which no limit of the call includes
+
+  /// `ask_permission`, or what holds without anybody.
+  Task<Permission> permit(ToolTarget target, std::string diff = {}) const;
 };
 
 /// The result of a call as the model reads it. An exception becomes an error result, with its text if it is an

@@ -285,8 +285,8 @@ def test_agent_may_use_tools_before_answering(research):
 
 
 @pytest.mark.parametrize("stage, tool, why", [
-    ("trusted", "Write", "permission denied"), ("apprentice", "Write", "permission denied"),
-    ("apprentice", "Bash", "permission denied"), ("trusted", "Rewrite", "there is no tool Rewrite")])
+    ("trusted", "Remember", "text"), ("apprentice", "Bash", "permission denied"),
+    ("trusted", "Rewrite", "there is no tool Rewrite")])
 def test_answer_about_an_unmade_change_is_not_taken_for_the_file(talker, new_name, stage, tool, why):
     research = Research(talker, new_name, stage).measured_by()
     inputs = {"Bash": {"command": "echo three >> asset.md"}}
@@ -303,21 +303,15 @@ def test_notes_are_truncated_between_characters(research):
     assert all(text.startswith("by a new text: ") and text.endswith("ü…") for text in notes)
 
 
-def test_staged_change_without_a_measurement_is_a_crash(talker, new_name):
-    research = Research(talker, new_name, "apprentice").measured_by().in_a_project(new_name)
-    row = research.iterate(calls(("Write", {"path": str(research.asset), "content": BETTER})), "I made the file better.")
-    assert (row["verdict"], row["value"], row["proposal"]) == ("crash", None, None)
-    assert "the agent used Write" in row["reason"] and research.asset.read_text() == OLD
-
-
-def test_prompt_says_whether_tools_can_change_the_file(research, new_name):
+def test_prompt_says_whether_tools_can_change_the_file(research):
     research.measured_by()
-    research.iterate(BETTER)
-    assert "Write and Edit cannot change this file" in research.talker.conversation()[-1][1]
-    research.in_a_project(new_name)
     research.iterate(calls(("Write", {"path": str(research.asset), "content": "one two three four\n"})), "A word more.")
     assert "Change the file with your tools" in str(research.talker.stub.requests[-1].json["messages"])
     assert research.asset.read_text() == "one two three four\n"
+    definition = {"mode": "act", "tools": ["Read"]}
+    accepted(research.gateway.http.patch(f"/extensions/{research.agent['id']}", json={"definition": definition}))
+    research.iterate(BETTER)
+    assert "Write and Edit cannot change this file" in research.talker.conversation()[-1][1]
 
 
 def test_disabled_agent_improves_files_too(research):

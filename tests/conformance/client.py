@@ -16,11 +16,12 @@ os.environ.setdefault("AGW", str(ROOT / "build" / "dev" / "agw"))
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests" / "api"))
 
+from approvals import answer, person  # noqa: E402
 from checks import accepted  # noqa: E402
 from gateway import Gateway  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
 from talker import Talker, configuration  # noqa: E402
-from tools import run_chat, call_tool, new_agent, new_thread  # noqa: E402
+from tools import calls, new_agent, new_thread, run_chat  # noqa: E402
 
 ARGUMENTS = {"add_numbers": {"a": 5, "b": 3}}
 REDIRECT = "http://127.0.0.1:4817/callback"
@@ -54,12 +55,24 @@ def call_all_tools(talker, url):
     run_chat(talker, thread, "Nothing to do.")
     for name in offered(talker):
         tool = name.removeprefix("suite__")
-        end = call_tool(talker, thread, name, ARGUMENTS.get(tool, {}))
+        end = call_with_person(talker, thread, name, ARGUMENTS.get(tool, {}))
         while end["isError"] and WANTS_LOGIN in end["output"] and logins < MAX_LOGINS:
             logins += 1
             log_in(talker.gateway)
-            end = call_tool(talker, thread, name, ARGUMENTS.get(tool, {}))
+            end = call_with_person(talker, thread, name, ARGUMENTS.get(tool, {}))
         print(tool, end)
+
+
+def call_with_person(talker, thread, name, input):
+    """Has the model make one call while somebody is there who sends every form as the server has filled it in."""
+    with person(talker, thread, calls((name, input)), "Done.") as somebody:
+        while True:
+            event = somebody.events.until(lambda event: event["type"] in ("permission-requested", "finish", "stopped"))[-1]
+            if event["type"] != "permission-requested":
+                return somebody.result()
+            fields = event["request"]["question"]["form"].get("properties", {})
+            filled = {field: schema["default"] for field, schema in fields.items() if "default" in schema}
+            accepted(answer(talker.gateway, event["request"], filled))
 
 
 def offered(talker):

@@ -10,9 +10,11 @@ constexpr auto rules(Tag<PromptSection>) {
 }
 const Description& describe(Tag<PromptSection>) { return description_of<PromptSection>("PromptSection"); }
 
-BOOST_DESCRIBE_STRUCT(PromptTool, (), (name, tokens, description, input_schema))
+BOOST_DESCRIBE_STRUCT(PromptTool, (), (name, tokens, description, input_schema, why))
 constexpr auto rules(Tag<PromptTool>) {
-  return std::tuple{RuleFor<&PromptTool::tokens>{{.about = "an estimate, rather too high"}}};
+  return std::tuple{
+      RuleFor<&PromptTool::tokens>{{.about = "an estimate, rather too high"}},
+      RuleFor<&PromptTool::why>{{.about = "what a person granted, or that one is asked; null: its stage allows it"}}};
 }
 const Description& describe(Tag<PromptTool>) { return description_of<PromptTool>("PromptTool"); }
 

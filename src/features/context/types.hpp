@@ -23,6 +23,7 @@ struct PromptTool {
   std::int64_t tokens = 0;  ///< estimated
   std::string description;
   json::object input_schema;
+  std::optional<std::string> why;  ///< if its stage is not the reason: what a person granted, or that one is asked
 };
 const Description& describe(Tag<PromptTool>);
 

@@ -39,7 +39,8 @@ json::array call_members(const std::vector<ToolUse>& uses) {
 }  // namespace
 
 AgentLoop::AgentLoop(const EngineServices& services, ModelLimits& limits, ActiveRunPointer active,
-                     ExtensionPointer agent, std::vector<ModelChoice> choices, RunOutcome& outcome)
+                     ExtensionPointer agent, std::vector<ModelChoice> choices, ActiveRunPointer asks_in,
+                     RunOutcome& outcome)
     : services_(services),
       active_(std::move(active)),
       caller_(std::make_shared<RunningAgent>()),
@@ -53,6 +54,9 @@ AgentLoop::AgentLoop(const EngineServices& services, ModelLimits& limits, Active
               [this](const Completion& completion) { record_usage(completion); }),
       outcome_(outcome) {
   caller_->agent = std::move(agent);
+  if (asks_in) caller_->asks_thread = asks_in->run.thread_id;
+  caller_->asks_in = std::move(asks_in);
+  caller_->asks_permission = services_.approvals.asks(*caller_->agent);
 }
 
 Task<> AgentLoop::run() {
@@ -92,6 +96,7 @@ Task<> AgentLoop::prepare() {
   caller_->mode = run_mode(run, thread);
   caller_->inherited = inherited_limits_in(run.order);
   caller_->dry = is_true(run.order, "dry");
+  caller_->own_file = string_or_empty(run.order, own_file_member);
   caller_->limits = agent_limits(agent(), services_.extensions, roots);
   caller_->run = {.run_id = run.id,
                   .thread_id = thread.id,

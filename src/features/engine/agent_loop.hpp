@@ -17,9 +17,10 @@ namespace agw {
 /// for and returns their results to it, until it asks for none. Used on the loop, by one coroutine.
 class AgentLoop {
 public:
-  /// The models of `choices` (at least one) are asked in turn. `outcome` is filled in by `run`.
+  /// The models of `choices` (at least one) are asked in turn. `outcome` is filled in by `run`. `asks_in`: see
+  /// RunningAgent.
   AgentLoop(const EngineServices& services, ModelLimits& limits, ActiveRunPointer active, ExtensionPointer agent,
-            std::vector<ModelChoice> choices, RunOutcome& outcome);
+            std::vector<ModelChoice> choices, ActiveRunPointer asks_in, RunOutcome& outcome);
 
   Task<> run();
 

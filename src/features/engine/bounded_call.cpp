@@ -1,5 +1,7 @@
 #include "features/engine/bounded_call.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/async/task_group.hpp"
@@ -13,6 +15,8 @@ namespace {
 
 /// For a tool to clean up, such as to end a process.
 constexpr auto time_to_end = 2s;
+/// Between two looks at the clock, while a person is waited for.
+constexpr std::chrono::milliseconds least_pause = 100ms;
 
 /// Shared by a call and the coroutine that watches it.
 struct Watched {
@@ -22,8 +26,22 @@ struct Watched {
   bool late = false;
 };
 
-Task<> watch(Watched& watched, StopSource& stop, std::chrono::milliseconds limit) {
-  if (co_await pause(watched.woken, limit) == WaitResult::done) {
+/// Waits until the time is up, or the call is woken.
+Task<bool> is_late(StopSource& woken, std::chrono::milliseconds limit, const WaitClock& waits) {
+  using std::chrono::steady_clock;
+  const auto began = steady_clock::now();
+  const auto waited_before = waits.waited();
+  for (auto left = limit;;) {
+    if (co_await pause(woken, left) != WaitResult::done) co_return false;
+    const auto used =
+        std::chrono::floor<std::chrono::milliseconds>(steady_clock::now() - began - (waits.waited() - waited_before));
+    if (used >= limit && !waits.is_waiting()) co_return true;
+    left = std::max(limit - used, least_pause);
+  }
+}
+
+Task<> watch(Watched& watched, StopSource& stop, std::chrono::milliseconds limit, const WaitClock& waits) {
+  if (co_await is_late(watched.woken, limit, waits)) {
     watched.late = true;
     stop.request();
   }
@@ -34,14 +52,15 @@ Task<> answer_into(ToolOutcome& outcome, const Tool& tool, const ToolCall& call)
 
 }  // namespace
 
-Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& call, StopSource& run_stop) {
+Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& call, StopSource& run_stop,
+                               const WaitClock& waits) {
   Watched watched;
   StopSource::Listener when_stopped(run_stop, [&] {
     call.stop.request();
     watched.woken.request();
   });
   TaskGroup watching(loop);
-  watching.spawn(watch(watched, call.stop, tool.limit));
+  watching.spawn(watch(watched, call.stop, tool.limit, waits));
   ToolOutcome outcome;
   auto end = WaitResult::done;
   std::exception_ptr failure;

@@ -26,6 +26,7 @@ Called call(std::function<Task<ToolOutcome>(const ToolCall&)> action, std::chron
     const ToolRun run{};
     StopSource run_stop;
     StopSource stop;
+    const WaitClock waits;
     const ToolCall made{.id = "one", .input = {}, .run = run, .stop = stop, .authorize = {}, .stage = {}};
     asio::steady_timer timer(loop);
     if (stop_after) {
@@ -35,7 +36,7 @@ Called call(std::function<Task<ToolOutcome>(const ToolCall&)> action, std::chron
       });
     }
     const auto began = std::chrono::steady_clock::now();
-    called.outcome = co_await bounded_call(loop, tool, made, run_stop);
+    called.outcome = co_await bounded_call(loop, tool, made, run_stop, waits);
     called.took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
   });
   return called;

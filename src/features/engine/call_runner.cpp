@@ -21,6 +21,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+using Verdict = Permission::Verdict;
 
 constexpr std::size_t max_at_once = 8;
 /// More than any tool returns that limits its output itself.
@@ -46,6 +47,20 @@ std::string quoted(const std::string& text) { return shortened(to_utf8(text), ma
 
 std::string dry_text(const ToolUse& use) {
   return fmt::format("dry run: would have called {} with {}", use.name, quoted(to_json(use.input)));
+}
+
+/// What the model is told that was not allowed what it asked for.
+Permission refused_by_person(const PermissionRequest& decided) {
+  Permission refused{.verdict = Verdict::denied, .reason = "permission denied: "};
+  if (decided.by == DecidedBy::timeout) {
+    refused.reason += "nobody answered";
+  } else if (decided.by != DecidedBy::person || decided.decision == PermissionDecision::allow) {
+    refused.reason += "the run was stopped";
+  } else {
+    const auto why = decided.decision_reason.value_or("");
+    refused.reason += why.empty() ? "the person said no" : "the person said no: " + why;
+  }
+  return refused;
 }
 
 std::string what_failed(std::exception_ptr failure, const std::string& tool) {
@@ -75,13 +90,14 @@ struct CallRunner::StepCalls {
 };
 
 CallRunner::CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, Proposals& proposals,
-                       Integrations& integrations, const ToolSet& tools)
+                       Integrations& integrations, Approvals& approvals, const ToolSet& tools)
     : loop_(loop),
       runs_(runs),
       threads_(threads),
       stages_(stages),
       proposals_(proposals),
       integrations_(integrations),
+      approvals_(approvals),
       tools_(tools) {}
 
 Task<> CallRunner::wait_for_integrations(const RunningAgent& caller, StopSource& stop) const {
@@ -90,15 +106,53 @@ Task<> CallRunner::wait_for_integrations(const RunningAgent& caller, StopSource&
 
 std::vector<ToolDescription> CallRunner::offered_tools(const RunningAgent& caller) const {
   std::vector<ToolDescription> descriptions;
+  const auto grants = grants_of(caller);
+  const bool may_ask = can_be_asked(caller);
   for (const auto& [name, tool] : tools_.all()) {
-    if (is_offered(tool_request(caller, stages_, *tool))) descriptions.push_back(tool->description);
+    auto request = tool_request(caller, stages_, *tool);
+    request.grants = grants;
+    request.may_ask = may_ask;
+    if (is_offered(request)) descriptions.push_back(tool->description);
   }
   return descriptions;
 }
 
 bool CallRunner::offers(const RunningAgent& caller, std::string_view tool_name) const {
   const auto tool = tools_.find(tool_name);
-  return tool && is_offered(tool_request(caller, stages_, *tool));
+  return tool && is_offered(request_of(caller, *tool));
+}
+
+bool CallRunner::is_somebody_there(const RunningAgent& caller) const {
+  return !caller.asks_thread.empty() && approvals_.is_somebody_there(caller.asks_thread);
+}
+
+bool CallRunner::can_be_asked(const RunningAgent& caller) const {
+  return caller.asks_permission && is_somebody_there(caller);
+}
+
+GrantedPatterns CallRunner::grants_of(const RunningAgent& caller) const {
+  return approvals_.grants_for(caller.agent->id,
+                               caller.asks_thread.empty() ? caller.run.thread_id : caller.asks_thread);
+}
+
+ToolRequest CallRunner::request_of(const RunningAgent& caller, const Tool& tool) const {
+  auto request = tool_request(caller, stages_, tool);
+  request.grants = grants_of(caller);
+  request.may_ask = can_be_asked(caller);
+  return request;
+}
+
+std::optional<std::string> CallRunner::why_offered(const RunningAgent& caller, const std::string& tool_name) const {
+  std::string granted;
+  if (const auto grants = grants_of(caller)) {
+    for (const auto& grant : *grants) {
+      if (grant.tool == tool_name) granted += (granted.empty() ? "granted: " : ", ") + grant.pattern;
+    }
+  }
+  if (!granted.empty()) return granted;
+  const auto tool = tools_.find(tool_name);
+  if (!tool || is_offered(tool_request(caller, stages_, *tool))) return std::nullopt;
+  return "a person is asked";
 }
 
 json::object CallRunner::limits_to_inherit(const RunningAgent& caller) const {
@@ -116,7 +170,7 @@ bool CallRunner::are_read_only(const std::vector<ToolUse>& uses) const {
 bool CallRunner::may_call(const RunningAgent& caller, const std::string& tool_name, const ToolTarget& target) const {
   const auto tool = tools_.find(tool_name);
   if (!tool) return false;
-  auto request = tool_request(caller, stages_, *tool);
+  auto request = request_of(caller, *tool);
   request.target = target;
   return permission_for(request).verdict == Permission::Verdict::allowed;
 }
@@ -196,11 +250,13 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
   if (const auto problem = input_problem(tool->description.input_schema, use.input)) {
     co_return failed("invalid input: " + *problem);
   }
-  auto request = tool_request(*step.caller, stages_, *tool);
+  auto request = request_of(*step.caller, *tool);
+  if (step.caller->dry) request.may_ask = false;
   if (!is_offered(request)) co_return failed(permission_for(request).reason);
   if (!tool->authorizes_itself) {
     const auto permission = permission_for(request);
-    if (permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);
+    const bool is_refused = permission.verdict != Verdict::allowed && permission.verdict != Verdict::ask;
+    if (is_refused) co_return failed(permission.reason);
   }
   if (step.caller->dry && tool->effect != ToolEffect::reads) co_return ToolOutcome{dry_text(use)};
   std::exception_ptr failure;
@@ -212,24 +268,91 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
   co_return failed(what_failed(failure, use.name));
 }
 
+/// A call that is being made.
+struct CallRunner::Call {
+  const StepCalls& step;
+  const Tool& tool;
+  ToolRequest request;
+  const json::object& input;
+  StopSource stop{};
+};
+
 Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request) {
   // The agent may have been renamed, and its directory moved, or deleted since the run began.
   auto run = step.caller->run;
   run.agent_name = run.roots.agent = stages_.require_agent(run.agent_id)->name;
-  StopSource stop;
+  const auto& asking = step.caller->asks_in ? step.caller->asks_in : step.active;
+  Call call{.step = step, .tool = tool, .request = std::move(request), .input = use.input};
   const ToolCall made{
       .id = use.id,
       .input = use.input,
       .run = run,
-      .stop = stop,
+      .stop = call.stop,
       .authorize =
-          [request = std::move(request)](const ToolTarget& target) mutable {
-            request.target = target;
-            return permission_for(request);
+          [&call](const ToolTarget& target) {
+            call.request.target = target;
+            return permission_for(call.request);
           },
       .stage = [this,
-                &run](StagedChange change) { return proposals_.stage(run.agent_name, run.run_id, std::move(change)); }};
-  co_return co_await bounded_call(loop_, tool, made, step.active->stop);
+                &run](StagedChange change) { return proposals_.stage(run.agent_name, run.run_id, std::move(change)); },
+      .ask_permission = [this, &call](ToolTarget target,
+                                      std::string diff) { return ask_permission(call, std::move(target), diff); },
+      .ask_person = [this, &call](PersonQuestion question,
+                                  StopSource& stop) { return ask_person(call, std::move(question), stop); },
+      .waits = &asking->person_waits};
+  // Its limits are those of the call, so the question comes first; only tools with a target ask by themselves.
+  const StopSource::Listener when_stopped(step.active->stop, [&call] { call.stop.request(); });
+  const bool asks_first = !tool.authorizes_itself || tool.kind != ToolKind::own;
+  if (asks_first && made.authorize({}).verdict == Verdict::ask) {
+    const auto permission = co_await made.permit({});
+    if (permission.verdict != Verdict::allowed) co_return failed(permission.reason);
+  }
+  co_return co_await bounded_call(loop_, tool, made, step.active->stop, asking->person_waits);
+}
+
+Task<Permission> CallRunner::ask_permission(Call& call, ToolTarget target, std::string diff) {
+  const auto& caller = *call.step.caller;
+  call.request.target = target;
+  const auto permission = permission_for(call.request);
+  if (permission.verdict != Verdict::ask) co_return permission;
+  const bool can_propose = permission.otherwise == Verdict::staged;
+  const auto decided = co_await approvals_.ask({.run = caller.asks_in,
+                                                .agent_id = caller.agent->id,
+                                                .agent = caller.run.agent_name,
+                                                .tool = call.tool.description.name,
+                                                .input = call.input,
+                                                .target = shown_target(call.request),
+                                                .reason = permission.rule,
+                                                .diff = std::move(diff),
+                                                .can_propose = can_propose,
+                                                .pattern = grant_pattern(call.request)},
+                                               call.stop);
+  if (!decided) co_return Permission{.verdict = permission.otherwise, .reason = permission.reason};
+  if (decided->decision == PermissionDecision::propose) co_return Permission{.verdict = Verdict::staged};
+  if (decided->decision != PermissionDecision::allow || call.stop.requested()) co_return refused_by_person(*decided);
+  call.request.approved = std::move(target);
+  call.request.grants = grants_of(caller);
+  co_return permission_for(call.request);
+}
+
+Task<PersonAnswer> CallRunner::ask_person(Call& call, PersonQuestion question, StopSource& stop) {
+  const auto& caller = *call.step.caller;
+  if (!is_somebody_there(caller)) co_return PersonAnswer{.reason = "nobody is there"};
+  const auto decided = co_await approvals_.ask(
+      {.kind = PermissionKind::question,
+       .run = caller.asks_in,
+       .agent_id = caller.agent->id,
+       .agent = caller.run.agent_name,
+       .tool = call.tool.description.name,
+       .input = call.input,
+       .target = call.tool.description.name,
+       .question = AskedQuestion{std::move(question.question), std::move(question.options), std::move(question.form)}},
+      stop);
+  if (!decided) co_return PersonAnswer{.reason = "too much is being asked at once, or the question is too long"};
+  if (decided->answer) co_return PersonAnswer{PersonAnswer::Kind::answered, *decided->answer};
+  const bool is_persons = decided->by == DecidedBy::person;
+  co_return PersonAnswer{.kind = is_persons ? PersonAnswer::Kind::declined : PersonAnswer::Kind::unanswered,
+                         .reason = is_persons ? decided->decision_reason.value_or("") : "nobody answered"};
 }
 
 }  // namespace agw

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "features/agents/service.hpp"
+#include "features/approvals/service.hpp"
 #include "features/context/service.hpp"
 #include "features/integrations/service.hpp"
 #include "features/permissions/service.hpp"
@@ -20,7 +22,7 @@ namespace agw {
 class CallRunner {
 public:
   CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, Proposals& proposals,
-             Integrations& integrations, const ToolSet& tools);
+             Integrations& integrations, Approvals& approvals, const ToolSet& tools);
 
   /// Waits for integrations that are connecting, if the agent is in act mode. Call it before `offered_tools`.
   Task<> wait_for_integrations(const RunningAgent& caller, StopSource& stop) const;
@@ -30,6 +32,8 @@ public:
 
   /// Whether the tool of that name is among them.
   bool offers(const RunningAgent& caller, std::string_view tool_name) const;
+  /// Why a tool is offered, if not because of the stage: grants for it, or that a person is asked.
+  std::optional<std::string> why_offered(const RunningAgent& caller, const std::string& tool_name) const;
 
   /// What runs that this one starts inherit: see InheritedLimits.
   json::object limits_to_inherit(const RunningAgent& caller) const;
@@ -49,11 +53,20 @@ public:
 
 private:
   struct StepCalls;
+  struct Call;
+
+  /// A call of the tool without a target yet, with what persons have allowed and can.
+  ToolRequest request_of(const RunningAgent& caller, const Tool& tool) const;
+  bool is_somebody_there(const RunningAgent& caller) const;
+  bool can_be_asked(const RunningAgent& caller) const;
+  GrantedPatterns grants_of(const RunningAgent& caller) const;
 
   Task<> work(StepCalls& step);
   Task<Message> call(const StepCalls& step, const ToolUse& use, ToolPointer tool);
   Task<ToolOutcome> outcome_of(const StepCalls& step, const ToolUse& use, ToolPointer tool);
   Task<ToolOutcome> make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request);
+  Task<Permission> ask_permission(Call& call, ToolTarget target, std::string diff);
+  Task<PersonAnswer> ask_person(Call& call, PersonQuestion question, StopSource& stop);
 
   Loop& loop_;
   Runs& runs_;
@@ -61,6 +74,7 @@ private:
   const Stages& stages_;
   Proposals& proposals_;
   Integrations& integrations_;
+  Approvals& approvals_;
   const ToolSet& tools_;
 };
 

@@ -91,4 +91,21 @@ EventCause Engine::cause_of(std::string run_id) const {
   }
 }
 
+ActiveRunPointer Engine::run_of_person(const ActiveRunPointer& active) const {
+  const auto under_way = delegations();
+  for (auto run_id = active->run.id;;) {
+    const auto run_request = run_requests_.find(run_id);
+    if (run_request && !run_request->cause.job_ids.empty()) return nullptr;
+    const auto delegation = std::ranges::find(under_way, run_id, [](const auto& known) { return known->run_id; });
+    if (delegation != under_way.end()) {
+      run_id = (*delegation)->delegating_run_id;
+      continue;
+    }
+    if (run_request) return nullptr;
+    const auto active_runs = services_.runs.all();
+    const auto found = std::ranges::find(active_runs, run_id, [](const auto& run) { return run->run.id; });
+    return found == active_runs.end() ? nullptr : *found;
+  }
+}
+
 }  // namespace agw

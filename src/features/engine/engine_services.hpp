@@ -1,5 +1,6 @@
 #pragma once
 
+#include "features/approvals/service.hpp"
 #include "features/attachments/service.hpp"
 #include "features/context/service.hpp"
 #include "features/costs/service.hpp"
@@ -26,6 +27,7 @@ struct EngineServices {
   Alerts& alerts;
   Attachments& attachments;
   CallRunner& calls;
+  const Approvals& approvals;
 };
 
 }  // namespace agw

@@ -31,13 +31,19 @@ Task<AgentPrompt> Engine::prompt(ExtensionPointer agent, AgentPromptQuery query)
   if (query.thread_id) thread = co_await services_.threads.require(*query.thread_id);
   AgentPrompt prompt{.agent = agent->name, .mode = query.mode.value_or(thread.mode)};
   const auto limits = agent_limits(*agent, services_.extensions, services_.prompts.roots(*agent, thread.project_id));
-  const RunningAgent caller{.agent = agent, .mode = prompt.mode, .limits = limits};
+  RunningAgent caller{.agent = agent, .mode = prompt.mode, .limits = limits};
+  caller.run.thread_id = thread.id;
+  // As a run of a message on the thread would ask.
+  caller.asks_thread = thread.id;
+  caller.asks_permission = services_.approvals.asks(*agent);
   prompt.sections = co_await services_.prompts.sections(agent, thread.project_id, prompt.mode,
                                                         services_.calls.offers(caller, read_skill_tool_name));
   prompt.text = prompt_text(prompt.sections);
   co_await services_.calls.wait_for_integrations(caller, stopping_);
   for (auto& tool : services_.calls.offered_tools(caller)) {
-    prompt.tool_tokens += prompt.tools.emplace_back(shown(std::move(tool))).tokens;
+    auto& shown_tool = prompt.tools.emplace_back(shown(std::move(tool)));
+    shown_tool.why = services_.calls.why_offered(caller, shown_tool.name);
+    prompt.tool_tokens += shown_tool.tokens;
   }
   prompt.tokens = estimated_tokens(prompt.text) + prompt.tool_tokens;
   co_return prompt;

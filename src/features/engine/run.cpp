@@ -61,7 +61,7 @@ Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
   auto chosen = choose_models(services_.models, active->run, *agent);
   outcome.model = chosen.model;
   if (chosen.problem.empty()) {
-    AgentLoop agent_loop(services_, limits_, active, agent, std::move(chosen.choices), outcome);
+    AgentLoop agent_loop(services_, limits_, active, agent, std::move(chosen.choices), run_of_person(active), outcome);
     co_await agent_loop.run();
   } else {
     outcome.finish_reason = "error";

@@ -186,6 +186,7 @@ bool Engine::may_write(const ExtensionPointer& agent, const std::optional<std::s
   caller.agent = agent;
   caller.mode = ThreadMode::act;
   caller.limits = agent_limits(*agent, services_.extensions, roots);
+  caller.own_file = file.string();
   const ToolTarget target{.place = place_of(file, roots), .path = file.string()};
   return services_.calls.may_call(caller, "Write", target) || services_.calls.may_call(caller, "Edit", target);
 }

@@ -54,7 +54,8 @@ public:
   /// The agent's system prompt and tools, with estimates of their tokens. Throws NotFound `thread not found`.
   Task<AgentPrompt> prompt(ExtensionPointer agent, AgentPromptQuery query);
 
-  /// Whether the agent may change `file` (absolute, resolved) with Write or Edit in a run of act mode.
+  /// Whether the agent may change `file` (absolute, resolved) with Write or Edit in a run of act mode whose own file it
+  /// is (own_file_member).
   bool may_write(const ExtensionPointer& agent, const std::optional<std::string>& project_id,
                  const std::filesystem::path& file) const;
 
@@ -103,6 +104,10 @@ private:
   enum class OnFullDisk { wait, refuse };
   static Task<> until_ended(ActiveRunPointer active, OnFullDisk on_full_disk = OnFullDisk::wait);
   Task<> wait_for_others(ActiveRunPointer active);
+
+  /// The run of a person's message behind that run, however often it was delegated; null if a job or another room
+  /// ordered it.
+  ActiveRunPointer run_of_person(const ActiveRunPointer& active) const;
 
   Task<> work(std::string thread_id);
   Task<> answer(ActiveRunPointer active);

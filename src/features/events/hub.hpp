@@ -19,6 +19,8 @@ public:
   virtual bool awaits(std::string_view /*names*/) const { return false; }
   /// Whether it shows events to a person who looks at this device.
   virtual bool is_shown_on(std::string_view /*device*/) const { return false; }
+  /// Whether a person is behind it who hears that thread, and answers what its agent asks.
+  virtual bool answers(std::string_view /*thread_id*/) const { return false; }
 };
 
 /// Delivers the events of each room to later rooms and to clients.
@@ -41,6 +43,8 @@ public:
 
   /// Whether a subscriber awaits such events.
   bool awaited(std::string_view names) const;
+  /// Whether a subscriber answers for the thread.
+  bool is_answered(std::string_view thread_id) const;
 
   /// Whether a subscriber shows events to a person who looks at this device.
   bool is_shown_on(std::string_view device) const;

@@ -10,14 +10,19 @@ namespace agw {
 namespace {
 
 /// The kinds that keep lists up to date, sent for all threads to a connection that subscribed with `lists`.
-constexpr std::array list_kinds = {std::string_view("turn-created"), std::string_view("thread-updated"),
-                                   std::string_view("job-started"),  std::string_view("job-finished"),
-                                   std::string_view("finish"),       std::string_view("stopped")};
+constexpr std::array list_kinds = {std::string_view("turn-created"),
+                                   std::string_view("thread-updated"),
+                                   std::string_view("job-started"),
+                                   std::string_view("job-finished"),
+                                   std::string_view("finish"),
+                                   std::string_view("stopped"),
+                                   std::string_view("permission-requested"),
+                                   std::string_view("permission-decided")};
 
 std::string error(std::string_view text) { return to_json(json::object{{"type", "error"}, {"error", text}}); }
 
 bool names_something(const SubscriptionMessage& message) {
-  return message.threadId || message.threadIds || message.lists.value_or(false);
+  return message.threadId || message.threadIds || message.lists.value_or(false) || message.approvals.value_or(false);
 }
 
 Subscription::Threads threads_of(const SubscriptionMessage& message) {
@@ -56,7 +61,9 @@ std::string Subscription::take(std::string_view text, Time now) {
 
 void Subscription::subscribe(const SubscriptionMessage& wanted) {
   note_presence(wanted);
-  if (!names_something(wanted)) return;
+  approvals_ = wanted.approvals.value_or(approvals_);
+  // To answer for what it hears already is not to hear less.
+  if (!wanted.threadId && !wanted.threadIds && !wanted.lists.value_or(false)) return;
   narrowed_ = true;
   lists_ = wanted.lists.value_or(lists_);
   threads_.merge(threads_of(wanted));
@@ -73,6 +80,7 @@ bool Subscription::is_shown_on(std::string_view device, Time now) const {
 
 void Subscription::unsubscribe(const SubscriptionMessage& wanted) {
   if (wanted.lists.value_or(false)) lists_ = false;
+  if (wanted.approvals.value_or(false)) approvals_ = false;
   for (const auto& thread : threads_of(wanted)) threads_.erase(thread);
 }
 
@@ -89,6 +97,10 @@ bool Subscription::wants(const DomainEvent& event) const {
   if (event.thread_id.empty() || !narrowed_) return true;
   if (threads_.contains(event.thread_id)) return true;
   return lists_ && std::find(list_kinds.begin(), list_kinds.end(), event.type) != list_kinds.end();
+}
+
+bool Subscription::answers(std::string_view thread_id) const {
+  return approvals_ && (lists_ || !narrowed_ || threads_.contains(thread_id));
 }
 
 }  // namespace agw

@@ -27,6 +27,8 @@ public:
   std::string take(std::string_view message, Time now = std::chrono::steady_clock::now());
 
   bool wants(const DomainEvent& event) const;
+  /// Whether a person is behind the connection who answers what agents ask on that thread.
+  bool answers(std::string_view thread_id) const;
 
   /// How long a client counts as visible after its last message: a page that has lost its network cannot say that it
   /// was left.
@@ -47,6 +49,7 @@ private:
   std::string device_;
   bool visible_ = false;
   Time heard_at_{};
+  bool approvals_ = false;
 };
 
 }  // namespace agw

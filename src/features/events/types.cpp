@@ -4,10 +4,12 @@
 
 namespace agw {
 
-BOOST_DESCRIBE_STRUCT(SubscriptionMessage, (), (threadId, threadIds, lists, resume, device, visible))
+BOOST_DESCRIBE_STRUCT(SubscriptionMessage, (), (threadId, threadIds, lists, approvals, resume, device, visible))
 constexpr auto rules(Tag<SubscriptionMessage>) {
   return std::tuple{RuleFor<&SubscriptionMessage::threadIds>{{.wrong_type = "threadIds must be an array of strings"}},
                     RuleFor<&SubscriptionMessage::lists>{{.about = "what changes the lists of all threads"}},
+                    RuleFor<&SubscriptionMessage::approvals>{
+                        {.about = "a person is here who decides what agents ask on the threads that it hears"}},
                     RuleFor<&SubscriptionMessage::resume>{{.about = "the answer names the runs under way too"}},
                     RuleFor<&SubscriptionMessage::device>{{.about = "what the client's device calls itself"}},
                     RuleFor<&SubscriptionMessage::visible>{

@@ -18,6 +18,7 @@ struct SubscriptionMessage {
   std::optional<std::string> threadId;
   std::optional<std::vector<std::string>> threadIds;
   std::optional<bool> lists;
+  std::optional<bool> approvals;
   std::optional<bool> resume;
   std::optional<std::string> device;
   std::optional<bool> visible;

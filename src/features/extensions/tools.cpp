@@ -117,6 +117,15 @@ bool needs_a_person(const Extension& wanted, const std::string& agent_id) {
          to_json(wanted.definition.members()).find("${secret:") != std::string::npos;
 }
 
+/// What is staged whatever a person says now asks nobody.
+Task<Permission> permit(const ToolCall& call, ToolTarget target, const Extension& wanted) {
+  auto permission = call.authorize(target);
+  if (permission.verdict != Verdict::ask) co_return permission;
+  if (!needs_a_person(wanted, call.run.agent_id)) co_return co_await call.permit(std::move(target));
+  permission.verdict = permission.otherwise;
+  co_return permission;
+}
+
 std::string told(std::string_view what, const Extension& extension) {
   return fmt::format("{} the {} {} (id {}); it is {}", what, to_text(extension.type), extension.name, extension.id,
                      extension.enabled ? "enabled" : "disabled, and a person can enable it");
@@ -135,7 +144,7 @@ Task<ToolOutcome> create(Extensions& extensions, const ToolCall& call) {
                  .definition = wanted.definition,
                  .trigger_def = wanted.trigger_def,
                  .enabled = wanted.enabled};
-  const auto permission = call.authorize({});
+  const auto permission = co_await permit(call, {}, made);
   if (permission.verdict == Verdict::denied) co_return ToolOutcome{permission.reason, true};
   if (permission.verdict == Verdict::staged || needs_a_person(made, call.run.agent_id)) {
     co_return co_await stage(call, made, fmt::format("New {}: {}", to_text(made.type), made.name));
@@ -156,7 +165,7 @@ Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
   body.erase("reason");
   body.erase("if_updated_at");
   const auto wanted = changed(*record, read_extension_change(body, record->type));
-  const auto permission = call.authorize({.record_is_own = record->owner_agent_id == call.run.agent_id});
+  const auto permission = co_await permit(call, {.record_is_own = record->owner_agent_id == call.run.agent_id}, wanted);
   if (permission.verdict == Verdict::denied) co_return ToolOutcome{permission.reason, true};
   if (permission.verdict == Verdict::staged || needs_a_person(wanted, call.run.agent_id)) {
     if (record->source == Source::built_in && !changes_at_most_enabled(*record, wanted)) {

@@ -2,29 +2,55 @@
 
 #include <gtest/gtest.h>
 
+#include "testing/run.hpp"
+
 namespace agw {
 namespace {
 
-std::string answer_to(std::string_view params) { return to_json(elicited(parse_json(params)->get_object())); }
+/// What a server is answered, and what the person was asked.
+struct Elicited {
+  std::string result;
+  std::optional<PersonQuestion> question;
+};
 
-TEST(Elicitation, AcceptsAFormAsTheServerFilledItIn) {
-  EXPECT_EQ(answer_to(R"({"message": "Who?", "requestedSchema": {"type": "object", "required": ["name"], "properties":
-      {"name": {"type": "string", "default": "John Doe"}, "age": {"type": "integer", "default": 30},
-       "note": {"type": "string"}}}})"),
-            R"({"action":"accept","content":{"name":"John Doe","age":30}})");
+Elicited elicit(std::string_view params, PersonAnswer answer) {
+  Elicited found;
+  testing::run([&](Loop&) -> Task<> {
+    const ToolRun run{};
+    StopSource stop;
+    const ToolCall call{.id = "one",
+                        .run = run,
+                        .stop = stop,
+                        .ask_person = [&](PersonQuestion question, StopSource&) -> Task<PersonAnswer> {
+                          found.question = std::move(question);
+                          co_return answer;
+                        }};
+    found.result = to_json(co_await elicited(call, parse_json(params)->get_object(), stop));
+  });
+  return found;
 }
 
-TEST(Elicitation, SaysNothingThatTheServerDidNotSay) {
-  constexpr auto declined = R"({"action":"decline"})";
-  EXPECT_EQ(answer_to(R"({"requestedSchema": {"required": ["password"], "properties":
-      {"password": {"type": "string"}, "name": {"type": "string", "default": "x"}}}})"),
-            declined);
-  EXPECT_EQ(answer_to(R"({"message": "Delete all?", "requestedSchema": {"type": "object", "properties": {}}})"),
-            declined);
-  EXPECT_EQ(answer_to(R"({"mode": "url", "url": "https://example.org/login"})"), declined);
-  for (const auto* hostile : {"{}", R"({"requestedSchema": []})", R"({"requestedSchema": {"properties": 1}})",
-                              R"({"requestedSchema": {"properties": {"a": 1}, "required": "a"}})"}) {
-    EXPECT_EQ(answer_to(hostile), declined) << hostile;
+constexpr auto form = R"({"message": "Who?", "requestedSchema": {"properties": {"name": {"type": "string"}}}})";
+
+TEST(Elicitation, PutsAFormToThePerson) {
+  const auto found = elicit(form, {PersonAnswer::Kind::answered, json::object{{"name", "Ann"}}});
+  EXPECT_EQ(found.result, R"({"action":"accept","content":{"name":"Ann"}})");
+  ASSERT_TRUE(found.question);
+  EXPECT_EQ(found.question->question, "Who?");
+  EXPECT_EQ(found.question->form->at("type").as_string(), "object");
+}
+
+TEST(Elicitation, SaysNothingThatThePersonDidNotSay) {
+  EXPECT_EQ(elicit(form, {PersonAnswer::Kind::declined}).result, R"({"action":"decline"})");
+  EXPECT_EQ(elicit(form, {PersonAnswer::Kind::unanswered}).result, R"({"action":"cancel"})");
+}
+
+TEST(Elicitation, AsksNobodyForWhatIsNoForm) {
+  for (const auto* params :
+       {"{}", R"({"requestedSchema": []})", R"({"mode": "url", "url": "https://example.org/login"})"}) {
+    const auto found = elicit(params, {PersonAnswer::Kind::answered, json::object()});
+    EXPECT_EQ(found.result, R"({"action":"decline"})") << params;
+    EXPECT_FALSE(found.question) << params;
   }
 }
 

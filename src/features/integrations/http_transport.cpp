@@ -55,6 +55,7 @@ public:
   std::vector<HttpHeader> headers;  ///< of this message
   FilledSecrets secrets;            ///< of its latest request
   milliseconds idle_timeout{60'000};
+  const WaitClock* waits = nullptr;
   std::optional<RpcResponse> response;
   int status = 0;
   std::string last_event;
@@ -130,6 +131,7 @@ Task<RpcResponse> HttpTransport::ask(RpcRequest asked, StopSource& stop) {
   const auto id = ++last_id_;
   exchange.method = asked.method;
   exchange.idle_timeout = std::min<milliseconds>(asked.limit, endless);
+  exchange.waits = asked.waits;
   const auto name = string_member(asked.params, asked.method == "resources/read" ? "uri" : "name");
   if (era_ == McpEra::modern) {
     exchange.headers.push_back({"Mcp-Method", asked.method});
@@ -146,8 +148,9 @@ Task<RpcResponse> HttpTransport::ask(RpcRequest asked, StopSource& stop) {
   const StopSource::Listener left(leaving_, end_it);
   auto end = WaitResult::done;
   try {
-    end = co_await with_timeout(over, std::max<milliseconds>(asked.limit, max_http_call_time),
-                                this->exchange(exchange, over));
+    // The time of a call that may wait for a person is limited by whoever makes the call.
+    const auto most = asked.waits ? no_limit : std::max<milliseconds>(asked.limit, max_http_call_time);
+    end = co_await with_timeout(over, most, this->exchange(exchange, over));
   } catch (const SecretError& error) {
     exchange.problem = error.what();
   }
@@ -206,6 +209,7 @@ Task<> HttpTransport::resume(PendingRequest& exchange, StopSource& stop) {
 Task<HttpRequest> HttpTransport::request(std::string method, PendingRequest& exchange) {
   HttpRequest made{.method = std::move(method),
                    .idle_timeout = exchange.idle_timeout,
+                   .waits = exchange.waits,
                    .max_body_bytes = 4 * max_message_bytes,
                    .public_only = !may_be_private_};
   auto address = co_await address_();
@@ -294,7 +298,7 @@ void HttpTransport::take_body(PendingRequest& exchange) {
 void HttpTransport::take(PendingRequest& exchange, RpcMessage message) {
   switch (message.kind) {
     case RpcMessage::Kind::request:
-      if (may_spawn()) group_.spawn(tell(rpc_reply(message)));
+      if (!on_request_(message)) respond(rpc_reply(message));
       return;
     case RpcMessage::Kind::notification:
       return on_notice_(message);
@@ -308,6 +312,10 @@ void HttpTransport::take(PendingRequest& exchange, RpcMessage message) {
     case RpcMessage::Kind::invalid:
       return;
   }
+}
+
+void HttpTransport::respond(json::object reply) {
+  if (may_spawn()) group_.spawn(tell(std::move(reply)));
 }
 
 /// One message that has no answer.

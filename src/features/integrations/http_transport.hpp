@@ -39,6 +39,7 @@ public:
   void listen() override;
   Task<std::string> dead() override;
   Task<> close(std::chrono::milliseconds limit) override;
+  void respond(json::object reply) override;
 
 private:
   class PendingRequest;

@@ -79,7 +79,7 @@ Task<ToolOutcome> McpIntegration::call(std::string tool, const ToolCall& call) {
       co_return failed(fmt::format("the integration {} is not connected: {}", settings().name,
                                    problem_.empty() ? "it does not answer yet" : problem_));
     }
-    auto called = co_await session->call(tool, call.input, call.stop);
+    auto called = co_await session->call(tool, call.input, call.stop, &call);
     if (called.session_lost && session_ == session) leave_session();
     if (!called.session_lost || attempt > 0) co_return std::move(called.outcome);
   }

@@ -30,15 +30,21 @@ PendingRequests::Waiting::Waiting(PendingRequests& requests, std::int64_t id)
 
 PendingRequests::Waiting::~Waiting() { requests_.waiting_.erase(id_); }
 
-Task<RpcResponse> PendingRequests::Waiting::response(milliseconds limit, milliseconds most, StopSource& stop) {
-  const auto last = steady_clock::now() + most;
+Task<RpcResponse> PendingRequests::Waiting::response(milliseconds limit, milliseconds most, StopSource& stop,
+                                                     const WaitClock* waits) {
+  const auto waited = [waits] { return waits ? waits->waited() : WaitClock::Clock::duration(); };
+  auto last = steady_clock::now() + most;
+  auto counted = waited();
   for (;;) {
     progressed_ = false;
     const auto left = std::chrono::duration_cast<milliseconds>(last - steady_clock::now());
     const auto end = co_await with_timeout(stop, std::min(limit, left), responded_.wait());
     if (end == WaitResult::done) co_return std::move(response_);
     if (end == WaitResult::stopped) co_return RpcResponse{.problem = "stopped"};
-    if (progressed_ && steady_clock::now() < last) continue;
+    const auto more = waited() - counted;
+    last += more;
+    counted += more;
+    if ((progressed_ || more.count() > 0) && steady_clock::now() < last) continue;
     co_return RpcResponse{
         .problem = fmt::format("no answer within {} s",
                                std::chrono::ceil<std::chrono::seconds>(std::min(limit, most)).count()),

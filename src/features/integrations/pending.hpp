@@ -26,7 +26,9 @@ public:
     Waiting& operator=(const Waiting&) = delete;
 
     /// Until the answer has come. A report of progress begins the time anew, `most` in all.
-    Task<RpcResponse> response(std::chrono::milliseconds limit, std::chrono::milliseconds most, StopSource& stop);
+    /// So does time that `waits`, if any, has counted.
+    Task<RpcResponse> response(std::chrono::milliseconds limit, std::chrono::milliseconds most, StopSource& stop,
+                               const WaitClock* waits = nullptr);
 
   private:
     friend class PendingRequests;

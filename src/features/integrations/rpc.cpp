@@ -8,7 +8,6 @@
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
-#include "features/integrations/elicitation.hpp"
 #include "features/integrations/protocol.hpp"
 #include "features/secrets/service.hpp"
 #include "models/json_reader.hpp"
@@ -138,7 +137,7 @@ json::object rpc_reply(const RpcMessage& request) {
   if (request.method == "ping") {
     reply["result"] = json::object();
   } else if (request.method == "elicitation/create") {
-    reply["result"] = elicited(request.params);
+    reply["result"] = json::object{{"action", "cancel"}};
   } else {
     reply["error"] = json::object{{"code", rpc_code::method_not_found}, {"message", "Method not found"}};
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/async/wait_clock.hpp"
 #include "base/json/json.hpp"
 
 namespace agw {
@@ -58,14 +59,16 @@ struct RpcRequest {
   json::object params{};
   /// Without an answer or a report of progress for so long, it is given up.
   std::chrono::milliseconds limit{60'000};
+  /// The time that it counts is not part of any limit. Outlives the request.
+  const WaitClock* waits = nullptr;
   /// Parameters that go into headers too, over HTTP in the modern protocol.
   std::vector<std::pair<std::string, std::string>> headers{};
 };
 
 json::object rpc_request(std::int64_t id, std::string_view method, json::object params);
 json::object rpc_notification(std::string_view method, json::object params);
-/// The answer to a request of the server. Of what servers can ask of clients we offer
-/// a sign of life and forms (elicitation.hpp).
+/// The answer to a request of the server outside of any call. Of what servers can ask of clients we offer a sign of
+/// life and, within calls, forms (elicitation.hpp).
 json::object rpc_reply(const RpcMessage& request);
 
 /// The largest message that is read.

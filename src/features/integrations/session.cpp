@@ -10,6 +10,7 @@
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
+#include "features/integrations/elicitation.hpp"
 #include "features/integrations/protocol.hpp"
 #include "features/integrations/results.hpp"
 #include "tools/tool.hpp"
@@ -79,11 +80,46 @@ std::vector<std::pair<std::string, std::string>> headers_of(const json::object* 
 
 }  // namespace
 
+/// A call under way whose person answers what the server asks.
+class McpSession::Asking {
+public:
+  Asking(McpSession& session, const ToolCall& call)
+      : session_(session), call_(call), stopped_(call.stop, [this] { over_.request(); }), group_(session.loop_) {
+    session_.asking_.push_back(this);
+  }
+  ~Asking() { std::erase(session_.asking_, this); }
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+
+  void ask(const RpcMessage& request) {
+    if (!over_.requested()) group_.spawn(answer(request.id, request.params));
+  }
+
+  /// Ends what is still being asked.
+  Task<> end() {
+    over_.request();
+    co_await group_.join();
+  }
+
+private:
+  Task<> answer(json::value id, json::object params) {
+    auto result = co_await elicited(call_, std::move(params), over_);
+    session_.transport_->respond({{"jsonrpc", "2.0"}, {"id", std::move(id)}, {"result", std::move(result)}});
+  }
+
+  McpSession& session_;
+  const ToolCall& call_;
+  StopSource over_;
+  StopSource::Listener stopped_;
+  TaskGroup group_;
+};
+
 McpSession::McpSession(Loop& loop, std::string name, std::unique_ptr<McpTransport> transport)
     : loop_(loop), name_(std::move(name)), transport_(std::move(transport)), tools_changed_(loop) {
   transport_->on_notice([this](const RpcMessage& notice) {
     if (notice.method == "notifications/tools/list_changed") tools_changed_.notify();
   });
+  transport_->on_request([this](const RpcMessage& request) { return take_request(request); });
 }
 
 McpSession::~McpSession() = default;
@@ -250,11 +286,30 @@ const json::object* McpSession::schema_of(const std::string& tool) const {
   return found == tools_.end() ? nullptr : &found->input_schema;
 }
 
-Task<McpSession::Called> McpSession::call(std::string tool, json::object arguments, StopSource& stop) {
+bool McpSession::take_request(const RpcMessage& request) {
+  if (request.method != "elicitation/create" || asking_.empty()) return false;
+  // Servers do not say for which call they ask.
+  asking_.back()->ask(request);
+  return true;
+}
+
+Task<McpSession::Called> McpSession::call(std::string tool, json::object arguments, StopSource& stop,
+                                          const ToolCall* caller) {
   RpcRequest request{.method = "tools/call", .limit = call_limit};
   if (era_ == McpEra::modern) request.headers = headers_of(schema_of(tool), arguments);
   request.params = {{"name", tool}, {"arguments", std::move(arguments)}};
-  const auto response = co_await ask(std::move(request), stop);
+  request.waits = caller ? caller->waits : nullptr;
+  std::optional<Asking> asking;
+  if (caller && caller->ask_person) asking.emplace(*this, *caller);
+  RpcResponse response;
+  std::exception_ptr failure;
+  try {
+    response = co_await ask(std::move(request), stop);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (asking) co_await asking->end();
+  if (failure) std::rethrow_exception(failure);
   Called called{.session_lost = response.session_lost};
   called.outcome = response.succeeded() ? tool_outcome(response.result) : failed(response.failure());
   co_return called;

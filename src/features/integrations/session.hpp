@@ -34,11 +34,14 @@ public:
     ToolOutcome outcome;
     bool session_lost = false;
   };
-  Task<Called> call(std::string tool, json::object arguments, StopSource& stop);
+  /// `caller`, if any, is asked what the server wants to know of a person meanwhile.
+  Task<Called> call(std::string tool, json::object arguments, StopSource& stop, const ToolCall* caller = nullptr);
 
   Task<> close(std::chrono::milliseconds limit);
 
 private:
+  class Asking;
+  bool take_request(const RpcMessage& request);
   Task<std::string> discover(StopSource& stop);
   Task<std::string> initialize(StopSource& stop);
   void take_capabilities(const json::object& result);
@@ -59,6 +62,7 @@ private:
   std::vector<OfferedTool> tools_;
   std::set<std::string, std::less<>> reported_skipped_;
   AsyncEvent tools_changed_;
+  std::vector<Asking*> asking_;  ///< calls under way that a person can be asked for, the latest last
 };
 
 }  // namespace agw

@@ -36,6 +36,7 @@ public:
     co_return;
   }
   void speak(McpEra era, std::string version) override { spoken = {era, version}; }
+  void respond(json::object) override {}
   Task<std::string> dead() override {
     co_await dead_.wait();
     co_return "it ended";

@@ -67,8 +67,8 @@ Task<RpcResponse> StdioTransport::ask(RpcRequest request, StopSource& stop) {
   meta["progressToken"] = id;
   request.params["_meta"] = std::move(meta);
   send(rpc_request(id, request.method, std::move(request.params)));
-  auto response =
-      co_await waiting.response(request.limit, std::max<milliseconds>(request.limit, max_stdio_call_time), stop);
+  auto response = co_await waiting.response(request.limit, std::max<milliseconds>(request.limit, max_stdio_call_time),
+                                            stop, request.waits);
   const bool is_given_up = response.timed_out || stop.requested();
   if (is_given_up && request.method != "initialize") {
     send(rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", "given up"}}));
@@ -193,7 +193,8 @@ void StdioTransport::take_line(std::string_view line) {
 void StdioTransport::take(RpcMessage message) {
   switch (message.kind) {
     case RpcMessage::Kind::request:
-      return send(rpc_reply(message));
+      if (!on_request_(message)) send(rpc_reply(message));
+      return;
     case RpcMessage::Kind::notification:
       if (message.method == "notifications/progress") pending_.note_progress(message);
       return on_notice_(message);

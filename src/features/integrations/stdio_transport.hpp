@@ -28,6 +28,7 @@ public:
   Task<RpcResponse> ask(RpcRequest request, StopSource& stop) override;
   Task<> notify(std::string method, json::object params) override;
   void speak(McpEra, std::string) override {}
+  void respond(json::object reply) override { send(reply); }
   Task<std::string> dead() override;
   Task<> close(std::chrono::milliseconds limit) override;
 

@@ -38,12 +38,18 @@ public:
   virtual Task<> close(std::chrono::milliseconds limit) = 0;
 
   void on_notice(OnNotice handler) { on_notice_ = std::move(handler); }
+  /// Told what the server asks; false: it is answered with `rpc_reply`.
+  using OnRequest = std::function<bool(const RpcMessage& request)>;
+  void on_request(OnRequest handler) { on_request_ = std::move(handler); }
+  /// Sends the answer to what the server has asked.
+  virtual void respond(json::object reply) = 0;
 
 protected:
   /// What requests under way are told when this is closed before it dies.
   static constexpr auto closed_here = "its connection was closed: the integration was changed, disabled or deleted";
 
   OnNotice on_notice_ = [](const RpcMessage&) {};
+  OnRequest on_request_ = [](const RpcMessage&) { return false; };
 };
 
 }  // namespace agw

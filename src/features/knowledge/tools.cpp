@@ -147,7 +147,7 @@ Task<ToolOutcome> ingest_file(Knowledge& knowledge, BlockingPool& blocking, cons
   const auto path = std::string(call.input.at("path").as_string());
   auto file =
       co_await blocking.run([path, roots = call.run.roots] { return locate(absolute_path(path, roots), roots); });
-  const auto permission = call.authorize(target_of(file));
+  const auto permission = co_await call.permit(target_of(file));
   if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
   auto text = co_await blocking.run([file] { return text_to_keep(file); });
   co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
@@ -159,13 +159,16 @@ Task<ToolOutcome> ingest_file(Knowledge& knowledge, BlockingPool& blocking, cons
 
 Task<ToolOutcome> ingest(Knowledge& knowledge, Threads& threads, BlockingPool& blocking, const ToolSet& tools,
                          const ToolCall& call) {
-  const auto permission = call.authorize({});
-  if (permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);
+  auto permission = call.authorize({});
+  const bool asks = permission.verdict == Permission::Verdict::ask;
+  if (!asks && permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);
   const auto given = std::ranges::count_if(std::array{"url", "path", "thread"},
                                            [&](const char* name) { return call.input.contains(name); });
   if (given != 1) co_return failed("say one of url, path and thread");
   if (call.input.contains("url")) co_return co_await ingest_page(knowledge, tools, call);
   if (call.input.contains("path")) co_return co_await ingest_file(knowledge, blocking, call);
+  if (asks) permission = co_await call.permit({});
+  if (permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);
   co_return co_await ingest_thread(knowledge, threads, call);
 }
 

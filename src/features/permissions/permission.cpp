@@ -27,6 +27,7 @@ constexpr std::array builtin_tools{BuiltinTool{"Read", Stage::apprentice, ToolSc
                                    BuiltinTool{"SearchKnowledge", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"ListExtensions", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"ReadSkill", Stage::apprentice, ToolScope::read},
+                                   BuiltinTool{"AskUser", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"Propose", Stage::apprentice, ToolScope::write},
                                    BuiltinTool{"Write", Stage::operating, ToolScope::write},
                                    BuiltinTool{"Edit", Stage::operating, ToolScope::write},
@@ -182,10 +183,16 @@ Permission may_fetch(const ToolRequest& request, Stage stage) {
 
 /// A sandbox cannot filter by host: capabilities that list hosts must allow all of them, and those that list scopes
 /// must include the network.
-bool may_reach_network(const ToolRequest& request, Stage stage) {
+bool capabilities_open_network(const ToolRequest& request) {
   const auto& hosts = request.limits.hosts;
-  return stage >= Stage::trusted && has_scope(request.limits, ToolScope::network) &&
-         (!hosts || std::ranges::find(*hosts, "*") != hosts->end());
+  return has_scope(request.limits, ToolScope::network) && (!hosts || std::ranges::find(*hosts, "*") != hosts->end());
+}
+
+Permission may_execute(const ToolRequest& request, Stage stage) {
+  const bool network = stage >= Stage::trusted && capabilities_open_network(request);
+  if (network || !request.target.wants_network) return {.network = network};
+  if (stage < Stage::trusted) return denied_below(Stage::trusted, "a command with network");
+  return denied("the agent's capabilities give its commands no network; a person widens those");
 }
 
 Permission may_change_extension(const ToolRequest& request, Stage stage) {
@@ -212,27 +219,80 @@ bool path_matches(std::string_view path, const std::vector<std::string>& pattern
   });
 }
 
+namespace {
+
+/// What mode and capabilities allow, at that stage.
+Permission permission_at(const ToolRequest& request, const Requirements& requirements, Stage stage) {
+  if (writes_files(request)) return may_write(request, stage);
+  if (changes_extensions(request)) return may_change_extension(request, stage);
+  if (stage < requirements.stage) return denied_below(requirements.stage, request.tool);
+  if (is_builtin_tool(request, {"WebFetch"}) || (is_builtin_tool(request, {"Ingest"}) && request.target.host)) {
+    return may_fetch(request, stage);
+  }
+  if (executes(request)) return may_execute(request, stage);
+  return {};
+}
+
+/// The lowest stage above that one which allows the call.
+std::optional<Stage> stage_that_allows(const ToolRequest& request, const Requirements& requirements, Stage stage) {
+  const auto highest = request.limits.stage.value_or(Stage::sovereign);
+  for (const auto higher : {Stage::operating, Stage::trusted, Stage::sovereign}) {
+    if (higher <= stage || higher > highest) continue;
+    if (permission_at(request, requirements, higher).verdict == Permission::Verdict::allowed) return higher;
+  }
+  return std::nullopt;
+}
+
+/// Calls that are judged with their target are approved with that target only.
+bool is_approved(const ToolRequest& request) {
+  if (!request.approved) return false;
+  if (request.kind != ToolKind::own) return true;
+  const auto& approved = *request.approved;
+  const auto& target = request.target;
+  return approved.place == target.place && approved.path == target.path && approved.host == target.host &&
+         approved.record_is_own == target.record_is_own && approved.command == target.command &&
+         approved.wants_network == target.wants_network;
+}
+
+/// What a person adds to what the stage allows.
+Permission with_persons(const ToolRequest& request, const Requirements& requirements, Stage stage, Permission found) {
+  if (!request.may_ask && !request.approved && !request.grants) return found;
+  const auto needed = stage_that_allows(request, requirements, stage);
+  if (!needed) return found;
+  if (is_approved(request) || is_granted(request)) return permission_at(request, requirements, *needed);
+  if (!request.may_ask) return found;
+  const auto rule = fmt::format("{} needs an agent of stage {} here, and this one is {}", request.tool,
+                                to_text(*needed), to_text(stage));
+  if (found.reason.empty()) found.reason = "permission denied: " + rule;
+  return {.verdict = Permission::Verdict::ask, .reason = found.reason, .otherwise = found.verdict, .rule = rule};
+}
+
+bool is_own_file(const ToolRequest& request) {
+  return writes_files(request) && !request.own_file.empty() && request.target.path == request.own_file;
+}
+
+}  // namespace
+
 Permission permission_for(const ToolRequest& request) {
   const auto requirements = requirements_of(request);
   if (!requirements) return denied(fmt::format("there is no tool {}", request.tool));
   if (const auto found = restricted_by_limits(request, requirements->scope)) return *found;
   if (const auto found = restricted_by_path(request)) return *found;
   if (const auto found = restricted_by_host(request)) return *found;
+  if (is_own_file(request)) return {};
   const auto stage = stage_of(request);
-  if (writes_files(request)) return may_write(request, stage);
-  if (changes_extensions(request)) return may_change_extension(request, stage);
-  if (stage < requirements->stage) return denied_below(requirements->stage, request.tool);
-  if (is_builtin_tool(request, {"WebFetch"}) || (is_builtin_tool(request, {"Ingest"}) && request.target.host)) {
-    return may_fetch(request, stage);
-  }
-  if (executes(request)) return {.network = may_reach_network(request, stage)};
-  return {};
+  auto found = permission_at(request, *requirements, stage);
+  if (found.verdict == Permission::Verdict::allowed) return found;
+  return with_persons(request, *requirements, stage, std::move(found));
 }
 
 bool is_offered(const ToolRequest& request) {
   const auto requirements = requirements_of(request);
   if (!requirements || restricted_by_limits(request, requirements->scope)) return false;
-  return stage_of(request) >= requirements->stage || writes_files(request) || changes_extensions(request);
+  if (stage_of(request) >= requirements->stage || writes_files(request) || changes_extensions(request)) return true;
+  if (request.limits.stage.value_or(Stage::sovereign) < requirements->stage) return false;
+  return request.may_ask || (request.grants && std::ranges::find(*request.grants, request.tool,
+                                                                 &GrantedPattern::tool) != request.grants->end());
 }
 
 Stage run_stage(Stage agent, std::optional<Stage> starter) { return starter ? std::min(agent, *starter) : agent; }

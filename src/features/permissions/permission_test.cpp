@@ -3,20 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "features/permissions/testing.hpp"
+
 namespace agw {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Verdict = Permission::Verdict;
-
-constexpr auto stages = {Stage::apprentice, Stage::operating, Stage::trusted, Stage::sovereign};
-
-ToolRequest call(std::string tool, Stage stage = Stage::sovereign, ToolTarget target = {}) {
-  return {.stage = stage, .mode = ThreadMode::act, .tool = std::move(tool), .target = std::move(target)};
-}
-
-ToolTarget file(FilePlace place, std::string path = "/p/a.txt") { return {.place = place, .path = std::move(path)}; }
+using testing::call;
+using testing::file;
+using testing::of_kind;
+using testing::Row;
+using testing::stages;
 
 /// One letter a stage, the apprentice first: allowed, staged, denied.
 std::string letters(ToolRequest request) {
@@ -29,20 +28,6 @@ std::string letters(ToolRequest request) {
         << permission.reason;
   }
   return found;
-}
-
-struct Row {
-  const char* name;
-  ToolRequest request;
-  const char* by_stage;
-};
-
-void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
-
-ToolRequest of_kind(ToolKind kind) {
-  auto request = call("lookup");
-  request.kind = kind;
-  return request;
 }
 
 class PermissionByStage : public ::testing::TestWithParam<Row> {};

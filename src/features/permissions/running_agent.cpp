@@ -23,7 +23,8 @@ ToolRequest tool_request(const RunningAgent& caller, const Stages& stages, const
           .depth = caller.inherited.depth,
           .limits = caller.limits,
           .kind = tool.kind,
-          .tool = tool.description.name};
+          .tool = tool.description.name,
+          .own_file = caller.own_file};
 }
 
 }  // namespace agw

@@ -11,11 +11,21 @@
 
 namespace agw {
 
-/// Whether an agent may make that call: stage, mode, the agent's tools and its capabilities must all allow it. Pure.
+/// Whether an agent may make that call: stage, mode, the agent's tools and its capabilities must all allow it. What
+/// only the stage forbids is allowed, with the rights of the lowest stage that allows it, by a person's yes or grant;
+/// without one it is to be asked, if somebody is there. Pure.
 Permission permission_for(const ToolRequest& request);
 
-/// Whether the model is offered a tool at all: some call of it could be allowed or staged.
+/// Whether the model is offered a tool at all: some call of it could be allowed or staged, or a person could allow it.
 bool is_offered(const ToolRequest& request);
+
+/// What a grant for such calls would remember: `git status *`, `/home/x/project/`, `pypi.org`, the name of a tool. No
+/// value for calls that can be allowed only once each.
+std::optional<std::string> grant_pattern(const ToolRequest& request);
+/// Whether one of the request's grants matches it.
+bool is_granted(const ToolRequest& request);
+/// What a call acts on, as persons are shown it: a path, a command, a host, else the tool's name.
+std::string shown_target(const ToolRequest& request);
 
 /// The stage of a run that another run started by Delegate or RunJob: the lower of both.
 Stage run_stage(Stage agent, std::optional<Stage> starter);

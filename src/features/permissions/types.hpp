@@ -10,6 +10,7 @@
 
 #include "features/agents/types.hpp"
 #include "features/extensions/types.hpp"
+#include "features/runs/service.hpp"
 #include "features/threads/types.hpp"
 #include "tools/tool.hpp"
 
@@ -42,6 +43,13 @@ struct AgentLimits {
   std::optional<Stage> stage;                     ///< the highest
 };
 
+/// What a person has allowed for longer than one call: a tool, and what it may act on, as `grant_pattern` names it.
+struct GrantedPattern {
+  std::string tool;
+  std::string pattern;
+};
+using GrantedPatterns = std::shared_ptr<const std::vector<GrantedPattern>>;
+
 /// One tool call, with everything that its permission depends on.
 struct ToolRequest {
   Stage stage{};  ///< of the run: see `run_stage`
@@ -51,6 +59,13 @@ struct ToolRequest {
   ToolKind kind = ToolKind::own;
   std::string tool{};
   ToolTarget target{};
+  std::string own_file{};  ///< the one file that its run may write, wherever it is; empty: none
+
+  // What persons add. It never allows what stage sovereign would not.
+
+  GrantedPatterns grants{};              ///< null: none
+  std::optional<ToolTarget> approved{};  ///< a person said yes to this call, with that target
+  bool may_ask = false;                  ///< somebody is there who can be asked
 };
 
 /// How deep runs that Delegate and RunJob start may nest.
@@ -66,6 +81,9 @@ struct InheritedLimits {
 /// The member of an order that holds them.
 inline constexpr std::string_view inherited_limits_member = "handed_down";
 
+/// The member of a run's order that names the one file that the run may write, wherever it is.
+inline constexpr std::string_view own_file_member = "own_file";
+
 /// An agent in a run: everything that the permissions of its tool calls depend on.
 struct RunningAgent {
   ExtensionPointer agent;
@@ -74,6 +92,10 @@ struct RunningAgent {
   bool dry = false;    ///< tools only read; other calls are reported, not made
   AgentLimits limits;  ///< when the run began
   ToolRun run;
+  std::string own_file{};        ///< see ToolRequest
+  ActiveRunPointer asks_in{};    ///< the run of a person's message that led to this one; null: nobody is asked
+  std::string asks_thread{};     ///< the thread of that run; empty: none
+  bool asks_permission = false;  ///< neither the agent's record nor the configuration turns that off
 };
 using RunningAgentPointer = std::shared_ptr<const RunningAgent>;
 

@@ -132,15 +132,16 @@ Task<bool> Iteration::change(const Measured& before) {
 /// Throws IterationProblem where it could not finish.
 Task<AgentAnswer> Iteration::have_agent_work(std::string prompt) {
   const auto work = std::make_shared<AgentWork>();
-  const auto active = services_.engine.open_run({.run_id = work_.run_id,
-                                                 .thread_id = work_.thread_id,
-                                                 .agent_id = order_.agent->id,
-                                                 .prompt = std::move(prompt),
-                                                 .attached_data = {},
-                                                 .metadata = {{"iteration_id", order_.id}},
-                                                 .order = {{"mode", "act"}},
-                                                 .observer = work,
-                                                 .allows_disabled_agent = true});
+  const auto active =
+      services_.engine.open_run({.run_id = work_.run_id,
+                                 .thread_id = work_.thread_id,
+                                 .agent_id = order_.agent->id,
+                                 .prompt = std::move(prompt),
+                                 .attached_data = {},
+                                 .metadata = {{"iteration_id", order_.id}},
+                                 .order = {{"mode", "act"}, {own_file_member, order_.config.asset_path}},
+                                 .observer = work,
+                                 .allows_disabled_agent = true});
   co_await services_.engine.begin_run(active, [](Connection&) {});
   {
     const StopSource::Listener when_stopped(stop_, [active] { active->stop.request(); });

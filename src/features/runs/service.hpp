@@ -14,6 +14,7 @@
 #include "base/async/async_event.hpp"
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
+#include "base/async/wait_clock.hpp"
 #include "features/events/hub.hpp"
 #include "features/runs/run_log.hpp"
 #include "storage/database.hpp"
@@ -41,6 +42,8 @@ struct ActiveRun {
   std::size_t taken = 0;                   ///< bytes of text that are on disk or in `unsaved`
   std::int64_t taken_seq = 0;              ///< the last event that is on disk or in `unsaved`
   std::int64_t pieces = 0;
+  WaitClock person_waits;         ///< how long its calls, and those of runs it led to, waited for a person
+  std::size_t refusals = 0;       ///< how many of these calls were put to a person and not allowed
   std::vector<RunPiece> unsaved;  ///< in order: pieces that may not be on disk yet
 };
 using ActiveRunPointer = std::shared_ptr<ActiveRun>;

@@ -11,6 +11,7 @@
 
 #include "base/async/cancellation.hpp"
 #include "base/async/task.hpp"
+#include "base/async/wait_clock.hpp"
 
 namespace agw {
 
@@ -33,6 +34,7 @@ struct HttpRequest {
   std::chrono::milliseconds connect_timeout{10'000};  ///< includes name resolution and TLS
   /// How long no byte may pass in either direction before the connection counts as broken.
   std::chrono::milliseconds idle_timeout{120'000};
+  const WaitClock* waits = nullptr;               ///< its time does not count for `idle_timeout`; outlives the transfer
   std::size_t max_body_bytes = 64 * 1024 * 1024;  ///< of the response
   /// Connects to public addresses only. The check sees the address that the socket is opened for, on a new connection
   /// without a proxy, so nothing can change between check and connection.

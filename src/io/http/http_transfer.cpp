@@ -287,7 +287,8 @@ void HttpTransfer::on_silence_timer() {
   if (ended_.happened()) return;
   if (enough_) return end(HttpOutcome::End::complete);
   sending_ = has_sent_more();
-  if (sending_) last_byte_ = std::chrono::steady_clock::now();
+  const auto waited = request_.waits ? request_.waits->waited() : WaitClock::Clock::duration();
+  if (sending_ || std::exchange(waited_, waited) != waited) last_byte_ = std::chrono::steady_clock::now();
   if (std::chrono::steady_clock::now() < last_byte_ + request_.idle_timeout) return watch_silence();
   end(HttpOutcome::End::silent,
       fmt::format("nothing came for {} s", std::chrono::duration<double>(request_.idle_timeout).count()));

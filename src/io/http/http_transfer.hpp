@@ -78,6 +78,7 @@ private:
   bool added_ = false;
   std::exception_ptr failure_;  ///< what `on_body` threw
   Time last_byte_;
+  WaitClock::Clock::duration waited_{};  ///< of `waits`, at the last look
   std::int64_t sent_bytes_ = 0;
   bool sending_ = true;  ///< as far as is known
   asio::steady_timer silence_;

@@ -43,6 +43,7 @@ public:
   void deliver(const DomainEvent& event) override;
   bool awaits(std::string_view) const override { return true; }
   bool is_shown_on(std::string_view device) const override;
+  bool answers(std::string_view thread_id) const override { return !closing_ && subscription_.answers(thread_id); }
 
   /// Queues a close frame; the connection ends when the client has responded, or after 10 seconds.
   void close(websocket::CloseCode code, std::string_view reason);

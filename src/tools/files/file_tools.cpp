@@ -4,6 +4,8 @@
 
 #include "api/error.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/unified_diff.hpp"
+#include "base/text/utf8.hpp"
 #include "tools/files/file_text.hpp"
 #include "tools/files/replacement.hpp"
 #include "tools/files/write_target.hpp"
@@ -120,32 +122,90 @@ std::filesystem::path behind_link(const std::filesystem::path& path, const FileR
   return std::move(file.path);
 }
 
+/// A new content for a file.
+struct Replacing {
+  std::string_view verb;  ///< the tool
+  std::filesystem::path path;
+  std::string content;
+  std::string done{};  ///< what the model is told; empty: that the file was created or replaced
+};
+
+/// The content that the new one replaces; empty if there is none that can be shown.
+std::string content_before(const std::filesystem::path& path, const FileRoots& roots) {
+  const auto file = locate(path, roots);
+  if (file.problem || file.type != FileType::regular) return {};
+  try {
+    return whole_text(file);
+  } catch (const BadRequest&) {
+    return {};
+  }
+}
+
+/// What a person who is asked is shown.
+std::string diff_of(const WriteTarget& file, const Replacing& wanted, const std::string& before) {
+  const auto name = to_utf8(file.path().string());
+  return unified_diff(to_utf8(before), to_utf8(wanted.content), file.exists() ? name : "/dev/null", name);
+}
+
+Task<WriteTarget> resolved(BlockingPool& blocking, const ToolCall& call, std::filesystem::path path) {
+  co_return co_await blocking.run(
+      [path = std::move(path), roots = call.run.roots] { return WriteTarget(behind_link(path, roots), roots); });
+}
+
+/// Asks the person with the change in full. Afterwards the path is resolved anew: it must lead to the file that was
+/// shown, and that must hold what was shown.
+Task<Permission> permit_write(BlockingPool& blocking, const ToolCall& call, const Replacing& wanted,
+                              WriteTarget& file) {
+  const auto before =
+      co_await blocking.run([path = file.path(), roots = call.run.roots] { return content_before(path, roots); });
+  auto diff = co_await blocking.run([file, wanted, before] { return diff_of(file, wanted, before); });
+  auto permission = co_await call.permit(file.target(), std::move(diff));
+  if (!is_allowed(permission)) co_return permission;
+  file = co_await resolved(blocking, call, wanted.path);
+  permission = call.authorize(file.target());
+  if (!is_allowed(permission)) {
+    co_return Permission{.verdict = Permission::Verdict::denied,
+                         .reason = "permission denied: the path leads elsewhere than when the person was asked"};
+  }
+  const auto now =
+      co_await blocking.run([path = file.path(), roots = call.run.roots] { return content_before(path, roots); });
+  if (now == before) co_return permission;
+  co_return Permission{.verdict = Permission::Verdict::denied,
+                       .reason = "permission denied: the file has changed since the person was asked; read it again"};
+}
+
 /// Stages the change or makes it, as the agent's permission requires.
-Task<ToolOutcome> put(BlockingPool& blocking, const ToolCall& call, std::string_view verb,
-                      const std::filesystem::path& path, std::string content, std::string done) {
-  const auto file =
-      co_await blocking.run([path, roots = call.run.roots] { return WriteTarget(behind_link(path, roots), roots); });
-  const auto permission = call.authorize(file.target());
+Task<ToolOutcome> put(BlockingPool& blocking, const ToolCall& call, Replacing wanted) {
+  auto file = co_await resolved(blocking, call, wanted.path);
+  auto permission = call.authorize(file.target());
   if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
   const bool is_soul = file.target().place == FilePlace::own_soul;
   // A longer file could not be read again: the agent would lose its soul.
-  if (is_soul && content.size() > identity_limit) throw PayloadTooLarge(identity_too_large);
+  if (is_soul && wanted.content.size() > identity_limit) throw PayloadTooLarge(identity_too_large);
+  if (permission.verdict == Permission::Verdict::ask) {
+    permission = co_await permit_write(blocking, call, wanted, file);
+    if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
+  }
   if (permission.verdict == Permission::Verdict::staged) {
-    if (!is_utf8(content)) throw BadRequest(fmt::format("{}: not UTF-8, which no proposal can hold", path.string()));
+    if (!is_utf8(wanted.content))
+      throw BadRequest(fmt::format("{}: not UTF-8, which no proposal can hold", wanted.path.string()));
     const auto reference =
         co_await call.stage({.type = is_soul ? "soul" : "file",
-                             .title = fmt::format("{} {}", verb, shown_path(file.path(), call.run.roots)),
+                             .title = fmt::format("{} {}", wanted.verb, shown_path(file.path(), call.run.roots)),
                              .target = file.path().string(),
-                             .content = std::move(content)});
+                             .content = std::move(wanted.content)});
     co_return ToolOutcome{"staged as proposal " + reference};
   }
-  if (done.empty()) done = fmt::format("{} {}", file.exists() ? "replaced" : "created", file.path().string());
-  co_await blocking.run([file, content = std::move(content)] { file.write(content); });
-  co_return ToolOutcome{done};
+  if (wanted.done.empty()) {
+    wanted.done = fmt::format("{} {}", file.exists() ? "replaced" : "created", file.path().string());
+  }
+  co_await blocking.run([file, content = std::move(wanted.content)] { file.write(content); });
+  co_return ToolOutcome{wanted.done};
 }
 
 Task<ToolOutcome> write(BlockingPool& blocking, const ToolCall& call) {
-  co_return co_await put(blocking, call, "Write", named_path(call), text_input(call.input, "content"), "");
+  co_return co_await put(blocking, call,
+                         {.verb = "Write", .path = named_path(call), .content = text_input(call.input, "content")});
 }
 
 Task<ToolOutcome> edit(BlockingPool& blocking, const ToolCall& call) {
@@ -159,13 +219,16 @@ Task<ToolOutcome> edit(BlockingPool& blocking, const ToolCall& call) {
   auto done =
       fmt::format("replaced {} in {}", replaced.count == 1 ? "1 place" : fmt::format("{} places", replaced.count),
                   file.path.string());
-  co_return co_await put(blocking, call, "Edit", file.path, std::move(replaced.text), std::move(done));
+  co_return co_await put(
+      blocking, call,
+      {.verb = "Edit", .path = file.path, .content = std::move(replaced.text), .done = std::move(done)});
 }
 
 Task<ToolOutcome> bash(Shell& shell, const ToolCall& call) {
   const auto time = number_input(call.input, "timeout_s", 120, 1, Shell::max_time.count());
-  co_return co_await shell.run(call,
-                               {.command = text_input(call.input, "command"), .time = std::chrono::seconds(time)});
+  co_return co_await shell.run(call, {.command = text_input(call.input, "command"),
+                                      .time = std::chrono::seconds(time),
+                                      .network = is_true(call.input, "network")});
 }
 
 json::value text(std::string_view description) { return {{"type", "string"}, {"description", description}}; }
@@ -240,6 +303,7 @@ ToolDescription bash_description() {
       "the project and the agent's workspace; nothing of it goes on running afterwards. For reading, searching and "
       "changing files the other tools are better.",
       schema({"command"}, {{"command", text("For bash -c.")},
+                           {"network", flag("It needs the network. Only for what cannot do without.")},
                            {"timeout_s", number("When to end it, in seconds; 120 without it.", 1, 600)},
                            {"description", text("What it is for, in a few words, for the person who looks on.")}})};
 }

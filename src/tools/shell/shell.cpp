@@ -111,9 +111,9 @@ SandboxSpec Shell::intent_for(const ToolRun& run, const Permission& permission, 
 }
 
 Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
-  const auto permission = call.authorize(ToolTarget{});
-  if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
   require_short(command);
+  const auto permission = co_await call.permit({.command = command.command, .wants_network = command.network});
+  if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
   const auto limits = limits_(call.run.agent_id);
   const auto time = std::min<std::chrono::milliseconds>(command.time, limits.timeout.value_or(max_time));
   try {

@@ -29,7 +29,8 @@ struct ShellCommand {
   std::string command;
   std::chrono::seconds time{120};
   std::map<std::string, std::string> environment{};
-  std::string input{};  ///< its standard input
+  std::string input{};   ///< its standard input
+  bool network = false;  ///< it does not work without the network, which the agent's stage may not open to it
 };
 
 /// Runs commands of agents in the sandbox, in the run's project or the agent's workspace, which are writable.
@@ -41,7 +42,7 @@ public:
 
   static constexpr std::chrono::seconds max_time{600};
 
-  /// Calls `call.authorize` first, for the permission and the network. The result is the output, truncated in the
+  /// Calls `call.permit` first, for the permission and the network. The result is the output, truncated in the
   /// middle, and the exit code; an error if that is not 0, and if the command timed out.
   Task<ToolOutcome> run(const ToolCall& call, ShellCommand command);
 

@@ -89,12 +89,12 @@ public:
                                [&](const auto& host) { return boost::to_lower_copy(host) == url.host(); });
   }
 
-  /// Searches the thread only if that decides.
+  /// Searches the thread only if that decides, and asks a person only after that.
   Task<Permission> authorize(const WebUrl& url) {
     auto found = permission(url);
     if (found.verdict == Permission::Verdict::allowed || !options_.was_named) co_return found;
     named_ = co_await options_.was_named(call_.run, url);
-    co_return permission(url);
+    co_return co_await call_.permit({.host = url.host(), .url_was_named = named_});
   }
 
   WebRequest request(WebUrl url) const {

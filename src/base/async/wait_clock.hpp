@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+
+namespace agw {
+
+/// How long something has waited for persons. Waits at the same time count once.
+class WaitClock {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  /// One wait, for as long as it lives.
+  class Wait {
+  public:
+    explicit Wait(WaitClock& clock) : clock_(clock) {
+      if (clock_.waits_++ == 0) clock_.since_ = Clock::now();
+    }
+    ~Wait() {
+      if (--clock_.waits_ == 0) clock_.past_ += Clock::now() - clock_.since_;
+    }
+    Wait(const Wait&) = delete;
+    Wait& operator=(const Wait&) = delete;
+
+  private:
+    WaitClock& clock_;
+  };
+
+  bool is_waiting() const { return waits_ > 0; }
+  /// All waits until now.
+  Clock::duration waited() const { return waits_ > 0 ? past_ + (Clock::now() - since_) : past_; }
+
+private:
+  Clock::duration past_{};
+  Clock::time_point since_{};
+  int waits_ = 0;
+};
+
+}  // namespace agw

@@ -1,0 +1,321 @@
+#include "features/approvals/service.hpp"
+
+#include <algorithm>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+#include "base/text/message_of.hpp"
+#include "features/approvals/store.hpp"
+#include "storage/database.hpp"
+#include "storage/start_write.hpp"
+#include "tools/input_check.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t longest_answer = 100'000;
+constexpr std::size_t longest_reason = 10'000;
+
+ApiError not_possible() { return BadRequest("decision not possible"); }
+ApiError already_decided() { return Conflict("permission request already decided"); }
+
+std::size_t shown_size(const AskedCall& call) {
+  auto size = to_json(call.input).size() + call.diff.size() + call.target.size();
+  if (call.question) size += RecordView(*call.question).members().size() + call.question->question.size();
+  return size;
+}
+
+bool is_answer(const AskedQuestion& question, const json::value& answer) {
+  if (!question.form)
+    return answer.is_string() && !answer.get_string().empty() && answer.get_string().size() <= longest_answer;
+  return answer.is_object() && to_json(answer).size() <= longest_answer &&
+         !input_problem(*question.form, answer.get_object());
+}
+
+/// Whether the decision is one that can be made on that request.
+bool is_possible(const PermissionRequest& request, const DecidePermission& wanted) {
+  if (wanted.reason.value_or("").size() > longest_reason) return false;
+  if (request.question) {
+    if (wanted.answer) return !wanted.decision && is_answer(*request.question, *wanted.answer);
+    return wanted.decision == PermissionDecision::deny;
+  }
+  if (!wanted.decision || wanted.answer || wanted.decision == PermissionDecision::answer) return false;
+  if (wanted.decision == PermissionDecision::propose && !request.can_propose) return false;
+  return wanted.decision != PermissionDecision::allow ||
+         std::ranges::find(request.scopes, wanted.scope) != request.scopes.end();
+}
+
+PermissionRequest decided_by_person(PermissionRequest request, DecidePermission wanted, Timestamp now) {
+  request.decision = wanted.answer ? PermissionDecision::answer : *wanted.decision;
+  request.scope = request.decision == PermissionDecision::allow ? wanted.scope : GrantScope::once;
+  request.by = DecidedBy::person;
+  request.decision_reason = std::move(wanted.reason);
+  request.answer = std::move(wanted.answer);
+  request.decided_at = now;
+  return request;
+}
+
+}  // namespace
+
+/// One request. Its run waits for `changed`.
+struct Approvals::Waiting {
+  Waiting(Loop& loop, PermissionRequest asked, ActiveRunPointer asking)
+      : request(std::move(asked)), run(std::move(asking)), changed(loop) {}
+
+  PermissionRequest request;
+  ActiveRunPointer run;
+  AsyncEvent changed;
+  bool is_stored = false;
+  bool is_being_decided = false;  ///< the first decision is being stored
+};
+
+Approvals::Approvals(Loop& loop, Database& database, Hub& hub, const Clock& clock, Runs& runs, Threads& threads,
+                     Options options)
+    : loop_(loop),
+      database_(database),
+      hub_(hub),
+      clock_(clock),
+      runs_(runs),
+      options_(options),
+      background_(loop),
+      listening_(hub, *this) {
+  background_.on_failure([](const std::exception_ptr& failure) {
+    log::warn("a grant that has ended is still in the database: {}", message_of(failure));
+  });
+  threads.at_remove(
+      [this](const std::string& id) { forget_where([&id](const Grant& grant) { return grant.thread_id == id; }); });
+}
+
+Approvals::~Approvals() = default;
+
+void Approvals::load(Connection& connection) {
+  write_at_start(connection, "ending the permission requests that were left",
+                 [&] { approval_store::end_interrupted(connection, clock_.now()); });
+  grants_ = approval_store::grants(connection);
+}
+
+Task<> Approvals::stop() { co_await background_.join(); }
+
+bool Approvals::asks(const Extension& agent) const {
+  return options_.asks && string_member(agent.definition.members(), "approvals") != "never";
+}
+
+bool Approvals::is_full(const ActiveRun& run) const {
+  const auto of_run = std::ranges::count_if(waiting_, [&](const auto& one) { return one->run.get() == &run; });
+  return waiting_.size() >= most || run.refusals + static_cast<std::size_t>(of_run) >= most_of_run;
+}
+
+Approvals::WaitingPointer Approvals::find(std::string_view id) const {
+  const auto found = std::ranges::find_if(waiting_, [id](const auto& one) { return one->request.id == id; });
+  return found == waiting_.end() ? nullptr : *found;
+}
+
+Approvals::WaitingPointer Approvals::open(AskedCall call) {
+  const auto now = clock_.now();
+  PermissionRequest request{.id = new_id(),
+                            .kind = call.kind,
+                            .run_id = call.run->run.id,
+                            .thread_id = call.run->run.thread_id,
+                            .agent_id = std::move(call.agent_id),
+                            .agent = std::move(call.agent),
+                            .tool = std::move(call.tool),
+                            .input = std::move(call.input),
+                            .target = std::move(call.target),
+                            .reason = std::move(call.reason),
+                            .created_at = now,
+                            .expires_at = now + options_.patience,
+                            .can_propose = call.can_propose,
+                            .pattern = std::move(call.pattern),
+                            .question = std::move(call.question)};
+  if (!call.diff.empty()) request.diff = std::move(call.diff);
+  if (!request.question) request.scopes = {GrantScope::once};
+  if (request.pattern) request.scopes = {GrantScope::once, GrantScope::thread, GrantScope::agent};
+  return waiting_.emplace_back(std::make_shared<Waiting>(loop_, std::move(request), std::move(call.run)));
+}
+
+Task<std::optional<PermissionRequest>> Approvals::ask(AskedCall call, StopSource& stop) {
+  if (is_full(*call.run) || shown_size(call) > most_shown) co_return std::nullopt;
+  const auto waiting = open(std::move(call));
+  std::exception_ptr failure;
+  try {
+    co_await database_.write(
+        [request = waiting->request, oldest = clock_.now() - options_.kept](Connection& connection) {
+          approval_store::purge(connection, oldest);
+          approval_store::put(connection, request);
+        });
+    waiting->is_stored = true;
+    const WaitClock::Wait clock(waiting->run->person_waits);
+    runs_.emit(*waiting->run, "permission-requested", {{"request", RecordView(waiting->request).members()}});
+    co_await wait(waiting, stop);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  std::erase(waiting_, waiting);
+  if (failure) std::rethrow_exception(failure);
+  co_return waiting->request;
+}
+
+/// Returns once the request is decided.
+Task<> Approvals::wait(const WaitingPointer& waiting, StopSource& stop) {
+  const auto until_changed = [](WaitingPointer one) -> Task<> { co_await one->changed.wait(); };
+  auto end = WaitResult::done;
+  if (!waiting->request.decision) end = co_await with_timeout(stop, options_.patience, until_changed(waiting));
+  // A decision that came first counts, even if it is not stored yet.
+  while (waiting->is_being_decided) co_await waiting->changed.wait();
+  if (waiting->request.decision) co_return;
+  co_await end_undecided(waiting, end == WaitResult::timed_out ? DecidedBy::timeout : DecidedBy::stop);
+}
+
+Task<> Approvals::end_undecided(const WaitingPointer& waiting, DecidedBy by) {
+  std::erase(waiting_, waiting);
+  auto decided = waiting->request;
+  decided.decision = PermissionDecision::deny;
+  decided.scope = GrantScope::once;
+  decided.by = by;
+  decided.decided_at = clock_.now();
+  try {
+    co_await database_.write([decided](Connection& connection) { approval_store::put(connection, decided); });
+  } catch (const std::exception& error) {
+    log::warn("the end of a permission request is not on disk: {}", error.what());
+  }
+  note_decided(waiting, std::move(decided));
+}
+
+void Approvals::note_decided(const WaitingPointer& waiting, PermissionRequest decided) {
+  waiting->request = std::move(decided);
+  const auto decision = *waiting->request.decision;
+  if (decision == PermissionDecision::deny || decision == PermissionDecision::propose) ++waiting->run->refusals;
+  std::erase(waiting_, waiting);
+  tell_decided(*waiting);
+  waiting->is_being_decided = false;
+  waiting->changed.notify();
+}
+
+void Approvals::tell_decided(const Waiting& waiting) {
+  auto& run = *waiting.run;
+  if (run.is_ending || run.ended.happened()) return;
+  const auto& request = waiting.request;
+  runs_.emit(run, "permission-decided",
+             {{"requestId", request.id},
+              {"decision", to_text(*request.decision)},
+              {"scope", to_text(*request.scope)},
+              {"by", to_text(*request.by)}});
+}
+
+std::vector<PermissionRequest> Approvals::waiting(const PermissionFilter& filter) const {
+  std::vector<PermissionRequest> found;
+  for (const auto& one : waiting_) {
+    if (!one->is_stored || one->is_being_decided) continue;
+    if (!filter.thread_id || one->request.thread_id == *filter.thread_id) found.push_back(one->request);
+  }
+  return found;
+}
+
+Task<PermissionRequest> Approvals::decide(std::string id, DecidePermission wanted,
+                                          InTransaction<PermissionRequest> in_transaction) {
+  const auto waiting = find(id);
+  if (!waiting || !waiting->is_stored) {
+    const bool known =
+        co_await database_.read([id](Connection& connection) { return approval_store::exists(connection, id); });
+    if (known) throw already_decided();
+    throw NotFound("permission request not found");
+  }
+  if (waiting->is_being_decided || waiting->request.decision) throw already_decided();
+  if (!is_possible(waiting->request, wanted)) throw not_possible();
+  auto decided = decided_by_person(waiting->request, std::move(wanted), clock_.now());
+  const auto grant = grant_of(decided);
+  waiting->is_being_decided = true;
+  try {
+    co_await database_.write([decided, grant, in_transaction = std::move(in_transaction)](Connection& connection) {
+      approval_store::put(connection, decided);
+      if (grant) approval_store::insert(connection, *grant);
+      if (in_transaction) in_transaction(connection, decided);
+    });
+  } catch (...) {
+    waiting->is_being_decided = false;
+    waiting->changed.pulse();
+    throw;
+  }
+  if (grant) grants_.push_back(*grant);
+  note_decided(waiting, decided);
+  co_return decided;
+}
+
+/// What is to be remembered; no value if nothing is, or it is remembered already.
+std::optional<Grant> Approvals::grant_of(const PermissionRequest& request) const {
+  if (request.decision != PermissionDecision::allow || request.scope == GrantScope::once) return std::nullopt;
+  Grant grant{.id = new_id(),
+              .agent_id = request.agent_id,
+              .tool = request.tool,
+              .pattern = request.pattern.value_or(""),
+              .scope = *request.scope,
+              .created_at = clock_.now()};
+  if (grant.scope == GrantScope::thread) grant.thread_id = request.thread_id;
+  const bool is_known = std::ranges::any_of(grants_, [&](const Grant& known) {
+    return known.agent_id == grant.agent_id && known.thread_id == grant.thread_id && known.tool == grant.tool &&
+           known.pattern == grant.pattern;
+  });
+  if (is_known) return std::nullopt;
+  if (grants_of(grant.agent_id).size() >= most_grants_of_agent) throw not_possible();
+  return grant;
+}
+
+GrantedPatterns Approvals::grants_for(std::string_view agent_id, std::string_view thread_id) const {
+  std::vector<GrantedPattern> found;
+  for (const auto& grant : grants_) {
+    if (grant.agent_id != agent_id || (grant.thread_id && *grant.thread_id != thread_id)) continue;
+    found.push_back({grant.tool, grant.pattern});
+  }
+  if (found.empty()) return nullptr;
+  return std::make_shared<const std::vector<GrantedPattern>>(std::move(found));
+}
+
+std::vector<Grant> Approvals::grants_of(std::string_view agent_id) const {
+  std::vector<Grant> found;
+  for (const auto& grant : grants_) {
+    if (grant.agent_id == agent_id) found.push_back(grant);
+  }
+  return found;
+}
+
+Task<> Approvals::revoke(std::string agent_id, std::string id) {
+  const auto removed =
+      std::erase_if(grants_, [&](const Grant& grant) { return grant.agent_id == agent_id && grant.id == id; });
+  if (removed == 0) throw NotFound("grant not found");
+  co_await forget({std::move(id)});
+}
+
+void Approvals::forget_where(const std::function<bool(const Grant&)>& condition) {
+  std::vector<std::string> ids;
+  for (const auto& grant : grants_) {
+    if (condition(grant)) ids.push_back(grant.id);
+  }
+  if (ids.empty()) return;
+  std::erase_if(grants_, condition);
+  background_.spawn(forget(std::move(ids)));
+}
+
+Task<> Approvals::forget(std::vector<std::string> ids) {
+  co_await database_.write([ids = std::move(ids)](Connection& connection) {
+    for (const auto& id : ids) approval_store::remove_grant(connection, id);
+  });
+}
+
+/// Grants end with the thread, the agent or the tool that they are for: another of the same name is a stranger.
+void Approvals::deliver(const DomainEvent& event) {
+  if (grants_.empty()) return;
+  if (const auto* thread = event.record.as<Thread>()) {
+    if (!thread->archived) return;
+    forget_where([thread](const Grant& grant) { return grant.thread_id == thread->id; });
+  } else if (const auto* extension = event.record.as<Extension>(); extension && event.name == "extension.deleted") {
+    forget_where([extension](const Grant& grant) {
+      return grant.agent_id == extension->id || grant.tool == extension->name ||
+             grant.tool.starts_with(extension->name + "__");
+    });
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/async/async_event.hpp"
+#include "base/async/cancellation.hpp"
+#include "base/async/task_group.hpp"
+#include "features/approvals/types.hpp"
+#include "features/events/hub.hpp"
+#include "features/extensions/service.hpp"
+#include "features/permissions/service.hpp"
+#include "features/runs/service.hpp"
+#include "features/threads/service.hpp"
+#include "storage/in_transaction.hpp"
+
+namespace agw {
+
+class Connection;
+class Database;
+
+/// A call or question to put to a person.
+struct AskedCall {
+  PermissionKind kind = PermissionKind::permission;
+  ActiveRunPointer run{};  ///< through whose events it is told
+  std::string agent_id{};
+  std::string agent{};
+  std::string tool{};
+  json::object input{};
+  std::string target{};
+  std::string reason{};
+  std::string diff{};
+  bool can_propose = false;
+  std::optional<std::string> pattern{};  ///< no value: it can be allowed only once
+  std::optional<AskedQuestion> question{};
+};
+
+/// Calls and questions that wait for a person, and what persons have allowed for longer. On the loop.
+class Approvals : private Subscriber {
+public:
+  /// How many a run may have that wait or were not allowed, how many may wait in all, and how long an agent's list of
+  /// grants may get.
+  static constexpr std::size_t most_of_run = 20;
+  static constexpr std::size_t most = 200;
+  static constexpr std::size_t most_grants_of_agent = 500;
+  /// What cannot be shown in full is not asked: bytes of input, diff and question together.
+  static constexpr std::size_t most_shown = 256 * 1024;
+
+  struct Options {
+    bool asks = true;  ///< false: agents ask for no permission
+    std::chrono::milliseconds patience = std::chrono::minutes(10);
+    std::chrono::days kept{90};  ///< how long decided ones are kept
+  };
+  Approvals(Loop& loop, Database& database, Hub& hub, const Clock& clock, Runs& runs, Threads& threads,
+            Options options);
+  ~Approvals() override;
+  Approvals(const Approvals&) = delete;
+  Approvals& operator=(const Approvals&) = delete;
+
+  /// Before the loop runs: ends what a killed gateway left waiting, and reads the grants.
+  void load(Connection& connection);
+  Task<> stop();
+
+  /// Whether an agent with that record asks for permission at all.
+  bool asks(const Extension& agent) const;
+  /// Whether a client is there that answers for the thread.
+  bool is_somebody_there(std::string_view thread_id) const { return hub_.is_answered(thread_id); }
+
+  /// Puts a call or question to a person and waits until it is decided, its time is up, or `stop` is requested. Returns
+  /// the decided request; no value if it was not put, because too many wait, or it is too long to be shown.
+  Task<std::optional<PermissionRequest>> ask(AskedCall call, StopSource& stop);
+
+  /// Those that wait, oldest first.
+  std::vector<PermissionRequest> waiting(const PermissionFilter& filter) const;
+  /// Decides one, exactly once. Throws NotFound `permission request not found`, Conflict `permission request already
+  /// decided`, BadRequest `decision not possible`.
+  Task<PermissionRequest> decide(std::string id, DecidePermission wanted,
+                                 InTransaction<PermissionRequest> in_transaction = {});
+
+  /// The patterns that hold for an agent in a thread; null if there are none.
+  GrantedPatterns grants_for(std::string_view agent_id, std::string_view thread_id) const;
+  /// Of an agent, the oldest first.
+  std::vector<Grant> grants_of(std::string_view agent_id) const;
+  /// Throws NotFound `grant not found`.
+  Task<> revoke(std::string agent_id, std::string id);
+
+private:
+  struct Waiting;
+  using WaitingPointer = std::shared_ptr<Waiting>;
+
+  bool is_full(const ActiveRun& run) const;
+  WaitingPointer find(std::string_view id) const;
+  WaitingPointer open(AskedCall call);
+  Task<> wait(const WaitingPointer& waiting, StopSource& stop);
+  Task<> end_undecided(const WaitingPointer& waiting, DecidedBy by);
+  void note_decided(const WaitingPointer& waiting, PermissionRequest decided);
+  void tell_decided(const Waiting& waiting);
+  std::optional<Grant> grant_of(const PermissionRequest& request) const;
+  void forget_where(const std::function<bool(const Grant&)>& condition);
+  Task<> forget(std::vector<std::string> ids);
+  void deliver(const DomainEvent& event) override;
+
+  Loop& loop_;
+  Database& database_;
+  Hub& hub_;
+  const Clock& clock_;
+  Runs& runs_;
+  const Options options_;
+  std::deque<WaitingPointer> waiting_;  ///< the oldest first
+  std::vector<Grant> grants_;
+  TaskGroup background_;
+  Hub::Listening listening_;
+};
+
+}  // namespace agw

@@ -1,0 +1,86 @@
+#include "features/approvals/store.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json/json.hpp"
+#include "storage/columns.hpp"
+
+namespace agw::approval_store {
+
+namespace {
+
+constexpr auto grant_columns = columns_of<Grant>(
+    Column{"id", &Grant::id}, Column{"agent_id", &Grant::agent_id}, Column{"thread_id", &Grant::thread_id},
+    Column{"tool", &Grant::tool}, Column{"pattern", &Grant::pattern},
+    Column{"scope", &Grant::scope, GrantScope::thread}, Column{"created_at", &Grant::created_at});
+
+}  // namespace
+
+void put(Connection& connection, const PermissionRequest& request) {
+  std::string text;
+  write_json(text, request);
+  connection
+      .prepare(
+          "INSERT INTO permission_requests (id, created_at, decided_at, request) VALUES (:id, :at, :end, :text) "
+          "ON CONFLICT (id) DO UPDATE SET decided_at = excluded.decided_at, request = excluded.request")
+      .bind(":id", request.id)
+      .bind(":at", request.created_at)
+      .bind(":end", request.decided_at)
+      .bind(":text", text)
+      .run();
+}
+
+bool exists(Connection& connection, const std::string& id) {
+  auto row = connection.prepare("SELECT 1 FROM permission_requests WHERE id = :id");
+  row.bind(":id", id);
+  return row.step();
+}
+
+int end_interrupted(Connection& connection, Timestamp now) {
+  std::vector<std::pair<std::string, std::string>> left;
+  {
+    auto rows = connection.prepare("SELECT id, request FROM permission_requests WHERE decided_at IS NULL");
+    while (rows.step()) left.emplace_back(rows.string(0), rows.string(1));
+  }
+  for (auto& [id, text] : left) {
+    auto request = parse_stored_json(text).as_object();
+    request["decision"] = to_text(PermissionDecision::deny);
+    request["by"] = to_text(DecidedBy::restart);
+    request["decided_at"] = to_iso8601(now);
+    connection.prepare("UPDATE permission_requests SET decided_at = :now, request = :text WHERE id = :id")
+        .bind(":now", now)
+        .bind(":text", to_json(request))
+        .bind(":id", id)
+        .run();
+  }
+  return static_cast<int>(left.size());
+}
+
+void purge(Connection& connection, Timestamp oldest) {
+  connection
+      .prepare(
+          "DELETE FROM permission_requests WHERE id IN "
+          "(SELECT id FROM permission_requests WHERE decided_at < :oldest LIMIT 100)")
+      .bind(":oldest", oldest)
+      .run();
+}
+
+void insert(Connection& connection, const Grant& grant) {
+  static const auto sql = grant_columns.insert_into("grants");
+  auto statement = connection.prepare(sql);
+  grant_columns.bind(statement, grant).run();
+}
+
+void remove_grant(Connection& connection, const std::string& id) {
+  connection.prepare("DELETE FROM grants WHERE id = :id").bind(":id", id).run();
+}
+
+std::vector<Grant> grants(Connection& connection) {
+  static const auto sql = fmt::format("SELECT {} FROM grants ORDER BY number", grant_columns.names());
+  std::vector<Grant> found;
+  auto rows = connection.prepare(sql);
+  while (rows.step()) found.push_back(grant_columns.read(rows));
+  return found;
+}
+
+}  // namespace agw::approval_store

@@ -1,0 +1,55 @@
+#include "features/approvals/tools.hpp"
+
+#include "base/json/json_values.hpp"
+#include "tools/input.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr auto input_schema = R"({
+  "type": "object",
+  "properties": {
+    "question": {"type": "string", "minLength": 1, "maxLength": 10000},
+    "options": {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 1000}, "maxItems": 20,
+                "description": "answers to choose from; the person may write another"},
+    "form": {"type": "object", "description": "a JSON Schema of type object, if the answer has several parts"}
+  },
+  "required": ["question"],
+  "additionalProperties": false
+})";
+
+PersonQuestion question_in(const json::object& input) {
+  PersonQuestion question{.question = text_input(input, "question")};
+  if (const auto* options = array_member(input, "options")) question.options = strings_of(*options);
+  if (const auto* form = input.if_contains("form"); form && form->is_object()) question.form = form->get_object();
+  return question;
+}
+
+Task<ToolOutcome> ask_user(const ToolCall& call) {
+  PersonAnswer answer{.reason = "nobody is there"};
+  if (call.ask_person) answer = co_await call.ask_person(question_in(call.input), call.stop);
+  switch (answer.kind) {
+    case PersonAnswer::Kind::answered:
+      co_return ToolOutcome{answer.answer.is_string() ? std::string(answer.answer.get_string())
+                                                      : to_json(answer.answer)};
+    case PersonAnswer::Kind::declined:
+      co_return failed(answer.reason.empty() ? "the person does not want to answer"
+                                             : "the person does not want to answer: " + answer.reason);
+    case PersonAnswer::Kind::unanswered:
+      break;
+  }
+  co_return failed(std::move(answer.reason));
+}
+
+}  // namespace
+
+Tool ask_user_tool() {
+  return {.description = {"AskUser",
+                          "Asks the person who reads this conversation, and waits for the answer. Only for what you "
+                          "cannot find out and should not assume.",
+                          parse_json(input_schema).value()},
+          .call = [](const ToolCall& call) { return ask_user(call); }};
+}
+
+}  // namespace agw

@@ -1,0 +1,80 @@
+// What grants of persons remember of a call, and which calls they match.
+
+#include <algorithm>
+#include <filesystem>
+
+#include "features/permissions/command_words.hpp"
+#include "features/permissions/service.hpp"
+
+namespace agw {
+
+namespace {
+
+/// A longer pattern could not be shown so that a person sees its end.
+constexpr std::size_t max_pattern_length = 1000;
+
+bool is_own(const ToolRequest& request, std::initializer_list<std::string_view> tools) {
+  return request.kind == ToolKind::own && std::ranges::find(tools, request.tool) != tools.end();
+}
+
+/// `/home/x/project/`, for files in the places where agents write, and for those that are read.
+std::optional<std::string> directory_of(const ToolRequest& request) {
+  const auto place = request.target.place;
+  const bool writes = request.tool != "Ingest";
+  if (writes && place != FilePlace::project && place != FilePlace::workspace) return std::nullopt;
+  auto directory = std::filesystem::path(request.target.path).parent_path().string();
+  if (!directory.starts_with('/')) return std::nullopt;
+  return directory.ends_with('/') ? directory : directory + '/';
+}
+
+/// Every pattern that matches the command, the one that a grant would remember first.
+std::vector<std::string> command_patterns(const ToolRequest& request) {
+  if (request.target.wants_network) return {};
+  const auto words = words_of_command(request.target.command);
+  if (!words) return {};
+  std::vector<std::string> patterns;
+  if (auto reading = reading_command(*words)) patterns.push_back(*std::move(reading));
+  if (auto whole = quoted_words(*words); whole.size() <= max_pattern_length) patterns.push_back(std::move(whole));
+  return patterns;
+}
+
+bool matches(const ToolRequest& request, const std::string& pattern) {
+  const auto& target = request.target;
+  if (is_own(request, {"Bash"})) {
+    const auto patterns = command_patterns(request);
+    return std::ranges::find(patterns, pattern) != patterns.end();
+  }
+  if (target.host && request.kind == ToolKind::own) return *target.host == pattern;
+  if (!target.place) return grant_pattern(request) == pattern;
+  return directory_of(request) && pattern.ends_with('/') && target.path.starts_with(pattern);
+}
+
+}  // namespace
+
+std::optional<std::string> grant_pattern(const ToolRequest& request) {
+  if (request.kind != ToolKind::own) return request.tool;
+  // Each makes something else, with effects that last.
+  if (is_own(request, {"CreateExtension", "UpdateExtension"})) return std::nullopt;
+  if (is_own(request, {"Bash"})) {
+    const auto patterns = command_patterns(request);
+    return patterns.empty() ? std::nullopt : std::optional(patterns.front());
+  }
+  if (request.target.place) return directory_of(request);
+  if (request.target.host) return request.target.host;
+  return is_own(request, {"Write", "Edit"}) ? std::nullopt : std::optional(request.tool);
+}
+
+bool is_granted(const ToolRequest& request) {
+  return request.grants && std::ranges::any_of(*request.grants, [&](const GrantedPattern& grant) {
+           return grant.tool == request.tool && matches(request, grant.pattern);
+         });
+}
+
+std::string shown_target(const ToolRequest& request) {
+  const auto& target = request.target;
+  if (!target.command.empty()) return target.command;
+  if (!target.path.empty()) return target.path;
+  return target.host.value_or(request.tool);
+}
+
+}  // namespace agw

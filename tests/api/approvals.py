@@ -1,0 +1,73 @@
+"""A person who is there: sends a message and decides what the agent asks for."""
+
+import contextlib
+
+from checks import accepted
+from events import ENDS
+from tools import calls, of_kind, turns_of
+
+
+def pending(gateway, thread=None):
+    return accepted(gateway.http.get("/permissions", params={"thread_id": thread["id"]} if thread else {}))
+
+
+def decide(gateway, request, decision="allow", **members):
+    return gateway.http.post(f"/permissions/{request['id']}", json={"decision": decision, **members})
+
+
+def answer(gateway, request, value):
+    return gateway.http.post(f"/permissions/{request['id']}", json={"answer": value})
+
+
+class Person:
+    """Somebody with the thread open, who has just sent a message."""
+
+    def __init__(self, talker, thread, events, turn):
+        self.gateway, self.thread, self.events, self.turn = talker.gateway, thread, events, turn
+
+    def asked(self):
+        """Waits for the next request, and returns it."""
+        found = self.events.until(lambda event: event["type"] == "permission-requested" or event["type"] in ENDS)[-1]
+        assert found["type"] == "permission-requested", found
+        return found["request"]
+
+    def decides(self, decision="allow", **members):
+        request = self.asked()
+        return accepted(decide(self.gateway, request, decision, **members))
+
+    def run(self):
+        """Waits for the end of the run and returns its events."""
+        return self.events.run(self.turn["id"])
+
+    def result(self):
+        """The first tool's result."""
+        return of_kind(self.run(), "tool-end")[0]
+
+
+@contextlib.contextmanager
+def person(talker, thread, *replies, content="Do it."):
+    talker.stub.script(*replies)
+    with talker.gateway.events() as events:
+        events.subscribe(thread["id"], approvals=True)
+        turn = accepted(talker.gateway.http.post("/chat", json={"content": content, "threadId": thread["id"]}), 201)
+        yield Person(talker, thread, events, turn)
+
+
+def call_asked(talker, thread, name, input, decision="allow", **members):
+    """Has the model make one call, decides it, and returns the request as decided and the `tool-end` event."""
+    with person(talker, thread, calls((name, input)), "Done.") as somebody:
+        decided = somebody.decides(decision, **members)
+        return decided, somebody.result()
+
+
+def call_unasked(talker, thread, name, input):
+    """Has the model make one call while somebody is there. Checks that nobody is asked; returns its `tool-end`."""
+    with person(talker, thread, calls((name, input)), "Done.") as somebody:
+        run = somebody.run()
+        kinds = [event["type"] for event in somebody.events.messages]
+        assert "permission-requested" not in kinds, kinds
+        return of_kind(run, "tool-end")[0]
+
+
+def tool_results(gateway, thread):
+    return [turn["content"] for turn in turns_of(gateway, thread, "tool")]

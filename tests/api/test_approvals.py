@@ -1,0 +1,349 @@
+"""An agent asks for what its stage does not allow, and a person decides.
+
+See docs/contract/approvals.md.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from approvals import answer, call_asked, call_unasked, decide, pending, person
+from checks import UNKNOWN_ID, accepted, at_once, invalid, is_id, is_timestamp, refused
+from jobs import ended, new_job
+from tools import call_tool, calls, new_agent, new_bound_agent, new_thread, run_chat
+
+
+@pytest.fixture
+def project(talker, new_name):
+    path = talker.gateway.home / new_name("site")
+    path.mkdir()
+    (path / "a.txt").write_text("one\ntwo\n")
+    return accepted(talker.gateway.http.post("/projects", json={"name": path.name, "path": str(path)}), 201)
+
+
+@pytest.fixture
+def folder(project):
+    return Path(project["path"])
+
+
+@pytest.fixture
+def thread_of(talker, project, new_name):
+    def make(stage="apprentice", **definition):
+        agent = new_agent(talker.gateway, new_name(stage), stage=stage, **definition)
+        return new_thread(talker.gateway, agent, project_id=project["id"])
+    return make
+
+
+@pytest.fixture
+def thread(thread_of):
+    return thread_of()
+
+
+def test_a_yes_runs_the_command(talker, thread):
+    with person(talker, thread, calls(("Bash", {"command": "echo hello"})), "Done.") as somebody:
+        request = somebody.asked()
+        assert is_id(request["id"]) and is_timestamp(request["created_at"]) and is_timestamp(request["expires_at"])
+        assert request["kind"] == "permission" and request["tool"] == "Bash" and request["agent_id"] == thread["agent_id"]
+        assert request["input"] == {"command": "echo hello"} and request["target"] == "echo hello"
+        assert request["thread_id"] == thread["id"] and request["diff"] is None and request["question"] is None
+        assert request["reason"] == "Bash needs an agent of stage operator here, and this one is apprentice"
+        assert request["can_propose"] is False and request["scopes"] == ["once", "thread", "agent"]
+        assert request["pattern"] == "echo hello"
+        assert [request[name] for name in ("decision", "scope", "by", "decision_reason", "decided_at")] == 5 * [None]
+        assert pending(talker.gateway, thread) == [request]
+        decided = accepted(decide(talker.gateway, request))
+        assert decided["decision"] == "allow" and decided["scope"] == "once" and decided["by"] == "person"
+        assert is_timestamp(decided["decided_at"])
+        end = somebody.result()
+        assert "hello" in end["output"] and not end["isError"]
+    assert pending(talker.gateway, thread) == []
+
+
+def test_events_are_counted_and_can_be_caught_up(talker, thread):
+    with person(talker, thread, calls(("Bash", {"command": "true"})), "Done.") as somebody:
+        request = somebody.asked()
+        accepted(decide(talker.gateway, request))
+        run = somebody.run()
+        messages = [event for event in somebody.events.messages if event.get("runId") == run[0]["runId"]]
+    assert [event["seq"] for event in messages] == list(range(1, len(messages) + 1))
+    decided = next(event for event in messages if event["type"] == "permission-decided")
+    assert decided["requestId"] == request["id"] and decided["threadId"] == thread["id"]
+    assert (decided["decision"], decided["scope"], decided["by"]) == ("allow", "once", "person")
+    caught_up = accepted(talker.gateway.http.get(f"/threads/{thread['id']}/events",
+                                                 params={"runId": run[0]["runId"], "after": 0}))
+    assert [event["type"] for event in caught_up] == [event["type"] for event in messages]
+
+
+def test_a_no_tells_the_model_why(talker, thread):
+    decided, end = call_asked(talker, thread, "Bash", {"command": "true"}, "deny", reason="not today")
+    assert decided["decision_reason"] == "not today"
+    assert end["isError"] and end["output"] == "permission denied: the person said no: not today"
+    _, end = call_asked(talker, thread, "Bash", {"command": "true"}, "deny")
+    assert end["output"] == "permission denied: the person said no"
+
+
+def test_nobody_there_is_denied_at_once(talker, thread):
+    end = call_tool(talker, thread, "Bash", {"command": "true"})
+    assert end["isError"] and end["output"].startswith("permission denied: Bash needs an agent of stage operator")
+    end = call_tool(talker, thread, "Write", {"path": "new.txt", "content": "x"})
+    assert end["output"].startswith("staged as proposal ")
+
+
+def test_a_listener_without_the_flag_is_nobody(talker, thread):
+    with talker.gateway.events() as events:
+        events.subscribe(thread["id"], lists=True)
+        assert call_tool(talker, thread, "Bash", {"command": "true"})["isError"]
+
+
+def test_who_hears_another_thread_is_not_here(talker, thread, thread_of):
+    with talker.gateway.events() as events:
+        events.subscribe(thread_of()["id"], approvals=True)
+        assert call_tool(talker, thread, "Bash", {"command": "true"})["isError"]
+
+
+def test_unsubscribing_the_flag_is_leaving(talker, thread):
+    with talker.gateway.events() as events:
+        events.subscribe(thread["id"], approvals=True)
+        events.ask({"type": "unsubscribe", "approvals": True})
+        assert call_tool(talker, thread, "Bash", {"command": "true"})["isError"]
+
+
+def test_tools_that_could_be_asked_for_are_offered_while_somebody_is_there(talker, thread):
+    def offered():
+        return {tool["function"]["name"] for tool in talker.stub.requests[-1].json["tools"]}
+
+    run_chat(talker, thread, "Hello.")
+    assert "Bash" not in offered()
+    with person(talker, thread, "Hello.") as somebody:
+        somebody.run()
+    assert "Bash" in offered()
+
+
+def test_a_write_is_shown_as_a_diff(talker, thread, folder):
+    with person(talker, thread, calls(("Write", {"path": "a.txt", "content": "one\nthree\n"})), "Done.") as somebody:
+        request = somebody.asked()
+        assert request["target"] == str(folder / "a.txt") and request["can_propose"] is True
+        assert request["diff"].splitlines()[2:] == ["@@ -1,2 +1,2 @@", " one", "-two", "+three"]
+        assert request["pattern"] == f"{folder}/"
+        accepted(decide(talker.gateway, request))
+        assert not somebody.result()["isError"]
+    assert (folder / "a.txt").read_text() == "one\nthree\n"
+
+
+def test_a_new_file_and_an_edit_are_shown_as_diffs(talker, thread, folder):
+    decided, _ = call_asked(talker, thread, "Write", {"path": "deep/new.txt", "content": "x\n"})
+    assert decided["diff"].startswith("--- /dev/null\n") and "+x" in decided["diff"]
+    decided, end = call_asked(talker, thread, "Edit", {"path": "a.txt", "old_string": "two", "new_string": "2"})
+    assert "-two\n+2\n" in decided["diff"] and not end["isError"]
+    assert (folder / "a.txt").read_text() == "one\n2\n"
+
+
+def test_propose_stages_it_as_without_anybody(talker, thread, folder):
+    _, end = call_asked(talker, thread, "Write", {"path": "a.txt", "content": "x"}, "propose")
+    assert end["output"].startswith("staged as proposal ") and not end["isError"]
+    assert (folder / "a.txt").read_text() == "one\ntwo\n"
+
+
+def test_decisions_that_are_not_possible(talker, thread):
+    with person(talker, thread, calls(("Bash", {"command": "a; b"})), "Done.") as somebody:
+        request = somebody.asked()
+        assert request["scopes"] == ["once"] and request["pattern"] is None
+        for body in ({"decision": "propose"}, {"decision": "allow", "scope": "thread"}, {"answer": "yes"},
+                     {"decision": "answer"}, {}, {"decision": "allow", "answer": "x"}):
+            refused(talker.gateway.http.post(f"/permissions/{request['id']}", json=body), 400, "decision not possible")
+        refused(decide(talker.gateway, request, "maybe"), 400, "invalid decision: maybe")
+        accepted(decide(talker.gateway, request, "deny"))
+        refused(decide(talker.gateway, request), 409, "permission request already decided")
+        somebody.run()
+    refused(decide(talker.gateway, {"id": UNKNOWN_ID}), 404, "permission request not found")
+
+
+def test_of_two_devices_that_decide_at_once_one_wins(talker, thread, folder):
+    for number in range(5):
+        with person(talker, thread, calls(("Write", {"path": f"{number}", "content": ""})), "Done.") as somebody:
+            request = somebody.asked()
+            decisions = ["allow", "deny", "propose", "allow"]
+            answers = at_once(4, lambda index: decide(talker.gateway, request, decisions[index]))
+            assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409]
+            won = next(answer.json() for answer in answers if answer.status_code == 200)
+            end = somebody.result()
+            decided = [event for event in somebody.events.messages if event["type"] == "permission-decided"]
+        assert [event["decision"] for event in decided] == [won["decision"]]
+        assert (folder / str(number)).exists() == (won["decision"] == "allow"), end
+
+
+def test_a_yes_after_the_stop_comes_too_late(talker, thread, folder):
+    with person(talker, thread, calls(("Write", {"path": "new.txt", "content": ""})), "Done.") as somebody:
+        request = somebody.asked()
+        accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
+        refused(decide(talker.gateway, request), 409, "permission request already decided")
+        run = somebody.run()
+        decided = next(event for event in somebody.events.messages if event["type"] == "permission-decided")
+    assert run[-1]["type"] == "stopped" and not (folder / "new.txt").exists()
+    assert (decided["decision"], decided["by"]) == ("deny", "stop")
+
+
+def test_a_path_swapped_for_a_symlink_between_question_and_yes_is_refused(talker, thread, folder):
+    elsewhere = talker.gateway.home / (folder.name + "-elsewhere")
+    elsewhere.mkdir()
+    (folder / "docs").mkdir()
+    with person(talker, thread, calls(("Write", {"path": "docs/new.txt", "content": "x"})), "Done.") as somebody:
+        request = somebody.asked()
+        (folder / "docs").rmdir()
+        os.symlink(elsewhere, folder / "docs")
+        accepted(decide(talker.gateway, request))
+        end = somebody.result()
+    assert end["isError"] and end["output"].startswith("permission denied: the path leads elsewhere")
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_symlink_swapped_within_the_project_is_refused(talker, thread, folder):
+    for name in ("shown", "other"):
+        (folder / name).mkdir()
+    os.symlink("shown", folder / "link")
+    with person(talker, thread, calls(("Write", {"path": "link/new.txt", "content": "x"})), "Done.") as somebody:
+        request = somebody.asked()
+        assert request["target"] == str(folder / "shown/new.txt")
+        (folder / "link").unlink()
+        os.symlink("other", folder / "link")
+        accepted(decide(talker.gateway, request))
+        assert somebody.result()["isError"]
+    assert not (folder / "other/new.txt").exists() and not (folder / "shown/new.txt").exists()
+
+
+def test_a_file_that_changed_since_the_question_is_not_overwritten(talker, thread, folder):
+    edit = {"path": "a.txt", "old_string": "two", "new_string": "2"}
+    with person(talker, thread, calls(("Edit", edit)), "Done.") as somebody:
+        request = somebody.asked()
+        (folder / "a.txt").write_text("mine\ntwo\n")
+        accepted(decide(talker.gateway, request))
+        assert "has changed since" in somebody.result()["output"]
+    assert (folder / "a.txt").read_text() == "mine\ntwo\n"
+
+
+def test_what_no_stage_allows_is_never_asked(talker, thread, folder):
+    for input in ({"path": "~/.ssh/id_ed25519", "content": "x"}, {"path": ".git/config", "content": "x"},
+                  {"path": "server.pem", "content": "x"}):
+        assert call_unasked(talker, thread, "Write", input)["isError"]
+    assert call_unasked(talker, thread, "Write", {"path": "~/elsewhere.txt", "content": "x"})["isError"]
+
+
+def test_limits_other_than_the_stage_are_never_asked(talker, project, new_name):
+    gateway = talker.gateway
+
+    def thread_with(**definition):
+        agent = new_agent(gateway, new_name("bound"), "apprentice", **definition)
+        return new_thread(gateway, agent, project_id=project["id"])
+
+    assert call_unasked(talker, thread_with(mode="plan"), "Bash", {"command": "true"})["isError"]
+    assert call_unasked(talker, thread_with(tools=["Read"]), "Bash", {"command": "true"})["isError"]
+    agent = new_bound_agent(gateway, new_name, stage="apprentice")
+    assert call_unasked(talker, new_thread(gateway, agent), "Bash", {"command": "true"})["isError"]
+
+
+def test_an_agent_that_never_asks(talker, thread_of):
+    end = call_unasked(talker, thread_of(approvals="never"), "Bash", {"command": "true"})
+    assert end["output"].startswith("permission denied: Bash needs an agent of stage operator")
+    body = {"type": "agent", "name": "x-never", "description": "", "definition": {"approvals": "perhaps"}}
+    invalid(talker.gateway.http.post("/extensions", json=body), "approvals")
+
+
+def test_the_configuration_turns_it_off(make_gateway, stub):
+    from talker import Talker, configuration
+    talker = Talker(make_gateway(config={**configuration(stub), "approvals": {"mode": "never"}}).start(), stub)
+    agent = new_agent(talker.gateway, "quiet", "apprentice")
+    assert call_unasked(talker, new_thread(talker.gateway, agent), "Bash", {"command": "true"})["isError"]
+
+
+def test_a_yes_gives_only_the_rights_that_the_call_needs(talker, thread):
+    """Bash of an apprentice runs as an operator's does: without network."""
+    _, end = call_asked(talker, thread, "Bash", {"command": "tail -n +3 /proc/net/dev"})
+    interfaces = [line.split(":")[0].strip() for line in end["output"].splitlines() if ":" in line]
+    assert set(interfaces) <= {"lo"}, end
+
+
+def test_an_extension_that_a_person_allowed_stays_disabled(talker, thread, new_name):
+    name = new_name("made")
+    body = {"type": "command", "name": name, "description": "", "definition": {"prompt": "x"}, "enabled": True}
+    decided, end = call_asked(talker, thread, "CreateExtension", body)
+    assert decided["scopes"] == ["once"] and decided["can_propose"] and not end["isError"], end
+    assert accepted(talker.gateway.http.get(f"/extensions/{name}"))["enabled"] is False
+
+
+def test_a_host_is_asked_for(talker, thread):
+    decided, end = call_asked(talker, thread, "WebFetch", {"url": "http://127.0.0.1:1/"}, "deny")
+    assert decided["target"] == "127.0.0.1" and decided["pattern"] == "127.0.0.1" and end["isError"]
+    decided, end = call_asked(talker, thread, "WebFetch", {"url": "http://127.0.0.1:1/"})
+    assert "not one of the public internet" in end["output"], "a yes opens no private address"
+
+
+def test_a_tool_without_target_is_asked_for_by_name(talker, thread):
+    decided, end = call_asked(talker, thread, "Remember", {"text": "He likes tea."})
+    assert decided["target"] == "Remember" and decided["pattern"] == "Remember" and not end["isError"]
+
+
+def test_a_delegated_agent_asks_on_the_thread_of_the_person(talker, thread_of, new_name):
+    thread = thread_of("operator")
+    helper = new_agent(talker.gateway, new_name("helper"), "apprentice")
+    replies = [calls(("Delegate", {"agent": helper["name"], "task": "Do."})), calls(("Remember", {"text": "x"})), "Ok.",
+               "Done."]
+    with person(talker, thread, *replies) as somebody:
+        request = somebody.asked()
+        assert request["agent"] == helper["name"] and request["thread_id"] == thread["id"]
+        assert request["run_id"] == next(e for e in somebody.events.messages if "runId" in e)["runId"]
+        assert pending(talker.gateway, thread) == [request]
+        accepted(decide(talker.gateway, request))
+        assert somebody.result()["output"] == "Ok."
+
+
+def test_a_job_asks_nobody(talker, new_name):
+    gateway = talker.gateway
+    agent = new_agent(gateway, new_name("worker"), "apprentice")
+    job = new_job(gateway, new_name("chore"), agent_id=agent["id"], prompt="Do it.")
+    with gateway.events() as events:
+        events.ask({"type": "subscribe", "lists": True, "approvals": True})
+        talker.stub.script(calls(("Remember", {"text": "x"}), ("AskUser", {"question": "May I?"})), "Done.")
+        accepted(gateway.http.post(f"/run/{job['name']}"), 202)
+        ended(gateway, job)
+        assert not [event for event in events.drain() if event["type"].startswith("permission")]
+    told = talker.stub.requests[-1].json["messages"]
+    results = [message["content"] for message in told if message["role"] == "tool"]
+    assert "permission denied:" in results[0] and "nobody is there" in results[1]
+
+
+def test_answers_questions(talker, thread):
+    ask = calls(("AskUser", {"question": "Which?", "options": ["a", "b"]}))
+    with person(talker, thread, ask, "Done.") as somebody:
+        request = somebody.asked()
+        assert request["kind"] == "question" and request["scopes"] == [] and request["pattern"] is None
+        assert request["question"] == {"question": "Which?", "options": ["a", "b"], "form": None}
+        for body in ({"decision": "allow"}, {"answer": ""}, {"answer": {"x": 1}}, {"answer": "a", "decision": "deny"}, {}):
+            refused(talker.gateway.http.post(f"/permissions/{request['id']}", json=body), 400, "decision not possible")
+        decided = accepted(answer(talker.gateway, request, "b"))
+        assert decided["decision"] == "answer" and decided["answer"] == "b" and decided["by"] == "person"
+        assert somebody.result()["output"] == "b"
+
+
+def test_a_form_is_checked(talker, thread):
+    form = {"type": "object", "properties": {"count": {"type": "integer", "minimum": 1}}, "required": ["count"]}
+    with person(talker, thread, calls(("AskUser", {"question": "How many?", "form": form})), "Done.") as somebody:
+        request = somebody.asked()
+        assert request["question"]["form"] == form
+        for value in ("three", {"count": 0}, {}):
+            refused(answer(talker.gateway, request, value), 400, "decision not possible")
+        accepted(answer(talker.gateway, request, {"count": 3}))
+        assert json.loads(somebody.result()["output"]) == {"count": 3}
+
+
+def test_a_person_need_not_answer(talker, thread):
+    with person(talker, thread, calls(("AskUser", {"question": "Which?"})), "Done.") as somebody:
+        somebody.decides("deny", reason="find out yourself")
+        end = somebody.result()
+    assert end["isError"] and end["output"] == "the person does not want to answer: find out yourself"
+
+
+def test_nobody_answers_a_question_without_anybody(talker, thread):
+    end = call_tool(talker, thread, "AskUser", {"question": "Which?"})
+    assert end["isError"] and end["output"] == "nobody is there"

@@ -1,0 +1,115 @@
+"""What a person allowed for longer than one call.
+
+See docs/contract/approvals.md.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from approvals import call_asked, call_unasked
+from checks import accepted, refused
+from tools import call_tool, new_agent, new_thread
+
+
+@pytest.fixture
+def project(talker, new_name):
+    path = talker.gateway.home / new_name("site")
+    path.mkdir()
+    (path / "a.txt").write_text("one\ntwo\n")
+    return accepted(talker.gateway.http.post("/projects", json={"name": path.name, "path": str(path)}), 201)
+
+
+@pytest.fixture
+def folder(project):
+    return Path(project["path"])
+
+
+@pytest.fixture
+def thread_of(talker, project, new_name):
+    def make(stage="apprentice", **definition):
+        agent = new_agent(talker.gateway, new_name(stage), stage=stage, **definition)
+        return new_thread(talker.gateway, agent, project_id=project["id"])
+    return make
+
+
+@pytest.fixture
+def thread(thread_of):
+    return thread_of()
+
+
+def test_a_grant_for_the_thread_lasts_until_it_is_archived(talker, thread, thread_of):
+    gateway = talker.gateway
+    call_asked(talker, thread, "Bash", {"command": "git status --short"}, scope="thread")
+    for command in ("git status", "git status -s .", "git  status '--porcelain'"):
+        call_unasked(talker, thread, "Bash", {"command": command})
+    grants = accepted(gateway.http.get(f"/agents/{thread['agent_id']}/grants"))
+    assert [(grant["tool"], grant["pattern"], grant["scope"], grant["thread_id"]) for grant in grants] == [
+        ("Bash", "git status *", "thread", thread["id"])]
+    other = new_thread(gateway, {"id": thread["agent_id"]})
+    assert call_tool(talker, other, "Bash", {"command": "git status"})["isError"], "another thread"
+    accepted(gateway.http.patch(f"/threads/{thread['id']}", json={"archived": True}))
+    assert accepted(gateway.http.get(f"/agents/{thread['agent_id']}/grants")) == []
+
+
+def test_a_grant_works_without_anybody_there(talker, thread):
+    call_asked(talker, thread, "Bash", {"command": "echo hello"}, scope="thread")
+    end = call_tool(talker, thread, "Bash", {"command": "echo hello"})
+    assert not end["isError"] and "hello" in end["output"]
+    assert call_tool(talker, thread, "Bash", {"command": "echo hello there"})["isError"]
+
+
+def test_a_grant_for_the_agent_lasts_until_it_is_revoked(talker, thread, project):
+    gateway = talker.gateway
+    path = f"/agents/{thread['agent_id']}/grants"
+    call_asked(talker, thread, "Write", {"path": "a.txt", "content": "1"}, scope="agent")
+    other = new_thread(gateway, {"id": thread["agent_id"]}, project_id=project["id"])
+    assert call_tool(talker, other, "Write", {"path": "sub/b.txt", "content": "2"})["output"].startswith("created")
+    assert call_tool(talker, other, "Edit", {"path": "a.txt", "old_string": "1", "new_string": "2"})["output"].startswith(
+        "staged"), "another tool"
+    grant, = accepted(gateway.http.get(path))
+    assert grant["thread_id"] is None and grant["scope"] == "agent"
+    assert gateway.http.delete(f"{path}/{grant['id']}").status_code == 204
+    refused(gateway.http.delete(f"{path}/{grant['id']}"), 404, "grant not found")
+    assert call_tool(talker, other, "Write", {"path": "sub/b.txt", "content": "3"})["output"].startswith("staged")
+    refused(gateway.http.get("/agents/nobody-at-all/grants"), 404, "agent not found")
+
+
+def test_a_grant_for_git_status_does_not_cover_options_that_run_programs(talker, thread):
+    call_asked(talker, thread, "Bash", {"command": "git status"}, scope="thread")
+    for command in ("git -c core.pager=./evil status", "git -c core.fsmonitor=./evil status", "git status; ./evil",
+                    "git status\n./evil", "git status $(./evil)", "GIT_DIR=x git status", "git status > a.txt",
+                    "./git status", "git push", "git status --output=x"):
+        end = call_tool(talker, thread, "Bash", {"command": command})
+        assert end["isError"] and end["output"].startswith("permission denied:"), command
+
+
+def test_a_grant_for_npm_run_is_for_that_script_alone(talker, thread):
+    decided, _ = call_asked(talker, thread, "Bash", {"command": "npm run dev"}, scope="thread")
+    assert decided["pattern"] == "npm run dev"
+    for command in ("npm run deploy", "npm run dev --prefix /x", "npm run"):
+        assert call_tool(talker, thread, "Bash", {"command": command})["output"].startswith("permission denied:")
+
+
+def test_a_grant_for_a_directory_does_not_follow_a_symlink_out_of_it(talker, thread, folder):
+    call_asked(talker, thread, "Write", {"path": "a.txt", "content": "1"}, scope="thread")
+    elsewhere = talker.gateway.home / (folder.name + "-elsewhere")
+    elsewhere.mkdir()
+    os.symlink(elsewhere, folder / "way-out")
+    end = call_tool(talker, thread, "Write", {"path": "way-out/b.txt", "content": "2"})
+    assert end["isError"] and list(elsewhere.iterdir()) == []
+
+
+def test_grants_are_shown_as_why(talker, thread):
+    call_asked(talker, thread, "Bash", {"command": "git status"}, scope="thread")
+
+    def tool(name, **params):
+        prompt = accepted(talker.gateway.http.get(f"/agents/{thread['agent_id']}/prompt", params=params))
+        return next((tool for tool in prompt["tools"] if tool["name"] == name), None)
+
+    assert tool("Bash", thread_id=thread["id"])["why"] == "granted: git status *"
+    assert tool("Read", thread_id=thread["id"])["why"] is None and tool("Bash") is None
+    with talker.gateway.events() as events:
+        events.subscribe(thread["id"], approvals=True)
+        assert tool("Remember", thread_id=thread["id"])["why"] == "a person is asked"
