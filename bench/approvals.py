@@ -1,0 +1,105 @@
+"""Approvals: what they cost calls that need none, and how quick a person's decision is."""
+
+import sys
+import threading
+import time
+from types import SimpleNamespace
+
+from bench.harness import ROOT, Row, folder, median, milliseconds
+from bench.tools import Chats, gaps, model_that_calls
+
+sys.path.insert(0, str(ROOT / "tests/api"))
+
+from events import Events  # noqa: E402
+from stubs.provider import ProviderStub, Reply, ToolCall  # noqa: E402
+
+ROUNDS = 6
+DECISIONS = 40  # of each of 5 runs
+AT_ONCE = 8  # questions of one step that wait at the same time
+
+
+def listener(chats):
+    gateway = chats.gateway
+    return Events(SimpleNamespace(port=gateway.port, token=gateway.token,
+                                  authorization={"Authorization": f"Bearer {gateway.token}"}))
+
+
+def unasked(chats):
+    """The gaps of calls that need no approval, with somebody there and without, in turns."""
+    found = {True: [], False: []}
+    chats.stub.always(model_that_calls(40))
+    with listener(chats) as events:
+        for number in range(2 * ROUNDS):
+            there = number % 2 == 0
+            thread, = chats.threads(1)
+            if there:
+                events.subscribe(thread, approvals=True)
+            chats.stub.requests.clear()
+            chats.ask(thread)
+            chats.wait([thread])
+            found[there] += gaps(chats.stub)
+    return median(found[True]), median(found[False])
+
+
+def remembers(request):
+    number = sum(message["role"] == "tool" for message in request.json["messages"])
+    if number >= DECISIONS:
+        return Reply("Done.")
+    return Reply("", tool_calls=[ToolCall("Remember", {"text": f"Fact {number}."}, f"call_{number}")])
+
+
+def decisions(chats):
+    """Seconds from the request that decides to the event that the call goes on."""
+    found = []
+    chats.stub.always(remembers)
+    with listener(chats) as events:
+        for thread in chats.threads(5):
+            events.subscribe(thread, approvals=True)
+            chats.ask(thread)
+            for _ in range(DECISIONS):
+                request = events.until(lambda event: event["type"] == "permission-requested")[-1]["request"]
+                began = time.perf_counter()
+                answer = threading.Thread(target=chats.gateway.request, args=(
+                    "POST", f"/permissions/{request['id']}", {"decision": "allow"}))
+                answer.start()
+                events.until(lambda event: event["type"] == "permission-decided")
+                found.append(time.perf_counter() - began)
+                answer.join()
+            chats.wait([thread])
+    return found
+
+
+def asks(_):
+    return Reply("", tool_calls=[ToolCall("AskUser", {"question": f"Question {number}?"}, f"call_{number}")
+                                 for number in range(AT_ONCE)])
+
+
+def listing(chats):
+    """How many wait, and the seconds of each listing."""
+    chats.stub.always(asks)
+    with listener(chats) as events:
+        threads = chats.threads(200 // AT_ONCE)
+        events.subscribe(*threads, approvals=True)
+        for thread in threads:
+            chats.ask(thread)
+        for _ in range(200):
+            events.until(lambda event: event["type"] == "permission-requested")
+        times = []
+        for _ in range(200):
+            began = time.perf_counter()
+            waiting = chats.gateway.request("GET", "/permissions")
+            times.append(time.perf_counter() - began)
+        return len(waiting), median(times)
+
+
+def approvals():
+    """Calls that need no approval, with somebody there; a click until the call goes on; 200 that wait, listed"""
+    with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
+        there, alone = unasked(chats)
+        times = sorted(decisions(chats))
+        count, listed = listing(chats)
+    slowest = times[len(times) * 99 // 100]
+    yield Row("call that needs no approval, p50", milliseconds(there), milliseconds(alone), f"{there / alone:.2f}", "< 1.02",
+              there / alone < 1.02)
+    yield Row("click until the call goes on, p99", milliseconds(slowest), "-", "-", "< 5 ms", slowest < 0.005)
+    yield Row(f"{count} requests that wait, listed", milliseconds(listed), "-", "-", "< 2 ms", count == 200 and listed < 0.002)
