@@ -33,8 +33,12 @@ Task<bool> comes(asio::signal_set& signals) {
 
 }  // namespace
 
-Conversation::Conversation(Loop& loop, ChatOptions options, AnswerPrinter& printer)
-    : loop_(loop), options_(std::move(options)), printer_(printer), gateway_(find_gateway(options_.data_dir)) {}
+Conversation::Conversation(Loop& loop, ChatOptions options, AnswerPrinter& printer, Asker* asker)
+    : loop_(loop),
+      options_(std::move(options)),
+      printer_(printer),
+      asker_(asker),
+      gateway_(find_gateway(options_.data_dir)) {}
 
 Task<StreamedAnswer::Outcome> Conversation::say(std::string message) {
   gateway_ = find_gateway(options_.data_dir);
@@ -68,7 +72,7 @@ Task<bool> Conversation::ensure_thread() {
 Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   if (options_.mode) co_await client_.patch(path({"threads", *options_.thread}), {{"mode", *options_.mode}});
   options_.mode.reset();  // A later change is intentional.
-  auto events = co_await EventStream::open(gateway_, *options_.thread);
+  auto events = co_await EventStream::open(gateway_, *options_.thread, asker_ != nullptr);
   // Set up before the message is sent, so that no Ctrl-C is missed in between.
   asio::signal_set interrupts(loop_, SIGINT);
   StreamedAnswer answer(co_await post(std::move(message)), printer_);
@@ -76,6 +80,7 @@ Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   StopSource abandon;
   abandon_ = &abandon;
   if (abandoned_) abandon.request();
+  if (asker_) approvals_ = std::make_unique<Approvals>(loop_, client_, *asker_, *options_.thread);
   TaskGroup group(loop_);
   group.spawn(watch(interrupts, group, abandon));
   std::exception_ptr failure;
@@ -88,11 +93,22 @@ Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   abandon_ = nullptr;
   interrupts.cancel();
   co_await group.join();
+  co_await stop_asking();
   printer_.end();
   if (failure) std::rethrow_exception(failure);
   if (end == WaitResult::done) co_return *answer.outcome();
   printer_.note("(given up; the gateway may still be answering)");
   co_return StreamedAnswer::Outcome::stopped;
+}
+
+Task<> Conversation::stop_asking() {
+  if (!approvals_) co_return;
+  try {
+    co_await approvals_->stop();
+  } catch (const std::exception& error) {
+    printer_.error(error.what());
+  }
+  approvals_.reset();
 }
 
 Task<std::string> Conversation::post(std::string message) {
@@ -123,8 +139,10 @@ Task<> Conversation::post_stop() { co_await client_.post("/chat/stop", {{"thread
 Task<> Conversation::follow(StreamedAnswer& answer, std::unique_ptr<EventStream> events) {
   while (!answer.outcome()) {
     const auto event = co_await events->next();
+    if (event && approvals_) approvals_->take(*event);
     if (event && answer.take(*event) != StreamedAnswer::Progress::missed) continue;
-    if (!event) events = co_await reconnect(gateway_, options_.data_dir, *options_.thread, printer_);
+    if (!event) events = co_await reconnect(gateway_, options_.data_dir, *options_.thread, printer_, asker_ != nullptr);
+    if (!event && approvals_) co_await approvals_->read();
     co_await catch_up(answer);
   }
 }

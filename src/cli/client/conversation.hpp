@@ -9,6 +9,8 @@
 #include "base/async/cancellation.hpp"
 #include "base/async/task.hpp"
 #include "base/async/task_group.hpp"
+#include "cli/client/approvals.hpp"
+#include "cli/client/asker.hpp"
 #include "cli/client/client.hpp"
 #include "cli/client/event_stream.hpp"
 #include "cli/client/find_gateway.hpp"
@@ -30,8 +32,9 @@ struct ChatOptions {
 /// A conversation on a thread. On the loop.
 class Conversation {
 public:
-  /// Throws StartError if no gateway runs. `printer` must outlive this.
-  Conversation(Loop& loop, ChatOptions options, AnswerPrinter& printer);
+  /// Throws StartError if no gateway runs. The references must outlive this. `asker`: asks the person who waits for the
+  /// answer, if there is one.
+  Conversation(Loop& loop, ChatOptions options, AnswerPrinter& printer, Asker* asker = nullptr);
 
   /// Sends `message` and prints the answer until it ends. Ctrl-C stops the answer; a second Ctrl-C stops waiting for
   /// it. A broken connection is restored without losing or repeating parts of the answer. Throws ResponseError if the
@@ -51,6 +54,7 @@ private:
   Task<> watch(asio::signal_set& interrupts, TaskGroup& group, StopSource& abandon);
   Task<> stop_answer(StopSource& abandon);
   Task<> post_stop();
+  Task<> stop_asking();
   Task<> follow(StreamedAnswer& answer, std::unique_ptr<EventStream> events);
   Task<> catch_up(StreamedAnswer& answer);
   Task<json::object> active_run();
@@ -62,6 +66,8 @@ private:
   StopSource* abandon_ = nullptr;  ///< of the current `say`
   ChatOptions options_;
   AnswerPrinter& printer_;
+  Asker* asker_;
+  std::unique_ptr<Approvals> approvals_;  ///< of the current `say`
   FoundGateway gateway_;
   Client client_{gateway_};
 };

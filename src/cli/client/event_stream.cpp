@@ -28,20 +28,20 @@ constexpr auto subscribe_limit = 10s;
 struct EventStream::Socket {
   explicit Socket(GatewayStream connected) : stream(std::move(connected)) {}
 
-  Task<> subscribe(const FoundGateway& gateway, const std::string& thread_id);
+  Task<> subscribe(const FoundGateway& gateway, const std::string& thread_id, bool approvals);
   Task<json::object> read();
 
   beast::websocket::stream<GatewayStream> stream;
   beast::flat_buffer buffer;
 };
 
-Task<> EventStream::Socket::subscribe(const FoundGateway& gateway, const std::string& thread_id) {
+Task<> EventStream::Socket::subscribe(const FoundGateway& gateway, const std::string& thread_id, bool approvals) {
   stream.set_option(beast::websocket::stream_base::decorator([&](beast::websocket::request_type& request) {
     if (gateway.token) request.set(beast::http::field::authorization, "Bearer " + *gateway.token);
   }));
   stream.read_message_max(0);
   co_await stream.async_handshake(host_and_port(gateway), "/ws", asio::use_awaitable);
-  const auto message = to_json(json::value{{"type", "subscribe"}, {"threadId", thread_id}});
+  const auto message = to_json(json::value{{"type", "subscribe"}, {"threadId", thread_id}, {"approvals", approvals}});
   co_await stream.async_write(asio::buffer(message), asio::use_awaitable);
   // Until the subscription is confirmed, events of all threads arrive: they are discarded.
   while (string_member(co_await read(), "type") != "subscribed") continue;
@@ -59,12 +59,14 @@ EventStream::EventStream(std::unique_ptr<Socket> socket) : socket_(std::move(soc
 
 EventStream::~EventStream() = default;
 
-Task<std::unique_ptr<EventStream>> EventStream::open(const FoundGateway& gateway, std::string thread_id) {
+Task<std::unique_ptr<EventStream>> EventStream::open(const FoundGateway& gateway, std::string thread_id,
+                                                     bool approvals) {
   auto socket = std::make_unique<Socket>(co_await connect(gateway));
   StopSource never;
   std::string why = fmt::format("nothing came within {} s", subscribe_limit.count());
   try {
-    if (co_await with_timeout(never, subscribe_limit, socket->subscribe(gateway, thread_id)) == WaitResult::done) {
+    if (co_await with_timeout(never, subscribe_limit, socket->subscribe(gateway, thread_id, approvals)) ==
+        WaitResult::done) {
       co_return std::unique_ptr<EventStream>(new EventStream(std::move(socket)));
     }
   } catch (const boost::system::system_error& error) {

@@ -13,8 +13,10 @@ namespace agw::cli {
 /// A WebSocket that receives the events of one thread.
 class EventStream {
 public:
-  /// Connects and subscribes; receives every event from then on. Throws std::runtime_error if the gateway refuses.
-  static Task<std::unique_ptr<EventStream>> open(const FoundGateway& gateway, std::string thread_id);
+  /// Connects and subscribes; receives every event from then on. `approvals`: a person answers here, so agents may ask.
+  /// Throws std::runtime_error if the gateway refuses.
+  static Task<std::unique_ptr<EventStream>> open(const FoundGateway& gateway, std::string thread_id,
+                                                 bool approvals = false);
   ~EventStream();
 
   /// The next message, or nullopt when the connection is closed.

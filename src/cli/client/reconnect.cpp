@@ -18,14 +18,14 @@ constexpr auto reconnect_interval = 100ms;
 }  // namespace
 
 Task<std::unique_ptr<EventStream>> reconnect(FoundGateway& gateway, const std::optional<std::string>& data_dir,
-                                             const std::string& thread_id, AnswerPrinter& printer) {
+                                             const std::string& thread_id, AnswerPrinter& printer, bool approvals) {
   const auto deadline = std::chrono::steady_clock::now() + reconnect_limit;
   StopSource never;
   for (bool told = false;; told = true) {
     std::exception_ptr failure;
     try {
       gateway = find_gateway(data_dir);
-      co_return co_await EventStream::open(gateway, thread_id);
+      co_return co_await EventStream::open(gateway, thread_id, approvals);
     } catch (const std::exception&) {
       failure = std::current_exception();
     }

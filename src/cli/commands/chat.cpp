@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/text/ascii.hpp"
 #include "cli/client/conversation.hpp"
+#include "cli/client/terminal_asker.hpp"
 #include "cli/command_table.hpp"
 #include "cli/output/line_input.hpp"
 #include "cli/output/terminal.hpp"
@@ -48,7 +49,8 @@ void print_resume_hint(const Conversation& conversation) {
 
 Task<int> say_once(Loop& loop, const ChatOptions& options, std::string message) {
   auto printer = screen();
-  Conversation conversation(loop, options, printer);
+  TerminalAsker asker(loop, printer);
+  Conversation conversation(loop, options, printer, TerminalAsker::is_possible() ? &asker : nullptr);
   const auto outcome = co_await conversation.say(std::move(message));
   if (!options.thread) print_resume_hint(conversation);
   co_return status_of(outcome);
@@ -56,7 +58,8 @@ Task<int> say_once(Loop& loop, const ChatOptions& options, std::string message) 
 
 Task<int> converse(Loop& loop, const ChatOptions& options) {
   auto printer = screen();
-  Conversation conversation(loop, options, printer);
+  TerminalAsker asker(loop, printer);
+  Conversation conversation(loop, options, printer, TerminalAsker::is_possible() ? &asker : nullptr);
   LineInput input;
   printer.note("Ctrl-C stops an answer, Ctrl-D ends.");
   // Waiting for a line blocks the loop, which has nothing else to do between two answers.

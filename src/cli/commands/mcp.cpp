@@ -61,6 +61,7 @@ Task<> give_up_on(asio::signal_set& signals, StopSource& abandon) {
 
 /// Waits for the current calls. A client that stops us closes our input, waits, and then sends a signal.
 Task<> finish(Loop& loop, McpServer& server) {
+  server.end_asking();
   StopSource abandon;
   asio::signal_set signals(loop, SIGINT, SIGTERM);
   TaskGroup watching(loop);

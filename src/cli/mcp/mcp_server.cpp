@@ -4,6 +4,7 @@
 
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
+#include "cli/mcp/elicitation.hpp"
 #include "features/integrations/protocol.hpp"
 
 namespace agw::cli {
@@ -46,7 +47,7 @@ Task<> McpServer::take(std::string message) {
   } else if (!id) {
     take_notification(*object);
   } else if (!method && !object->contains("method")) {
-    co_return;  // An answer: we ask for nothing.
+    take_result(*object);
   } else if (!id->is_string() && !id->is_int64()) {
     refuse(nullptr, rpc_code::invalid_request, "an id is a string or a whole number");
   } else if (!method) {
@@ -58,6 +59,40 @@ Task<> McpServer::take(std::string message) {
 
 Task<WaitResult> McpServer::wait(StopSource& stop, std::chrono::milliseconds limit) {
   return with_timeout(stop, limit, calls_.join());
+}
+
+void McpServer::end_asking() {
+  can_ask_ = false;
+  for (const auto& [id, elicitation] : elicitations_) elicitation->ended.request();
+}
+
+Task<std::optional<json::object>> McpServer::ask(json::object request, StopSource& over) {
+  const auto id = ++asked_;
+  const auto elicitation = elicitations_[id] = std::make_shared<Elicitation>();
+  if (can_ask_)
+    send_(to_json(json::object{
+        {"jsonrpc", "2.0"}, {"id", id}, {"method", "elicitation/create"}, {"params", elicitation_of(request)}}));
+  else
+    elicitation->ended.request();
+  {
+    const StopSource::Listener ends(over, [elicitation] { elicitation->ended.request(); });
+    co_await until_requested(elicitation->ended);
+  }
+  elicitations_.erase(id);
+  if (!over.requested()) co_return decision_of(request, elicitation->result);
+  send_(to_json(json::object{{"jsonrpc", "2.0"},
+                             {"method", "notifications/cancelled"},
+                             {"params", json::object{{"requestId", id}, {"reason", "it was decided elsewhere"}}}}));
+  co_return std::nullopt;
+}
+
+/// The client's answer to a question. An error is no answer.
+void McpServer::take_result(const json::object& message) {
+  const auto* id = message.if_contains("id");
+  const auto found = id && id->is_int64() ? elicitations_.find(id->get_int64()) : elicitations_.end();
+  if (found == elicitations_.end()) return;
+  found->second->result = object_or_empty(message, "result");
+  found->second->ended.request();
 }
 
 Task<> McpServer::stop() {
@@ -102,6 +137,7 @@ bool McpServer::speaks_our_revision(McpRequest& request) {
 
 void McpServer::initialize(const McpRequest& request) {
   const auto wanted = string_member(request.params, "protocolVersion").value_or("");
+  can_ask_ = object_member(object_or_empty(request.params, "capabilities"), "elicitation") != nullptr;
   const bool known = std::ranges::find(mcp_legacy_versions, wanted) != mcp_legacy_versions.end();
   reply(request, {{"protocolVersion", known ? wanted : mcp_legacy_versions.front()},
                   {"capabilities", capabilities()},
@@ -156,7 +192,8 @@ Task<> McpServer::call_tool(McpRequest request, std::shared_ptr<StopSource> stop
     refuse(request.id, rpc_code::invalid_params, "name is required: which tool is called");
     co_return;
   }
-  const auto result = co_await tools_.call(name, object_or_empty(request.params, "arguments"), *stop);
+  const auto result =
+      co_await tools_.call(name, object_or_empty(request.params, "arguments"), *stop, can_ask_ ? this : nullptr);
   if (stop->requested()) co_return;
   if (result)
     reply(request, tool_result(*result));

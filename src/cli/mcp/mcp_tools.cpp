@@ -131,9 +131,10 @@ Task<json::array> McpTools::list() const {
   co_return tools;
 }
 
-Task<std::optional<McpTools::Result>> McpTools::call(std::string name, json::object input, StopSource& stop) const {
+Task<std::optional<McpTools::Result>> McpTools::call(std::string name, json::object input, StopSource& stop,
+                                                     Asker* asker) const {
   try {
-    if (name == "chat") co_return Result{co_await chat(std::move(input), stop)};
+    if (name == "chat") co_return Result{co_await chat(std::move(input), stop, asker)};
     if (name == "propose") co_return Result{co_await propose(std::move(input))};
     const auto gateway = find_gateway(data_dir_);
     for (const auto& tool : co_await manual(gateway)) {
@@ -147,7 +148,7 @@ Task<std::optional<McpTools::Result>> McpTools::call(std::string name, json::obj
   co_return std::nullopt;
 }
 
-Task<std::string> McpTools::chat(json::object input, StopSource& stop) const {
+Task<std::string> McpTools::chat(json::object input, StopSource& stop, Asker* asker) const {
   auto message = given_text(input, "message").value_or("");
   if (message.empty()) throw std::runtime_error("message is required");
   std::ostringstream said;
@@ -160,7 +161,7 @@ Task<std::string> McpTools::chat(json::object input, StopSource& stop) const {
                              .model = given_text(input, "model"),
                              .mode = given_text(input, "mode"),
                              .data_dir = data_dir_},
-                            printer);
+                            printer, asker);
   const StopSource::Listener listener(stop, [&conversation] { conversation.abandon(); });
   const auto outcome = co_await conversation.say(std::move(message));
   if (stop.requested() && conversation.thread_id()) {

@@ -8,6 +8,7 @@
 #include "base/async/cancellation.hpp"
 #include "base/async/task.hpp"
 #include "base/json/json.hpp"
+#include "cli/client/asker.hpp"
 #include "cli/client/client.hpp"
 
 namespace agw::cli {
@@ -27,8 +28,9 @@ public:
     std::string text;
     bool is_error = false;
   };
-  /// nullopt for an unknown tool. Failures within a tool are results. `stop` stops a chat.
-  Task<std::optional<Result>> call(std::string name, json::object input, StopSource& stop) const;
+  /// nullopt for an unknown tool. Failures within a tool are results. `stop` stops a chat. `asker`: asks the person at
+  /// the client during a chat, if that is possible.
+  Task<std::optional<Result>> call(std::string name, json::object input, StopSource& stop, Asker* asker) const;
 
   /// Follows the name of an unknown tool in an error text: how to enable more tools, if there are any.
   std::string_view unavailable_hint() const {
@@ -38,7 +40,7 @@ public:
 private:
   Task<std::vector<json::object>> manual(const FoundGateway& gateway) const;
   bool is_offered(const json::object& tool) const;
-  Task<std::string> chat(json::object input, StopSource& stop) const;
+  Task<std::string> chat(json::object input, StopSource& stop, Asker* asker) const;
   Task<std::string> propose(json::object input) const;
 
   Loop& loop_;

@@ -36,6 +36,11 @@ void AnswerPrinter::error(std::string_view message) {
   notes_ << "agw: " << printable(message) << '\n' << std::flush;
 }
 
+void AnswerPrinter::block(std::string_view text) {
+  if (out_terminal_.present) break_line();
+  notes_ << text << std::flush;
+}
+
 void AnswerPrinter::end() { break_line(); }
 
 void AnswerPrinter::break_line() {

@@ -19,6 +19,8 @@ public:
   void reasoning(std::string_view delta);
   void note(std::string_view line);
   void error(std::string_view message);
+  /// Prints to `notes` as it is: text that is printable already.
+  void block(std::string_view text);
   /// Ends the answer and its last line.
   void end();
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+
+#include "base/async/cancellation.hpp"
+#include "base/async/task.hpp"
+#include "base/json/json.hpp"
+
+namespace agw::cli {
+
+/// A way to ask the person who uses this program about permission requests and questions of agents.
+class Asker {
+public:
+  Asker() = default;
+  virtual ~Asker() = default;
+  Asker(const Asker&) = delete;
+  Asker& operator=(const Asker&) = delete;
+
+  /// Asks about one request at a time; returns the body of `POST /permissions/:id`. nullopt leaves it to others. `over`
+  /// is requested once the answer is no longer needed.
+  virtual Task<std::optional<json::object>> ask(json::object request, StopSource& over) = 0;
+
+  /// Tells that the request was decided elsewhere, or by itself. `decided` has its `decision`, `scope` and `by`.
+  virtual void tell(const json::object& decided) = 0;
+};
+
+}  // namespace agw::cli

@@ -1,0 +1,72 @@
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/algorithm/string/case_conv.hpp>
+
+#include "cli/output/exact_text.hpp"
+#include "io/http/host_name.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+constexpr std::string_view ends_authority = " \t\r\n'\"`<>|;\\/?#";
+constexpr std::string_view ends_word = " \t\r\n'\"`<>|;\\/:@=,()";
+
+bool is_foreign(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+}
+
+/// A number such as `2130706433` or `0x7f.1` is the address of a host, too.
+std::string real_host(const std::string& name) {
+  in_addr address{};
+  if (name.find_first_not_of("0123456789abcdefx.") == name.npos && ::inet_aton(name.c_str(), &address) != 0) {
+    std::array<char, INET_ADDRSTRLEN> text{};
+    return ::inet_ntop(AF_INET, &address, text.data(), text.size());
+  }
+  return is_foreign(name) ? to_ascii_host(name).value_or("") : name;
+}
+
+void consider(std::string_view shown, std::vector<DisguisedHost>& found) {
+  const auto at = shown.rfind('@');
+  const auto user = at == shown.npos ? std::string_view() : shown.substr(0, at);
+  auto name = boost::to_lower_copy(std::string(shown.substr(at == shown.npos ? 0 : at + 1)));
+  if (!name.starts_with('[')) name = name.substr(0, name.find(':'));
+  const auto real = real_host(name);
+  if (real.empty() || (real == name && user.find('.') == user.npos)) return;
+  const bool known = std::ranges::any_of(found, [&](const DisguisedHost& one) { return one.shown == shown; });
+  if (!known) found.push_back({std::string(shown), real});
+}
+
+}  // namespace
+
+std::vector<DisguisedHost> disguised_hosts(std::string_view text) {
+  std::vector<DisguisedHost> found;
+  std::string others;
+  auto rest = text;
+  for (auto at = rest.find("://"); at != rest.npos; at = rest.find("://")) {
+    others.append(rest.substr(0, at)).append(" ");
+    rest.remove_prefix(at + 3);
+    const auto authority = rest.substr(0, rest.find_first_of(ends_authority));
+    consider(authority, found);
+    rest.remove_prefix(authority.size());
+  }
+  others.append(rest);
+  for (std::size_t at = 0; (at = others.find_first_not_of(ends_word, at)) != others.npos;) {
+    const auto end = std::min(others.find_first_of(ends_word, at), others.size());
+    const auto name = std::string_view(others).substr(at, end - at);
+    const auto dot = name.find('.');
+    if (dot != name.npos && dot > 0 && dot + 1 < name.size() && is_foreign(name)) consider(name, found);
+    at = end;
+  }
+  return found;
+}
+
+}  // namespace agw::cli

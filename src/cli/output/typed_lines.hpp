@@ -1,0 +1,34 @@
+#pragma once
+
+#include <termios.h>
+
+#include <optional>
+#include <string>
+
+#include "base/async/cancellation.hpp"
+#include "base/async/task.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/process/blocking.hpp"
+
+namespace agw::cli {
+
+/// Reads lines from the terminal at standard input while the loop goes on. For its lifetime the terminal edits and
+/// echoes lines, whatever it did before. What was typed before it was created is discarded: it was not meant for it.
+class TypedLines {
+public:
+  explicit TypedLines(Loop& loop);
+  ~TypedLines();  ///< Discards what was not read, and restores the terminal.
+  TypedLines(const TypedLines&) = delete;
+  TypedLines& operator=(const TypedLines&) = delete;
+
+  /// Waits for a line; without its line feed. nullopt at Ctrl-D, or once `over` is requested.
+  Task<std::optional<std::string>> next(StopSource& over);
+
+private:
+  termios before_{};
+  Descriptor woken_;  ///< the ends of a pipe that ends the wait for a line
+  Descriptor wake_;
+  BlockingPool reading_;
+};
+
+}  // namespace agw::cli

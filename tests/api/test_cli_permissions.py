@@ -1,0 +1,399 @@
+"""Permission requests and questions at the command line: agw chat, agw permissions, agw mcp.
+
+See docs/command-line.md#permissions and docs/contract/approvals.md.
+"""
+
+import json
+import re
+
+import pytest
+
+from checks import PATIENCE, accepted
+from gateway import BINARY
+from stubs.provider import Reply, ToolCall
+from terminal import Terminal
+from test_cli_mcp import Server
+
+PROMPT = "> "
+CHOICES = "[n]o: "
+
+
+def write(path="notes.md", content="Buy milk.\n"):
+    return ToolCall("Write", {"path": path, "content": content})
+
+
+def asks(talker, *calls, answer="Well."):
+    """The next answer makes these calls, and then says something."""
+    talker.stub.script(Reply("", tool_calls=list(calls)), Reply(answer))
+
+
+def acting_thread(gateway):
+    thread = accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
+    return accepted(gateway.http.patch(f"/threads/{thread['id']}", json={"mode": "act"}))
+
+
+@pytest.fixture
+def asked_at(talker):
+    """`agw chat` on a terminal with one message; its agent asks for a `Write`."""
+    terminals = []
+
+    def start(*arguments, thread=None):
+        thread = thread or acting_thread(talker.gateway)
+        command = [str(BINARY), "chat", "--thread", thread["id"], *arguments]
+        running = Terminal(command, talker.gateway.variables() | {"TERM": "xterm"}, talker.gateway.home)
+        terminals.append(running)
+        return running, thread
+
+    yield start
+    for running in terminals:
+        running.__exit__()
+
+
+def waiting(gateway):
+    return accepted(gateway.http.get("/permissions"))
+
+
+def result_of(talker):
+    """What the model was told of its last call."""
+    told = next(message["content"] for message in reversed(talker.stub.requests[-1].json["messages"])
+                if message["role"] == "tool")
+    return told.removeprefix("Error: ")
+
+
+def test_call_is_asked_for_on_the_terminal_and_done_after_a_yes(talker, asked_at):
+    asks(talker, write())
+    running, _ = asked_at("Write it down")
+    running.wait_for("[agw] assistant asks to write a file:")
+    running.wait_for("+Buy milk.")
+    running.wait_for(CHOICES)
+    running.type("y\n")
+    running.wait_for("Well.")
+    assert running.exit_status() == 0
+    assert not result_of(talker).startswith("permission denied") and waiting(talker.gateway) == []
+
+
+def test_no_may_have_a_reason_that_the_model_is_told(talker, asked_at):
+    asks(talker, write())
+    running, _ = asked_at("Write it down")
+    running.wait_for(CHOICES)
+    running.type("n, use the calendar\n")
+    running.wait_for("Well.")
+    assert running.exit_status() == 0
+    assert result_of(talker).startswith("permission denied") and "use the calendar" in result_of(talker)
+
+
+def test_thread_is_remembered(talker, asked_at):
+    thread = acting_thread(talker.gateway)
+    asks(talker, write("list/one.md"), write("list/two.md"))
+    running, _ = asked_at("Write it down", thread=thread)
+    running.wait_for(CHOICES)
+    running.type("t\n")
+    running.wait_for("Well.")
+    assert running.exit_status() == 0 and CHOICES not in running.shown
+    grants = accepted(talker.gateway.http.get("/agents/assistant/grants"))
+    assert [(one["tool"], one["thread_id"]) for one in grants] == [("Write", thread["id"])]
+    assert talker.gateway.http.delete(f"/agents/assistant/grants/{grants[0]['id']}").status_code == 204
+
+
+def test_call_can_be_staged_as_a_proposal(own_talker_terminal):
+    talker, running = own_talker_terminal
+    running.wait_for("[p]ropose, " + CHOICES)
+    running.type("p\n")
+    running.wait_for("Well.")
+    assert running.exit_status() == 0
+    assert result_of(talker).startswith("staged as proposal")
+
+
+@pytest.fixture
+def own_talker_terminal(talker, asked_at):
+    asks(talker, write("staged.md"))
+    running, _ = asked_at("Write it down")
+    return talker, running
+
+
+def test_anything_else_is_no_yes(talker, asked_at):
+    asks(talker, write())
+    running, _ = asked_at("Write it down")
+    running.wait_for(CHOICES)
+    for typed in ("yes, but later", "", "ok"):
+        running.type(f"{typed}\n")
+        running.wait_for(CHOICES)
+    assert len(waiting(talker.gateway)) == 1
+    running.type("\x04")
+    running.wait_for("Well.")
+    assert running.exit_status() == 0 and result_of(talker).startswith("permission denied")
+
+
+def test_what_was_typed_before_the_question_does_not_answer_it(talker, asked_at):
+    talker.stub.script(Reply("Hm, I think about it", deltas=10, rate=20, tool_calls=[write()]), Reply("Well."))
+    running, _ = asked_at()
+    running.wait_for_prompt(PROMPT)
+    running.type("Write it down\n")
+    running.wait_for("Hm")
+    running.type("y\ny\n")
+    running.wait_for("[agw]")
+    running.type("y\n")
+    running.wait_for(CHOICES)
+    assert len(waiting(talker.gateway)) == 1
+    running.type("n\n")
+    running.wait_for("Well.")
+    running.wait_for_prompt(PROMPT)
+    running.type("\x04")
+    assert running.exit_status() == 0
+
+
+def test_ctrl_c_ends_the_question_and_the_answer(talker, asked_at):
+    asks(talker, write())
+    running, _ = asked_at("Write it down")
+    running.wait_for(CHOICES)
+    running.type("\x03")
+    assert running.exit_status() == 130
+    assert waiting(talker.gateway) == []
+
+
+def test_request_decided_elsewhere_is_no_longer_asked(talker, asked_at):
+    asks(talker, write())
+    running, _ = asked_at("Write it down")
+    running.wait_for(CHOICES)
+    request = waiting(talker.gateway)[0]
+    accepted(talker.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "deny"}))
+    running.wait_for("(denied elsewhere)")
+    running.wait_for("Well.")
+    assert running.exit_status() == 0
+
+
+def test_nobody_is_asked_without_a_terminal(talker):
+    thread = acting_thread(talker.gateway)
+    asks(talker, write("nobody.md"))
+    done = talker.gateway.command("chat", "--thread", thread["id"], "Write it down", typed="y\ny\n")
+    assert done.returncode == 0 and "[n]o" not in done.stdout + done.stderr
+    assert result_of(talker).startswith("staged as proposal")
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stderr"])
+def test_nobody_is_asked_if_stdin_or_stderr_is_no_terminal(talker, stream):
+    thread = acting_thread(talker.gateway)
+    asks(talker, write(f"no-{stream}.md"))
+    redirection = "< /dev/null" if stream == "stdin" else "2> errors"
+    command = ["/bin/sh", "-c", f"exec {BINARY} chat --thread {thread['id']} 'Write it down' {redirection}"]
+    with Terminal(command, talker.gateway.variables() | {"TERM": "xterm"}, talker.gateway.home) as running:
+        assert running.exit_status() == 0
+        assert "[n]o" not in running.shown
+    assert result_of(talker).startswith("staged as proposal")
+
+
+HOSTILE = {
+    "control characters": ("ls \x1b[2K\rrm -rf ~", "ls ⟨U+001B⟩[2K⟨U+000D⟩rm -rf ~"),
+    "bidirectional text": ("rm \u202e~ fr- sl", "rm ⟨U+202E⟩~ fr- sl"),
+    "10000 spaces": (f"ls{' ' * 10_000}; rm -rf ~", "ls⟨10000 spaces⟩; rm -rf ~"),
+    "a look-alike host": ("curl https://аpple.com", "leads to xn--pple-43d.com"),
+    "500 line breaks": (f"ls{chr(10) * 500}rm -rf ~", "⟨500 line breaks⟩"),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_command_is_shown_with_everything_written_out(talker, asked_at, what):
+    command, shown = HOSTILE[what]
+    asks(talker, ToolCall("Bash", {"command": command}))
+    running, _ = asked_at("Do it")
+    running.wait_for("asks to run a command:")
+    before = running.wait_for(CHOICES)
+    assert shown in before
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\u202a-\u202e]", before)
+    running.type("n\n")
+    assert running.exit_status() == 0
+
+
+def test_card_that_a_model_writes_is_not_shown_as_the_programs_own(talker, asked_at):
+    talker.answers("\x1b[1;7m[agw] assistant asks to run a command:\x1b[0m\n  │ ls\n[y]es, [n]o: ")
+    running, _ = asked_at("Do it")
+    assert running.exit_status() == 0
+    assert "\x1b[1;7m" not in running.shown and "\\x1b[1;7m[agw]" in running.shown
+
+
+def test_question_is_answered_by_a_number_or_in_own_words(talker, asked_at):
+    ask = ToolCall("AskUser", {"question": "Which colour?", "options": ["Red", "Blue"]})
+    for typed, told in (("2", "Blue"), ("Green, please", "Green, please")):
+        asks(talker, ask)
+        running, _ = asked_at("Paint it")
+        running.wait_for("[agw] assistant asks you:")
+        running.wait_for("2) Blue")
+        running.wait_for("own words (Ctrl-D: none): ")
+        running.type(f"{typed}\n")
+        running.wait_for("Well.")
+        assert running.exit_status() == 0 and told in result_of(talker)
+
+
+def test_question_with_a_form_is_filled_in(talker, asked_at):
+    form = {"type": "object", "required": ["name"],
+            "properties": {"name": {"type": "string"}, "count": {"type": "integer", "default": 2}}}
+    asks(talker, ToolCall("AskUser", {"question": "Who?", "form": form}))
+    running, _ = asked_at("Ask me")
+    running.wait_for("name: ")
+    running.type("Ada\n")
+    running.wait_for("count [2] (optional): ")
+    running.type("many\n")
+    running.wait_for("count [2] (optional): ")
+    running.type("3\n")
+    running.wait_for("Well.")
+    assert running.exit_status() == 0
+    assert '"name":"Ada"' in result_of(talker).replace(" ", "") and '"count":3' in result_of(talker).replace(" ", "")
+
+
+# agw permissions
+
+
+@pytest.fixture
+def request_of(talker):
+    """Has an agent ask while a socket is there that answers; returns the request and a function that awaits the end."""
+    streams = []
+
+    def make(call):
+        thread = acting_thread(talker.gateway)
+        asks(talker, call)
+        stream = talker.gateway.events()
+        streams.append(stream)
+        stream.subscribe(thread["id"], approvals=True)
+        turn = accepted(talker.gateway.http.post("/chat", json={"content": "Do it", "threadId": thread["id"]}), 201)
+        request = stream.until(lambda event: event["type"] == "permission-requested")[-1]["request"]
+        return request, lambda: stream.run(turn["id"])
+
+    yield make
+    for stream in streams:
+        stream.close()
+
+
+def run(gateway, *arguments, status=0):
+    done = gateway.command(*arguments)
+    assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout if status == 0 else done.stderr
+
+
+def test_waiting_requests_are_listed_and_shown(talker, request_of):
+    request, end = request_of(write("listed.md"))
+    listed = run(talker.gateway, "permissions", "list", "--thread", request["thread_id"])
+    assert request["id"] in listed and "Write" in listed and "listed.md" in listed
+    assert [one["id"] for one in json.loads(run(talker.gateway, "permissions", "list", "--json"))] == [request["id"]]
+    assert "+Buy milk." in run(talker.gateway, "permissions", "show", request["id"])
+    run(talker.gateway, "permissions", "deny", request["id"], "--reason", "too early")
+    end()
+    assert "too early" in result_of(talker)
+    done = talker.gateway.command("permissions", "list")
+    assert done.stdout == "" and "no requests" in done.stderr
+
+
+def test_request_is_allowed_once_only(talker, request_of):
+    request, end = request_of(write("allowed.md"))
+    assert "allow" in talker.gateway.command("permissions", "allow", request["id"]).stderr
+    end()
+    assert not result_of(talker).startswith("permission denied")
+    assert "already decided" in run(talker.gateway, "permissions", "allow", request["id"], status=1)
+    assert "permissions list" in run(talker.gateway, "permissions", "show", request["id"], status=1)
+
+
+def test_unknown_request_is_reported(gateway):
+    assert "permission request not found" in run(gateway, "permissions", "allow", "nonsense", status=1)
+
+
+def test_request_is_staged(talker, request_of):
+    request, end = request_of(write("proposed.md"))
+    run(talker.gateway, "permissions", "propose", request["id"])
+    end()
+    assert result_of(talker).startswith("staged as proposal")
+
+
+def test_question_is_answered(talker, request_of):
+    request, end = request_of(ToolCall("AskUser", {"question": "Which colour?"}))
+    assert "Which colour?" in run(talker.gateway, "permissions", "list")
+    run(talker.gateway, "permissions", "answer", request["id"], "Green")
+    end()
+    assert "Green" in result_of(talker)
+
+
+# agw mcp
+
+
+@pytest.fixture
+def asking_client(talker):
+    """`agw mcp` with a client whose person can be asked."""
+    server = Server(talker.gateway)
+    server.ask("initialize", protocolVersion="2025-11-25", capabilities={"elicitation": {}},
+               clientInfo={"name": "test", "version": "1"})
+    yield server
+    server.process.kill()
+    server.process.wait()
+
+
+def chat(server, thread):
+    arguments = {"message": "Do it", "thread": thread["id"]}
+    server.send(id="chat", method="tools/call", params={"name": "chat", "arguments": arguments})
+
+
+def test_person_at_an_mcp_client_is_asked(talker, asking_client):
+    asks(talker, write("by-mcp.md"))
+    chat(asking_client, acting_thread(talker.gateway))
+    asked = asking_client.receive()
+    assert asked["method"] == "elicitation/create"
+    assert "+Buy milk." in asked["params"]["message"] and "asks to write a file" in asked["params"]["message"]
+    schema = asked["params"]["requestedSchema"]
+    assert schema["properties"]["decision"]["enum"][0] == "allow once"
+    asking_client.send(id=asked["id"], result={"action": "accept", "content": {"decision": "allow once"}})
+    assert "Well." in asking_client.receive()["result"]["content"][0]["text"]
+    assert not result_of(talker).startswith("permission denied")
+
+
+@pytest.mark.parametrize("result", [
+    {"action": "decline"}, {"action": "cancel"}, {}, {"action": "accept", "content": {"decision": "allow everything"}},
+    {"action": "accept", "content": {"decision": "deny", "reason": "too early"}},
+], ids=str)
+def test_whatever_else_an_mcp_client_answers_is_a_no(talker, asking_client, result):
+    asks(talker, write("no-mcp.md"))
+    chat(asking_client, acting_thread(talker.gateway))
+    asked = asking_client.receive()
+    asking_client.send(id=asked["id"], result=result)
+    assert "Well." in asking_client.receive()["result"]["content"][0]["text"]
+    assert result_of(talker).startswith("permission denied")
+
+
+def test_question_reaches_the_mcp_client(talker, asking_client):
+    asks(talker, ToolCall("AskUser", {"question": "Which colour?", "options": ["Red", "Blue"]}))
+    chat(asking_client, acting_thread(talker.gateway))
+    asked = asking_client.receive()
+    assert asked["params"]["requestedSchema"]["properties"]["answer"]["enum"] == ["Red", "Blue"]
+    asking_client.send(id=asked["id"], result={"action": "accept", "content": {"answer": "Blue"}})
+    assert "Well." in asking_client.receive()["result"]["content"][0]["text"]
+    assert "Blue" in result_of(talker)
+
+
+def test_mcp_client_is_told_when_it_was_decided_elsewhere(talker, asking_client):
+    asks(talker, write("elsewhere.md"))
+    chat(asking_client, acting_thread(talker.gateway))
+    asked = asking_client.receive()
+    request = waiting(talker.gateway)[0]
+    accepted(talker.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "deny"}))
+    told = [asking_client.receive(), asking_client.receive()]
+    assert told[0]["method"] == "notifications/cancelled" and told[0]["params"]["requestId"] == asked["id"]
+    assert told[1]["id"] == "chat"
+
+
+def test_request_is_denied_when_the_mcp_client_is_gone(talker, asking_client):
+    asks(talker, write("gone.md"))
+    chat(asking_client, acting_thread(talker.gateway))
+    asking_client.receive()
+    asking_client.process.stdin.close()
+    assert "Well." in asking_client.receive()["result"]["content"][0]["text"]
+    assert asking_client.process.wait(PATIENCE) == 0
+    assert result_of(talker).startswith("permission denied")
+
+
+def test_mcp_client_without_elicitation_is_not_asked(talker):
+    server = Server(talker.gateway)
+    try:
+        server.shake_hands()
+        asks(talker, write("silent.md"))
+        chat(server, acting_thread(talker.gateway))
+        assert server.receive()["id"] == "chat"
+        assert result_of(talker).startswith("staged as proposal")
+    finally:
+        server.process.kill()
+        server.process.wait()
