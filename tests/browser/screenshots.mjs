@@ -53,6 +53,30 @@ git tag "$VERSION" && git push --tags
 \`\`\`
 `;
 
+/** In the chat of the page: a change that the agent may not make by itself. */
+async function askForPermission(page) {
+  const asked = page.getByRole('group', { name: 'Permission request' });
+  const file = await env.backend.write({ path: 'release/checklist.md', text: '# Release\n\n- [x] Tests\n- [ ] Tag\n- [ ] Announce\n' });
+  const project = await env.api('POST', '/projects', { name: 'Release', path: file.replace('/checklist.md', '') });
+  await env.api('PATCH', `/threads/${page.url().split('/').at(-1)}`, { project_id: project.id });
+  await env.backend.reply({
+    text: 'I tick off the tag in the checklist.',
+    tool_calls: [
+      {
+        name: 'Edit',
+        arguments: { path: 'checklist.md', old_string: '- [ ] Tag', new_string: '- [x] Tag v0.1.0' },
+      },
+    ],
+  });
+  await env.backend.reply({ text: 'Done: the tag is ticked off.' });
+  await sendMessage(page, 'I have tagged it. Please tick it off.');
+  await asked.getByRole('button', { name: 'Allow once' }).waitFor();
+  await asked.locator('button[aria-disabled=false]').first().waitFor();
+  await shoot(page, 'approval');
+  await asked.getByRole('button', { name: 'Allow once' }).click();
+  await asked.waitFor({ state: 'detached' });
+}
+
 try {
   await setTheScene();
   const page = await env.open('/new', { colorScheme: 'light', viewport: { width: 1280, height: 800 } });
@@ -67,6 +91,7 @@ try {
   await page.getByText('stub/talker-1').first().waitFor();
   await page.locator('.hljs-built_in, .hljs-keyword').first().waitFor();
   await shoot(page, 'chat');
+  await askForPermission(page);
   const place = new URL(page.url()).hash.slice(1);
   for (const [name, to] of [
     ['jobs', '/jobs'],

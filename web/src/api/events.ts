@@ -1,5 +1,16 @@
 /** The gateway's WebSocket events that the page understands. Unknown types are ignored. */
-import type { AppState, Experiment, Extension, JobRun, ProposalEntry, Signal, Thread, Turn, Usage } from './types';
+import type {
+  AppState,
+  Experiment,
+  Extension,
+  JobRun,
+  PermissionRequest,
+  ProposalEntry,
+  Signal,
+  Thread,
+  Turn,
+  Usage,
+} from './types';
 
 interface OfRun {
   threadId: string;
@@ -26,6 +37,8 @@ export type RunEvent = OfRun &
         durationMs: number;
       }
     | { type: 'stopped'; assistantTurnId: string | null }
+    | { type: 'permission-requested'; request: PermissionRequest }
+    | { type: 'permission-decided'; requestId: string; decision: string; scope: string | null; by: string }
   );
 
 /** An active run, in the reply to a subscription. */
@@ -73,6 +86,8 @@ const runKinds = new Set([
   'error',
   'finish',
   'stopped',
+  'permission-requested',
+  'permission-decided',
 ]);
 
 export function isRunEvent(event: GatewayEvent): event is RunEvent {

@@ -112,7 +112,7 @@ class EventSocket {
     this.#failures = 0;
     this.failed = false;
     this.open = true;
-    this.#send({ type: 'subscribe', threadIds: [...this.#threads], lists: true, resume: true });
+    this.#send({ type: 'subscribe', threadIds: [...this.#threads], lists: true, resume: true, approvals: true });
     this.showPresence();
   }
 

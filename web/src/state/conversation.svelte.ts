@@ -272,8 +272,11 @@ export class Conversation {
       if (shrunk) void this.refresh();
     } else if (event.type === 'thread-deleted') {
       void this.refresh();
-    } else if (isRunEvent(event) && (this.liveRun(event.runId) || !this.#storedAnswer(event.runId))) {
-      this.#liveRunFor(event).take(event);
+    } else if (isRunEvent(event)) {
+      const known = this.liveRun(event.runId);
+      // A delegate's run asks here, but is not shown here.
+      const isShown = !event.type.startsWith('permission') && !this.#storedAnswer(event.runId);
+      if (known || isShown) (known ?? this.#liveRunFor(event)).take(event);
     }
   }
 

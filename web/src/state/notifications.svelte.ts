@@ -1,6 +1,7 @@
 /** Browser notifications, if enabled: only while the page is hidden, and without any text of an agent. */
 import { socket } from '../api/socket.svelte';
 import type { GatewayEvent } from '../api/events';
+import { router } from '../base/router.svelte';
 import { store, stored } from '../base/storage';
 
 const pushedAfter = 60_000;
@@ -28,15 +29,22 @@ class Notifications {
   }
 
   #take(event: GatewayEvent): void {
-    const { type } = event;
     if (!this.isEnabled || !this.isSupported || !document.hidden || isPushed(event)) return;
-    if (type === 'finish') this.#show('An answer is ready.');
-    else if (type === 'proposal-created') this.#show('A proposal is waiting for you.');
+    if (event.type === 'finish') this.#show('An answer is ready.');
+    else if (event.type === 'proposal-created') this.#show('A proposal is waiting for you.');
+    else if (event.type === 'permission-requested')
+      this.#show(event.request.kind === 'question' ? 'An agent asks you.' : 'An agent asks for permission.', event);
   }
 
-  #show(body: string): void {
+  /** A click leads to the chat. */
+  #show(body: string, at?: { threadId: string }): void {
     try {
-      new Notification('Agent Gateway', { body, tag: 'agw', icon: '/ui/icon-192.png' });
+      const shown = new Notification('Agent Gateway', { body, tag: 'agw', icon: '/ui/icon-192.png' });
+      if (!at) return;
+      shown.onclick = () => {
+        focus();
+        router.push(['t', at.threadId]);
+      };
     } catch (error) {
       console.warn('the browser shows no notification:', error);
     }

@@ -4,6 +4,7 @@ import type { GatewayEvent } from '../api/events';
 import { socket } from '../api/socket.svelte';
 import type { Thread } from '../api/types';
 import { onStorageChange, store, stored } from '../base/storage';
+import { approvals } from './approvals.svelte';
 
 export type ThreadStatus = 'running' | 'unread' | 'failed';
 
@@ -30,7 +31,10 @@ class Threads {
   selected = $state.raw<Thread | null>(null);
 
   /** A status may outlive its thread, which may be deleted or archived elsewhere. */
-  waiting = $derived(this.all.filter(({ id }) => this.statuses[id] && this.statuses[id] !== 'running').length);
+  waiting = $derived(
+    this.all.filter(({ id }) => approvals.threads.has(id) || (this.statuses[id] && this.statuses[id] !== 'running'))
+      .length,
+  );
 
   #queue: GatewayEvent[] = [];
   /** Tells other tabs of this browser about deleted threads: the gateway sends no event. */

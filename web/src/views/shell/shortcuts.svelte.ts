@@ -14,6 +14,7 @@ export const shortcuts: [keys: string, what: string][] = [
   ['↑ in an empty message', 'Recall the last message'],
   ['/ and @', 'Insert a command, a file'],
   ['Esc', 'Close the dialog, or stop the answer'],
+  ['y t p n', 'When an agent asks: allow once, allow in this chat, propose, deny'],
   ['j k a r e', 'In the inbox: down, up, apply, reject, edit'],
   ['?', 'Show this list'],
 ];

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { answers, eventually, focusedName, message, missing, sendMessage, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+
+  const card = (page) => page.getByRole('group', { name: 'Permission request' });
+  const button = (page, name) => page.getByRole('button', { name });
+  const write = (path = 'notes.md', content = 'Buy milk.\n') => ({ name: 'Write', arguments: { path, content } });
+
+  /** A new chat whose agent calls a tool that its stage does not allow, and then says `Well.` */
+  async function ask(page, call = write()) {
+    await env.backend.reply({ text: 'I try.', tool_calls: [call] });
+    await env.backend.reply({ text: 'Well.' });
+    await page.getByText('Act', { exact: true }).click();
+    await sendMessage(page, 'Please do it');
+    await card(page).locator('button[aria-disabled=false]').first().waitFor();
+  }
+
+  test('a call that the stage does not allow is asked for, and done after a yes', async () => {
+    const page = await env.open('/new');
+    await ask(page);
+    await card(page).getByText('asks to write a file').waitFor();
+    await card(page).getByText('+Buy milk.').waitFor();
+    assert.equal(await card(page).getByRole('alert').count(), 1);
+    await button(card(page), 'Allow once').click();
+    await answers(page).getByText('Well.').waitFor();
+    assert.equal(await card(page).count(), 0);
+    await page.getByText(/Write.*done/).waitFor();
+  });
+
+  test('a no is given by keyboard, with a reason that the agent reads', async () => {
+    const page = await env.open('/new');
+    await ask(page);
+    await message(page).press('Shift+Tab');
+    assert.match(await focusedName(page), /^Deny/, 'the card is next to the message');
+    await page.keyboard.press('n');
+    await page.keyboard.type('Use the calendar');
+    await page.keyboard.press('Enter');
+    await answers(page).getByText('Well.').waitFor();
+    await page.getByRole('region', { name: 'Result' }).getByText('Use the calendar').waitFor();
+  });
+
+  test('a key stages the call as a proposal', async () => {
+    const page = await env.open('/new');
+    await ask(page);
+    await message(page).evaluate((box) => box.blur());
+    await eventually(async () => {
+      await page.keyboard.press('p');
+      assert.equal(await card(page).count(), 0);
+    });
+    await page.getByText('staged', { exact: false }).first().waitFor();
+    assert.equal((await env.api('GET', '/proposals')).length, 1);
+  });
+
+  test('what is allowed in the chat is not asked again, is listed at the agent, and can be revoked', async () => {
+    const page = await env.open('/new');
+    await ask(page, write('list/one.md'));
+    await button(card(page), 'Allow in this chat').click();
+    await answers(page).getByText('Well.').waitFor();
+    await env.backend.reply({ text: '', tool_calls: [write('list/two.md')] });
+    await env.backend.reply({ text: 'Done without asking.' });
+    await sendMessage(page, 'Once more');
+    await answers(page).getByText('Done without asking.').waitFor();
+    await page.goto(`${env.proxy.url}/ui/#/agents/assistant`);
+    await page.getByRole('heading', { name: 'Allowed on request' }).waitFor();
+    await page.getByRole('button', { name: /^Revoke Write/ }).click();
+    await page.getByText('Nothing was allowed beyond').waitFor();
+    assert.deepEqual(await env.api('GET', '/agents/assistant/grants'), []);
+  });
+
+  test('a card that was decided elsewhere says so', async () => {
+    const page = await env.open('/new');
+    await env.backend.reply({ text: 'I try.', tool_calls: [write()] });
+    const held = await env.backend.hold({ pieces: ['Hm'] });
+    await page.getByText('Act', { exact: true }).click();
+    await sendMessage(page, 'Please do it');
+    await card(page).waitFor();
+    const [waiting] = await env.api('GET', '/permissions');
+    await env.api('POST', `/permissions/${waiting.id}`, { decision: 'deny' });
+    await card(page).getByText('Denied by a person on another page or device.').waitFor();
+    assert.equal(await button(card(page), 'Allow once').count(), 0);
+    await env.backend.release({ held, pieces: ['Well.'] });
+    await eventually(async () => assert.equal(await card(page).count(), 0));
+  });
+
+  test('another chat shows who asks: in the list, in the title, and as a notification while hidden', async () => {
+    const page = await env.open('/new');
+    await page.evaluate(() => {
+      window.shown = [];
+      window.Notification = class {
+        static permission = 'granted';
+        static requestPermission = () => Promise.resolve('granted');
+        constructor(title, { body }) {
+          window.shown.push([body, this]);
+        }
+      };
+    });
+    await page.evaluate(() => (location.hash = '#/system'));
+    await page.getByRole('checkbox', { name: /Notify me/ }).check();
+    await page.evaluate(() => (location.hash = '#/new'));
+    const { id } = await env.thread({ title: 'The other chat' });
+    await page.evaluate(() => Object.defineProperty(document, 'hidden', { value: true, configurable: true }));
+    await env.backend.reply({ text: '', tool_calls: [write()] });
+    await env.backend.reply({ text: 'Well.' });
+    await env.api('PATCH', `/threads/${id}`, { mode: 'act' });
+    await env.api('POST', '/chat', { threadId: id, content: 'Do it' });
+    await page.getByRole('link', { name: /The other chat.*asks you/ }).waitFor();
+    await eventually(async () => assert.match(await page.title(), /^\(\d+\)/));
+    assert.deepEqual(
+      await page.evaluate(() => window.shown.map(([body]) => body)),
+      ['An agent asks for permission.'],
+      'without the command or the path',
+    );
+    await page.evaluate(() => window.shown[0][1].onclick());
+    await card(page).waitFor();
+    await button(card(page), 'Allow once').click();
+    await page.getByRole('link', { name: /The other chat/ }).waitFor();
+    await eventually(async () => assert.equal(await page.getByText('asks you').count(), 0));
+  });
+
+  test('what is typed into the message decides nothing, and the card does not take the focus', async () => {
+    const page = await env.open('/new');
+    await env.backend.reply({ text: 'I try.', tool_calls: [write()] });
+    await env.backend.reply({ text: 'Well.' });
+    await page.getByText('Act', { exact: true }).click();
+    await sendMessage(page, 'Please do it');
+    await message(page).pressSequentially('y t p n', { delay: 60 });
+    await card(page).waitFor();
+    await page.waitForTimeout(700);
+    await message(page).pressSequentially(' yes');
+    assert.equal(await message(page).inputValue(), 'y t p n yes');
+    assert.equal(await button(card(page), 'Allow once').count(), 1);
+    assert.equal((await env.api('GET', '/permissions')).length, 1);
+    await button(card(page), 'Deny').click();
+    await button(card(page), 'Deny').click();
+    await answers(page).getByText('Well.').waitFor();
+  });
+
+  test('a stopped answer ends the request', async () => {
+    const page = await env.open('/new');
+    await ask(page);
+    await button(page, 'Stop').click();
+    await eventually(async () => assert.equal(await card(page).count(), 0));
+    assert.deepEqual(await env.api('GET', '/permissions'), []);
+  });
+
+  test('the card is there again after a reload', async () => {
+    const page = await env.open('/new');
+    await ask(page);
+    await page.waitForURL(/#\/t\//);
+    await page.reload();
+    await card(page).waitFor();
+    await button(card(page), 'Allow once').click();
+    await answers(page).getByText('Well.').waitFor();
+  });
+}
