@@ -73,6 +73,10 @@ async function askForPermission(page) {
   await asked.getByRole('button', { name: 'Allow once' }).waitFor();
   await asked.locator('button[aria-disabled=false]').first().waitFor();
   await shoot(page, 'approval');
+  const place = new URL(page.url()).hash.slice(1);
+  const phone = await env.open(place, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
+  await phone.locator('[data-request] button[aria-disabled=false]').first().waitFor();
+  await shoot(phone, 'approval-phone');
   await asked.getByRole('button', { name: 'Allow once' }).click();
   await asked.waitFor({ state: 'detached' });
 }
