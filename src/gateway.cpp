@@ -279,6 +279,7 @@ private:
   void add_tools(const Settings& settings) {
     tools_.add(file_tools({.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = find_ripgrep()}));
     tools_.add(search_turns_tool(threads_));
+    tools_.add(tasks_tool(threads_));
     tools_.add(remember_tool(identities_));
     tools_.add(knowledge_tools(knowledge_, threads_, blocking_, tools_));
     tools_.add(web_fetch_tool(

@@ -17,7 +17,7 @@ RUN_KINDS = {"run-started", "text-delta", "reasoning-delta", "tool-start", "tool
 RECORD_KINDS = {"turn-created": "turn", "thread-updated": "thread", "job-started": "run", "job-finished": "run",
                 "proposal-created": "proposal", "proposal-decided": "proposal", "app-status": "app",
                 "signal": "signal"}
-THREAD_KINDS = {"turn-created", "thread-updated", "job-started", "job-finished"}
+THREAD_KINDS = {"turn-created", "thread-updated", "job-started", "job-finished", "tasks-updated"}
 
 
 @pytest.fixture(scope="module")
@@ -286,7 +286,7 @@ def payloads(asyncapi, operation):
 
 def test_every_event_kind_is_described(asyncapi):
     kinds = payloads(asyncapi, "events")
-    assert set(kinds) == RUN_KINDS | set(RECORD_KINDS) | {"extension-changed", "iteration-step"}
+    assert set(kinds) == RUN_KINDS | set(RECORD_KINDS) | {"extension-changed", "iteration-step", "tasks-updated"}
     for kind, schema in kinds.items():
         jsonschema.Draft202012Validator.check_schema(schema)
         assert schema["properties"]["type"] == {"const": kind}

@@ -28,6 +28,7 @@ constexpr std::array builtin_tools{BuiltinTool{"Read", Stage::apprentice, ToolSc
                                    BuiltinTool{"ListExtensions", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"ReadSkill", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"AskUser", Stage::apprentice, ToolScope::read},
+                                   BuiltinTool{"Tasks", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"Propose", Stage::apprentice, ToolScope::write},
                                    BuiltinTool{"Write", Stage::operating, ToolScope::write},
                                    BuiltinTool{"Edit", Stage::operating, ToolScope::write},

@@ -15,6 +15,7 @@
 #include "features/runs/service.hpp"
 #include "features/threads/array_text.hpp"
 #include "features/threads/search_indexer.hpp"
+#include "features/threads/task_store.hpp"
 #include "features/threads/thread_store.hpp"
 #include "features/threads/title.hpp"
 #include "features/threads/turn_store.hpp"
@@ -133,9 +134,26 @@ Task<Thread> Threads::require(std::string id) {
 }
 
 Task<ThreadDetail> Threads::detail(std::string id) {
-  ThreadDetail detail{co_await require(id), nullptr};
+  auto detail = co_await database_.read([id](Connection& connection) {
+    auto stored = thread_store::require(connection, id);
+    return ThreadDetail{std::move(stored.thread), nullptr, task_store::list(connection, stored.number)};
+  });
   if (auto run = runs_.active_run(id)) detail.active_run = std::move(*run);
   co_return detail;
+}
+
+Task<> Threads::set_tasks(std::string thread_id, std::string run_id, std::vector<ThreadTask> tasks) {
+  std::string event = "{\"type\":\"tasks-updated\",\"threadId\":";
+  write_json(event, std::string_view(thread_id));
+  event += ",\"runId\":";
+  write_json(event, std::string_view(run_id));
+  event += ",\"tasks\":";
+  write_json(event, tasks);
+  event += '}';
+  co_await database_.write([thread_id, tasks = std::move(tasks)](Connection& connection) {
+    task_store::put(connection, thread_store::require(connection, thread_id).number, tasks);
+  });
+  hub_.publish({.type = "tasks-updated", .thread_id = thread_id, .text = std::move(event)});
 }
 
 Task<bool> Threads::is_named(std::string id) {
@@ -228,7 +246,10 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread
         thread.turn_count = static_cast<std::int64_t>(numbers.size());
         const auto number = thread_store::insert(connection, {thread, titled_by, moment});
         turn_store::copy(connection, numbers, ids, number);
-        if (turn) turn_store::restore_to_last(connection, number);
+        if (turn)
+          turn_store::restore_to_last(connection, number);
+        else
+          task_store::copy(connection, original, number);
         if (at_fork) at_fork(connection, {id, copy_id, copies(connection, numbers, ids)});
         if (in_transaction) in_transaction(connection, thread);
         return thread;

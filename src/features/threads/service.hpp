@@ -102,7 +102,7 @@ public:
   /// The same as JSON text, written off the loop: a list may have 100,000 entries.
   Task<std::string> list_text(ThreadFilter filter);
   /// A new thread with copies of the turns up to and including that one, under new ids. For a superseded turn, it is
-  /// the conversation as it was when that turn was the last.
+  /// the conversation as it was when that turn was the last. The list of tasks is copied with the whole thread only.
   Task<Thread> fork(std::string id, ForkPoint point, InTransaction<Thread> in_transaction = {});
   /// Sets the function that copies other records of a thread into its fork, in the same transaction.
   void at_fork(std::function<void(Connection&, const Fork&)> at_fork) { at_fork_ = std::move(at_fork); }
@@ -150,6 +150,8 @@ public:
   static SummarisedTurns summarise_up_to(Connection& connection, const std::string& last_turn_id);
   /// Whether they are unchanged since, inside a read or write.
   static bool still_stand(Connection& connection, const SummarisedTurns& summarised);
+  /// Replaces the thread's list of tasks, for a run of its agent, and publishes `tasks-updated`.
+  Task<> set_tasks(std::string thread_id, std::string run_id, std::vector<ThreadTask> tasks);
   /// Publishes, in a `thread-updated`, that models read a summary of the thread's older turns from now on.
   void announce_compaction(const Thread& thread);
   /// The ids of the run's tool calls that have a turn, inside a read or write.

@@ -28,6 +28,60 @@ std::string shown(const FoundTurn& found) {
                      found.thread_id, found.id, found.snippet);
 }
 
+constexpr auto tasks_schema = R"({
+  "type": "object",
+  "properties": {
+    "items": {
+      "type": "array",
+      "maxItems": 100,
+      "description": "the whole list, in order; it replaces the one before",
+      "items": {
+        "type": "object",
+        "properties": {
+          "text": {"type": "string", "minLength": 1, "maxLength": 500, "description": "what is to be done, in one line"},
+          "status": {"type": "string", "enum": ["pending", "active", "done"]}
+        },
+        "required": ["text", "status"],
+        "additionalProperties": false
+      }
+    }
+  },
+  "required": ["items"],
+  "additionalProperties": false
+})";
+/// Of all texts together.
+constexpr std::size_t max_task_bytes = 16 * 1024;
+
+std::vector<ThreadTask> tasks_in(const json::object& input) {
+  std::vector<ThreadTask> tasks;
+  for (const auto& item : input.at("items").as_array()) {
+    const auto& members = item.as_object();
+    tasks.push_back({string_or_empty(members, "text"),
+                     from_text<TaskStatus>(string_or_empty(members, "status")).value_or(TaskStatus::pending)});
+  }
+  return tasks;
+}
+
+std::size_t size_of(const std::vector<ThreadTask>& tasks) {
+  std::size_t size = 0;
+  for (const auto& task : tasks) size += task.text.size();
+  return size;
+}
+
+Task<ToolOutcome> set_tasks(Threads& threads, const ToolCall& call) {
+  auto tasks = tasks_in(call.input);
+  if (size_of(tasks) > max_task_bytes) {
+    co_return failed(
+        fmt::format("invalid input: the texts of all items may have {} bytes together; shorten them or "
+                    "leave out what is done",
+                    max_task_bytes));
+  }
+  const auto done = std::ranges::count(tasks, TaskStatus::done, &ThreadTask::status);
+  auto said = fmt::format("The list has {} tasks, {} of them done.", tasks.size(), done);
+  co_await threads.set_tasks(call.run.thread_id, call.run.run_id, std::move(tasks));
+  co_return ToolOutcome{std::move(said)};
+}
+
 Task<ToolOutcome> search(Threads& threads, const ToolCall& call) {
   TurnSearch wanted{.q = std::string(call.input.at("query").as_string()), .agent_id = call.run.agent_id};
   if (const auto* limit = call.input.if_contains("limit")) {
@@ -73,6 +127,15 @@ Tool search_turns_tool(Threads& threads) {
                           "that match, best first, with the piece of text around what was found.",
                           parse_json(input_schema).value()},
           .call = [&threads](const ToolCall& call) { return search(threads, call); }};
+}
+
+Tool tasks_tool(Threads& threads) {
+  return {.description = {"Tasks",
+                          "Shows the person a list of what you do on this thread. Use it for work of several steps: "
+                          "write it when you begin, and again when a task is done or the plan changes. Each call gives "
+                          "the whole list.",
+                          parse_json(tasks_schema).value()},
+          .call = [&threads](const ToolCall& call) { return set_tasks(threads, call); }};
 }
 
 }  // namespace agw

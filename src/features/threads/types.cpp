@@ -22,10 +22,17 @@ constexpr auto rules(Tag<Thread>) {
 }
 const Description& describe(Tag<Thread>) { return description_of<Thread>("Thread"); }
 
-BOOST_DESCRIBE_STRUCT(ThreadDetail, (Thread), (active_run))
+BOOST_DESCRIBE_ENUM(TaskStatus, pending, active, done)
+std::span<const EnumName> names(Tag<TaskStatus>) { return enum_names<TaskStatus>(); }
+
+BOOST_DESCRIBE_STRUCT(ThreadTask, (), (text, status))
+const Description& describe(Tag<ThreadTask>) { return description_of<ThreadTask>("ThreadTask"); }
+
+BOOST_DESCRIBE_STRUCT(ThreadDetail, (Thread), (active_run, tasks))
 constexpr auto rules(Tag<ThreadDetail>) {
   return std::tuple{
-      RuleFor<&ThreadDetail::active_run>{{.about = "what is being answered: runId, turnId, seq, text, tools"}}};
+      RuleFor<&ThreadDetail::active_run>{{.about = "what is being answered: runId, turnId, seq, text, tools"}},
+      RuleFor<&ThreadDetail::tasks>{{.about = "the list that its agent keeps with the tool Tasks"}}};
 }
 const Description& describe(Tag<ThreadDetail>) { return description_of<ThreadDetail>("ThreadDetail"); }
 

@@ -32,9 +32,20 @@ struct Thread {
 };
 const Description& describe(Tag<Thread>);
 
-/// `GET /threads/:id`: the thread and its active run.
+enum class TaskStatus { pending, active, done };
+std::span<const EnumName> names(Tag<TaskStatus>);
+
+/// An entry of the list that an agent keeps of what it has to do on a thread.
+struct ThreadTask {
+  std::string text;
+  TaskStatus status{};
+};
+const Description& describe(Tag<ThreadTask>);
+
+/// `GET /threads/:id`: the thread, its active run and its agent's list of tasks.
 struct ThreadDetail : Thread {
   json::value active_run;  ///< null if there is none
+  std::vector<ThreadTask> tasks;
 };
 const Description& describe(Tag<ThreadDetail>);
 

@@ -69,6 +69,9 @@ const std::vector<Conversation> conversations{
           R"({"thread": {"record": "Thread"},
          "compacted": {"type": "boolean", "description": "models read a summary of its older turns from now on"}})",
           R"(["compacted"])"},
+         {"tasks-updated", "An agent has changed its list of tasks", EventScope::thread,
+          R"({"runId": {"type": "string"}, "tasks": {"type": "array", "items": {"type": "object", "properties": {
+           "text": {"type": "string"}, "status": {"enum": ["pending", "active", "done"]}}}}})"},
          {"job-started", "A job's run has begun", EventScope::thread, job_members},
          {"job-finished", "A job's run has ended", EventScope::thread, job_members},
          {"extension-changed", "An extension was made, changed or deleted", EventScope::gateway,
