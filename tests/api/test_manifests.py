@@ -13,7 +13,7 @@ from connection import Connection
 
 OPEN = {("get", "/health"), ("post", "/pair")}
 RUN_KINDS = {"run-started", "text-delta", "reasoning-delta", "tool-start", "tool-end", "permission-requested",
-             "permission-decided", "error", "finish", "stopped"}
+             "permission-decided", "steered", "error", "finish", "stopped"}
 RECORD_KINDS = {"turn-created": "turn", "thread-updated": "thread", "job-started": "run", "job-finished": "run",
                 "proposal-created": "proposal", "proposal-decided": "proposal", "app-status": "app",
                 "signal": "signal"}

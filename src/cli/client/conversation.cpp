@@ -24,6 +24,17 @@ void add(json::object& body, std::string_view name, const std::optional<std::str
   if (value) body[name] = *value;
 }
 
+/// The run that the message was steered into, as its turn says.
+std::optional<std::string> run_joined(const json::array& turns, std::string_view turn_id) {
+  for (const auto& turn : turns) {
+    if (string_member(turn.as_object(), "id") != turn_id) continue;
+    const auto metadata = object_or_empty(turn.as_object(), "metadata");
+    const auto run = string_member(metadata, "run_id");
+    return run && metadata.contains("after_step") ? std::optional<std::string>(*run) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 /// Whether a signal arrived before the wait was cancelled.
 Task<bool> comes(asio::signal_set& signals) {
   boost::system::error_code cancelled;
@@ -115,6 +126,7 @@ Task<std::string> Conversation::post(std::string message) {
   json::object body{{"content", std::move(message)}, {"threadId", *options_.thread}};
   add(body, "agentId", options_.agent);
   add(body, "model", options_.model);
+  add(body, "delivery", options_.delivery);
   co_return id_of(co_await client_.post("/chat", std::move(body)));
 }
 
@@ -152,7 +164,8 @@ Task<> Conversation::catch_up(StreamedAnswer& answer) {
   StopSource never;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     const auto active = co_await active_run();
-    const bool is_active = string_member(active, "turnId") == answer.turn_id();
+    const bool is_active = string_member(active, "turnId") == answer.turn_id() ||
+                           (answer.run_id() && string_member(active, "runId") == *answer.run_id());
     if (!answer.run_id() && is_active) answer.set_run_id(string_or_empty(active, "runId"));
     if (co_await take_missed_events(answer) || is_active) co_return;
     if (co_await take_stored_turn(answer)) co_return;
@@ -180,13 +193,16 @@ Task<bool> Conversation::take_missed_events(StreamedAnswer& answer) {
 }
 
 Task<bool> Conversation::take_stored_turn(StreamedAnswer& answer) {
-  const auto list = co_await client_.get(path({"threads", *options_.thread, "turns"}, {{"role", "assistant"}}));
+  const auto list = co_await client_.get(path({"threads", *options_.thread, "turns"}, {{"limit", "1000"}}));
   if (!list.is_array()) co_return false;
-  for (const auto& turn : list.get_array()) {
-    const auto* metadata = turn.as_object().if_contains("metadata");
-    if (!metadata || !metadata->is_object()) continue;
-    if (string_member(metadata->get_object(), "in_reply_to") != answer.turn_id()) continue;
-    answer.take_stored(turn.get_object());
+  const auto joined = run_joined(list.get_array(), answer.turn_id());
+  for (const auto& entry : list.get_array()) {
+    const auto& turn = entry.as_object();
+    const auto metadata = object_or_empty(turn, "metadata");
+    const bool answers = string_member(metadata, "in_reply_to") == answer.turn_id() ||
+                         (joined && string_member(metadata, "run_id") == *joined);
+    if (string_member(turn, "role") != "assistant" || !answers) continue;
+    answer.take_stored(turn);
     co_return true;
   }
   co_return false;

@@ -26,6 +26,7 @@ struct ChatOptions {
   std::optional<std::string> thread;   ///< an id; a new thread without one
   std::optional<std::string> model;
   std::optional<std::string> mode;
+  std::optional<std::string> delivery;  ///< `steer`, `interrupt`; like `queue` without one
   std::optional<std::string> data_dir;
 };
 

@@ -1,5 +1,7 @@
 #include "cli/client/streamed_answer.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
@@ -16,7 +18,7 @@ std::int64_t number_of(const json::object& object, std::string_view name) {
 }  // namespace
 
 StreamedAnswer::Progress StreamedAnswer::take(const json::object& event) {
-  if (!is_of_this_run(event)) return Progress::going_on;
+  if (joins(event) || !is_of_this_run(event)) return Progress::going_on;
   if (number_of(event, "seq") > sequence_ + 1) return Progress::missed;
   return take_caught_up(event);
 }
@@ -31,6 +33,16 @@ StreamedAnswer::Progress StreamedAnswer::take_caught_up(const json::object& even
   return outcome_ ? Progress::ended : Progress::going_on;
 }
 
+/// The message is part of another run's answer from here on.
+bool StreamedAnswer::joins(const json::object& event) {
+  if (run_id_ || string_member(event, "type") != "steered" || string_member(event, "turnId") != turn_id_) return false;
+  run_id_ = string_or_empty(event, "runId");
+  sequence_ = number_of(event, "seq");
+  joined_ = true;
+  printer_.note("(joins the answer under way)");
+  return true;
+}
+
 bool StreamedAnswer::is_of_this_run(const json::object& event) const {
   const auto run = string_member(event, "runId");
   return run && (run_id_ ? *run == *run_id_ : string_member(event, "turnId") == turn_id_);
@@ -39,13 +51,13 @@ bool StreamedAnswer::is_of_this_run(const json::object& event) const {
 void StreamedAnswer::show(const json::object& event) {
   const auto type = string_or_empty(event, "type");
   if (type == "text-delta") {
-    const auto delta = string_or_empty(event, "delta");
-    text_size_ += delta.size();
-    printer_.text(delta);
+    print_text(string_or_empty(event, "delta"));
   } else if (type == "reasoning-delta") {
     printer_.reasoning(string_or_empty(event, "delta"));
   } else if (type == "tool-start" || type == "tool-end") {
     show_tool(event, type == "tool-end");
+  } else if (type == "steered") {
+    printer_.note("(another message has joined)");
   } else if (type == "error") {
     printer_.error(string_or_empty(event, "error"));
   } else if (type == "finish") {
@@ -53,6 +65,15 @@ void StreamedAnswer::show(const json::object& event) {
   } else if (type == "stopped") {
     stop();
   }
+}
+
+void StreamedAnswer::print_text(std::string_view text) {
+  text_size_ += text.size();
+  // What separates steps separates nothing here.
+  if (joined_ && !has_printed_) text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
+  if (text.empty()) return;
+  has_printed_ = true;
+  printer_.text(text);
 }
 
 void StreamedAnswer::show_tool(const json::object& event, bool ended) {
@@ -82,6 +103,8 @@ void StreamedAnswer::stop() {
 void StreamedAnswer::take_stored(const json::object& turn) {
   const auto content = string_or_empty(turn, "content");
   const auto metadata = object_or_empty(turn, "metadata");
+  // How much came before the message joined is unknown: the whole answer is better than a part of it.
+  if (joined_) text_size_ = 0;
   if (content.size() > text_size_) printer_.text(std::string_view(content).substr(text_size_));
   text_size_ = content.size();
   const auto reason = string_or_empty(metadata, "finish_reason");

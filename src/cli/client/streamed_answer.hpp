@@ -4,14 +4,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json/json.hpp"
 #include "cli/output/answer_printer.hpp"
 
 namespace agw::cli {
 
-/// Follows the run that answers one message by its events, and prints it. Counts each event once, whether it comes from
-/// the WebSocket or from catching up, and detects gaps.
+/// Follows the run that answers one message, or that the message was steered into, by its events, and prints it. Counts
+/// each event once, whether it comes from the WebSocket or from catching up, and detects gaps.
 class StreamedAnswer {
 public:
   enum class Progress {
@@ -24,7 +25,8 @@ public:
   /// `turn_id`: the user's turn, which identifies the answer until the run's id is known. `printer` must outlive this.
   StreamedAnswer(std::string turn_id, AnswerPrinter& printer) : turn_id_(std::move(turn_id)), printer_(printer) {}
 
-  /// Handles an event of the WebSocket. Events of other runs are ignored.
+  /// Handles an event of the WebSocket. Events of other runs are ignored, until one says that the message has joined
+  /// it.
   Progress take(const json::object& event);
 
   /// Handles an event of the list for catching up, which has no gaps.
@@ -40,8 +42,10 @@ public:
   std::optional<Outcome> outcome() const { return outcome_; }
 
 private:
+  bool joins(const json::object& event);
   bool is_of_this_run(const json::object& event) const;
   void show(const json::object& event);
+  void print_text(std::string_view text);
   void show_tool(const json::object& event, bool ended);
   void finish(std::string_view reason);
   void stop();
@@ -51,6 +55,8 @@ private:
   std::optional<std::string> run_id_;
   std::int64_t sequence_ = 0;
   std::size_t text_size_ = 0;  ///< bytes of the answer's text so far
+  bool joined_ = false;        ///< the message is part of the run's answer, which had begun before
+  bool has_printed_ = false;
   std::optional<Outcome> outcome_;
 };
 

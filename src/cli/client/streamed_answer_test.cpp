@@ -65,6 +65,19 @@ TEST(StreamedAnswer, LeavesOtherRunsAlone) {
   EXPECT_FALSE(printed.answer.run_id());
 }
 
+TEST(StreamedAnswer, FollowsTheRunThatItsMessageJoins) {
+  Printed printed;
+  auto before = text(4, "not mine yet");
+  auto joins = event(5, "steered", {{"afterStep", 1}});
+  auto after = text(6, "mine now");
+  auto end = finish(7, "stop");
+  before["turnId"] = after["turnId"] = end["turnId"] = "another";
+  for (const auto& coming : {before, joins, after}) EXPECT_EQ(printed.answer.take(coming), Progress::going_on);
+  EXPECT_EQ(printed.answer.take(end), Progress::ended);
+  EXPECT_EQ(printed.out.str(), "mine now\n");
+  EXPECT_THAT(printed.notes.str(), HasSubstr("joins the answer"));
+}
+
 TEST(StreamedAnswer, LosesAndDoublesNothingWhenItCatchesUp) {
   Printed printed;
   printed.answer.take(text(1, "a"));

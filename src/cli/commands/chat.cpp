@@ -96,6 +96,9 @@ Action chat_command(Arguments& arguments) {
   arguments.option("--thread", options->thread, "The id of the thread to continue (default: a new one)");
   arguments.option("--model", options->model, "The model that answers, such as openai/gpt-5 (default: the agent's)");
   arguments.option("--mode", options->mode, {"plan", "act"}, "Set the mode of the thread: plan or act");
+  arguments.option("--delivery", options->delivery, {"queue", "steer", "interrupt"},
+                   "While the agent answers on that thread: queue (default) waits, steer joins the answer, interrupt "
+                   "stops it");
   arguments.option("--data-dir", options->data_dir, data_dir_about);
   return [options] { return chat(*options); };
 }

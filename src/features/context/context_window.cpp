@@ -254,6 +254,24 @@ void ContextWindow::add_results(std::vector<Message> results) {
   shorten_results(request_.messages, budget_);
 }
 
+Task<> ContextWindow::add_messages(std::vector<UserMessage> messages) {
+  AGW_ASSERT(is_loaded());
+  std::vector<Turn> turns;
+  turns.reserve(messages.size());
+  for (const auto& message : messages) turns.push_back(message.turn);
+  const bool sees = services_.models.info(choices_.front()).vision;
+  const auto room = left_for_files(budget_, total_size(request_.messages) + total_size(turns));
+  const auto files = co_await load_attached_files(services_.attachments, turns, sees, room);
+  for (const auto& [turn, text] : messages) {
+    auto message = user_message(turn, text, files);
+    if (!message) continue;
+    request_.messages.push_back(*std::move(message));
+    request_.typed = text ? turn.content : std::string();
+  }
+  drop_choices_without_vision();
+  shorten_results(request_.messages, budget_);
+}
+
 void ContextWindow::drop_choices_before(const std::string& id) {
   choices_.erase(choices_.begin(), std::ranges::find(choices_, id, &ModelChoice::id));
 }

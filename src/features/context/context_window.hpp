@@ -35,6 +35,12 @@ struct ContextServices {
   ModelLimits& limits;
 };
 
+/// A message of the person that answers are steered with.
+struct UserMessage {
+  Turn turn;
+  std::optional<std::string> text;  ///< what a command expanded it to
+};
+
 /// The request that the models of one run are asked with: the system prompt, the tools, and as much of the conversation
 /// as fits the window of the model that is asked. It grows with each step of the run, and shrinks when a model accepts
 /// less. Used on the loop, by one coroutine.
@@ -62,6 +68,9 @@ public:
 
   /// Adds the results of these calls. Pictures in them follow as a message, as far as the model has vision.
   void add_results(std::vector<Message> results);
+
+  /// Adds messages that the person sent meanwhile, with their files.
+  Task<> add_messages(std::vector<UserMessage> messages);
 
   /// The model that is asked first.
   const ModelChoice& model() const { return choices_.front(); }

@@ -1,5 +1,7 @@
 #include "features/context/context_window.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -292,6 +294,37 @@ TEST(ContextWindow, AsksNoModelWithoutVisionAboutPicturesOfTools) {
     const auto completion = co_await window.ask(ignore_deltas);
     EXPECT_EQ(completion.id(), "large/vision");
     EXPECT_THAT(fixture.small.requests, IsEmpty());
+  });
+}
+
+TEST(ContextWindow, ShowsASteeredMessageOnceAfterItShrinks) {
+  with_context_window([](ContextWindowFixture& fixture) -> Task<> {
+    co_await fixture.talk(5);
+    fixture.run.id = "run";
+    fixture.run.order = {{"text", "expanded"}};
+    auto window = fixture.window();
+    co_await window.load("", {});
+    window.add_reply("large/vision", "Let me look.", calling({.id = "call-1", .name = "Read"}));
+    window.add_results({{.role = Message::Role::tool, .text = "otters", .tool_call_id = "call-1"}});
+    auto turn = co_await fixture.say(fixture.thread.id, "Only the otters.");
+    turn = co_await fixture.database.write([turn, run = fixture.run](Connection& connection) {
+      return Threads::steer(connection, turn.id, {run.turn_id, run.id, 1});
+    });
+    EXPECT_EQ(to_json(*turn.metadata), R"({"run_id":"run","after_step":1})");
+    std::vector<UserMessage> steered;
+    steered.push_back({turn, std::nullopt});
+    co_await window.add_messages(std::move(steered));
+    fixture.large.outcome = [](const ModelRequest& request) -> ModelOutcome {
+      if (total_size(request.messages) > 20'000) return too_long();
+      return ModelReply{};
+    };
+    co_await window.ask(ignore_deltas);
+
+    const auto& messages = fixture.large.requests.back().messages;
+    EXPECT_LT(total_size(messages), 20'000);
+    EXPECT_EQ(messages.back().text, "Only the otters.");
+    EXPECT_EQ(messages.at(messages.size() - 4).text, "expanded");
+    EXPECT_EQ(std::ranges::count(messages, "Only the otters.", &Message::text), 1);
   });
 }
 

@@ -66,10 +66,37 @@ std::string acceptable_name(std::string name) {
   return name;
 }
 
-ToolHistory::ToolHistory(const std::vector<Turn>& turns) {
+ToolHistory::ToolHistory(const std::vector<Turn>& turns, MakeMessage user_message)
+    : user_message_(std::move(user_message)) {
   for (const auto& turn : turns) {
-    if (turn.role != Role::tool) continue;
-    tool_turns_.emplace(std::pair(text_in(turn.metadata, "run_id"), text_in(turn.metadata, "tool_call_id")), &turn);
+    if (turn.role == Role::tool) {
+      tool_turns_.emplace(std::pair(text_in(turn.metadata, "run_id"), text_in(turn.metadata, "tool_call_id")), &turn);
+    } else if (turn.role == Role::assistant) {
+      const auto* steps = steps_of(turn);
+      if (steps) steps_.emplace(text_in(turn.metadata, "run_id"), static_cast<std::int64_t>(steps->size()));
+    } else if (auto place = place_of(turn)) {
+      steered_.emplace(*std::move(place), &turn);
+    }
+  }
+}
+
+std::optional<ToolHistory::StepPlace> ToolHistory::place_of(const Turn& turn) {
+  const auto* step = turn.role == Role::user && turn.metadata ? turn.metadata->if_contains("after_step") : nullptr;
+  if (!step || !step->is_int64() || step->get_int64() < 1) return std::nullopt;
+  return StepPlace(text_in(turn.metadata, "run_id"), step->get_int64());
+}
+
+bool ToolHistory::is_in_answer(const Turn& turn) const {
+  const auto place = place_of(turn);
+  const auto steps = place ? steps_.find(place->first) : steps_.end();
+  return steps != steps_.end() && place->second <= steps->second;
+}
+
+void ToolHistory::add_steered(std::vector<Message>& messages, const StepPlace& place) const {
+  if (!user_message_) return;
+  const auto [first, last] = steered_.equal_range(place);
+  for (auto steered = first; steered != last; ++steered) {
+    if (auto message = user_message_(*steered->second)) messages.push_back(*std::move(message));
   }
 }
 
@@ -79,7 +106,9 @@ std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
   std::int64_t passed = 0;
   const auto run_id = text_in(answer.metadata, "run_id");
   const auto* steps = steps_of(answer);
+  std::int64_t number = 0;
   for (const auto& step : steps ? *steps : json::array()) {
+    ++number;
     const auto* members = step.if_object();
     const auto* end = members ? members->if_contains("text_end") : nullptr;
     const auto* ids = members ? members->if_contains("tool_call_ids") : nullptr;
@@ -87,6 +116,7 @@ std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
     const auto length = std::max<std::int64_t>(0, end->get_int64() - passed);
     const auto text = first_characters(rest, static_cast<std::size_t>(length));
     add_step(messages, without_separators(text), ids->get_array(), run_id);
+    add_steered(messages, {run_id, number});
     passed += count_characters(text);
     rest.remove_prefix(text.size());
   }

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "features/threads/types.hpp"
@@ -13,21 +16,37 @@
 namespace agw {
 
 /// The tool calls of earlier answers in the order that models expect: the text before the calls, the calls, their
-/// results, the text after them.
+/// results, messages that were steered into the answer there, the text after them.
 class ToolHistory {
 public:
-  /// Uses the tool turns among `turns`, which outlive it.
-  explicit ToolHistory(const std::vector<Turn>& turns);
+  /// The message of a user turn; no value if models are not shown it.
+  using MakeMessage = std::function<std::optional<Message>(const Turn&)>;
+
+  /// Uses the turns of `turns`, which outlive it. `user_message` is called for messages that were steered into an
+  /// answer; without it they are left out.
+  explicit ToolHistory(const std::vector<Turn>& turns, MakeMessage user_message = {});
 
   /// The messages of an assistant's turn. A call whose turn was deleted is left out, because services refuse calls
   /// without results; so are the turns of a run that has no answer.
   std::vector<Message> messages_of(const Turn& answer);
 
+  /// Whether `messages_of` an answer contains this user turn, which was steered into it. Not if the answer is missing,
+  /// as in a fork that ends before it.
+  bool is_in_answer(const Turn& turn) const;
+
 private:
+  /// A place behind a step of a run.
+  using StepPlace = std::pair<std::string, std::int64_t>;
+
   void add_step(std::vector<Message>& messages, std::string text, const json::array& call_ids,
                 const std::string& run_id);
+  void add_steered(std::vector<Message>& messages, const StepPlace& place) const;
+  static std::optional<StepPlace> place_of(const Turn& turn);
 
   std::map<std::pair<std::string, std::string>, const Turn*> tool_turns_;  ///< by run and call
+  std::map<std::string, std::int64_t, std::less<>> steps_;                 ///< of each answer, by run
+  std::multimap<StepPlace, const Turn*> steered_;
+  MakeMessage user_message_;
   std::set<std::string, std::less<>> used_ids_;  ///< in the whole conversation, where they must be unique
 };
 

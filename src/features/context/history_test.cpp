@@ -111,5 +111,43 @@ TEST(ToolHistory, ToleratesInvalidMetadata) {
   }
 }
 
+Turn steered(const std::string& run, std::int64_t after_step, std::string content) {
+  Turn turn;
+  turn.role = Role::user;
+  turn.content = std::move(content);
+  turn.metadata = json::object{{"run_id", run}, {"after_step", after_step}};
+  return turn;
+}
+
+std::optional<Message> as_message(const Turn& turn) {
+  Message message;
+  message.text = turn.content;
+  return message;
+}
+
+TEST(ToolHistory, PutsSteeredMessagesBehindTheResultsOfTheirStep) {
+  const std::vector<Turn> turns{
+      steered("r", 1, "first"),   steered("r", 1, "second"),
+      steered("r", 2, "third"),   tool_turn("r", "a", "one"),
+      tool_turn("r", "b", "two"), answer("r", "Look.Again.Done.", {step(5, {"a"}), step(11, {"b"})})};
+  constexpr auto person = Message::Role::user;
+  ToolHistory history(turns, as_message);
+  const auto messages = history.messages_of(turns.back());
+  ASSERT_EQ(roles_of(messages), (Roles{said, gave, person, person, said, gave, person, said}));
+  EXPECT_EQ(messages[2].text, "first");
+  EXPECT_EQ(messages[3].text, "second");
+  EXPECT_EQ(messages[6].text, "third");
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(history.is_in_answer(turns[i]));
+}
+
+TEST(ToolHistory, HasNoPlaceForAMessageWhoseAnswerIsMissingOrShorter) {
+  const std::vector<Turn> turns{steered("r", 2, "of a step that is not there"), steered("gone", 1, "of another run"),
+                                steered("r", 0, "before all steps"), tool_turn("r", "a", "one"),
+                                answer("r", "", {step(0, {"a"})})};
+  ToolHistory history(turns, as_message);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_FALSE(history.is_in_answer(turns[i]));
+  EXPECT_EQ(roles_of(history.messages_of(turns.back())), (Roles{said, gave}));
+}
+
 }  // namespace
 }  // namespace agw

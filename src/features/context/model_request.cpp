@@ -42,6 +42,15 @@ std::int64_t output_limit(const Extension& agent, const ModelInfo& model) {
   return number_input(agent.definition.members(), "max_output_tokens", usual, 1, model.max_output_tokens);
 }
 
+std::optional<Message> user_message(const Turn& turn, const std::optional<std::string>& text,
+                                    const AttachedFiles& files) {
+  if (turn.content.empty() && !has_attachments(turn)) return std::nullopt;
+  auto message = message_of(turn);
+  if (text) message.text = *text;
+  add_attached_files(message, turn, files);
+  return message;
+}
+
 ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,
                            const std::optional<std::string>& message, const AttachedFiles& files) {
   const auto& definition = agent.definition.members();
@@ -50,11 +59,11 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
   if (const auto* temperature = definition.if_contains("temperature"); temperature && temperature->is_number()) {
     request.temperature = temperature->to_number<double>();
   }
-  ToolHistory history(turns);
+  ToolHistory history(turns, [&files](const Turn& turn) { return user_message(turn, std::nullopt, files); });
   for (const auto& turn : turns) {
     if (turn.role == Role::assistant)
       std::ranges::move(history.messages_of(turn), std::back_inserter(request.messages));
-    if (turn.role == Role::assistant || turn.role == Role::tool) continue;
+    if (turn.role == Role::assistant || turn.role == Role::tool || history.is_in_answer(turn)) continue;
     const bool is_question = &turn == &turns.back();
     if (turn.content.empty() && !has_attachments(turn) && !is_question) continue;
     auto& made = request.messages.emplace_back(message_of(turn));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "features/context/attached_files.hpp"
@@ -22,6 +24,11 @@ std::int64_t window_of(std::size_t context_budget, std::int64_t max_output_token
 
 /// The maximum tokens of an answer: the agent's own limit, at most the model's.
 std::int64_t output_limit(const Extension& agent, const ModelInfo& model);
+
+/// The message of a user's or system's turn, with its files. No value for an empty one, which models are not shown.
+/// `text` replaces the turn's.
+std::optional<Message> user_message(const Turn& turn, const std::optional<std::string>& text,
+                                    const AttachedFiles& files);
 
 /// The request for an answer of `agent` to the last of `turns`, which are oldest first, without system prompt (see
 /// prompt.hpp) and tools. `message` replaces the text of the last turn. `files` belong to the turns.

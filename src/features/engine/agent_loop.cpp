@@ -9,6 +9,7 @@
 #include "base/text/utf8.hpp"
 #include "features/context/service.hpp"
 #include "features/engine/record_usage.hpp"
+#include "features/engine/steering.hpp"
 #include "features/permissions/service.hpp"
 #include "tools/input.hpp"
 
@@ -65,6 +66,7 @@ Task<> AgentLoop::run() {
   if (!may_continue(0)) co_return;
   co_await prepare();
   for (std::int64_t calls = 0; may_continue(calls); ++calls) {
+    if (calls > 0) co_await take_messages();
     auto uses = co_await ask();
     if (uses.empty()) co_return;
     if (const auto why = repeats_.problem(uses)) {
@@ -111,6 +113,14 @@ Task<> AgentLoop::prepare() {
   co_await services_.calls.wait_for_integrations(*caller_, active_->stop);
   auto tools = services_.calls.offered_tools(*caller_);
   co_await window_.load(std::move(system), std::move(tools));
+}
+
+/// Adds the messages that the answer is steered with to the next request.
+Task<> AgentLoop::take_messages() {
+  auto messages = messages_for(services_.runs, {active_, caller_->mode, outcome_.model});
+  if (messages.empty()) co_return;
+  const auto steps = static_cast<std::int64_t>(outcome_.steps.size());
+  co_await window_.add_messages(co_await steer(services_, active_, std::move(messages), steps));
 }
 
 /// Calls the model once. Returns the tool calls that it asks for; none if the answer is complete.

@@ -27,6 +27,7 @@ public:
 private:
   bool may_continue(std::int64_t calls);
   Task<> prepare();
+  Task<> take_messages();
   Task<std::vector<ToolUse>> ask();
   Task<> call_tools(std::vector<ToolUse> uses);
   void record_usage(const Completion& completion);

@@ -12,6 +12,7 @@
 #include "features/context/service.hpp"
 #include "features/engine/chosen_models.hpp"
 #include "features/engine/command_expansion.hpp"
+#include "features/engine/steering.hpp"
 #include "features/permissions/service.hpp"
 
 namespace agw {
@@ -41,9 +42,16 @@ std::optional<std::string> text_in(const std::optional<Turn>& turn, std::string_
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
-/// Whether it is the prompt of a job's dry run.
+/// Whether it is the prompt of a job's dry run, or a message that was to join one.
 bool is_dry(const Turn& question) {
-  return question.metadata && question.metadata->contains("job") && is_true(*question.metadata, "dry");
+  if (!question.metadata || !is_true(*question.metadata, "dry")) return false;
+  return question.metadata->contains("job") || question.metadata->contains(delivery_member);
+}
+
+/// Has the message join the answer under way, a dry run perhaps: it stays dry if it comes too late.
+void mark_as_steering(json::object& members, const ActiveRun& under_way) {
+  members[delivery_member] = to_text(Delivery::steer);
+  if (is_true(under_way.run.order, "dry")) members["dry"] = true;
 }
 
 struct InterruptedCall {
@@ -121,18 +129,23 @@ Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction)
   if (command && !message.model) message.model = command->model;
   const auto files = co_await require_files(message, *agent);
 
+  const auto under_way = services_.runs.front(thread_id);
+  const bool steers = under_way && message.delivery == Delivery::steer;
   auto order = order_of(command, named, *agent, threads_agent);
+  if (steers) mark_as_steering(order, *under_way);
   const auto turn_id = new_id();
   auto active = open_run(thread_id, turn_id, *agent, std::move(order));
   try {
     AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
     if (!files.empty()) wanted.metadata = attachment_metadata(files);
+    if (steers) mark_as_steering(wanted.metadata ? *wanted.metadata : wanted.metadata.emplace(), *under_way);
     auto record = recording(active, std::move(in_transaction));
     auto inserting = message.threadId
                          ? services_.threads.add_turn(std::move(wanted), std::move(record))
                          : services_.threads.begin({.agent_id = owner}, std::move(wanted), std::move(record));
     auto turn = co_await std::move(inserting);
     begin(active);
+    if (under_way && message.delivery == Delivery::interrupt) end_soon(under_way);
     co_return turn;
   } catch (...) {
     services_.runs.withdraw(active);

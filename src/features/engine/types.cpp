@@ -4,14 +4,21 @@
 
 namespace agw {
 
-BOOST_DESCRIBE_STRUCT(ChatMessage, (), (content, threadId, agentId, model, attachments))
+BOOST_DESCRIBE_ENUM(Delivery, queue, steer, interrupt)
+std::span<const EnumName> names(Tag<Delivery>) { return enum_names<Delivery>(); }
+
+BOOST_DESCRIBE_STRUCT(ChatMessage, (), (content, threadId, agentId, model, attachments, delivery))
 constexpr auto rules(Tag<ChatMessage>) {
   return std::tuple{
       RuleFor<&ChatMessage::content>{{.about = "what the person says"}},
       RuleFor<&ChatMessage::threadId>{{.about = "the thread; without it a new one is made"}},
       RuleFor<&ChatMessage::agentId>{{.about = "who answers this message; without it the thread's agent"}},
       RuleFor<&ChatMessage::model>{{.about = "provider/model, or an id of the default provider"}},
-      RuleFor<&ChatMessage::attachments>{{.about = "ids of uploaded files"}}};
+      RuleFor<&ChatMessage::attachments>{{.about = "ids of uploaded files"}},
+      RuleFor<&ChatMessage::delivery>{
+          {.about = "while another message is answered: queue waits for the end (as without it), steer joins that "
+                    "answer before the model is asked again, interrupt stops it",
+           .keep = true}}};
 }
 const Description& describe(Tag<ChatMessage>) { return description_of<ChatMessage>("ChatMessage"); }
 

@@ -2,12 +2,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "features/threads/types.hpp"
 
 namespace agw {
+
+/// When a message reaches its agent, if another one is being answered.
+enum class Delivery {
+  queue,      ///< as a question of its own, once the runs before it have ended
+  steer,      ///< in the answer under way, before the model is asked again; else like `queue`
+  interrupt,  ///< like `queue`, but the answer under way is stopped
+};
+std::span<const EnumName> names(Tag<Delivery>);
 
 /// The body of `POST /chat`.
 struct ChatMessage {
@@ -16,6 +25,7 @@ struct ChatMessage {
   std::optional<std::string> agentId;                   ///< id or name; none: the thread's agent
   std::optional<std::string> model;                     ///< `provider/model`, or an id of the default provider
   std::optional<std::vector<std::string>> attachments;  ///< ids returned by `POST /files`
+  Delivery delivery = Delivery::queue;
 };
 const Description& describe(Tag<ChatMessage>);
 

@@ -12,21 +12,23 @@ constexpr std::string_view reasoning_delta = "reasoning-delta";
 }  // namespace
 
 RunLog::RunLog(const Run& run) {
-  ids_ = ",\"threadId\":";
-  write_json(ids_, std::string_view(run.thread_id));
-  ids_ += ",\"turnId\":";
-  write_json(ids_, std::string_view(run.turn_id));
-  ids_ += ",\"runId\":";
-  write_json(ids_, std::string_view(run.id));
+  thread_id_ = ",\"threadId\":";
+  write_json(thread_id_, std::string_view(run.thread_id));
+  turn_id_ = ",\"turnId\":";
+  write_json(turn_id_, std::string_view(run.turn_id));
+  run_id_ = ",\"runId\":";
+  write_json(run_id_, std::string_view(run.id));
 }
 
-std::string RunLog::head(std::int64_t seq, std::string_view type) const {
+std::string RunLog::head(std::int64_t seq, std::string_view type, TurnId turn_id) const {
   std::string event;
-  event.reserve(ids_.size() + type.size() + 64);
+  event.reserve(thread_id_.size() + turn_id_.size() + run_id_.size() + type.size() + 64);
   event += "{\"type\":\"";
   event += type;
   event += '"';
-  event += ids_;
+  event += thread_id_;
+  if (turn_id == TurnId::of_run) event += turn_id_;
+  event += run_id_;
   event += ",\"seq\":";
   event += std::to_string(seq);
   return event;
@@ -57,7 +59,7 @@ std::string RunLog::reasoning(std::string_view delta) {
 
 std::string RunLog::other(std::string_view type, const json::object& members) {
   entries_.push_back({Kind::other, 0});
-  auto event = head(seq(), type);
+  auto event = head(seq(), type, members.contains("turnId") ? TurnId::of_event : TurnId::of_run);
   for (const auto& member : members) {
     event += ',';
     write_json(event, std::string_view(member.key()));

@@ -20,7 +20,7 @@ public:
 
   std::string text(std::string_view delta);
   std::string reasoning(std::string_view delta);
-  /// An event of any other kind; `members` follow the common ones.
+  /// An event of any other kind; `members` follow the common ones. A `turnId` among them replaces the common one.
   std::string other(std::string_view type, const json::object& members);
   /// Removes the last event, which must be of another kind and not sent yet.
   void take_back_other();
@@ -52,9 +52,13 @@ private:
   json::object packed(std::int64_t after, std::int64_t last) const;
   void add(const json::object& packed);
   std::string render(std::int64_t seq, std::string_view type, std::string_view member, std::string_view value) const;
-  std::string head(std::int64_t seq, std::string_view type) const;
+  enum class TurnId { of_run, of_event };
+  std::string head(std::int64_t seq, std::string_view type, TurnId turn_id = TurnId::of_run) const;
 
-  std::string ids_;  ///< the members that all events of the run share, as JSON
+  // The members that all events of the run share, as JSON.
+  std::string thread_id_;
+  std::string turn_id_;
+  std::string run_id_;
   std::string text_;
   std::string reasoning_;
   std::vector<Entry> entries_;

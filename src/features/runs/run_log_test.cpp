@@ -25,6 +25,12 @@ TEST(RunLog, NumbersItsEventsFromOne) {
             R"({"type":"stopped","threadId":"t","turnId":"q","runId":"r","seq":3,"assistantTurnId":null})");
 }
 
+TEST(RunLog, AnEventMayBeAboutAnotherTurn) {
+  RunLog log(run);
+  EXPECT_EQ(log.other("steered", {{"turnId", "s"}, {"afterStep", 1}}),
+            R"({"type":"steered","threadId":"t","runId":"r","seq":1,"turnId":"s","afterStep":1})");
+}
+
 TEST(RunLog, ItsContentIsTheTextDeltasOneAfterTheOther) {
   EXPECT_EQ(example().content(), "Hello \"you\"");
   EXPECT_EQ(example().reasoning_content(), "because");

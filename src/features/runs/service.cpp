@@ -291,6 +291,26 @@ Task<> Runs::keep_step(ActiveRunPointer active, RunStep step, std::function<void
       Database::Lane::request);
 }
 
+Task<> Runs::steer(ActiveRunPointer into, std::vector<ActiveRunPointer> waiting, std::int64_t after_step,
+                   std::function<void(Connection&)> in_transaction) {
+  // Until it is written, nobody else may begin or end them.
+  for (const auto& run : waiting) run->started = true;
+  try {
+    co_await database_.write([waiting, now = clock_.now(), in_transaction](Connection& connection) {
+      for (const auto& run : waiting) run_store::end_as_steered(connection, run->run.id, now);
+      in_transaction(connection);
+    });
+  } catch (...) {
+    for (const auto& run : waiting) run->started = false;
+    throw;
+  }
+  for (const auto& run : waiting) {
+    into->turns.push_back(run->run.turn_id);
+    emit(*into, "steered", {{"turnId", run->run.turn_id}, {"afterStep", after_step}});
+    withdraw(run);
+  }
+}
+
 Task<> Runs::forget_old() {
   do {
     const auto oldest = clock_.now() - kept_after_end;

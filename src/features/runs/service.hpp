@@ -94,6 +94,12 @@ public:
   /// Stores that the tools of a step are about to begin, with all text up to then.
   Task<> keep_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> in_transaction);
 
+  /// Ends the runs of `waiting`, which have not begun, without an event of their own: the messages that they would have
+  /// answered go into `into`, the run before them on their thread, after that many of its steps. `in_transaction` gives
+  /// it the messages, in the same transaction. Publishes `steered` for each.
+  Task<> steer(ActiveRunPointer into, std::vector<ActiveRunPointer> waiting, std::int64_t after_step,
+               std::function<void(Connection&)> in_transaction);
+
   /// Writes what belongs to the end of the run, in the same transaction. Called only if this call ends the run.
   using AtEnd = std::function<void(Connection&)>;
   /// The last event of a run, published after its transaction.

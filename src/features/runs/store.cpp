@@ -1,5 +1,7 @@
 #include "features/runs/store.hpp"
 
+#include <stdexcept>
+
 #include <fmt/format.h>
 
 #include "base/json/json.hpp"
@@ -53,6 +55,15 @@ bool end(Connection& connection, const std::string& id, RunStatus status, const 
   connection.prepare("DELETE FROM run_pieces WHERE run_id = :id").bind(":id", id).run();
   connection.prepare("DELETE FROM run_steps WHERE run_id = :id").bind(":id", id).run();
   return true;
+}
+
+void end_as_steered(Connection& connection, const std::string& id, Timestamp now) {
+  connection.prepare("UPDATE runs SET status = :status, ended_at = :now WHERE id = :id AND status = 'started'")
+      .bind(":status", to_text(RunStatus::steered))
+      .bind(":now", now)
+      .bind(":id", id)
+      .run();
+  if (connection.changes() != 1) throw std::logic_error("a run that waited had ended: " + id);
 }
 
 void append_piece(Connection& connection, const std::string& run_id, const RunPiece& piece) {

@@ -4,7 +4,7 @@
 
 namespace agw {
 
-BOOST_DESCRIBE_ENUM(RunStatus, queued, started, finished, stopped, interrupted)
+BOOST_DESCRIBE_ENUM(RunStatus, queued, started, finished, stopped, interrupted, steered)
 std::span<const EnumName> names(Tag<RunStatus>) { return enum_names<RunStatus>(); }
 
 BOOST_DESCRIBE_STRUCT(EventsQuery, (), (runId, after))

@@ -15,6 +15,7 @@ enum class RunStatus {
   finished,     ///< ended with `finish`
   stopped,      ///< ended with `stopped`
   interrupted,  ///< was active when the gateway was killed
+  steered,      ///< never began: its message went into the run before it
 };
 std::span<const EnumName> names(Tag<RunStatus>);
 

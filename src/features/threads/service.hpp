@@ -44,6 +44,13 @@ struct PreparedTurn {
   std::int64_t moment = 0;  ///< see Threads::next_moment
 };
 
+/// The place of a message in the answer that it was steered into.
+struct SteeredPlace {
+  std::string question_id;  ///< of the user turn that is answered
+  std::string run_id;
+  std::int64_t after_step = 0;  ///< the message follows the results of so many steps
+};
+
 /// The result of inserting a turn.
 struct AddedTurn {
   Turn turn;
@@ -154,6 +161,9 @@ public:
   Task<> set_tasks(std::string thread_id, std::string run_id, std::vector<ThreadTask> tasks);
   /// Publishes, in a `thread-updated`, that models read a summary of the thread's older turns from now on.
   void announce_compaction(const Thread& thread);
+  /// Makes the user turn part of the answer of a run: it stands there in the conversation from now on, and its metadata
+  /// has `run_id` and `after_step`. Inside a write. Returns the changed turn. Throws NotFound `turn not found`.
+  static Turn steer(Connection& connection, const std::string& turn_id, const SteeredPlace& place);
   /// The ids of the run's tool calls that have a turn, inside a read or write.
   static std::set<std::string, std::less<>> tool_calls_answered(Connection& connection, const std::string& thread_id,
                                                                 const std::string& run_id);
@@ -161,9 +171,10 @@ public:
   /// answers none, the latest one before it. Throws NotFound `turn not found` if there is no such turn, or no longer.
   Task<Turn> question_of(std::string turn_id);
   /// The answer that `turn_id` belongs to: itself for an assistant's turn, else the newest answer to the same question.
-  /// No value if there is none. Throws like `question_of`.
+  /// For a message that was steered into an answer, that one. No value if there is none. Throws like `question_of`.
   Task<std::optional<Turn>> answer_of(std::string turn_id);
-  /// Marks every turn of the thread after `question_id` (a user turn) as superseded, and unmarks the question itself.
+  /// Marks every turn of the thread after `question_id` (a user turn) as superseded, and unmarks the question itself. A
+  /// message that was steered into an answer becomes a question of its own, which follows that answer.
   /// `in_transaction` inserts the row of the run that answers again.
   Task<Turn> supersede_after(std::string question_id, InTransaction<Turn> in_transaction = {});
 

@@ -227,10 +227,18 @@ Task<std::optional<Turn>> Threads::answer_of(std::string turn_id) {
   co_return co_await database_.read([turn_id](Connection& connection) -> std::optional<Turn> {
     auto stored = turn_store::require(connection, turn_id);
     if (stored.turn.role == Role::assistant) return std::move(stored.turn);
-    auto answer = turn_store::newest_answer(connection, find_question(connection, turn_id));
+    const auto question =
+        stored.answers ? turn_store::find(connection, *stored.answers) : find_question(connection, turn_id);
+    if (!question) return std::nullopt;
+    auto answer = turn_store::newest_answer(connection, *question);
     if (!answer) return std::nullopt;
     return std::move(answer->turn);
   });
+}
+
+Turn Threads::steer(Connection& connection, const std::string& turn_id, const SteeredPlace& place) {
+  turn_store::steer(connection, turn_store::require(connection, turn_id), place);
+  return turn_store::require(connection, turn_id).turn;
 }
 
 std::set<std::string, std::less<>> Threads::tool_calls_answered(Connection& connection, const std::string& thread_id,
@@ -240,6 +248,7 @@ std::set<std::string, std::less<>> Threads::tool_calls_answered(Connection& conn
 
 Task<Turn> Threads::supersede_after(std::string question_id, InTransaction<Turn> in_transaction) {
   co_return co_await database_.write([question_id, in_transaction](Connection& connection) {
+    turn_store::make_question(connection, turn_store::require(connection, question_id));
     turn_store::supersede_after(connection, turn_store::require(connection, question_id));
     auto question = turn_store::require(connection, question_id).turn;
     if (in_transaction) in_transaction(connection, question);

@@ -246,8 +246,9 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
 }
 
 void walk_back(Connection& connection, const StoredTurn& question, const std::function<bool(StoredTurn)>& more) {
+  // Without the turns of the run that is answering it.
   static const std::string is_shown =
-      "(superseded = 0 OR turns.number = :question) AND coalesce(answers, turns.number) <= :question";
+      "(turns.number = :question OR (superseded = 0 AND coalesce(answers, turns.number) < :question))";
   static const auto in_row = select("turns.number = :number AND " + is_shown);
   for (const auto number : turn_order_store::newest_in_row(connection, question.thread)) {
     auto row = connection.prepare(in_row);
@@ -303,6 +304,28 @@ void supersede_after(Connection& connection, const StoredTurn& question) {
           "AND superseded <> (number <> :question)")
       .bind(":thread", question.thread)
       .bind(":question", question.number)
+      .run();
+}
+
+void steer(Connection& connection, const StoredTurn& stored, const SteeredPlace& place) {
+  connection
+      .prepare(
+          "UPDATE turns SET answers = (SELECT number FROM turns WHERE id = :question), metadata = "
+          "json_set(coalesce(metadata, '{}'), '$.run_id', :run, '$.after_step', :step) WHERE number = :number")
+      .bind(":question", place.question_id)
+      .bind(":run", place.run_id)
+      .bind(":step", place.after_step)
+      .bind(":number", stored.number)
+      .run();
+}
+
+void make_question(Connection& connection, const StoredTurn& stored) {
+  if (!stored.answers || stored.turn.role != Role::user) return;
+  connection
+      .prepare(
+          "UPDATE turns SET answers = NULL, metadata = json_remove(metadata, '$.run_id', '$.after_step') "
+          "WHERE number = :number")
+      .bind(":number", stored.number)
       .run();
 }
 

@@ -52,6 +52,11 @@ std::optional<StoredTurn> newest_answer(Connection& connection, const StoredTurn
 /// question.
 void supersede_after(Connection& connection, const StoredTurn& question);
 
+/// Moves a user turn into an answer: see Threads::steer.
+void steer(Connection& connection, const StoredTurn& stored, const SteeredPlace& place);
+/// Takes a user turn out of the answer that it was steered into, if any.
+void make_question(Connection& connection, const StoredTurn& stored);
+
 /// The ids of the run's tool calls that have a turn on the thread.
 std::set<std::string, std::less<>> tool_calls(Connection& connection, const std::string& thread_id,
                                               const std::string& run_id);

@@ -305,5 +305,72 @@ TEST(Context, OfAForkAtASupersededTurnIsWhatItWasThen) {
   });
 }
 
+/// A question whose answer a message was steered into, and the question after it.
+struct SteeredThread {
+  Thread thread;
+  Turn question;
+  Turn steered;
+  Turn answer;
+  Turn next;
+};
+
+Task<SteeredThread> make_steered(ThreadsFixture& room) {
+  SteeredThread made;
+  made.thread = co_await room.threads.create({});
+  made.question = co_await room.say(made.thread.id, "question");
+  made.steered = co_await room.say(made.thread.id, "steered");
+  const auto queued = co_await room.say(made.thread.id, "queued");
+  co_await room.database.write(
+      [made](Connection& connection) { Threads::steer(connection, made.steered.id, {made.question.id, "run", 1}); });
+  made.answer = co_await room.threads.add_turn({.thread_id = made.thread.id,
+                                                .role = Role::assistant,
+                                                .content = "answer",
+                                                .metadata = json::object{{"run_id", "run"}},
+                                                .in_reply_to = made.question.id});
+  made.next = queued;
+  co_return made;
+}
+
+TEST(SteeredTurns, StandInTheAnswer) {
+  with_threads([](ThreadsFixture& room) -> Task<> {
+    const auto made = co_await make_steered(room);
+    const auto context = co_await room.threads.context(made.thread.id, made.next.id, 10'000);
+    EXPECT_EQ(contents_of(context.turns), (Texts{"question", "steered", "answer", "queued"}));
+    const auto own = co_await room.threads.context(made.thread.id, made.question.id, 10'000);
+    EXPECT_EQ(contents_of(own.turns), Texts{"question"});
+    EXPECT_EQ((co_await room.threads.answer_of(made.steered.id))->content, "answer");
+  });
+}
+
+TEST(SteeredTurns, AreSupersededWithTheAnswer) {
+  with_threads([](ThreadsFixture& room) -> Task<> {
+    const auto made = co_await make_steered(room);
+    co_await room.threads.supersede_after(made.question.id);
+    EXPECT_TRUE((co_await room.threads.require_turn(made.steered.id)).metadata->contains("superseded"));
+    EXPECT_TRUE((co_await room.threads.require_turn(made.next.id)).metadata->contains("superseded"));
+  });
+}
+
+TEST(SteeredTurns, BecomeQuestionsBehindTheAnswer) {
+  with_threads([](ThreadsFixture& room) -> Task<> {
+    const auto made = co_await make_steered(room);
+    const auto question = co_await room.threads.supersede_after(made.steered.id);
+    EXPECT_EQ(to_json(*question.metadata), "{}");
+    const auto context = co_await room.threads.context(made.thread.id, made.steered.id, 10'000);
+    EXPECT_EQ(contents_of(context.turns), (Texts{"question", "answer", "steered"}));
+  });
+}
+
+TEST(SteeredTurns, AreCopiedWithTheirPlace) {
+  with_threads([](ThreadsFixture& room) -> Task<> {
+    const auto made = co_await make_steered(room);
+    co_await room.threads.supersede_after(made.question.id);
+    const auto fork = co_await room.threads.fork(made.thread.id, {made.answer.id});
+    const auto last = co_await room.say(fork.id, "and now?");
+    const auto context = co_await room.threads.context(fork.id, last.id, 10'000);
+    EXPECT_EQ(contents_of(context.turns), (Texts{"question", "steered", "answer", "queued", "and now?"}));
+  });
+}
+
 }  // namespace
 }  // namespace agw

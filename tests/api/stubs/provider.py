@@ -93,8 +93,9 @@ class Flood:
 class Held:
     """An answer whose pieces are written when the test says so. Created by ProviderStub.hold."""
 
-    def __init__(self, loop, pieces):
+    def __init__(self, loop, pieces, tool_calls):
         self.request = None  # set once requested
+        self.tool_calls = list(tool_calls)
         self._asked = threading.Event()
         self._loop = loop
         self._pieces = asyncio.Queue()
@@ -204,9 +205,10 @@ class ProviderStub:
         with self._arrived:
             self._replies.extend(replies)
 
-    def hold(self, *pieces):
-        """Answers the next request with these pieces and holds the rest back until it is released."""
-        held = Held(self._loop, pieces)
+    def hold(self, *pieces, tool_calls=()):
+        """Answers the next request with these pieces and holds the rest, these calls included, back until it is
+        released."""
+        held = Held(self._loop, pieces, tool_calls)
         self.script(held)
         return held
 
@@ -393,7 +395,7 @@ class ProviderStub:
         while (piece := await held.next_piece()) is not None:
             await body.write(wire.text(request, piece))
             request.deltas_sent += 1
-        for frame in wire.end(request, Reply()):
+        for frame in wire.end(request, Reply(tool_calls=held.tool_calls)):
             await body.write(frame)
         await body.finish()
         return True

@@ -1,0 +1,295 @@
+"""Messages that join the answer under way.
+
+A stub stands in for the model and waits inside each step.
+
+See docs/contract/chat.md#while-an-answer-is-under-way.
+"""
+
+import threading
+
+import pytest
+
+from checks import accepted, refused
+from events import text_of
+from jobs import wait_for
+from steering import Run, answers_to, chat, new_thread, regenerate, roles, steer, stored
+from tools import calls, new_agent, run_chat, turns_of
+
+
+@pytest.fixture
+def running(talker):
+    """A run that waits in its first step."""
+    thread = new_thread(talker.gateway)
+    with talker.gateway.events(thread["id"]) as events:
+        yield Run(talker, thread, events)
+        accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
+
+
+# The next boundary.
+
+
+def test_steered_message_reaches_the_model_after_the_results_of_the_step(talker, running):
+    turn = steer(talker.gateway, running.thread)
+    assert turn["role"] == "user" and turn["content"] == "Only the otters."
+    assert turn["metadata"] == {"delivery": "steer"}
+    messages = running.step()
+    assert roles(messages) == ["user", "assistant", "tool", "user"] and messages[-1][1] == "Only the otters."
+    event = running.events.until(lambda event: event["type"] == "steered")[-1]
+    run_id = accepted(talker.gateway.http.get(f"/threads/{running.thread['id']}"))["active_run"]["runId"]
+    assert event == {"type": "steered", "threadId": running.thread["id"], "runId": run_id, "seq": event["seq"],
+                     "turnId": turn["id"], "afterStep": 1}
+    assert stored(talker.gateway, turn)["metadata"] == {"delivery": "steer", "run_id": run_id, "after_step": 1}
+
+
+def test_run_ends_once_with_one_answer(talker, running):
+    turn = steer(talker.gateway, running.thread)
+    running.step()
+    run = running.finish()
+    assert run[-1]["type"] == "finish" and text_of(run) == "Step 1.\n\nStep 2.\n\nDone."
+    assert accepted(talker.gateway.http.get(f"/threads/{running.thread['id']}"))["active_run"] is None
+    assert len(turns_of(talker.gateway, running.thread, "assistant")) == 1
+    assert answers_to(talker.gateway, turn) == []
+    numbers = [event["seq"] for event in running.events.messages if event.get("runId") == run[0]["runId"]]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_steered_event_can_be_caught_up_with(talker, running):
+    turn = steer(talker.gateway, running.thread)
+    running.step()
+    run = running.finish()
+    query = {"runId": run[0]["runId"]}
+    events = accepted(talker.gateway.http.get(f"/threads/{running.thread['id']}/events", params=query))
+    assert events == [event for event in running.events.messages if event.get("runId") == query["runId"]]
+    assert [event["turnId"] for event in events if event["type"] == "steered"] == [turn["id"]]
+
+
+def test_messages_arrive_in_the_order_they_were_sent_each_once(talker, running):
+    steer(talker.gateway, running.thread, "one")
+    steer(talker.gateway, running.thread, "two")
+    assert [text for role, text in running.step() if role == "user"][1:] == ["one", "two"]
+    steer(talker.gateway, running.thread, "three")
+    messages = running.step()
+    assert [text for role, text in messages if role == "user"][1:] == ["one", "two", "three"]
+    assert roles(messages) == ["user", "assistant", "tool", "user", "user", "assistant", "tool", "user"]
+
+
+def test_many_messages_all_reach_the_next_request(talker, running):
+    sent = [f"message {number}" for number in range(100)]
+    for content in sent:
+        steer(talker.gateway, running.thread, content)
+    assert [text for _, text in running.step()[-100:]] == sent
+    running.finish()
+    assert len(turns_of(talker.gateway, running.thread, "assistant")) == 1
+
+
+def test_queued_message_waits_while_a_later_one_steers(talker, running):
+    waiting = chat(talker.gateway, running.thread, "And birds?", "queue")
+    steer(talker.gateway, running.thread)
+    assert [text for role, text in running.step() if role == "user"] == ["Which animals swim?", "Only the otters."]
+    running.finish("Ducks.")
+    run = running.events.run(waiting["id"])
+    assert text_of(run) == "Ducks."
+    assert talker.conversation()[-1] == ("user", "And birds?")
+
+
+def test_message_that_comes_too_late_is_the_next_question_once(talker, running):
+    running.step()
+    running.held.tool_calls.clear()
+    turn = steer(talker.gateway, running.thread)
+    talker.stub.script("Otters.")
+    running.held.release()
+    first, second = running.events.run(running.turn["id"]), running.events.run(turn["id"])
+    assert text_of(first) == "Step 1.\n\nStep 2." and text_of(second) == "Otters."
+    assert not [event for event in running.events.messages if event["type"] == "steered"]
+    assert talker.conversation()[-2:] == [("assistant", "Step 2."), ("user", "Only the otters.")]
+    assert len(answers_to(talker.gateway, turn)) == 1
+    assert stored(talker.gateway, turn)["metadata"] == {"delivery": "steer"}
+
+
+def test_of_messages_that_come_too_late_the_first_is_the_question_and_the_next_joins_it(talker, running):
+    running.held.tool_calls.clear()
+    first = steer(talker.gateway, running.thread, "one")
+    second = steer(talker.gateway, running.thread, "two")
+    talker.stub.script(calls(("Glob", {"pattern": "*"}), text="Let me look."), "Both.")
+    running.held.release()
+    run = running.events.run(first["id"])
+    assert [text for role, text in talker.conversation() if role == "user"] == ["Which animals swim?", "one", "two"]
+    assert stored(talker.gateway, second)["metadata"]["run_id"] == run[-1]["runId"]
+
+
+def test_without_an_answer_under_way_it_is_a_question(talker):
+    thread = new_thread(talker.gateway)
+    run = run_chat(talker, thread, "Hello.", delivery="steer")
+    assert text_of(run) == "Hello."
+    assert turns_of(talker.gateway, thread, "user")[0]["metadata"] is None
+
+
+def test_first_message_of_a_new_thread_may_steer(talker):
+    turn = accepted(talker.gateway.http.post("/chat", json={"content": "Hi", "delivery": "steer"}), 201)
+    wait_for(lambda: answers_to(talker.gateway, turn))
+
+
+def test_unknown_delivery_is_refused(talker):
+    thread = new_thread(talker.gateway)
+    body = {"content": "x", "threadId": thread["id"], "delivery": "now"}
+    refused(talker.gateway.http.post("/chat", json=body), 400, "invalid delivery: now")
+
+
+def test_repeated_request_steers_once(talker, running):
+    body = {"content": "once", "threadId": running.thread["id"], "delivery": "steer"}
+    for _ in range(2):
+        accepted(talker.gateway.http.post("/chat", json=body, headers={"Idempotency-Key": running.turn["id"]}), 201)
+    assert [text for role, text in running.step() if role == "user"][1:] == ["once"]
+
+
+# Messages that the answer under way cannot take.
+
+
+def test_message_for_another_agent_waits(talker, running, new_name):
+    other = new_agent(talker.gateway, new_name("other"), "apprentice")
+    turn = steer(talker.gateway, running.thread, agentId=other["id"])
+    assert roles(running.step())[-1] == "tool"
+    running.finish("From another.")
+    assert text_of(running.events.run(turn["id"])) == "From another."
+
+
+def test_answer_of_another_agent_can_be_steered_by_naming_it(talker, new_name):
+    other = new_agent(talker.gateway, new_name("other"), "apprentice")
+    thread = new_thread(talker.gateway)
+    with talker.gateway.events(thread["id"]) as events:
+        run = Run(talker, thread, events, agentId=other["id"])
+        steer(talker.gateway, thread, "Only the otters.", agentId=other["id"])
+        assert run.step()[-1] == ("user", "Only the otters.")
+        run.finish()
+
+
+def test_message_for_another_model_waits(talker, running):
+    turn = steer(talker.gateway, running.thread, model=f"{talker.provider}/another")
+    joins = steer(talker.gateway, running.thread, "joins", model=talker.model)
+    assert running.step()[-1] == ("user", "joins")
+    running.finish("From another.")
+    running.events.run(turn["id"])
+    assert talker.asked_model() == "another" and answers_to(talker.gateway, joins) == []
+
+
+def test_command_for_another_mode_waits(talker, running):
+    turn = steer(talker.gateway, running.thread, "/act now")
+    assert roles(running.step())[-1] == "tool"
+    running.finish("Acted.")
+    assert text_of(running.events.run(turn["id"])) == "Acted."
+
+
+def test_command_is_stored_as_typed_and_reaches_the_model_expanded(talker, running, new_name):
+    body = {"type": "command", "name": new_name("narrow"), "description": "", "enabled": True,
+            "definition": {"prompt": "Look only at $ARGUMENTS."}}
+    command = accepted(talker.gateway.http.post("/extensions", json=body), 201)
+    turn = steer(talker.gateway, running.thread, f"/{command['name']} otters")
+    assert running.step()[-1] == ("user", "Look only at otters.")
+    assert stored(talker.gateway, turn)["content"] == f"/{command['name']} otters"
+
+
+def test_attached_file_comes_with_the_message(talker, running):
+    headers = {"Content-Type": "text/plain"}
+    file = accepted(talker.gateway.http.post("/files?name=otters.txt", content=b"They swim.", headers=headers), 201)
+    turn = steer(talker.gateway, running.thread, "See this.", attachments=[file["id"]])
+    role, text = running.step()[-1]
+    assert role == "user" and text.startswith("See this.") and "They swim." in text
+    assert stored(talker.gateway, turn)["metadata"]["attachments"][0]["id"] == file["id"]
+
+
+# What later runs read.
+
+
+def test_next_question_reads_the_same_beginning(talker, running):
+    """A service that caches what it read once reads no more than what is new."""
+    steer(talker.gateway, running.thread, "one")
+    running.step()
+    steer(talker.gateway, running.thread, "two")
+    running.step()
+    running.finish()
+    last = talker.stub.requests[-1].json["messages"]
+    talker.says(running.thread, "And now?", answer="That is all.")
+    assert talker.stub.requests[-1].json["messages"][:len(last)] == last
+
+
+def test_deleted_message_is_no_longer_read(talker, running):
+    turn = steer(talker.gateway, running.thread)
+    running.step()
+    refused(talker.gateway.http.delete(f"/turns/{turn['id']}"), 409, "turn is in use")
+    running.finish()
+    assert talker.gateway.http.delete(f"/turns/{turn['id']}").status_code == 204
+    talker.says(running.thread, "And now?", answer="That is all.")
+    assert [text for role, text in talker.conversation() if role == "user"] == ["Which animals swim?", "And now?"]
+    assert "tool" in roles(talker.conversation())
+
+
+def test_message_stays_when_the_answer_is_deleted(talker, running):
+    steer(talker.gateway, running.thread)
+    running.step()
+    running.finish()
+    answer = turns_of(talker.gateway, running.thread, "assistant")[0]
+    assert talker.gateway.http.delete(f"/turns/{answer['id']}").status_code == 204
+    talker.says(running.thread, "And now?", answer="That is all.")
+    assert [text for _, text in talker.conversation()] == ["Which animals swim?", "Only the otters.", "And now?"]
+
+
+def test_waiting_message_can_be_taken_back(talker, running):
+    turn = steer(talker.gateway, running.thread)
+    assert talker.gateway.http.delete(f"/turns/{turn['id']}").status_code == 204
+    assert roles(running.step())[-1] == "tool"
+
+
+def test_question_answered_again_supersedes_the_message(talker, running):
+    turn = steer(talker.gateway, running.thread)
+    running.step()
+    running.finish()
+    regenerate(talker, running.turn, "Again.")
+    assert talker.conversation() == [("user", "Which animals swim?")]
+    assert stored(talker.gateway, turn)["metadata"]["superseded"] is True
+
+
+def test_message_answered_again_is_a_question_behind_the_answer_it_was_in(talker, running):
+    turn = steer(talker.gateway, running.thread)
+    running.step()
+    running.finish()
+    regenerate(talker, turn, "Otters.")
+    conversation = talker.conversation()
+    assert conversation[-2:] == [("assistant", "Done."), ("user", "Only the otters.")]
+    assert [text for role, text in conversation if role == "user"] == ["Which animals swim?", "Only the otters."]
+    assert stored(talker.gateway, turn)["metadata"] == {"delivery": "steer"}
+    assert [answer["content"] for answer in answers_to(talker.gateway, turn)] == ["Otters."]
+
+
+def test_fork_has_the_message_where_it_went_in(talker, running):
+    steer(talker.gateway, running.thread)
+    running.step()
+    running.finish()
+    fork = accepted(talker.gateway.http.post(f"/threads/{running.thread['id']}/fork"), 201)
+    talker.says(fork, "And now?", answer="That is all.")
+    assert roles(talker.conversation()) == ["user", "assistant", "tool", "user", "assistant", "tool", "assistant", "user"]
+
+
+def test_fork_that_ends_with_the_message_has_it_as_the_last_one(talker, running):
+    turn = steer(talker.gateway, running.thread)
+    running.step()
+    running.finish()
+    path = f"/threads/{running.thread['id']}/fork"
+    fork = accepted(talker.gateway.http.post(path, json={"turnId": turn["id"]}), 201)
+    talker.says(fork, "And now?", answer="That is all.")
+    assert [text for _, text in talker.conversation()] == ["Which animals swim?", "Only the otters.", "And now?"]
+
+
+# The command line.
+
+
+def test_command_line_prints_the_answer_that_its_message_joins(talker, running):
+    printed = []
+    arguments = ("chat", "--thread", running.thread["id"], "--delivery", "steer", "Only the otters.")
+    client = threading.Thread(target=lambda: printed.append(talker.gateway.command(*arguments)))
+    client.start()
+    wait_for(lambda: len(turns_of(talker.gateway, running.thread, "user")) == 2)
+    assert running.step()[-1] == ("user", "Only the otters.")
+    running.finish()
+    client.join()
+    assert printed[0].returncode == 0, printed[0].stderr
+    assert printed[0].stdout == "Step 2.\n\nDone.\n" and "joins the answer" in printed[0].stderr

@@ -1,0 +1,231 @@
+"""What ends an answer that is steered: a stop, a message that interrupts, a kill. And runs that no message has begun.
+
+See docs/contract/chat.md#while-an-answer-is-under-way.
+"""
+
+import contextlib
+import random
+import sqlite3
+import threading
+
+import pytest
+
+from checks import accepted, refused
+from events import text_of
+from jobs import new_job, rows, wait_for
+from jobs import run as run_job
+from steering import Run, answers_to, chat, glob, new_thread, regenerate, roles, steer, stored, told
+from tools import calls, new_agent, run_chat
+
+
+@pytest.fixture
+def running(talker):
+    """A run that waits in its first step."""
+    thread = new_thread(talker.gateway)
+    with talker.gateway.events(thread["id"]) as events:
+        yield Run(talker, thread, events)
+        accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
+
+
+# Stopping and interrupting.
+
+
+def test_stop_drops_a_message_that_waits(talker, running):
+    turn = steer(talker.gateway, running.thread)
+    accepted(talker.gateway.http.post("/chat/stop", json={"threadId": running.thread["id"]}))
+    assert running.events.run(turn["id"])[-1]["type"] == "stopped"
+    assert stored(talker.gateway, turn)["metadata"] == {"delivery": "steer"}
+
+
+def test_stop_keeps_a_message_in_the_answer_it_joined(talker, running):
+    turn = steer(talker.gateway, running.thread)
+    running.step()
+    accepted(talker.gateway.http.post("/chat/stop", json={"threadId": running.thread["id"]}))
+    assert running.events.run(running.turn["id"])[-1]["type"] == "stopped"
+    assert stored(talker.gateway, turn)["metadata"]["after_step"] == 1
+    talker.stub.reset()
+    talker.says(running.thread, "And now?", answer="That is all.")
+    assert [text for role, text in talker.conversation() if role == "user"] == [
+        "Which animals swim?", "Only the otters.", "And now?"]
+
+
+def test_interrupt_stops_the_answer_and_is_answered_next(talker, running):
+    aborted = running.held
+    talker.stub.script("Stopped, then.")
+    turn = chat(talker.gateway, running.thread, "Something else.", "interrupt")
+    assert running.events.run(running.turn["id"])[-1]["type"] == "stopped"
+    assert aborted.was_aborted()
+    assert text_of(running.events.run(turn["id"])) == "Stopped, then."
+    assert talker.conversation()[-1] == ("user", "Something else.")
+    partial = answers_to(talker.gateway, running.turn)[0]
+    assert partial["content"] == "Step 1." and partial["metadata"]["partial"] is True
+
+
+def test_interrupt_leaves_the_queue_in_its_order(talker, running):
+    waiting = chat(talker.gateway, running.thread, "And birds?")
+    talker.stub.script("Ducks.", "Something.")
+    turn = chat(talker.gateway, running.thread, "Something else.", "interrupt")
+    assert text_of(running.events.run(waiting["id"])) == "Ducks."
+    assert text_of(running.events.run(turn["id"])) == "Something."
+
+
+def test_interrupt_without_an_answer_under_way_is_a_question(talker):
+    run = run_chat(talker, new_thread(talker.gateway), "Hello.", delivery="interrupt")
+    assert text_of(run) == "Hello."
+
+
+def test_interrupt_that_is_refused_stops_nothing(talker, running):
+    body = {"content": "x", "threadId": running.thread["id"], "delivery": "interrupt", "attachments": ["none"]}
+    refused(talker.gateway.http.post("/chat", json=body), 404, "file not found")
+    running.step()
+    assert running.finish()[-1]["type"] == "finish"
+
+
+# Runs that nobody's message has begun.
+
+
+def test_run_of_a_job_is_steered(talker, new_name):
+    job = new_job(talker.gateway, new_name("counter"))
+    held = talker.stub.hold("I count.", tool_calls=[glob()])
+    thread_id = run_job(talker.gateway, job)["threadId"]
+    assert held.was_asked()
+    turn = steer(talker.gateway, {"id": thread_id}, "Count twice.")
+    talker.stub.script("Counted.")
+    held.release()
+    row = wait_for(lambda: [row for row in rows(talker.gateway, job) if row["status"] == "completed"])[0]
+    assert talker.conversation()[-1] == ("user", "Count twice.")
+    assert answers_to(talker.gateway, turn) == [] and row["error"] is None
+
+
+def test_message_that_misses_a_dry_run_stays_dry(talker, new_name):
+    agent = new_agent(talker.gateway, new_name("dry"), "operator")
+    job = new_job(talker.gateway, new_name("rehearsal"), agent_id=agent["id"])
+    held = talker.stub.hold("I see.")
+    thread_id = run_job(talker.gateway, job, dry=True)["threadId"]
+    assert held.was_asked()
+    turn = steer(talker.gateway, {"id": thread_id}, "Note it.", agentId=agent["id"])
+    with talker.gateway.events(thread_id) as events:
+        talker.stub.script(calls(("WebFetch", {"url": "http://127.0.0.1:1/"})), "Noted.")
+        held.release()
+        run = events.run(turn["id"])
+        assert [event["output"] for event in run if event["type"] == "tool-end"][0].startswith("dry run: ")
+    run = regenerate(talker, turn, calls(("WebFetch", {"url": "http://127.0.0.1:1/"})), "Noted.")
+    assert [event["output"] for event in run if event["type"] == "tool-end"][0].startswith("dry run: ")
+
+
+def test_delegated_run_is_steered_on_its_own_thread(talker, new_name):
+    caller, helper = (new_agent(talker.gateway, new_name(name)) for name in ("caller", "helper"))
+    thread = new_thread(talker.gateway, agent_id=caller["id"])
+    talker.stub.script(calls(("Delegate", {"agent": helper["name"], "task": "Find out."})))
+    held = talker.stub.hold("I look.", tool_calls=[glob()])
+    with talker.gateway.events(thread["id"]) as events:
+        question = chat(talker.gateway, thread, "Ask him.")
+        assert held.was_asked()
+        own = accepted(talker.gateway.http.get("/threads", params={"agent_id": helper["id"]}))[0]
+        steer(talker.gateway, own, "Look twice.")
+        talker.stub.script("It is 42.", "He says 42.")
+        held.release()
+        assert text_of(events.run(question["id"])).endswith("He says 42.")
+    assert told(talker.stub.requests[-2])[-1] == ("user", "Look twice.")
+
+
+# A kill.
+
+
+def record(gateway, turn):
+    """Where a steered message is after a kill: `run` or `queue`. Checks that it is in one of both."""
+    metadata = stored(gateway, turn)["metadata"]
+    own = answers_to(gateway, turn)
+    assert metadata["delivery"] == "steer"
+    if "run_id" in metadata:
+        assert own == [] and metadata["after_step"] >= 1
+        return "run"
+    assert len(own) == 1 and own[0]["metadata"]["finish_reason"] == "interrupted"
+    return "queue"
+
+
+def killed(talker, thread):
+    talker.gateway.kill()
+    talker.stub.reset()
+    talker.gateway.start()
+    assert accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["active_run"] is None
+
+
+@pytest.fixture
+def own_running(own_talker):
+    thread = new_thread(own_talker.gateway)
+    with own_talker.gateway.events(thread["id"]) as events:
+        yield Run(own_talker, thread, events)
+
+
+def test_kill_before_the_boundary_leaves_the_message_in_the_queue(own_talker, own_running):
+    turn = steer(own_talker.gateway, own_running.thread)
+    killed(own_talker, own_running.thread)
+    assert record(own_talker.gateway, turn) == "queue"
+    assert len(answers_to(own_talker.gateway, own_running.turn)) == 1
+
+
+def test_kill_during_a_tool_leaves_the_message_in_the_queue(own_talker, new_name):
+    agent = new_agent(own_talker.gateway, new_name("slow"))
+    thread = new_thread(own_talker.gateway, agent_id=agent["id"])
+    own_talker.stub.script(calls(("Bash", {"command": "sleep 60"})))
+    with own_talker.gateway.events(thread["id"]) as events:
+        chat(own_talker.gateway, thread, "Wait.")
+        events.until(lambda event: event["type"] == "tool-start")
+        turn = steer(own_talker.gateway, thread)
+        killed(own_talker, thread)
+    assert record(own_talker.gateway, turn) == "queue"
+
+
+def test_kill_behind_the_boundary_leaves_the_message_in_the_answer(own_talker, own_running):
+    turn = steer(own_talker.gateway, own_running.thread)
+    own_running.step()
+    killed(own_talker, own_running.thread)
+    assert record(own_talker.gateway, turn) == "run"
+    own_talker.says(own_running.thread, "Go on.", answer="Gladly.")
+    assert roles(own_talker.conversation())[:4] == ["user", "assistant", "tool", "user"]
+    assert [text for role, text in own_talker.conversation() if role == "user"] == [
+        "Which animals swim?", "Only the otters.", "Go on."]
+
+
+def test_kill_behind_each_of_several_boundaries(own_talker, own_running):
+    first = steer(own_talker.gateway, own_running.thread, "one")
+    own_running.step()
+    second = steer(own_talker.gateway, own_running.thread, "two")
+    own_running.step()
+    third = steer(own_talker.gateway, own_running.thread, "three")
+    killed(own_talker, own_running.thread)
+    assert [record(own_talker.gateway, turn) for turn in (first, second, third)] == ["run", "run", "queue"]
+    own_talker.says(own_running.thread, "Go on.", answer="Gladly.")
+    assert [text for role, text in own_talker.conversation() if role == "user"] == [
+        "Which animals swim?", "one", "two", "three", "Go on."]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_kill_at_any_moment_around_a_boundary_keeps_each_message_once(own_talker):
+    """Rounds in which messages are sent, a step ends and the gateway is killed at the same time."""
+    gateway, chance = own_talker.gateway, random.Random(28)
+    places = set()
+    for _ in range(12):
+        thread = new_thread(gateway)
+        sent = []
+        with gateway.events(thread["id"]) as events:
+            run = Run(own_talker, thread, events)
+            sent = [steer(gateway, thread, f"message {number}") for number in range(20)]
+            own_talker.stub.hold("Next.")
+            killer = threading.Timer(chance.uniform(0, 0.02), gateway.kill)
+            run.held.release()
+            killer.start()
+            killer.join()
+        own_talker.stub.reset()
+        gateway.start()
+        found = [record(gateway, turn) for turn in sent]
+        assert len(set(found)) == 1, "a boundary takes all that wait, or none"
+        places |= set(found)
+        own_talker.says(thread, "Go on.", answer="Gladly.")
+        said = [text for role, text in own_talker.conversation() if role == "user"]
+        assert said == ["Which animals swim?", *(turn["content"] for turn in sent), "Go on."]
+    with contextlib.closing(sqlite3.connect(f"file:{gateway.data / 'gateway.db'}?mode=ro", uri=True)) as database:
+        assert database.execute("PRAGMA quick_check").fetchone() == ("ok",)
+    assert places <= {"run", "queue"}
