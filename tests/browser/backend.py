@@ -56,8 +56,8 @@ class Backend:
     def always(self, **members):
         self.stub.always(Reply(**members))
 
-    def hold(self, pieces):
-        self.held.append(self.stub.hold(*pieces))
+    def hold(self, pieces, tool_calls=()):
+        self.held.append(self.stub.hold(*pieces, tool_calls=[ToolCall(**call) for call in tool_calls]))
         return len(self.held) - 1
 
     def asked(self, held):

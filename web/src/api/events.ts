@@ -8,6 +8,7 @@ import type {
   ProposalEntry,
   Signal,
   Thread,
+  ThreadTask,
   Turn,
   Usage,
 } from './types';
@@ -26,6 +27,8 @@ export type RunEvent = OfRun &
     | { type: 'tool-end'; toolCallId: string; toolName: string; output: string; isError: boolean; durationMs: number }
     /** The first event of a run, from gateways that announce it. */
     | { type: 'run-started' }
+    /** `turnId` is the message that has joined. */
+    | { type: 'steered'; afterStep: number }
     | { type: 'error'; error: string }
     | {
         type: 'finish';
@@ -62,6 +65,7 @@ export type GatewayEvent =
   | { type: 'thread-deleted'; threadId: string }
   | { type: 'turn-created'; threadId: string; turn: Turn }
   | { type: 'thread-updated'; threadId: string; thread: Thread }
+  | { type: 'tasks-updated'; threadId: string; runId: string; tasks: ThreadTask[] }
   /** No thread if the run could not start. */
   | { type: 'job-started' | 'job-finished'; threadId: string | null; run: JobRun }
   | {
@@ -83,6 +87,7 @@ const runKinds = new Set([
   'reasoning-delta',
   'tool-start',
   'tool-end',
+  'steered',
   'error',
   'finish',
   'stopped',

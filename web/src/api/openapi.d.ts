@@ -2242,6 +2242,12 @@ export interface components {
             turn_count: number;
             /** @description what is being answered: runId, turnId, seq, text, tools */
             active_run: unknown;
+            /** @description the list that its agent keeps with the tool Tasks */
+            tasks: {
+                text: string;
+                /** @enum {string} */
+                status: "pending" | "active" | "done";
+            }[];
         };
         Turn: {
             id: string;
@@ -7967,6 +7973,11 @@ export interface operations {
                     model?: string | null;
                     /** @description ids of uploaded files */
                     attachments?: string[] | null;
+                    /**
+                     * @description while another message is answered: queue waits for the end (as without it), steer joins that answer before the model is asked again, interrupt stops it
+                     * @enum {string}
+                     */
+                    delivery?: "queue" | "steer" | "interrupt";
                 };
             };
         };

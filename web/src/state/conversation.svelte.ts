@@ -4,7 +4,7 @@ import { usePreloaded } from '../api/preloaded';
 import type { GatewayEvent, RunSnapshot } from '../api/events';
 import { isRunEvent } from '../api/events';
 import { socket } from '../api/socket.svelte';
-import type { Thread, Turn } from '../api/types';
+import type { Thread, ThreadDetail, ThreadTask, Turn } from '../api/types';
 import { announcer } from '../base/announce.svelte';
 import { firstLine, plural } from '../base/format';
 import { LiveRun } from './live_run.svelte';
@@ -20,6 +20,8 @@ export class Conversation {
   thread = $state.raw<Thread | null>(null);
   /** Oldest first. */
   turns = $state.raw<Turn[]>([]);
+  /** What the agent has listed as its work on this thread. */
+  tasks = $state.raw<ThreadTask[]>([]);
   runs = $state.raw<LiveRun[]>([]);
   hasOlder = $state(false);
   loaded = $state(false);
@@ -99,10 +101,11 @@ export class Conversation {
   async #read(asked: number): Promise<void> {
     this.#arrived.clear();
     try {
-      const [thread, newest] = await Promise.all([get<Thread>(this.#path), this.#newest()]);
+      const [thread, newest] = await Promise.all([get<ThreadDetail>(this.#path), this.#newest()]);
       if (asked !== this.#asked) return this.#reading;
       this.#answered = asked;
       this.thread = thread;
+      this.tasks = thread.tasks;
       this.#show(newest);
       this.error = null;
     } catch (error) {
@@ -272,12 +275,28 @@ export class Conversation {
       if (shrunk) void this.refresh();
     } else if (event.type === 'thread-deleted') {
       void this.refresh();
+    } else if (event.type === 'tasks-updated') {
+      this.tasks = event.tasks;
+    } else if (event.type === 'steered') {
+      this.#steer(event);
+      const run = this.liveRun(event.runId);
+      // Its `turnId` is not the question.
+      if (run) run.take(event);
+      else void this.#findRun();
     } else if (isRunEvent(event)) {
       const known = this.liveRun(event.runId);
       // A delegate's run asks here, but is not shown here.
       const isShown = !event.type.startsWith('permission') && !this.#storedAnswer(event.runId);
       if (known || isShown) (known ?? this.#liveRunFor(event)).take(event);
     }
+  }
+
+  /** Notes where a message has joined an answer. Turns that change are not sent again. */
+  #steer({ turnId, runId, afterStep }: GatewayEvent & { type: 'steered' }): void {
+    const place = { run_id: runId, after_step: afterStep };
+    this.turns = this.turns.map((turn) =>
+      turn.id === turnId ? { ...turn, metadata: { ...turn.metadata, ...place } as unknown as Turn['metadata'] } : turn,
+    );
   }
 
   #liveRunFor(of: { runId: string; turnId: string; threadId: string }): LiveRun {

@@ -3,7 +3,8 @@ import { apiPath, get } from '../api/client';
 import type { RunEvent, RunSnapshot } from '../api/events';
 import type { ToolCallView } from './timeline';
 
-export type Part = { kind: 'text'; text: string } | { kind: 'tool'; call: ToolCallView };
+export type Part =
+  { kind: 'text'; text: string } | { kind: 'tool'; call: ToolCallView } | { kind: 'said'; turnId: string };
 
 export class LiveRun {
   readonly runId: string;
@@ -119,6 +120,9 @@ export class LiveRun {
         break;
       case 'tool-end':
         this.#endTool(event);
+        break;
+      case 'steered':
+        this.#parts.push({ kind: 'said', turnId: event.turnId });
         break;
       case 'error':
         this.error = event.error;

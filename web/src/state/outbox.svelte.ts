@@ -16,6 +16,7 @@ export interface OutgoingMessage {
   mode?: ModeName | undefined;
   model?: string | undefined;
   attachments?: Attachment[] | undefined;
+  delivery?: 'steer' | 'interrupt' | undefined;
   at: number;
   state: 'sending' | 'waiting' | 'failed';
   error?: string | undefined;
@@ -141,9 +142,10 @@ async function deliver(message: OutgoingMessage, keep: () => void): Promise<Turn
     message.createdThread = true;
     keep();
   }
-  const { content, threadId, agentId, model, attachments } = message;
+  const { content, threadId, agentId, model, attachments, delivery } = message;
   const ids = attachments?.map(({ id }) => id);
-  return post<Turn>('/chat', { content, threadId, agentId, model, attachments: ids }, { key: message.key });
+  const body = { content, threadId, agentId, model, attachments: ids, delivery };
+  return post<Turn>('/chat', body, { key: message.key });
 }
 
 export const outbox = new Outbox();

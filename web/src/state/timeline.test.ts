@@ -31,7 +31,8 @@ test('an answer follows its question, with its calls at their positions in the t
   expect(items.map(({ key }) => key)).toEqual(['q1', 'run:r1', 'q2', 'run:r2']);
   const [, answer] = items;
   expect(
-    answer?.kind === 'answer' && answer.pieces.map((piece) => (piece.kind === 'text' ? piece.text : piece.call.id)),
+    answer?.kind === 'answer' &&
+      answer.pieces.map((piece) => (piece.kind === 'text' ? piece.text : piece.kind === 'tool' && piece.call.id)),
   ).toEqual(['Ä look.', 'c1', '\n\nFound.']);
 });
 

@@ -13,8 +13,9 @@ export interface ToolCallView {
   startedAt: number | null;
 }
 
-/** Text and tool calls of a stored answer, in order. */
-export type Piece = { kind: 'text'; text: string } | { kind: 'tool'; call: ToolCallView };
+/** Text, tool calls and steered messages of a stored answer, in order. */
+export type Piece =
+  { kind: 'text'; text: string } | { kind: 'tool'; call: ToolCallView } | { kind: 'said'; turnId: string };
 
 export interface Answer {
   kind: 'answer';
@@ -29,6 +30,13 @@ export type Item =
   { kind: 'user'; key: string; turn: Turn; queued: boolean } | { kind: 'note'; key: string; turn: Turn } | Answer;
 
 export const answerData = (turn: Turn): AnswerData => (turn.metadata ?? {}) as AnswerData;
+/** The key of the answer that a user turn was steered into, and behind which of its steps it is. */
+export function steeredPlace(turn: Turn): { key: string; afterStep: number } | undefined {
+  const { run_id: run, after_step: step } = (turn.metadata ?? {}) as { run_id?: unknown; after_step?: unknown };
+  if (turn.role !== 'user' || typeof run !== 'string' || typeof step !== 'number') return undefined;
+  return { key: `run:${run}`, afterStep: step };
+}
+
 export const toolData = (turn: Turn): ToolData => (turn.metadata ?? {}) as ToolData;
 
 /** `turns`: oldest first. `live`: the active runs and the turns that they answer. */
@@ -43,6 +51,7 @@ export function timeline(turns: Turn[], live: { runId: string; turnId: string }[
   const placed = new Set([...replies.values()].flat().map(({ key }) => key));
   for (const turn of turns) {
     if (turn.role === 'user') {
+      if (answers.has(steeredPlace(turn)?.key ?? '')) continue;
       const own = replies.get(turn.id) ?? [];
       items.push({ kind: 'user', key: turn.id, turn, queued: false }, ...own);
     } else if (turn.role === 'system') {
@@ -96,14 +105,35 @@ function answersOf(turns: Turn[], live: { runId: string; turnId: string }[]): Ma
     }
     found.set(key, entry);
   }
-  for (const [key, { answer }] of found) answer.pieces = piecesOf(answer.turn, calls.get(key) ?? []);
+  const said = saidIn(turns);
+  for (const [key, { answer }] of found)
+    answer.pieces = piecesOf(answer.turn, calls.get(key) ?? [], said.get(key) ?? []);
   for (const { runId, turnId } of live) {
     const key = `run:${runId}`;
     const known = found.get(key);
     if (known) known.question ??= turnId;
-    else found.set(key, { answer: { kind: 'answer', key, runId, turn: null, pieces: [] }, question: turnId });
+    else {
+      const pieces = piecesOf(null, [], said.get(key) ?? []);
+      found.set(key, { answer: { kind: 'answer', key, runId, turn: null, pieces }, question: turnId });
+    }
   }
   return found;
+}
+
+interface Said {
+  turnId: string;
+  afterStep: number;
+}
+
+/** The steered messages by the key of their answer. */
+function saidIn(turns: Turn[]): Map<string, Said[]> {
+  const said = new Map<string, Said[]>();
+  for (const turn of turns) {
+    const place = steeredPlace(turn);
+    if (!place) continue;
+    said.set(place.key, [...(said.get(place.key) ?? []), { turnId: turn.id, afterStep: place.afterStep }]);
+  }
+  return said;
 }
 
 function storedCall(turn: Turn): ToolCallView {
@@ -125,8 +155,9 @@ function stepsOf(turn: Turn | null): NonNullable<AnswerData['steps']> {
   return Array.isArray(steps) ? steps.filter((step) => Array.isArray(step?.tool_call_ids)) : [];
 }
 
-/** Splits the text at its calls. Calls that no step names are at the end. */
-function piecesOf(turn: Turn | null, calls: ToolCallView[]): Piece[] {
+/** Splits the text at its calls. Calls and messages that belong to no step are at the end. */
+function piecesOf(turn: Turn | null, calls: ToolCallView[], said: Said[]): Piece[] {
+  const steps = stepsOf(turn);
   const left = new Map(calls.map((call) => [call.id, call]));
   const pieces: Piece[] = [];
   const letters = Array.from(turn?.content ?? '');
@@ -136,15 +167,20 @@ function piecesOf(turn: Turn | null, calls: ToolCallView[]): Piece[] {
     if (part.trim()) pieces.push({ kind: 'text', text: part });
     from = Math.max(from, to);
   };
-  for (const step of stepsOf(turn)) {
+  const saidAfter = (step: (number: number) => boolean): void => {
+    for (const { turnId, afterStep } of said) if (step(afterStep)) pieces.push({ kind: 'said', turnId });
+  };
+  for (const [i, step] of steps.entries()) {
     text(step.text_end);
     for (const id of step.tool_call_ids) {
       const call = left.get(id);
       if (call) pieces.push({ kind: 'tool', call });
       left.delete(id);
     }
+    saidAfter((after) => after === i + 1);
   }
   for (const call of left.values()) pieces.push({ kind: 'tool', call });
+  saidAfter((after) => after < 1 || after > steps.length);
   text(letters.length);
   return pieces;
 }

@@ -25,10 +25,9 @@ interface Rule {
 const rules: Rule[] = [
   ...['Read', 'Glob', 'Grep'].map((tool): Rule => ({ tool, from: 'apprentice' })),
   { tool: 'WebFetch', from: 'apprentice', note: 'below trusted, only addresses that you wrote or a search found' },
-  ...['WebSearch', 'SearchTurns', 'SearchKnowledge', 'ListExtensions', 'ReadSkill', 'Propose'].map((tool): Rule => ({
-    tool,
-    from: 'apprentice',
-  })),
+  ...['WebSearch', 'SearchTurns', 'SearchKnowledge', 'ListExtensions', 'ReadSkill', 'Tasks', 'Propose'].map(
+    (tool): Rule => ({ tool, from: 'apprentice' }),
+  ),
   { tool: 'Write', from: 'operator', staged: true, note: 'in the project and its own workspace' },
   { tool: 'Edit', from: 'operator', staged: true, note: 'in the project and its own workspace' },
   { tool: 'Bash', from: 'operator', note: 'in the sandbox; with network from stage trusted' },

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { commandOf, type ComposerState } from './composer_keys';
 
 const state: ComposerState = { hasSuggestions: false, canStop: false, isEmpty: false, enterSends: true };
+const plain = { shiftKey: false, ctrlKey: false, metaKey: false };
 const commands = (keys: string[], changes: Partial<ComposerState>, shiftKey = false): unknown[] =>
-  keys.map((key) => commandOf({ key, shiftKey }, { ...state, ...changes }));
+  keys.map((key) => commandOf({ ...plain, key, shiftKey }, { ...state, ...changes }));
 
 test('keys go to the suggestions while there are any', () => {
   const keys = ['ArrowDown', 'ArrowUp', 'Tab', 'Enter', 'Escape', 'a'];
@@ -17,4 +18,14 @@ test('without suggestions Enter sends, Escape stops, and the arrow recalls the l
   expect(commands(keys, { canStop: true, isEmpty: true })).toEqual(['send', 'stop', 'recall', undefined]);
   expect(commands(keys, { enterSends: false })).toEqual([undefined, undefined, undefined, undefined]);
   expect(commands(['Enter'], {}, true)).toEqual([undefined]);
+});
+
+test('with Ctrl or Cmd, Enter joins the answer under way, with Shift as well it interrupts', () => {
+  for (const held of [{ ctrlKey: true }, { metaKey: true }]) {
+    const enter = { ...plain, ...held, key: 'Enter' };
+    expect(commandOf(enter, { ...state, canStop: true })).toBe('steer');
+    expect(commandOf({ ...enter, shiftKey: true }, { ...state, canStop: true })).toBe('interrupt');
+    expect(commandOf(enter, { ...state, canStop: true, hasSuggestions: true, enterSends: false })).toBe('steer');
+    expect(commandOf(enter, state)).toBe('send');
+  }
 });

@@ -9,7 +9,8 @@ export interface ComposerState {
   enterSends: boolean;
 }
 
-export type ComposerCommand = 'next' | 'previous' | 'accept' | 'close' | 'stop' | 'send' | 'recall';
+export type ComposerCommand =
+  'next' | 'previous' | 'accept' | 'close' | 'stop' | 'send' | 'steer' | 'interrupt' | 'recall';
 
 const ofSuggestions: Record<string, ComposerCommand> = {
   ArrowDown: 'next',
@@ -20,9 +21,13 @@ const ofSuggestions: Record<string, ComposerCommand> = {
 };
 
 export function commandOf(
-  { key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>,
+  { key, shiftKey, ctrlKey, metaKey }: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey'>,
   state: ComposerState,
 ): ComposerCommand | undefined {
+  if (key === 'Enter' && (ctrlKey || metaKey)) {
+    if (!state.canStop) return 'send';
+    return shiftKey ? 'interrupt' : 'steer';
+  }
   const command = state.hasSuggestions ? ofSuggestions[key] : undefined;
   if (command && !(command === 'accept' && shiftKey)) return command;
   if (key === 'Escape' && state.canStop) return 'stop';

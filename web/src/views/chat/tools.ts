@@ -82,7 +82,14 @@ export function changeOf({ name, input }: ToolCallView): { before: string; after
 
 export const onlyReads = (call: ToolCallView): boolean => reading.has(call.name) && stateOf(call) === 'ok';
 
-export type Shown = { kind: 'text'; text: string } | { kind: 'calls'; calls: ToolCallView[] };
+export type Shown =
+  { kind: 'text'; text: string } | { kind: 'calls'; calls: ToolCallView[] } | { kind: 'said'; turnId: string };
+
+/** The parts of an active answer, with the steered messages that this page saw no event of. */
+export function withSaid(parts: Part[], stored: Piece[]): Part[] {
+  const shown = new Set(parts.flatMap((part) => (part.kind === 'said' ? [part.turnId] : [])));
+  return [...parts, ...stored.filter((piece) => piece.kind === 'said' && !shown.has(piece.turnId))];
+}
 
 /** Groups consecutive calls. */
 export function grouped(pieces: (Piece | Part)[]): Shown[] {
@@ -91,6 +98,8 @@ export function grouped(pieces: (Piece | Part)[]): Shown[] {
     const last = shown.at(-1);
     if (piece.kind === 'text') {
       if (piece.text.trim()) shown.push(piece);
+    } else if (piece.kind === 'said') {
+      shown.push(piece);
     } else if (last?.kind === 'calls') last.calls.push(piece.call);
     else shown.push({ kind: 'calls', calls: [piece.call] });
   }

@@ -11,6 +11,7 @@ export const shortcuts: [keys: string, what: string][] = [
   ['Ctrl .', 'Switch between Plan and Act'],
   ['Alt ↑ ↓', 'Previous, next chat'],
   ['Enter · Shift Enter', 'Send · New line'],
+  ['Ctrl Enter · Ctrl Shift Enter', 'Add to the answer · Interrupt it'],
   ['↑ in an empty message', 'Recall the last message'],
   ['/ and @', 'Insert a command, a file'],
   ['Esc', 'Close the dialog, or stop the answer'],
