@@ -123,12 +123,14 @@ else {
 
   test('what is typed into the message decides nothing, and the card does not take the focus', async () => {
     const page = await env.open('/new');
-    await env.backend.reply({ text: 'I try.', tool_calls: [write()] });
+    await env.backend.reply({ text: 'I try it now.', deltas: 10, rate: 10, tool_calls: [write()] });
     await env.backend.reply({ text: 'Well.' });
     await page.getByText('Act', { exact: true }).click();
     await sendMessage(page, 'Please do it');
+    await page.waitForURL(/#\/t\//);
     await message(page).pressSequentially('y t p n', { delay: 60 });
     await card(page).waitFor();
+    assert.equal(await focusedName(page), 'Message');
     await page.waitForTimeout(700);
     await message(page).pressSequentially(' yes');
     assert.equal(await message(page).inputValue(), 'y t p n yes');

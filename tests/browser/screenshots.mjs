@@ -56,16 +56,14 @@ git tag "$VERSION" && git push --tags
 /** In the chat of the page: a change that the agent may not make by itself. */
 async function askForPermission(page) {
   const asked = page.getByRole('group', { name: 'Permission request' });
-  const file = await env.backend.write({ path: 'release/checklist.md', text: '# Release\n\n- [x] Tests\n- [ ] Tag\n- [ ] Announce\n' });
-  const project = await env.api('POST', '/projects', { name: 'Release', path: file.replace('/checklist.md', '') });
-  await env.api('PATCH', `/threads/${page.url().split('/').at(-1)}`, { project_id: project.id });
+  await env.backend.write({
+    path: '.agent-gateway/agents/assistant/workspace/checklist.md',
+    text: '# Release\n\n- [x] Tests\n- [ ] Tag\n- [ ] Announce\n',
+  });
   await env.backend.reply({
     text: 'I tick off the tag in the checklist.',
     tool_calls: [
-      {
-        name: 'Edit',
-        arguments: { path: 'checklist.md', old_string: '- [ ] Tag', new_string: '- [x] Tag v0.1.0' },
-      },
+      { name: 'Edit', arguments: { path: 'checklist.md', old_string: '- [ ] Tag', new_string: '- [x] Tag v0.1.0' } },
     ],
   });
   await env.backend.reply({ text: 'Done: the tag is ticked off.' });
@@ -76,6 +74,8 @@ async function askForPermission(page) {
   const place = new URL(page.url()).hash.slice(1);
   const phone = await env.open(place, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
   await phone.locator('[data-request] button[aria-disabled=false]').first().waitFor();
+  await phone.locator('[data-request]').scrollIntoViewIfNeeded();
+  await phone.locator('[data-request]').evaluate((card) => card.scrollIntoView({ block: 'end' }));
   await shoot(phone, 'approval-phone');
   await asked.getByRole('button', { name: 'Allow once' }).click();
   await asked.waitFor({ state: 'detached' });

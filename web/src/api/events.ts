@@ -41,7 +41,7 @@ export type RunEvent = OfRun &
       }
     | { type: 'stopped'; assistantTurnId: string | null }
     | { type: 'permission-requested'; request: PermissionRequest }
-    | { type: 'permission-decided'; requestId: string; decision: string; scope: string | null; by: string }
+    | ({ type: 'permission-decided'; requestId: string } & Pick<PermissionRequest, 'decision' | 'scope' | 'by'>)
   );
 
 /** An active run, in the reply to a subscription. */

@@ -1236,6 +1236,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what agents ask for, and wait for, oldest first
+         * @description List what agents ask for, and wait for, oldest first. It changes nothing.
+         */
+        get: operations["getPermissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/permissions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide what an agent asks for, or answer its question
+         * @description Decide what an agent asks for, or answer its question. It makes the gateway act.
+         */
+        post: operations["postPermissionsId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{name}/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what an agent was allowed for longer than one call
+         * @description List what an agent was allowed for longer than one call. It changes nothing.
+         */
+        get: operations["getAgentsNameGrants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{name}/grants/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take back what an agent was allowed
+         * @description Take back what an agent was allowed. It changes what the gateway keeps.
+         */
+        delete: operations["deleteAgentsNameGrantsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/chat": {
         parameters: {
             query?: never;
@@ -2511,6 +2591,69 @@ export interface components {
             proposal: string;
             experiment_id: string;
         };
+        PermissionRequest: {
+            id: string;
+            /** @enum {string} */
+            kind: "permission" | "question";
+            /** @description the run whose events tell of it */
+            run_id: string;
+            thread_id: string;
+            agent_id: string;
+            /** @description the agent's name */
+            agent: string;
+            tool: string;
+            input: Record<string, never>;
+            /** @description what it acts on: a path, a command, a host, else the tool */
+            target: string;
+            /** @description which rule asks */
+            reason: string;
+            /** @description unified, of what Write and Edit would change */
+            diff: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description it can be staged as a proposal instead */
+            can_propose: boolean;
+            /** @description how far a yes can go */
+            scopes: ("once" | "thread" | "agent")[];
+            /** @description what a yes for the thread or the agent remembers */
+            pattern: string | null;
+            /** @description null for a permission */
+            question: {
+                question: string;
+                /** @description proposed answers; may be empty */
+                options: string[];
+                /** @description the JSON Schema of the answer; null: a text */
+                form: Record<string, never> | null;
+            } | null;
+            /**
+             * @description null while it waits
+             * @enum {string|null}
+             */
+            decision: "allow" | "deny" | "propose" | "answer" | null;
+            /** @enum {string|null} */
+            scope: "once" | "thread" | "agent" | null;
+            /** @enum {string|null} */
+            by: "person" | "timeout" | "stop" | "restart" | null;
+            decision_reason: string | null;
+            answer: unknown;
+            /** Format: date-time */
+            decided_at: string | null;
+        };
+        Grant: {
+            id: string;
+            agent_id: string;
+            /** @description null: it holds in all threads of the agent */
+            thread_id: string | null;
+            tool: string;
+            /** @description a command, a directory, a host, else the tool */
+            pattern: string;
+            /** @enum {string} */
+            scope: "once" | "thread" | "agent";
+            /** Format: date-time */
+            created_at: string;
+        };
         ChatStopped: {
             status: string;
             threadId: string;
@@ -2548,6 +2691,8 @@ export interface components {
                 tokens: number;
                 description: string;
                 input_schema: Record<string, never>;
+                /** @description what a person granted, or that one is asked; null: its stage allows it */
+                why: string | null;
             }[];
         };
         JobRunStarted: {
@@ -7927,6 +8072,286 @@ export interface operations {
             };
             /** @description Payload Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPermissions: {
+        parameters: {
+            query?: {
+                thread_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PermissionRequest"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postPermissionsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body within 24 hours answer the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description for a question only deny; without it, answer is needed
+                     * @enum {string|null}
+                     */
+                    decision?: "allow" | "deny" | "propose" | "answer" | null;
+                    /**
+                     * @description of allow; once when omitted
+                     * @enum {string}
+                     */
+                    scope?: "once" | "thread" | "agent";
+                    /** @description told to the agent */
+                    reason?: string | null;
+                    /** @description to a question: a text, or an object if it has a form */
+                    answer?: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PermissionRequest"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getAgentsNameGrants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grant"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteAgentsNameGrantsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

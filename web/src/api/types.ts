@@ -38,41 +38,8 @@ export type Entity = Schemas['Entity'];
 export type Briefing = Schemas['Briefing'];
 export type Pulse = Schemas['Pulse'];
 export type ActivityRow = Schemas['ActivityRow'];
-/** What an agent asks of a person while it works: for permission of a call, or a question. */
-export interface PermissionRequest {
-  id: string;
-  kind: 'permission' | 'question';
-  run_id: string;
-  thread_id: string;
-  agent_id: string;
-  agent: string;
-  tool: string;
-  input: Record<string, unknown>;
-  target: string;
-  reason: string;
-  diff: string | null;
-  created_at: string;
-  expires_at: string;
-  can_propose: boolean;
-  scopes: ('once' | 'thread' | 'agent')[];
-  pattern: string | null;
-  question: { question: string; options: string[]; form: Record<string, unknown> | null } | null;
-  decision: string | null;
-  scope: string | null;
-  by: string | null;
-  decision_reason: string | null;
-  decided_at: string | null;
-}
-/** What a person allowed for a chat or an agent, to be asked no more. */
-export interface Grant {
-  id: string;
-  agent_id: string;
-  thread_id: string | null;
-  tool: string;
-  pattern: string;
-  scope: string;
-  created_at: string;
-}
+export type PermissionRequest = Schemas['PermissionRequest'];
+export type Grant = Schemas['Grant'];
 export type ModeName = Thread['mode'];
 
 export interface Usage {
