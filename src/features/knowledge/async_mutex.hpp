@@ -9,13 +9,13 @@
 
 namespace agw {
 
-/// Lets one through at a time, on the loop.
+/// A mutex for coroutines on the loop.
 ///
-///     co_await turnstile.wait();
-///     const auto pass = turnstile.enter();
+///     co_await mutex.wait();
+///     const auto lock = mutex.enter();
 class AsyncMutex {
 public:
-  /// Requests what others wait for when it goes.
+  /// Holds the mutex; wakes the waiters when destroyed.
   class Lock {
   public:
     explicit Lock(std::shared_ptr<StopSource>& place) : place_(place) { place_ = std::make_shared<StopSource>(); }
@@ -27,7 +27,7 @@ public:
     std::shared_ptr<StopSource>& place_;
   };
 
-  /// Until nobody is within. Whoever waits enters before it waits for anything else.
+  /// Waits until the mutex is free. Call `enter` before the next co_await.
   Task<> wait() {
     while (within_) {
       const auto current = within_;

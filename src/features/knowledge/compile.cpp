@@ -19,20 +19,19 @@ using source_store::KnownSource;
 
 namespace {
 
-/// Sources that are taken at once: their pages are on disk before what is known of them is written.
+/// Sources per batch. A batch's pages are on disk before its rows are written.
 constexpr std::size_t sources_a_piece = 500;
 constexpr std::size_t rows_a_write = 200;
-/// Of so many pages each is put on disk by itself; of more all at once.
+/// Up to this many pages are synced one by one, more with one sync at the end.
 constexpr std::size_t max_durable_changes = 8;
 constexpr int max_numbered = 50;
 
-/// The source's path in the directory of its scope, as heads of pages name it.
+/// The path of the source in the directory of its scope, which heads of pages contain.
 std::string path_in_scope(const std::string& path) {
   return path.substr(directory_of_scope(scope_of_path(path)).size() + 1);
 }
 
-/// What a page is called whose name is taken: with its directories first, then with a number, at last with one that
-/// nobody has.
+/// An alternative if a page's name is taken: first with its directories, then with a number, finally with a unique id.
 std::string other_slug(const std::string& path, const std::string& name, int number) {
   if (number > max_numbered) return fmt::format("{}-{}", name, content_id(path));
   if (number > 1) return fmt::format("{}-{}", name, number);
@@ -46,7 +45,7 @@ std::string_view known_summary(const KnownSource& source) {
   return source.summary && source.summary_of == source.content ? std::string_view(*source.summary) : std::string_view();
 }
 
-/// Whether two pages differ only in when they were written.
+/// Whether two pages differ only in the time of their last change.
 bool is_same_page(PageText a, PageText b) {
   a.head.updated_at = b.head.updated_at = Timestamp();
   return write_page_text(a) == write_page_text(b);
@@ -54,14 +53,14 @@ bool is_same_page(PageText a, PageText b) {
 
 }  // namespace
 
-/// What is to be done, and who has which page. In one thread's hands at a time.
+/// What to compile, and the owners of pages. Used by one thread at a time.
 struct KnowledgeCompiler::Plan {
-  std::vector<FoundKnowledgeFile> changed;  ///< sources to be read
+  std::vector<FoundKnowledgeFile> changed;  ///< sources to read
   std::vector<std::string> gone;
-  std::vector<std::pair<std::string, KnownSource>> moved;  ///< from where, and what is known of it now
+  std::vector<std::pair<std::string, KnownSource>> moved;  ///< former paths, and the rows with the new ones
   std::map<std::string, KnownSource> known;
-  std::map<std::string, std::string> pages;        ///< the path of the page that has a slug, by `scope/slug`
-  std::map<std::string, std::string> page_owners;  ///< the source that a page was made from, by the page's path
+  std::map<std::string, std::string> pages;        ///< path of the page, by `scope/slug`
+  std::map<std::string, std::string> page_owners;  ///< path of its source, by path of the page
   std::size_t sources = 0;
 
   void follow(const std::vector<FoundKnowledgeFile>& found, const std::set<std::string>& pages_there,
@@ -75,8 +74,8 @@ struct KnowledgeCompiler::Outcome {
   std::vector<KnownSource> rows;
 };
 
-/// What is known of a source goes along where its agent was renamed, and its page was moved with it: else that would be
-/// taken for a page that a person wrote.
+/// Moves the row of a source whose agent was renamed, together with its page. Otherwise the page would be taken for one
+/// that a person wrote.
 void KnowledgeCompiler::Plan::follow(const std::vector<FoundKnowledgeFile>& found,
                                      const std::set<std::string>& pages_there, std::set<std::string>& sources_gone) {
   std::multimap<std::string, std::string> gone_by_place;
@@ -101,7 +100,7 @@ void KnowledgeCompiler::Plan::follow(const std::vector<FoundKnowledgeFile>& foun
   }
 }
 
-/// Whether the source's page can have that slug: nobody has it, or a page has it that names the source.
+/// Whether the source's page can have that slug: it is free, or the page that has it names the source.
 bool KnowledgeCompiler::Plan::is_free(const KnowledgeTree& tree, const std::string& source, const std::string& scope,
                                       const std::string& slug) {
   const auto path = compiled_page_path(scope, slug);
@@ -115,14 +114,14 @@ bool KnowledgeCompiler::Plan::is_free(const KnowledgeTree& tree, const std::stri
   return std::ranges::find(named, path_in_scope(source)) != named.end();
 }
 
-/// Where the source's page stands: where it did, or under its name, or with its directories, or with a number.
+/// The path of the source's page: the present one, or one made from its name, its directories or a number.
 std::string KnowledgeCompiler::Plan::page_of(const KnowledgeTree& tree, const FoundKnowledgeFile& source) {
   const auto before = known.find(source.path);
   if (before != known.end() && before->second.page) return *before->second.page;
   const auto scope = scope_of_path(source.path);
   const auto name = slug_of(stem_of_path(source.path));
   std::string slug = name;
-  // Where nothing can be had, it ends all the same, and the page is then not written.
+  // The loop ends even if nothing is free; then the page is not written.
   for (int number = 1; number <= max_numbered + 1 && !is_free(tree, source.path, scope, slug); ++number) {
     slug = other_slug(source.path, name, number);
   }
@@ -131,13 +130,13 @@ std::string KnowledgeCompiler::Plan::page_of(const KnowledgeTree& tree, const Fo
 
 namespace {
 
-/// One source on its way to a page.
+/// The compilation of one source.
 struct Step {
   const KnowledgeTree& tree;
   CompileReport& report;
   bool dry;
   Durability durability;
-  bool is_news = true;  ///< the source says something that it did not say last time
+  bool is_news = true;  ///< the source's content has changed since it was last read
   Timestamp now;
 };
 
@@ -147,7 +146,7 @@ FileResult<void> put_page(const Step& step, const std::string& path, const std::
   return step.tree.directory().write(path, text, 0600, step.durability);
 }
 
-/// Leaves the page alone that a person wrote or changed. It counts as up to date when it was written after its source.
+/// Keeps a page that a person wrote or changed. It counts as up to date if it was written after its source.
 void keep_page(const Step& step, KnownSource& row, const std::string& slug) {
   const auto page = step.tree.directory().stamp(*row.page);
   const bool is_newer = page && modified_at(*page) > modified_at(row.stamp);
@@ -173,7 +172,7 @@ void make_page(const Step& step, KnownSource& row, PageText page) {
   if (existing && row.page_content != content_id(*existing)) return keep_page(step, row, slug);
   page.head.updated_at = step.now;
   const auto text = write_page_text(page);
-  // It could not be read again.
+  // A larger page could not be read again.
   if (text.size() > max_knowledge_file_size) return set_problem(step, row, "its page would be larger than 4 MiB");
   if (const auto put = put_page(step, *row.page, text); !put) {
     return set_problem(step, row, fmt::format("its page cannot be written: {}", to_string(put.error())));

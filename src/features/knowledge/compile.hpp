@@ -14,11 +14,11 @@
 
 namespace agw {
 
-/// What a compilation did. Pages are named by their slugs, sources by their paths.
+/// The result of a compilation. Pages are named by their slugs, sources by their paths.
 struct CompileReport {
   std::vector<std::string> made;
   std::vector<std::string> changed;
-  std::vector<std::string> kept;      ///< changed by a person since, so left alone; their sources changed
+  std::vector<std::string> kept;      ///< left alone because a person changed them, although their sources changed
   std::vector<std::string> unusable;  ///< sources that cannot become pages, each with the reason
   std::size_t sources = 0;
   bool stopped = false;
@@ -27,22 +27,23 @@ struct CompileReport {
   bool anything() const { return !made.empty() || !changed.empty() || !kept.empty() || !unusable.empty(); }
 };
 
-/// For people, in Markdown.
+/// The report in Markdown.
 std::string report_text(const CompileReport& report);
-/// On one line: `3 pages made, 1 changed`.
+/// One line: `3 made, 1 changed, 0 kept`.
 std::string report_title(const CompileReport& report);
 
-/// Makes pages of raw sources, without any model. A source is read when its file differs from what was read last, and a
-/// page is written when its source says something new. Pages that a person wrote or changed are never touched.
+/// Compiles raw sources into pages, without a model. A source is read if its file has changed since it was last read,
+/// and a page is written if its source has new content. Pages that a person wrote or changed are never touched.
 class KnowledgeCompiler {
 public:
   KnowledgeCompiler(BlockingPool& blocking, Database& database, const Clock& clock, PageIndex& index);
 
-  /// One at a time: a second one waits. Afterwards the index has the pages. When stopped, what is done is done whole.
+  /// Runs one compilation at a time; further calls wait. When it returns, the index contains the pages. A stop takes
+  /// effect between batches, so no page is left half done.
   Task<CompileReport> compile(bool dry, StopSource& stop);
 
-  /// Keeps what was found for a source that said `content`, and writes it into its page, unless either says something
-  /// else by now. `summary` is nothing where none is wanted.
+  /// Stores the result for the source whose content was `content`, and writes the summary into its page, unless source
+  /// or page has changed since. `summary` has no value if the page needs none.
   Task<> take_summary(std::string path, std::string content, std::optional<std::string> summary);
 
 private:

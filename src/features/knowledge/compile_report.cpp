@@ -1,4 +1,3 @@
-// What a compilation says of itself.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

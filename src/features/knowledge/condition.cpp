@@ -10,15 +10,15 @@ namespace agw {
 
 namespace {
 
-/// The path of the raw file that a page of `scope` names as a source (`raw/a.md`, or the whole path); empty for a
-/// source that is no raw file, such as an address.
+/// The path of the raw file that a page of `scope` names as a source (`raw/a.md`, or the whole path); empty if the
+/// source is not a raw file, for example an address.
 std::string path_of_source(const std::string& scope, const std::string& name) {
   if (is_source_path(name)) return name;
   const auto path = directory_of_scope(scope) + "/" + name;
   return is_source_path(path) ? path : std::string();
 }
 
-/// How people know a raw file: by its path in the shared directory, or the whole of it.
+/// A raw file as people know it: the path in the shared directory, or the whole path.
 std::string shown_path(const std::string& path) {
   const auto prefix = directory_of_scope(shared_scope) + "/";
   return path.starts_with(prefix) ? path.substr(prefix.size()) : path;
@@ -63,8 +63,8 @@ private:
     if (is_stale) condition(page.scope).stale.push_back(page.slug);
   }
 
-  /// Whether the source says something else than when the page was made; of a page that was not compiled, whether it
-  /// was written to later.
+  /// Whether the source has changed since the page was compiled; for a page that was not compiled, whether the source
+  /// is newer than the page.
   bool has_changed(const FoundKnowledgeFile& source, const page_store::PageSources& page) const {
     const auto known = known_.find(source.path);
     if (known != known_.end() && known->second.page == page.path) {

@@ -6,11 +6,11 @@
 
 namespace agw {
 
-/// What needs a person: the pages and links that the index knows, held against the sources that there are. `sources` is
+/// The problems that need a person: the indexed pages and links compared with the existing sources. `sources` is sorted
 /// by path.
 KnowledgeHealth health_of(Connection& connection, const std::vector<FoundKnowledgeFile>& sources);
 
-/// `journal` is how many entries the log has.
+/// `journal` is the number of entries in the log.
 KnowledgeStats stats_of(Connection& connection, const std::vector<FoundKnowledgeFile>& sources, std::size_t journal);
 
 }  // namespace agw

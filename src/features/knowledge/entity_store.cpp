@@ -33,7 +33,7 @@ void learn_type(Connection& connection, std::int64_t number, const std::optional
       .run();
 }
 
-/// Its type is what its pages still say. Mostly the first that is looked at says it.
+/// Derives the type from the remaining pages. Usually the first row already confirms it.
 void unlearn_type(Connection& connection, std::int64_t number) {
   connection
       .prepare(

@@ -11,16 +11,16 @@
 /// The SQL of entities.
 namespace agw::entity_store {
 
-/// Notes what a page names. Upper and lower case do not tell things apart; a type does, and a name without one is the
-/// thing of that name that is known. `ids` are for those that are new, one for each.
+/// Stores the entities named on a page. Names are compared without case. Types distinguish entities; a name without a
+/// type is the known entity of that name. `ids` has one id for each entity, used if it is new.
 void name_on_page(Connection& connection, std::int64_t page, const std::vector<NamedEntity>& entities,
                   const std::vector<std::string>& ids);
-/// Gives what the page named until now.
+/// Removes the page's entities and returns their numbers.
 std::vector<std::int64_t> forget_page(Connection& connection, std::int64_t page);
-/// Removes those of them that no page names any more.
+/// Removes those of `entities` that no page names any more.
 void forget_unnamed(Connection& connection, const std::vector<std::int64_t>& entities);
 
-/// In the order in which they became known, each with its pages by slug.
+/// In the order in which they were added, each with its pages sorted by slug.
 std::vector<Entity> list(Connection& connection, const EntityQuery& query);
 std::optional<Entity> find(Connection& connection, const std::string& id);
 

@@ -22,7 +22,7 @@ constexpr std::string_view own_directory = "knowledge/";
 
 bool is_markdown(std::string_view path) { return path.ends_with(".md") || path.ends_with(".markdown"); }
 
-/// A path, taken apart; `rest` is what follows the scope's directory.
+/// The parts of a path; `rest` is relative to the scope's directory.
 struct Place {
   std::string scope;
   std::string_view rest;
@@ -39,7 +39,7 @@ std::optional<Place> place_of_file(std::string_view path) {
   return Place{"agent:" + std::string(name), path.substr(slash + 1 + own_directory.size())};
 }
 
-/// Hidden files are left out, and those whose names are no text.
+/// Skips hidden files and names that are not UTF-8.
 bool is_left_out(std::string_view path, const Place& place) {
   return place.rest.starts_with('.') || place.rest.find("/.") != place.rest.npos || !is_utf8(path);
 }
@@ -88,7 +88,7 @@ struct KnowledgeTree::Walk {
   bool wants(const std::string& path) const {
     return kind == KnowledgeFiles::pages ? is_page_path(path) : is_source_path(path);
   }
-  /// Sources are no pages, and compiled pages are no sources.
+  /// Raw directories contain no pages, and wikis no sources.
   bool wants_directory(const std::string& path) const {
     return path != directory_of_scope(scope_of_path(path)) + (kind == KnowledgeFiles::pages ? "/raw" : "/wiki");
   }
@@ -98,7 +98,7 @@ KnowledgeTree::KnowledgeTree(const std::filesystem::path& data_directory)
     : directory_(Directory::open(data_directory, Symlinks::refuse).value()) {
   for (const auto* path : {"knowledge/raw", "knowledge/wiki", "agents"}) {
     if (const auto made = directory_.make_directories(path); !made) {
-      log::warn("cannot make {}: {}; there is no knowledge in it", path, to_string(made.error()));
+      log::warn("cannot create {}: {}; its knowledge is unavailable", path, to_string(made.error()));
     }
   }
 }

@@ -12,48 +12,48 @@
 
 namespace agw {
 
-// Where knowledge lies. All paths are relative to the data directory:
+// The layout of knowledge files. All paths are relative to the data directory:
 //
 //     knowledge/raw/**                     the sources of the shared pages
 //     knowledge/wiki/**.md                 the shared pages
-//     knowledge/log.md                     what happened
-//     agents/<name>/knowledge/raw/**       the sources of an agent's pages; also text files beside them
+//     knowledge/log.md                     the log
+//     agents/<name>/knowledge/raw/**       the sources of an agent's pages; also text files next to them
 //     agents/<name>/knowledge/**.md        an agent's pages; compiled ones are in wiki/
 //
-// Symlinks are not followed, and names that begin with a dot are not looked at.
+// Symlinks are not followed, and names that begin with a dot are ignored.
 
-/// More than this is no page and no source.
+/// Larger files are neither pages nor sources.
 inline constexpr std::size_t max_knowledge_file_size = 4 * 1024 * 1024;
 
-/// A file as a walk finds it.
+/// A file found by a walk.
 struct FoundKnowledgeFile {
   std::string path;
   FileStamp stamp;
 };
 
-/// The scope that a file belongs to by its place: `shared` or `agent:<name>`; empty for a place without knowledge.
+/// The scope that a file belongs to by its path: `shared` or `agent:<name>`; empty for a path outside of knowledge.
 std::string scope_of_path(std::string_view path);
 /// The directory of a scope: `knowledge` or `agents/<name>/knowledge`.
 std::string directory_of_scope(std::string_view scope);
-/// Whether a file there is a page, or a source that becomes one.
+/// Whether a file at that path is a page, or a source that becomes one.
 bool is_page_path(std::string_view path);
 bool is_source_path(std::string_view path);
-/// Where the compiled page of that slug stands in a scope.
+/// The path of the compiled page of that slug in a scope.
 std::string compiled_page_path(std::string_view scope, std::string_view slug);
-/// The name of a file without its directory and ending.
+/// The name of a file without its directory and extension.
 std::string_view stem_of_path(std::string_view path);
 
-/// What a walk looks for.
+/// The kind of files that a walk collects.
 enum class KnowledgeFiles { pages, sources };
 
 /// The tree of knowledge files. Blocks: not for the loop.
 class KnowledgeTree {
 public:
-  /// Makes the directories that are missing. Throws std::system_error.
+  /// Creates missing directories. Throws std::system_error.
   explicit KnowledgeTree(const std::filesystem::path& data_directory);
 
-  /// All of one kind, by path. `enter` is told of each directory before it is listed. What cannot be read is left out,
-  /// with a line in the log.
+  /// All files of one kind, sorted by path. Calls `enter` with each directory before it is listed. Unreadable
+  /// directories are skipped and logged.
   std::vector<FoundKnowledgeFile> walk(KnowledgeFiles kind, const std::function<void(const std::string&)>& enter) const;
 
   const Directory& directory() const { return directory_; }

@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// Whether the source can be kept there: nothing is there, or what came from the same origin.
+/// Whether the source can be stored at that path: it is free, or its file has the same origin.
 bool is_free(const Directory& data_directory, const std::string& path, const std::string& origin) {
   const auto file = data_directory.read(path, max_knowledge_file_size);
   if (!file) return file.error() == FileError::not_found;

@@ -18,13 +18,13 @@ namespace {
 constexpr std::string_view journal_path = "knowledge/log.md";
 constexpr std::string_view opening = "## [";
 constexpr std::size_t max_journal_length = 1024 * 1024;
-/// What is left when the oldest entries are forgotten.
+/// The length to which a long journal is shortened.
 constexpr std::size_t kept_bytes = max_journal_length / 2;
-/// A person may have made it longer.
+/// Larger than the limit, because people may extend the file.
 constexpr std::size_t max_bytes_read = 16 * max_journal_length;
 constexpr std::size_t max_line_length = 500;
 
-/// Nothing where it is there and cannot be read.
+/// No value if the file exists but cannot be read.
 std::optional<std::string> read_text(const Directory& data_directory) {
   auto content = data_directory.read(journal_path, max_bytes_read);
   if (content) return to_utf8(*content);
@@ -33,7 +33,7 @@ std::optional<std::string> read_text(const Directory& data_directory) {
   return std::nullopt;
 }
 
-/// The event that a heading begins; nothing for another line.
+/// The event whose heading the line is; no value for other lines.
 std::optional<KnowledgeEvent> heading_of(std::string_view line) {
   if (!line.starts_with(opening)) return std::nullopt;
   const auto close = line.find(']');
@@ -47,7 +47,7 @@ std::optional<KnowledgeEvent> heading_of(std::string_view line) {
   return event;
 }
 
-/// Where the first entry at or after `from` begins; the end of the text where there is none.
+/// The start of the first entry at or after `from`; the end of the text if there is none.
 std::size_t next_entry(std::string_view text, std::size_t from) {
   for (auto at = text.find(opening, from); at != text.npos; at = text.find(opening, at + 1)) {
     if (at > 0 && text[at - 1] != '\n') continue;
@@ -56,14 +56,14 @@ std::size_t next_entry(std::string_view text, std::size_t from) {
   return text.size();
 }
 
-/// `text` from the first entry that begins in its last `bytes`; all of it where none does.
+/// `text` from the first entry that begins in its last `bytes`; all of it if none does.
 std::string_view newest_part(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   const auto entry = next_entry(text, text.size() - bytes);
   return entry == text.size() ? text : text.substr(entry);
 }
 
-/// Forgets the oldest entries of a long journal. What stands before the first one is a person's, and stays.
+/// Drops the oldest entries of a long journal. Text before the first entry is a person's and is kept.
 void shorten(std::string& text) {
   const auto first = next_entry(text, 0);
   const auto entries = std::string_view(text).substr(first);
@@ -97,7 +97,7 @@ void add_to_journal(const Directory& data_directory, const KnowledgeEvent& event
   AGW_ASSERT(may_block());
 
   auto found = read_text(data_directory);
-  // What a person wrote there is not written over unread.
+  // Never overwrite a person's text that could not be read.
   if (!found) return;
   auto text = *std::move(found);
   shorten(text);

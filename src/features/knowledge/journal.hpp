@@ -7,14 +7,14 @@
 
 namespace agw {
 
-// `knowledge/log.md`: what happened to the knowledge, for people to read and to add to. An entry is a heading
-// `## [2026-01-02T03:04:05.678Z] compile | 3 pages` and what follows it up to the next one; oldest first. All of it
-// blocks: not for the loop.
+// `knowledge/log.md`: the history of the knowledge, which people read and may extend. An entry is a heading
+// `## [2026-01-02T03:04:05.678Z] compile | 3 pages` and the text up to the next one; oldest first. All functions block:
+// not for the loop.
 
-/// The entries, newest first. Of a very long file only the end is read. Headings of another form are text.
+/// The entries, newest first. Of a very long file, only the end is read. Other headings are text.
 std::vector<KnowledgeEvent> read_journal(const Directory& data_directory);
 
-/// Adds an entry, and forgets the oldest ones of a file that has grown long. Throws std::system_error.
+/// Appends an entry, and drops the oldest ones if the file has grown long. Throws std::system_error.
 void add_to_journal(const Directory& data_directory, const KnowledgeEvent& event);
 
 }  // namespace agw

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t max_link_length = 200;
 
-/// While it parses, the library changes tables that all its parsers share.
+/// The parser modifies tables that all parsers of the library share.
 std::mutex& parsing() {
   static std::mutex mutex;
   return mutex;

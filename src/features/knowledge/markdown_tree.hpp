@@ -11,16 +11,16 @@
 
 namespace agw {
 
-/// A parsed text, as nodes of the library.
+/// A parsed Markdown text, as nodes of cmark-gfm.
 class MarkdownTree {
 public:
   explicit MarkdownTree(std::string_view markdown);
 
   cmark_node* root() const { return root_.get(); }
-  /// As it is now, raw HTML and suspicious addresses left out in any case.
+  /// The tree rendered in its current state, always without raw HTML and suspicious addresses.
   std::string html() const;
 
-  /// Calls `enter` and `leave` with each node, in the order of the text. The tree must not change meanwhile.
+  /// Calls `enter` and `leave` with each node, in document order. The tree must not change during the walk.
   template <class Enter, class Leave>
   void walk(Enter enter, Leave leave) const {
     const std::unique_ptr<cmark_iter, void (*)(cmark_iter*)> place(cmark_iter_new(root()), cmark_iter_free);
@@ -41,22 +41,22 @@ struct WikiLink {
   std::size_t begin = 0;  ///< in bytes
   std::size_t end = 0;
   std::string_view target;  ///< without the section; views into the text
-  std::string_view label;   ///< empty without one
+  std::string_view label;   ///< empty if there is none
 };
 
-/// Those of a text, in its order.
+/// The wiki links in a text, in order.
 std::vector<WikiLink> wiki_links_of(std::string_view text);
 
 /// The name of the Markdown file that a relative address leads to (`../setup.md#install` is `setup`); empty for any
 /// other address.
 std::string linked_file(std::string_view address);
 
-/// What a node holds; empty where it holds nothing.
+/// The literal text of a node; empty if it has none.
 inline std::string_view literal_of(cmark_node* node) {
   const char* text = cmark_node_get_literal(node);
   return text ? text : std::string_view();
 }
-/// Where a link or an image leads; empty where it leads nowhere.
+/// The address of a link or an image; empty if it has none.
 inline std::string_view address_of(cmark_node* node) {
   const char* text = cmark_node_get_url(node);
   return text ? text : std::string_view();

@@ -1,4 +1,3 @@
-// The outline of a Markdown text.
 
 #include <algorithm>
 
@@ -12,7 +11,7 @@ namespace agw {
 
 namespace {
 
-/// Of a page that is nothing but links, the rest is not followed.
+/// Bounds the work for a page that consists of links.
 constexpr std::size_t max_links = 1000;
 
 void add_once(std::vector<std::string>& list, std::string_view text) {
@@ -43,11 +42,11 @@ private:
     } else if (type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK) {
       outline_.plain_text += ' ';
     }
-    // A leaf is never left.
+    // The walk does not call `leave` for leaves.
     if (type == CMARK_NODE_CODE_BLOCK) end_block();
   }
 
-  /// Of a wiki link the text is what it shows.
+  /// A wiki link contributes its visible text.
   void read_text(std::string_view text) {
     std::size_t place = 0;
     for (const auto& link : wiki_links_of(text)) {
@@ -80,7 +79,7 @@ private:
   }
 
   MarkdownOutline outline_;
-  std::size_t begin_ = 0;  ///< where the text of the heading or paragraph begins that is being read
+  std::size_t begin_ = 0;  ///< start of the current heading or paragraph
 };
 
 }  // namespace

@@ -17,11 +17,11 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_summary_length = 1000;
-/// How much of a page is searched. A bound on how long one page may keep the writer.
+/// Only this part of a page is searched, so that one page cannot occupy the writer for long.
 constexpr std::size_t max_bytes_indexed = 1024 * 1024;
 constexpr std::string_view agent_prefix = "agent:";
 
-/// Only a file of the shared directory may say that it belongs elsewhere: what an agent keeps stays its own.
+/// Only a file in the shared directory may choose another scope; an agent's files stay its own.
 std::string scope_of(const std::string& path, const PageHead& head) {
   auto scope = scope_of_path(path);
   const bool is_other = head.scope.starts_with(agent_prefix) && head.scope.size() > agent_prefix.size();
@@ -84,7 +84,7 @@ IndexedPage indexed(const std::string& path, const FileStamp& stamp, PageText te
 std::optional<IndexedPage> read_page(const KnowledgeTree& tree, const std::string& path) {
   AGW_ASSERT(may_block());
 
-  // Taken before the content: what changes in between is seen as another version.
+  // Taken before the content, so that a change in between counts as a new version.
   const auto stamp = tree.directory().stamp(path);
   const auto content = tree.directory().read(path, max_knowledge_file_size);
   if (!stamp || !content) {
@@ -94,7 +94,7 @@ std::optional<IndexedPage> read_page(const KnowledgeTree& tree, const std::strin
     return std::nullopt;
   }
   auto text = read_page_text(*content);
-  if (!text.problem.empty()) log::warn("the head of the knowledge page {} is no YAML: {}", path, text.problem);
+  if (!text.problem.empty()) log::warn("the head of the knowledge page {} is not valid YAML: {}", path, text.problem);
   return indexed(path, *stamp, std::move(text));
 }
 

@@ -11,13 +11,13 @@ namespace agw {
 
 namespace {
 
-/// Pages that are read at once.
+/// Pages read in one batch.
 constexpr std::size_t pages_a_piece = 100;
-/// What is written at once, because other writes wait for it: some 100 ms, where a link takes as long as so many bytes.
+/// Bounds one write, because other writes wait for it (about 100 ms). A link costs as much as `bytes_a_link` bytes.
 constexpr std::size_t bytes_at_once = std::size_t{1024} * 1024;
 constexpr std::size_t bytes_a_link = 40;
 constexpr std::size_t pages_removed_at_once = 20;
-/// From so many changed pages on, the index is made one part again.
+/// At this many changed pages, the segments of the full-text index are merged.
 constexpr std::size_t many = 500;
 
 struct Walked {
@@ -36,7 +36,7 @@ PageDifferences compare(const std::vector<FoundKnowledgeFile>& files, std::map<s
   return differences;
 }
 
-/// Of the files that were named as changed.
+/// The differences among the files that were reported as changed.
 PageDifferences look_at(const KnowledgeTree& tree, const std::set<std::string>& files) {
   PageDifferences differences;
   for (const auto& path : files) {
@@ -45,7 +45,7 @@ PageDifferences look_at(const KnowledgeTree& tree, const std::set<std::string>& 
   return differences;
 }
 
-/// How many pages from `first` on are written at once.
+/// The number of pages from `first` on to write in one transaction.
 std::size_t count_at_once(const std::vector<std::optional<IndexedPage>>& pages, std::size_t first) {
   std::size_t bytes = 0;
   std::size_t end = first;
@@ -77,7 +77,7 @@ Task<> PageIndex::catch_up() {
     differences = co_await compare_all();
   else
     differences = co_await blocking_.run([tree = tree_, files = changes.files] { return look_at(*tree, files); });
-  // First what is gone: a page that was moved keeps its slug.
+  // Deletions first, so that a moved page keeps its slug.
   co_await remove(std::move(differences.gone));
   co_await take(std::move(differences.changed));
   compared_ = !stopping_ && all_watched_;
@@ -92,7 +92,7 @@ Task<PageDifferences> PageIndex::compare_all() {
     return made;
   });
   for (const auto& added : walked.watched) watch_->remember(added);
-  // Of a directory that is not there, nobody is told when it comes.
+  // A missing directory cannot be watched, so its creation would go unnoticed.
   all_watched_ = std::ranges::all_of(walked.watched, [](const auto& added) { return added.number >= 0; });
   co_return co_await database_.read(
       [files = walked.files](Connection& connection) { return compare(files, page_store::stamps(connection)); });
@@ -114,7 +114,7 @@ Task<> PageIndex::take(std::vector<std::string> paths) {
   if (paths.size() >= many) co_await merge();
 }
 
-/// `pages` are those at `paths`, as far as there are any.
+/// `pages` are those at `paths`; no value for a missing one.
 Task<> PageIndex::write(std::vector<std::string> paths, std::vector<std::optional<IndexedPage>> pages) {
   const auto shared = std::make_shared<const std::vector<std::optional<IndexedPage>>>(std::move(pages));
   for (std::size_t begin = 0; begin < paths.size() && !stopping_;) {
@@ -129,7 +129,7 @@ Task<> PageIndex::write(std::vector<std::string> paths, std::vector<std::optiona
   }
 }
 
-/// A search asks each part of the index for each of its words.
+/// A search reads each segment of the index for each of its words.
 Task<> PageIndex::merge() {
   auto step = page_store::Merge::begin;
   while (!stopping_ &&

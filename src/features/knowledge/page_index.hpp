@@ -17,22 +17,22 @@ namespace agw {
 
 struct IndexedPage;
 
-/// How the files of pages differ from what the database knows of them, by their paths.
+/// The differences between the page files and their rows in the database, as paths.
 struct PageDifferences {
   std::vector<std::string> changed;
   std::vector<std::string> gone;
 };
 
-/// Keeps what the database knows of the pages in step with their files, whoever writes them. Files are watched, so that
-/// to be up to date costs nothing while nothing changes.
+/// Keeps the index of the pages consistent with their files, whoever writes them. Files are watched, so catching up
+/// costs nothing while nothing changes.
 class PageIndex {
 public:
   PageIndex(BlockingPool& blocking, Database& database, std::filesystem::path data_directory);
 
-  /// Afterwards the index has every page as it was on disk when this was called, or newer.
+  /// When it returns, the index has every page as it was on disk at the time of the call, or newer.
   Task<> catch_up();
 
-  /// Lets what is under way end soon, wherever it stands: the rest is taken after the next start.
+  /// Ends active work soon, at any point. The rest is indexed after the next start.
   void stop() { stopping_ = true; }
 
   const std::shared_ptr<const KnowledgeTree>& tree() const { return tree_; }
@@ -49,8 +49,8 @@ private:
   const std::filesystem::path data_directory_;
   const std::shared_ptr<const KnowledgeTree> tree_;
   const std::shared_ptr<FileWatch> watch_;
-  bool compared_ = false;    ///< all files, since the start
-  bool all_watched_ = true;  ///< all directories that pages may lie in
+  bool compared_ = false;    ///< all files were compared since the start
+  bool all_watched_ = true;  ///< all directories that may contain pages are watched
   bool stopping_ = false;
   AsyncMutex mutex_;
 };

@@ -13,20 +13,20 @@ namespace agw {
 
 namespace {
 
-/// What a field counts.
+/// The weight of a field.
 struct FieldRank {
-  double weight;  ///< of a word that stands in it
-  double length;  ///< 0 to 1: how much a long field makes a word in it count less
+  double weight;  ///< of a word in it
+  double length;  ///< 0 to 1: how much the length of the field reduces the weight of a word
 };
 
-/// Of title, headings, summary, body. Measured over the documentation in bench/knowledge.
+/// Title, headings, summary, body. Tuned on the documentation in bench/knowledge.
 constexpr std::array<FieldRank, 4> fields{{{20, 0.3}, {1, 0.75}, {20, 0.5}, {1, 0.75}}};
-/// How soon further occurrences of a word count no more.
+/// How quickly repetitions of a word stop counting.
 constexpr double saturation = 8;
 
 using FieldNumbers = std::array<double, fields.size()>;
 
-/// How many words each field usually has. Asked once for each query: to read it is as much work as to rank a page.
+/// The average number of words per field. Cached for each query, because reading it costs as much as ranking a page.
 const FieldNumbers* usual_lengths(const Fts5ExtensionApi* api, Fts5Context* context) {
   if (const void* known = api->xGetAuxdata(context, 0)) return static_cast<const FieldNumbers*>(known);
   auto usual = std::make_unique<FieldNumbers>();
@@ -42,7 +42,7 @@ const FieldNumbers* usual_lengths(const Fts5ExtensionApi* api, Fts5Context* cont
   return api->xSetAuxdata(context, usual.release(), forget) == SQLITE_OK ? found : nullptr;
 }
 
-/// What a word in each field of the row at hand counts, its length considered.
+/// Reads the weight of a word in each field of the current row, adjusted for the field's length.
 bool read_field_weights(const Fts5ExtensionApi* api, Fts5Context* context, FieldNumbers& counts) {
   const auto* usual = usual_lengths(api, context);
   if (!usual) return false;

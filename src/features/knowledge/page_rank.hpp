@@ -4,10 +4,10 @@
 
 namespace agw {
 
-/// Makes `page_score(knowledge_words, weights)` known to the connection. For a row that the index found it gives how
-/// well it matches: BM25F, where a word counts by the field that it stands in, and each field is measured against its
-/// own usual length. `weights` is a blob with a double for each phrase of the query, in the order in which they are
-/// written: how rare the phrase is, or 0 for one that does not count.
+/// Registers the SQL function `page_score(knowledge_words, weights)` on the connection. It scores a row that the
+/// full-text index matched by BM25F: a word counts by the field that contains it, and each field's length is compared
+/// with its own average. `weights` is a blob with a double for each phrase of the query, in order: how rare the phrase
+/// is, or 0 if it does not count.
 void add_page_score(Connection& connection);
 
 }  // namespace agw

@@ -17,7 +17,7 @@ constexpr int body_column = 3;
 constexpr int words_shown = 32;
 constexpr std::string_view ellipsis = "…";
 
-/// Where a phrase of the query stands: its first word, and the one behind its last, by number.
+/// An occurrence of a phrase of the query: the numbers of its first word and of the word after its last.
 struct Hit {
   int first = 0;
   int end = 0;
@@ -39,8 +39,8 @@ std::vector<Hit> hits_in_body(const Fts5ExtensionApi* api, Fts5Context* context)
   return hits;
 }
 
-/// The first stretch that shows the most different phrases, with as many words before it as behind it; the text's
-/// beginning where there is none.
+/// The number of the first word of the first window with the most different phrases, centred on them; 0 if there are
+/// none.
 int best_start(const std::vector<Hit>& hits, int phrases, int words) {
   std::vector<int> shown(static_cast<std::size_t>(phrases));
   const auto count_of = [&](const Hit& hit) -> int& { return shown[static_cast<std::size_t>(hit.phrase)]; };
@@ -61,10 +61,10 @@ int best_start(const std::vector<Hit>& hits, int phrases, int words) {
   return std::clamp(start, 0, std::max(0, words - words_shown));
 }
 
-/// The bytes of the words from number `start` on.
+/// The byte range of the words from number `start` on.
 struct Stretch {
   int start = 0;
-  int word = 0;  ///< the number of the next one
+  int word = 0;  ///< number of the next one
   int begin = 0;
   int end = 0;
 };

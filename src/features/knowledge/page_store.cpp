@@ -12,10 +12,10 @@ namespace agw::page_store {
 
 namespace {
 
-/// Of the index, that are written at once.
+/// Pages of the database file that one merge step writes.
 constexpr int pages_a_merge = 64;
 
-/// What a link on page `source` to `target` leads to: `seen` is the page.
+/// The target of a link on page `source` to `target`: the page `seen`.
 #define LEADS_TO                                                                                                 \
   "(seen.slug = knowledge_links.target AND (seen.scope = source.scope OR (seen.scope = 'shared' AND NOT EXISTS " \
   "(SELECT 1 FROM knowledge_pages AS own WHERE own.slug = knowledge_links.target AND own.scope = source.scope))))"
@@ -103,7 +103,7 @@ void put_links(Connection& connection, std::int64_t number, const std::vector<st
   for (const auto& target : links) row.bind(":page", number).bind(":target", target).run();
 }
 
-/// Gives the entities that the page named.
+/// Returns the entities that the page named.
 std::vector<std::int64_t> remove_details(Connection& connection, std::int64_t number) {
   connection.prepare("DELETE FROM knowledge_texts WHERE number = :number").bind(":number", number).run();
   connection.prepare("DELETE FROM knowledge_links WHERE page = :number").bind(":number", number).run();

@@ -15,18 +15,18 @@ namespace agw::page_store {
 /// The version of each page's file that is indexed, by path.
 std::map<std::string, FileStamp> stamps(Connection& connection);
 
-/// Puts the page in the place of what is indexed of its file. A slug that another file has is made a different one.
+/// Replaces what is indexed for the page's file. If another file has its slug, the page gets a different one.
 void put(Connection& connection, const IndexedPage& page);
 void remove(Connection& connection, const std::string& path);
 
-/// Makes the parts of the search's index that many changes have left one, a little at a time. False when it is done.
+/// Merges the segments that many changes left in the full-text index, a little at a time. Returns false when done.
 enum class Merge { begin, go_on };
 bool merge_some(Connection& connection, Merge merge);
 
-/// By slug; of all scopes without one.
+/// Sorted by slug. No scope: all scopes.
 std::vector<KnowledgePage> list(Connection& connection, const std::optional<std::string>& scope);
 
-/// A page as its row has it: all but the text.
+/// A page's row without the text.
 struct StoredPage {
   std::int64_t number = 0;
   std::string path;
@@ -37,20 +37,20 @@ struct StoredPage {
   std::vector<std::string> sources;
   Timestamp updated_at;
 };
-/// Of that scope; without one the shared page, else the first that there is.
+/// In that scope. No scope: the shared page, else the first one.
 std::optional<StoredPage> find(Connection& connection, const std::string& slug,
                                const std::optional<std::string>& scope);
 
-/// The page that a link on a page of `scope` leads to: the one of that scope, else the shared one.
+/// The target of a link on a page of `scope`: the page in that scope, else the shared one.
 struct LinkedPage {
   std::string slug;
   std::string title;
 };
 std::vector<LinkedPage> links_of(Connection& connection, const StoredPage& page);
-/// The slugs of the pages that link to it.
+/// The slugs of the pages that link to the page.
 std::vector<std::string> backlinks_of(Connection& connection, const StoredPage& page);
 
-/// What all pages come to.
+/// The totals over all pages.
 struct Totals {
   std::int64_t pages = 0;
   std::int64_t words = 0;
@@ -58,15 +58,15 @@ struct Totals {
 };
 Totals totals(Connection& connection);
 
-/// A broken link and the scope of the page that has it.
+/// A broken link, and the scope of the page that contains it.
 struct PlacedLink {
   std::string scope;
   BrokenLink link;
 };
-/// The links that lead to no page.
+/// The links whose page does not exist.
 std::vector<PlacedLink> broken_links(Connection& connection);
 
-/// What tells a page from all others.
+/// Identifies a page.
 struct PlacedPage {
   std::string scope;
   std::string slug;
@@ -74,7 +74,7 @@ struct PlacedPage {
 /// The pages that no other page links to.
 std::vector<PlacedPage> orphans(Connection& connection);
 
-/// A page and what it names as its sources.
+/// A page and the sources that it names.
 struct PageSources {
   std::string path;
   std::string scope;
@@ -85,16 +85,16 @@ struct PageSources {
 /// The pages that name any sources.
 std::vector<PageSources> sources(Connection& connection);
 
-/// A page and the file that it is, relative to the data directory.
+/// A page and the path of its file, relative to the data directory.
 struct PlacedFile {
   std::string path;
   std::string scope;
   std::string slug;
 };
-/// Of all pages.
+/// Those of all pages.
 std::vector<PlacedFile> places(Connection& connection);
 
-/// How many pages each scope has.
+/// The number of pages in each scope.
 std::map<std::string, std::int64_t> count_by_scope(Connection& connection);
 
 }  // namespace agw::page_store

@@ -21,7 +21,7 @@ constexpr std::size_t max_sentence_summary_length = 200;
 constexpr std::size_t min_sentence_summary_length = 60;
 constexpr std::size_t max_listed = 200;
 
-/// The YAML between the fences, and what follows them; nothing for a text without a head.
+/// The YAML between the fences and the text after them; no value if there is no head.
 std::optional<std::pair<std::string_view, std::string_view>> split_head(std::string_view text) {
   if (boost::trim_right_copy(take_line(text)) != front_matter_fence) return std::nullopt;
   const auto begin = text;
@@ -40,7 +40,7 @@ std::string scalar_text(const json::value& value) {
   return {};
 }
 
-/// As it stands: the name of a file may have two blanks in a row, or a tab.
+/// Verbatim: file names may contain double spaces or tabs.
 std::string path_of(const json::value& value) {
   const bool is_path = value.is_string() && value.get_string().size() <= max_path_length;
   return is_path ? std::string(value.get_string()) : scalar_text(value);
@@ -51,7 +51,7 @@ std::string text_member(const json::object& head, std::string_view name) {
   return value ? scalar_text(*value) : std::string();
 }
 
-/// A list, or one text with commas between its entries.
+/// A list, or one string with commas between the entries.
 std::vector<std::string> list_member(const json::object& head, std::string_view name,
                                      std::string (*read)(const json::value&) = scalar_text) {
   std::vector<std::string> list;
@@ -77,7 +77,7 @@ NamedEntity entity_of(const json::value& value) {
   return entity;
 }
 
-/// A list, one of them, or one text with commas between the names.
+/// A list, a single entity, or one string with commas between the names.
 std::vector<NamedEntity> entities_of(const json::object& head) {
   std::vector<NamedEntity> entities;
   const auto add = [&](NamedEntity entity) {
@@ -119,7 +119,7 @@ json::array array_of(const std::vector<NamedEntity>& entities) {
   return array;
 }
 
-/// The length of the first sentences that are long enough together to say something.
+/// The length of the first sentences that together are long enough for a summary.
 std::size_t end_of_sentences(std::string_view text) {
   for (std::size_t i = min_sentence_summary_length; i + 1 < text.size() && i < max_sentence_summary_length; ++i) {
     if (text[i + 1] == ' ' && (text[i] == '.' || text[i] == '!' || text[i] == '?')) return i + 1;
@@ -188,7 +188,7 @@ std::string single_line(std::string_view text, std::size_t bytes) {
     line += c;
   }
   if (place == text.size()) return line;
-  // Back to where a character begins.
+  // Back to the start of a character.
   while (place > 0 && !line.empty() && continues_character(text[place])) {
     line.pop_back();
     --place;

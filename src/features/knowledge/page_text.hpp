@@ -9,14 +9,14 @@
 
 namespace agw {
 
-/// Something that the head of a page names.
+/// An entity named in the head of a page.
 struct NamedEntity {
   std::string name;
   std::optional<std::string> type;
   bool operator==(const NamedEntity&) const = default;
 };
 
-/// What the YAML head of a page says. What it leaves out is empty.
+/// The YAML head of a page. Missing members are empty.
 struct PageHead {
   std::string title;
   std::string summary;
@@ -28,29 +28,28 @@ struct PageHead {
   std::optional<Timestamp> updated_at;
 };
 
-/// A page's file, taken apart. A head that cannot be read is a part of the text, so that nothing
-/// is hidden.
+/// A parsed page file. A head that cannot be read becomes part of the text, so that nothing is hidden.
 struct PageText {
   PageHead head;
   std::string body;     ///< Markdown
-  std::string problem;  ///< why the head could not be read; empty where it could
+  std::string problem;  ///< why the head could not be read; empty if it could
 };
 PageText read_page_text(std::string_view file);
 
-/// The file of a page.
+/// The text of a page's file.
 std::string write_page_text(const PageText& page);
 
 inline constexpr std::size_t max_title_length = 200;  ///< bytes
-/// Of a page that says none.
+/// The category of a page that names none.
 inline constexpr std::string_view usual_category = "general";
 
-/// A title made from the name of a file: `setup-guide` is `Setup guide`.
+/// A title derived from the name of a file: `setup-guide` becomes `Setup guide`.
 std::string title_of_name(std::string_view stem);
 
 /// The first sentence or two of a text, on one line, at most about 200 bytes.
 std::string summary_of(std::string_view text);
 
-/// The text on one line, blanks and control characters as one space, cut to `bytes` with `…`.
+/// The text on one line, with whitespace and control characters as single spaces, truncated to `bytes` with `…`.
 std::string single_line(std::string_view text, std::size_t bytes);
 
 }  // namespace agw

@@ -4,8 +4,8 @@
 
 namespace agw {
 
-/// Whether what looks like a tag is text: `<upstream>` in `git rebase <upstream>` names no element of HTML, SVG or
-/// MathML that browsers know, and has no attributes.
+/// Whether something that looks like a tag is text. `<upstream>` in `git rebase <upstream>` is: it has no attributes
+/// and is no element of HTML, SVG or MathML.
 bool is_placeholder(std::string_view tag);
 
 }  // namespace agw

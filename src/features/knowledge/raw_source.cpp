@@ -19,7 +19,7 @@ constexpr std::size_t max_title_line_length = 80;
 constexpr std::size_t min_tag_length = 4;
 constexpr std::size_t max_tag_length = 30;
 constexpr std::size_t max_tags = 5;
-/// The tags are sought in the beginning of a long text.
+/// Only the beginning of a long text is searched for tags.
 constexpr std::size_t max_bytes_counted = 64 * 1024;
 
 std::string ending_of(std::string_view path) {
@@ -36,7 +36,7 @@ bool is_text_ending(std::string_view ending) {
   return std::ranges::find(endings, ending) != endings.end();
 }
 
-/// A first line that stands alone and is no sentence.
+/// A first line that stands alone and is not a sentence.
 std::string title_line(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
   const auto end = std::min(text.find('\n'), text.size());
@@ -47,7 +47,7 @@ std::string title_line(std::string_view text) {
   return line;
 }
 
-/// As a block of code, with a fence that the text does not have.
+/// The text as a code block, with a fence that does not occur in it.
 std::string in_fence(std::string_view text, std::string_view language) {
   std::size_t longest = 2;
   for (std::size_t place = 0, run = 0; place < text.size(); ++place) {
@@ -82,7 +82,7 @@ std::map<std::string, int> count_each_word(std::string_view text) {
   return counts;
 }
 
-/// The words of the headings that the text repeats, most often first.
+/// The words in headings that the text repeats, most frequent first.
 std::vector<std::string> telling_words(const MarkdownOutline& outline, const std::string& title) {
   const auto in_headings = count_each_word(title + "\n" + boost::join(outline.headings, "\n"));
   const auto in_text = count_each_word(outline.plain_text);
@@ -99,7 +99,7 @@ std::vector<std::string> telling_words(const MarkdownOutline& outline, const std
   return tags;
 }
 
-/// The first directory beneath `raw`.
+/// The first directory below `raw`.
 std::string category_of(std::string_view path) {
   constexpr std::string_view root = "raw/";
   if (path.starts_with(root)) path.remove_prefix(root.size());

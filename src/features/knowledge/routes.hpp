@@ -6,7 +6,7 @@ namespace agw {
 
 class Knowledge;
 
-/// `/knowledge` and `/entities`.
+/// The endpoints `/knowledge` and `/entities`.
 Routes knowledge_routes(Knowledge& knowledge);
 
 }  // namespace agw

@@ -1,4 +1,4 @@
-// A Markdown text as HTML, judged by an allow-list on the parsed tree and not by what the output looks like.
+// Markdown as safe HTML. The allow-list is applied to the parsed tree and not to the rendered output.
 
 #include <algorithm>
 #include <unordered_set>
@@ -15,8 +15,8 @@ namespace {
 
 bool is_control_or_blank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; }
 
-/// Whether the address has one of the few schemes that cannot run anything. Browsers skip blanks and control characters
-/// in a scheme, so an address with any in it is none.
+/// Whether the address has one of the few schemes that cannot run code. Browsers ignore whitespace and control
+/// characters in a scheme, so no address may contain any.
 bool is_harmless(std::string_view address) {
   if (std::ranges::any_of(address, is_control_or_blank)) return false;
   return std::ranges::any_of(std::initializer_list<std::string_view>{"http://", "https://", "mailto:"},
@@ -28,7 +28,7 @@ public:
   Purifier(MarkdownTree& tree, const FindLinkPlace& find) : tree_(tree), find_(find) {}
 
   void purify() {
-    // Changed afterwards: the walk stands on what would be changed.
+    // Collected first, because changing nodes would invalidate the walk.
     std::vector<cmark_node*> nodes;
     int links = 0;
     tree_.walk(
@@ -43,7 +43,7 @@ public:
           const auto type = cmark_node_get_type(node);
           if (type == CMARK_NODE_LINK || type == CMARK_NODE_IMAGE) --links;
         });
-    // From the end, so that what is within comes before what it is in.
+    // Backwards, so that inner nodes come before the outer ones.
     for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) purify(*node);
   }
 
@@ -80,7 +80,7 @@ private:
     remove(node);
   }
 
-  /// Puts links in the place of what is written as `[[…]]`.
+  /// Replaces `[[…]]` with links.
   void set_wiki_links(cmark_node* node) {
     const std::string text(literal_of(node));
     const auto links = wiki_links_of(text);
@@ -129,7 +129,7 @@ private:
 
   MarkdownTree& tree_;
   const FindLinkPlace& find_;
-  std::unordered_set<cmark_node*> inner_images_;  ///< those that a link is around
+  std::unordered_set<cmark_node*> inner_images_;  ///< images inside links
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace agw::knowledge_search_store {
 namespace {
 
 constexpr std::size_t max_snippet_length = 320;
-/// So many pages are ranked. Where more match, those are chosen that have the rarer words, or a common one in a
+/// At most this many pages are ranked. If more match, those with the rarer words are chosen, or with a common word in a
 /// prominent place.
 constexpr std::int64_t max_ranked = 1000;
 constexpr std::int64_t few = 200;
@@ -29,10 +29,10 @@ struct CountedTerm {
   std::string query;
   double weight = 1;
   std::size_t phrases = 1;  ///< of the query
-  std::int64_t pages = 0;   ///< that have it, about
+  std::int64_t pages = 0;   ///< approximate number of pages with the term
 };
 
-/// How many pages there are, and the greatest number of one.
+/// The number of pages, and the highest row number.
 struct Extent {
   std::int64_t pages = 0;
   std::int64_t last = 0;
@@ -44,7 +44,7 @@ Extent extent_of(Connection& connection) {
   return {row.integer(0), row.integer(1)};
 }
 
-/// How many pages match: exact for a few, else judged by how close the first ones stand.
+/// The number of matching pages: exact if there are few, otherwise extrapolated from the density of the first ones.
 std::int64_t count_pages(Connection& connection, const Extent& extent, const std::string& query) {
   auto row = connection.prepare(
       "SELECT count(*), coalesce(max(rowid), 0) FROM (SELECT rowid FROM knowledge_words WHERE knowledge_words MATCH "
@@ -57,7 +57,7 @@ std::int64_t count_pages(Connection& connection, const Extent& extent, const std
                     std::max(count, extent.pages));
 }
 
-/// A word that may be a part of others stands for all of these.
+/// A word that may be part of longer words also matches those.
 CountedTerm with_forms(Connection& connection, const SearchTerm& term) {
   const auto forms =
       term.part.empty() ? std::vector<std::string>() : words_with_part(connection, "knowledge_words", term.part);
@@ -72,7 +72,7 @@ std::string joined(const std::vector<CountedTerm>& terms, std::string_view opera
   return boost::join(queries, operation);
 }
 
-/// What the index is asked.
+/// A query to the full-text index.
 struct Query {
   std::string text;
   std::string weights;  ///< of its phrases: see add_page_score
@@ -87,7 +87,7 @@ struct RankedPage {
   double score = 0;
 };
 
-/// A statement with `page_score` or `page_snippet` in it, which a connection learns when it first needs them.
+/// Prepares a statement with `page_score` or `page_snippet`, which are registered on a connection on first use.
 Statement prepare_with_functions(Connection& connection, std::string_view sql) {
   try {
     return connection.prepare(sql);
@@ -128,7 +128,7 @@ public:
     return found.size() == search_.limit ? found : ranked(plain(" OR "));
   }
 
-  /// The terms that stand anywhere.
+  /// Matches any of the terms.
   std::string any_term() const { return joined(terms_, " OR "); }
 
 private:
@@ -139,8 +139,8 @@ private:
     return {joined(terms_, operation), bytes_of(weights)};
   }
 
-  /// Asks for the pages of the rarest terms, as long as these can all be ranked, and of the others for those that they
-  /// are prominent in. All terms stand behind that once more: they choose no page, but count in the ranking.
+  /// Selects pages by the rarest terms, as long as all of their pages can be ranked, and by the other terms only in
+  /// prominent fields. All terms are repeated at the end: there they select no pages but count in the ranking.
   Query narrowed() const {
     std::vector<std::string> parts;
     std::vector<double> weights;
@@ -175,8 +175,8 @@ private:
   Connection& connection_;
   const PageSearch& search_;
   std::string scopes_;
-  std::vector<CountedTerm> terms_;  ///< those that any page has, rarest first
-  bool is_hopeless_ = false;        ///< some term is on no page
+  std::vector<CountedTerm> terms_;  ///< terms with matches, rarest first
+  bool is_hopeless_ = false;        ///< a term matches no page
 };
 
 KnowledgeHit shown(Connection& connection, const RankedPage& page, const std::string& query) {

@@ -7,18 +7,18 @@
 #include "features/knowledge/types.hpp"
 #include "storage/connection.hpp"
 
-/// The SQL of the search for pages.
+/// The SQL of the page search.
 namespace agw::knowledge_search_store {
 
-/// What to look for, and where.
+/// What to search for, and in which scopes.
 struct PageSearch {
   std::vector<SearchTerm> terms;
   TermsWanted wanted = TermsWanted::any;
-  std::vector<std::string> scopes;  ///< none: all
+  std::vector<std::string> scopes;  ///< empty: all
   std::size_t limit = 100;
 };
 
-/// The pages that match, best first.
+/// The matching pages, best first.
 std::vector<KnowledgeHit> search(Connection& connection, const PageSearch& search);
 
 }  // namespace agw::knowledge_search_store

@@ -22,7 +22,8 @@ namespace agw {
 
 namespace {
 
-/// Where the web page shows a page. Letters, digits and hyphens stay; what else a slug may have is not ASCII.
+/// The address of a page in the web page. Letters, digits and hyphens are kept; the other characters of slugs are not
+/// ASCII.
 std::string address_of_page(std::string_view slug) {
   static constexpr std::string_view hex = "0123456789ABCDEF";
   std::string address = "#/knowledge/";
@@ -59,7 +60,7 @@ struct PageOnDisk {
   std::vector<std::string> backlinks;
 };
 
-/// Nothing where the file has gone meanwhile.
+/// No value if the file was deleted in the meantime.
 std::optional<Article> article_of(const KnowledgeTree& tree, const PageOnDisk& stored) {
   const auto file = tree.directory().read(stored.page.path, max_knowledge_file_size);
   if (!file) return std::nullopt;
@@ -108,7 +109,7 @@ Task<> Knowledge::read_at_start() {
   try {
     co_await index_.catch_up();
   } catch (const std::exception& error) {
-    // The next one who asks tries again, and is told.
+    // The next request tries again and reports the error.
     log::error("cannot read the knowledge pages: {}", error.what());
   }
 }

@@ -14,7 +14,7 @@
 
 namespace agw {
 
-/// What an agent looks up.
+/// A search by an agent.
 struct AgentKnowledgeSearch {
   std::string question;
   std::string agent_name;
@@ -22,57 +22,56 @@ struct AgentKnowledgeSearch {
   std::size_t limit = 10;
 };
 
-/// A text that becomes a raw source.
+/// A text to be kept as a raw source.
 struct NewSource {
-  std::string agent_name;  ///< whose it will be
-  std::string name;        ///< of the file, with an ending for what is no Markdown; only its letters matter
-  std::string title;       ///< empty for what the text says itself
-  std::string origin;      ///< where it is from: an address, a path, a thread
+  std::string agent_name;  ///< the agent that will own it
+  std::string name;        ///< of the file, with an extension unless it is Markdown; becomes a slug
+  std::string title;       ///< empty: derived from the text
+  std::string origin;      ///< an address, a path or a thread
   std::string text;        ///< UTF-8
 };
 
-/// What became of it.
+/// The result of an ingestion.
 struct IngestedSource {
   std::string path;     ///< of the raw file, relative to the data directory
-  std::string slug;     ///< of its page; empty where it cannot become one
-  std::string problem;  ///< then why
+  std::string slug;     ///< of its page; empty if it cannot become one
+  std::string problem;  ///< the reason, if there is no page
 };
 
-/// What the gateway's agents and its person know: pages in Markdown files, compiled from raw sources or written by
-/// hand. Whatever is asked, the answer is as new as the files.
+/// The knowledge of the agents and of the person: pages in Markdown files, compiled from raw sources or written by
+/// hand. Every response reflects the current files.
 class Knowledge {
 public:
   Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,
             std::filesystem::path data_directory, BackgroundCompletions& completions);
 
-  /// Begins to read what has changed while the gateway was down.
+  /// Starts to index what changed while the gateway was down.
   void start();
   Task<> stop();
 
   Task<KnowledgeOverview> overview(KnowledgeFilter filter);
-  /// By slug.
+  /// Sorted by slug.
   Task<std::vector<KnowledgePage>> pages(KnowledgeFilter filter);
-  /// Best first. Throws BadRequest `q is required` for an empty question; what has no word in it finds nothing.
+  /// Best first. Throws BadRequest `q is required` for an empty question; a question without words finds nothing.
   Task<std::vector<KnowledgeHit>> search(KnowledgeQuery query);
-  /// The same in the shared pages and the agent's own.
+  /// The same, in the shared pages and the agent's own.
   Task<std::vector<KnowledgeHit>> search_for_agent(AgentKnowledgeSearch wanted);
-  /// The shared page of that slug, else another, unless the filter names its scope. Throws NotFound `article not
-  /// found`.
+  /// The shared page of that slug, else another, unless the filter names a scope. Throws NotFound `article not found`.
   Task<Article> article(std::string slug, KnowledgeFilter filter);
   Task<KnowledgeStats> stats();
   Task<KnowledgeHealth> health();
   /// Newest first.
   Task<std::vector<KnowledgeEvent>> journal(KnowledgeLogQuery query);
 
-  /// Makes pages of what is new or has changed among the raw sources, and notes it in the log. Gives what was done, for
-  /// people; where a model is configured, it sums up the new pages in the background.
+  /// Compiles new and changed raw sources into pages and logs it. Returns a report in Markdown. If a model is
+  /// configured, it summarises the new pages in the background.
   Task<std::string> compile(bool dry, StopSource& stop);
 
-  /// Keeps the text among the agent's raw sources, in the place of what was kept from the same origin before, and makes
-  /// its page. Throws PayloadTooLarge `source too large`.
+  /// Stores the text as one of the agent's raw sources, replacing an earlier one of the same origin, and compiles its
+  /// page. Throws PayloadTooLarge `source too large`.
   Task<IngestedSource> ingest(NewSource source);
 
-  /// In the order in which they became known.
+  /// In the order in which they were added.
   Task<std::vector<Entity>> entities(EntityQuery query);
   /// Throws NotFound `entity not found`.
   Task<Entity> entity(std::string id);
@@ -90,7 +89,7 @@ private:
   PageIndex index_;
   KnowledgeCompiler compiler_;
   PageSummaries summaries_;
-  AsyncMutex mutex_;  ///< to the log, which is read and written in one go
+  AsyncMutex mutex_;  ///< of the log, so that each read and write of it is atomic
   TaskGroup background_;
 };
 

@@ -14,7 +14,7 @@ bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
-/// `deployNotes` and `HTTPServer` have a word that begins within them.
+/// Whether a new word begins inside the name, as in `deployNotes` and `HTTPServer`.
 bool begins_word(std::string_view name, std::size_t place) {
   if (!is_upper(name[place]) || place == 0) return false;
   const char before = name[place - 1];
@@ -22,8 +22,8 @@ bool begins_word(std::string_view name, std::size_t place) {
   return is_upper(before) && place + 1 < name.size() && name[place + 1] >= 'a' && name[place + 1] <= 'z';
 }
 
-/// How many bytes a sign has that begins there and is no part of a word: blanks, dashes, quotes and the like, of
-/// Latin-1 (U+0080 to U+00BF), of general punctuation (U+2000 to U+207F), of Chinese and Japanese (U+3000 to U+303F).
+/// The length in bytes of a character that separates words (spaces, dashes, quotes and the like): Latin-1 (U+0080 to
+/// U+00BF), general punctuation (U+2000 to U+207F), Chinese and Japanese (U+3000 to U+303F).
 std::size_t sign_at(std::string_view text) {
   if (text.starts_with('\xc2')) return 2;
   const auto beginning = text.substr(0, 2);

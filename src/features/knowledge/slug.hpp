@@ -5,8 +5,8 @@
 
 namespace agw {
 
-/// A name in kebab-case: `Deploy Notes (v2)` and `DeployNotes_v2` are `deploy-notes-v2`. Letters beyond ASCII stay as
-/// they are. At most 100 bytes; never empty; nothing in it can leave a directory.
+/// A name in kebab-case: `Deploy Notes (v2)` and `DeployNotes_v2` become `deploy-notes-v2`. Non-ASCII letters are kept.
+/// At most 100 bytes; never empty; never leads out of a directory.
 std::string slug_of(std::string_view name);
 
 }  // namespace agw

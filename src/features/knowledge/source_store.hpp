@@ -11,29 +11,29 @@
 /// The SQL of raw sources.
 namespace agw::source_store {
 
-/// What is known of a raw file. Contents are named by their content_id.
+/// What is stored about a raw file. Contents are identified by their content_id.
 struct KnownSource {
   std::string path;  ///< relative to the data directory
   FileStamp stamp;   ///< of the version that was read last
   std::string content;
   std::optional<std::string> problem;       ///< why it cannot become a page
-  std::optional<std::string> page;          ///< the path of the page made from it
-  std::optional<std::string> compiled;      ///< what it said when the page was made
-  std::optional<std::string> page_content;  ///< what the page said then
-  std::optional<std::string> summary;       ///< a model's
-  std::optional<std::string> summary_of;    ///< the content for which one was sought
+  std::optional<std::string> page;          ///< the path of the page compiled from it
+  std::optional<std::string> compiled;      ///< its content when the page was compiled
+  std::optional<std::string> page_content;  ///< the page's content as compiled
+  std::optional<std::string> summary;       ///< written by a model
+  std::optional<std::string> summary_of;    ///< the content for which a summary was requested
 };
 
 std::map<std::string, KnownSource> all(Connection& connection);
 std::optional<KnownSource> find(Connection& connection, const std::string& path);
-/// All but the summary, which stays what it was.
+/// Stores all members except for the summary.
 void put(Connection& connection, const KnownSource& source);
-/// It is at `source.path` now, and its page at `source.page`.
+/// Changes the source's path to `source.path` and its page's to `source.page`.
 void move(Connection& connection, const std::string& from, const KnownSource& source);
-/// Where the source still says `content`. With a summary its page counts as not made.
+/// Stores the result if the source's content is still `content`. With a summary, the page counts as not compiled.
 void put_summary(Connection& connection, const std::string& path, const std::string& content,
                  const std::optional<std::string>& summary);
-/// Sources whose pages were made as they are and for whose content no summary was sought, newest first.
+/// Sources with an up-to-date page whose content has not been summarised yet, newest first.
 std::vector<KnownSource> without_summary(Connection& connection, int limit);
 void remove(Connection& connection, const std::string& path);
 

@@ -14,17 +14,17 @@
 
 namespace agw {
 
-/// Has the model sum up compiled pages, behind everybody's back: a page has the first sentences of its source until
-/// then. Each content is summed up once, at most 50 in a pass, the newest first, and the third failure ends a pass.
-/// What the source says is material for the model, and what the model says becomes plain text on one line.
+/// Has the model summarise compiled pages in the background; until then, a page shows the first sentences of its
+/// source. Each content is summarised once, at most 50 per pass, newest first; the third failure ends a pass. The
+/// source is data for the model, not instructions, and the model's text is reduced to plain text on one line.
 class PageSummaries {
 public:
-  /// `done` is told of the slugs of the pages that a pass gave a summary.
+  /// `done` receives the slugs of the pages that a pass summarised.
   PageSummaries(Loop& loop, BlockingPool& blocking, Database& database, KnowledgeCompiler& compiler,
                 std::shared_ptr<const KnowledgeTree> tree, BackgroundCompletions& completions,
                 std::function<Task<>(std::vector<std::string> slugs)> done);
 
-  /// Begins a pass in the background; while one is under way, another follows it.
+  /// Starts a pass in the background; if one is active, another follows.
   void begin();
   Task<> stop();
 
@@ -38,7 +38,7 @@ private:
   const std::shared_ptr<const KnowledgeTree> tree_;
   BackgroundCompletions& completions_;
   const std::function<Task<>(std::vector<std::string>)> done_;
-  std::set<std::string> failed_;  ///< paths of sources that the next pass leaves out
+  std::set<std::string> failed_;  ///< paths of sources that the next pass skips
   bool at_work_ = false;
   bool wanted_ = false;
   StopSource stopping_;

@@ -64,7 +64,7 @@ Task<ToolOutcome> search(Knowledge& knowledge, const ToolCall& call) {
 
 std::string title_wanted(const ToolCall& call) { return string_or_empty(call.input, "title"); }
 
-/// What WebFetch says before the page: lines of `name: value` up to an empty one.
+/// The head that WebFetch puts before a page: `name: value` lines up to an empty one.
 std::string take_page_head(std::string& text, std::string_view name) {
   const auto end = text.find("\n\n");
   if (end == text.npos) return {};
@@ -76,7 +76,7 @@ std::string take_page_head(std::string& text, std::string_view name) {
   return value.substr(0, value.find('\n'));
 }
 
-/// `https://example.org/docs/setup.html` is `example.org docs setup`.
+/// `https://example.org/docs/setup.html` becomes `example.org docs setup`.
 std::string name_of_address(std::string_view address) {
   const auto scheme = address.find("://");
   if (scheme != address.npos) address.remove_prefix(scheme + 3);
@@ -118,7 +118,7 @@ std::string text_of_thread(const std::vector<Turn>& newest_first) {
 Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const ToolCall& call) {
   const auto wanted = std::string(call.input.at("thread").as_string());
   const auto thread = co_await threads.require(wanted == "this" ? call.run.thread_id : wanted);
-  // What other agents were told is not for this one to keep.
+  // An agent must not keep what was said to other agents.
   if (thread.agent_id != call.run.agent_id) throw thread_not_found();
   const auto turns = co_await threads.turns(thread.id, {.limit = {max_turns_kept}});
   const auto title = title_wanted(call).empty() ? thread.title : title_wanted(call);
@@ -129,13 +129,13 @@ Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const To
                                       .text = text_of_thread(turns)});
 }
 
-/// Its text, for a file that can be kept. Throws BadRequest.
+/// The text of a file that can be kept. Throws BadRequest.
 std::string text_to_keep(const OpenedPath& file) {
   const auto refuse = [&](std::string_view why) {
     throw BadRequest(fmt::format("{} cannot be kept: {}", file.path.string(), why));
   };
   const auto opened = open_file(file);
-  // Such a name may be a second one of a key.
+  // Another name may belong to a private key.
   if (file.has_other_names) refuse("it has several names");
   auto text = read_opened(opened, max_knowledge_file_size);
   if (!text) refuse(to_string(text.error()));

@@ -8,7 +8,8 @@
 
 namespace agw {
 
-/// SearchKnowledge and Ingest, which reads web pages with the WebFetch of `tools`. The references outlive them.
+/// The tools SearchKnowledge and Ingest; the latter fetches web pages with the WebFetch of `tools`. The references must
+/// outlive the tools.
 std::vector<Tool> knowledge_tools(Knowledge& knowledge, Threads& threads, BlockingPool& blocking, const ToolSet& tools);
 
 }  // namespace agw
