@@ -20,7 +20,7 @@ std::string_view skip(std::string_view text, std::string_view characters) {
   return text.substr(std::min(text.find_first_not_of(characters), text.size()));
 }
 
-/// What follows one of the openings (whole words), or nothing.
+/// The text after one of the openings (whole words); empty if there is none.
 std::string_view after(std::string_view message, std::initializer_list<std::string_view> openings) {
   for (const auto opening : openings) {
     if (lower_case(message.substr(0, opening.size())) != opening) continue;
@@ -38,13 +38,13 @@ bool ends_with_question_mark(std::string_view message) {
   return last != message.npos && message[last] == '?';
 }
 
-/// `/plan` and the like, with nothing behind it that could be looked for.
+/// Whether the message is a lone `/plan` or the like, without any text to search for.
 bool is_bare_command(std::string_view message) {
   message = message.substr(0, message.find_last_not_of(white_space) + 1);
   return message.starts_with('/') && message.find_first_of(" \t\r\n/.", 1) == message.npos;
 }
 
-/// Whether it asks to sum up this thread, not for something about a summary.
+/// Whether a summary of this thread is requested, and not information about a summary.
 bool asks_for_summary(const std::vector<std::string>& words) {
   static const std::set<std::string, std::less<>> summary{"summarise", "summarize", "summary",
                                                           "tldr",      "tl;dr",     "recap"};

@@ -4,21 +4,21 @@
 
 namespace agw {
 
-/// What a person wants of the librarian.
+/// The kind of reply that a message asks the librarian for.
 struct Intent {
   enum class Kind {
-    search,       ///< an answer, quoted from what was said before
-    explanation,  ///< a greeting, a call for help: nothing to search for
-    summary,      ///< what was said in this thread
-    note,         ///< something to be remembered
-    echo,         ///< to hear `text` again
+    search,       ///< quotations from past conversations and knowledge pages
+    explanation,  ///< for a greeting or a call for help; nothing is searched
+    summary,      ///< of this thread
+    note,         ///< something to remember
+    echo,         ///< a repetition of `text`
   };
   Kind kind = Kind::search;
   std::string_view text;  ///< of note and echo: the message without its opening words
 };
 
-/// Reads it from the message; the views are into it. `/name` counts as its first word; alone it is something to look
-/// for unless it `is_command`.
+/// Determines the intent of a message; the views point into it. `/name` counts as the first word; alone, it is a search
+/// term unless `is_command`.
 Intent read_intent(std::string_view message, bool is_command = false);
 
 }  // namespace agw

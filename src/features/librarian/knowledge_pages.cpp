@@ -9,11 +9,11 @@ namespace agw {
 
 namespace {
 
-/// Few, so that they leave room for what was said.
+/// Few, to leave room for past turns.
 constexpr std::size_t max_pages = 3;
 constexpr std::size_t max_page_title_length = 80;
 
-/// A word with anything in it but letters stands together as it was written.
+/// Quoted phrases stay phrases.
 std::string question_of(const std::vector<std::string>& words) {
   std::vector<std::string> terms;
   terms.reserve(words.size());

@@ -9,7 +9,7 @@
 
 namespace agw {
 
-/// The knowledge pages as a source: those that all agents share and the agent's own.
+/// The knowledge pages as a source: the shared pages and the agent's own.
 class KnowledgePages : public LibrarySource {
 public:
   KnowledgePages(Knowledge& knowledge, const Extensions& extensions) : knowledge_(knowledge), extensions_(extensions) {}

@@ -14,8 +14,8 @@ namespace agw {
 
 namespace {
 
-/// So many that what is not quoted (questions for the same, the librarian's answers to them) does not crowd out the
-/// rest.
+/// Large enough that turns which are not quoted (similar questions, the librarian's answers to them) do not crowd out
+/// the rest.
 constexpr int turns_searched = 200;
 constexpr std::size_t max_thread_title_length = 80;
 
@@ -60,7 +60,7 @@ Task<std::vector<Passage>> PastTurns::find(LibraryQuestion question) {
   const auto turns = co_await search_(std::move(wanted));
 
   std::vector<Passage> found;
-  // What was said in the thread itself comes first, so that it is never beyond the limit.
+  // Turns of this thread first, so that the limit never drops them.
   for (const bool of_this_thread : {true, false}) {
     for (const auto& turn : turns) {
       if (found.size() == question.limit) break;

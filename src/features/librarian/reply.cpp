@@ -36,7 +36,7 @@ std::string listed(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(quoted, ", "));
 }
 
-/// Longer than every row of backticks in the text, which cannot end the block so.
+/// A fence longer than any run of backticks in the text.
 std::string fence_for(std::string_view text) {
   std::size_t longest = 2;
   std::size_t row = 0;
@@ -47,7 +47,7 @@ std::string fence_for(std::string_view text) {
   return std::string(longest + 1, '`');
 }
 
-/// A list item for each line of JSON; empty where the text is something else.
+/// A list item for each line of JSON; empty if the text is anything else.
 std::string extension_rows(std::string_view text) {
   std::string rows;
   while (!text.empty()) {

@@ -10,12 +10,12 @@
 
 namespace agw {
 
-// What the librarian says, in Markdown. The bodies are without the label.
+// The librarian's texts, in Markdown. The bodies do not include the label.
 
-/// How every reply begins.
+/// The beginning of every reply.
 inline constexpr std::string_view librarian_label = "**Offline librarian:** ";
 
-/// The whole reply: the label and the body; the first one of a thread says what the librarian is and how to connect a
+/// The complete reply: label and body. The first one in a thread explains what the librarian is and how to connect a
 /// model.
 std::string reply(std::string_view body, bool is_first);
 
@@ -25,19 +25,19 @@ std::vector<std::string> suggestions(const std::vector<ToolDescription>& offered
 /// What the librarian does without a model, and at the end the messages to try.
 std::string explanation(const std::vector<std::string>& suggestions);
 
-/// The person's earlier messages, a sentence each. `messages` ends with the request for it.
+/// The person's earlier messages, one sentence of each. `messages` ends with the request for the summary.
 std::string summary(const std::vector<Message>& messages);
 
-/// What is said to a note that was kept.
+/// The reply to a note that was stored.
 std::string acknowledgement(std::string_view note);
 
-/// Quotes what was found; `passages` is not empty.
+/// Quotes the passages; there must be at least one.
 std::string quotations(const std::vector<Passage>& passages, const std::vector<std::string>& words, Match match);
 
-/// What came of a tool that was asked for. `use` is the call, `result` its tool message.
+/// Reports the result of a tool call. `use` is the call, `result` its tool message.
 std::string tool_answer(const ToolUse& use, const Message& result);
 
-/// `searched` names what was searched.
+/// `searched` names the sources that were searched.
 std::string not_found(const std::vector<std::string>& words, const std::vector<std::string>& searched);
 
 }  // namespace agw

@@ -17,14 +17,14 @@ namespace agw {
 
 namespace {
 
-/// What is asked for stands at the beginning of a message; the rest of a pasted document is not read.
+/// The request is at the beginning of a message; the rest of a pasted document is not read.
 constexpr std::size_t max_bytes_read = 4096;
 constexpr std::size_t max_word_length = 64;
 constexpr std::size_t min_prefix_length = 4;
 
 constexpr std::string_view punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 
-/// Typographic marks that phones and word processors put in the place of plain ones.
+/// Typographic characters that phones and word processors substitute for plain ones.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 9> typographic{{{"“", "\""},
                                                                                     {"”", "\""},
                                                                                     {"„", "\""},
@@ -35,8 +35,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> typograph
                                                                                     {"–", " "},
                                                                                     {"\u00a0", " "}}};
 
-/// Words that say nothing of what is sought. Those of greetings and requests are among them: a message without any
-/// other word asks for nothing in particular.
+/// Words that say nothing about the subject. They include greetings and requests: a message with no other words asks
+/// for nothing in particular.
 const std::set<std::string_view>& stop_words() {
   static const std::set<std::string_view> words{
       "a",       "able",      "about",   "after",   "again",      "ago",   "all",  "already", "also",
@@ -104,7 +104,7 @@ private:
   }
 };
 
-/// How other forms of a word begin; the word itself where that would be too short to tell it from others.
+/// The common beginning of a word's inflected forms; the word itself if that would be too short to be distinctive.
 std::string_view stem(std::string_view word) {
   for (const std::string_view ending : {"ments", "ment", "ings", "ing", "ies", "ied", "es", "ed", "e", "s", "y"}) {
     if (!word.ends_with(ending) || word.size() < ending.size() + min_prefix_length) continue;
@@ -122,7 +122,7 @@ std::string term(std::string_view word) {
   return is_plain_word(word) ? std::string(word) : fmt::format("\"{}\"", word);
 }
 
-/// The word as it stands, too, so that the search can judge how rare it is.
+/// Includes the exact word, so that the search can judge how rare it is.
 std::string either_term(std::string_view word) {
   return has_forms(word) ? fmt::format("{} OR {}", word, term(word)) : term(word);
 }

@@ -6,22 +6,22 @@
 
 namespace agw {
 
-/// How many of the words a text must have.
+/// Whether a text must contain all or any of the words.
 enum class Match { all, any };
 
 inline constexpr std::size_t max_search_words = 12;
 
-/// The words of a message that are worth a search, in lower case and once each: without punctuation, without those that
-/// stand in every English question. A "quoted phrase" is one of them, as a whole.
+/// The search words of a message, in lower case and each once, without punctuation and stop words. A "quoted phrase"
+/// counts as one word.
 std::vector<std::string> search_words(std::string_view message);
 
-/// The words in the syntax of the turn search; other forms of a word match, too (`deploys` finds `deployed`).
+/// The query in the syntax of the turn search. Inflected forms match too (`deploys` finds `deployed`).
 std::string search_query(const std::vector<std::string>& words, Match match);
 
-/// Whether a text matches the words as `search_query` would have it.
+/// Whether a text matches the words by the rules of `search_query`.
 bool matches(std::string_view text, const std::vector<std::string>& words, Match match);
 
-/// Whether `text` is a question for nothing but these words: no answer to them.
+/// Whether `text` only asks for these words and therefore does not answer them.
 bool only_asks_for(std::string_view text, const std::vector<std::string>& words);
 
 }  // namespace agw

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Long enough for a stop to come between two pieces, short enough for a usual answer to take a tenth of a second.
+/// Long enough for a stop between two pieces, short enough for a typical answer to take a tenth of a second.
 constexpr auto pause_between_pieces = 2ms;
 constexpr std::size_t max_passages = 4;
 constexpr std::size_t max_of_this_thread = 3;
@@ -39,7 +39,7 @@ bool is_first_reply(const ModelRequest& request) {
                               [](const Message& m) { return m.role == Message::Role::assistant && !m.text.empty(); });
 }
 
-/// The call of this answer whose result has come; null where there is none.
+/// The tool call whose result is the last message; null if there is none.
 const ToolUse* call_of_result(const ModelRequest& request) {
   const auto& messages = request.messages;
   if (messages.size() < 2 || messages.back().role != Message::Role::tool) return nullptr;
@@ -58,8 +58,8 @@ bool may_be_quoted(const Message& message, const std::vector<std::string>& words
          !only_asks_for(message.text, words);
 }
 
-/// The newest matching messages of the conversation itself. The sources know more of a turn, but not the threads of
-/// another agent, which this one may be asked to answer in.
+/// The newest matching messages of the conversation itself. The sources know more about a turn, but do not include the
+/// threads of other agents, in which this one may be asked to answer.
 std::vector<Passage> find_in_conversation(const ModelRequest& request, const std::vector<std::string>& words,
                                           Match match) {
   std::vector<Passage> found;
@@ -74,7 +74,7 @@ std::vector<Passage> find_in_conversation(const ModelRequest& request, const std
   return found;
 }
 
-/// This thread's first, then the others', none twice: a forked thread holds copies.
+/// This thread's passages first, then the others, without duplicates: a forked thread contains copies.
 std::vector<Passage> selected(const std::vector<Passage>& found) {
   std::vector<Passage> kept;
   const auto keep = [&](bool of_this_thread, std::size_t most) {

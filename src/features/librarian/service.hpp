@@ -13,16 +13,16 @@ class Extensions;
 class Knowledge;
 class Threads;
 
-/// `offline/librarian`: answers without a model, by quoting what its sources and the conversation hold, and by calling
-/// the tool that a message plainly asks for, as any model does. The same
-/// conversation and data give the same answer. It costs nothing; its tokens are estimates, one for four characters.
+/// The model `offline/librarian`: answers without a model by quoting its sources and the conversation, and by calling
+/// the tool that a message plainly asks for. The same conversation and data produce the same answer. It costs nothing;
+/// its token counts are estimates of four characters per token.
 class Librarian : public Provider {
 public:
-  /// Asks the sources in this order.
+  /// Queries the sources in this order.
   explicit Librarian(std::vector<std::unique_ptr<LibrarySource>> sources);
 
-  /// Streams a few words at a time, at a pace that leaves the loop to others and can be stopped. An answer longer than
-  /// `max_output_tokens` is cut off (`length`). What a source throws leaves it.
+  /// Streams a few words at a time, pausing in between so that other work proceeds and the answer can be stopped. An
+  /// answer longer than `max_output_tokens` is cut off (`length`). Exceptions of sources propagate.
   Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) override;
 
 private:
@@ -34,7 +34,7 @@ private:
   std::vector<std::unique_ptr<LibrarySource>> sources_;
 };
 
-/// One that looks through the pages of knowledge and the turns of threads.
+/// Creates a librarian that searches knowledge pages and the turns of threads.
 std::unique_ptr<Librarian> make_librarian(Knowledge& knowledge, const Extensions& extensions, Threads& threads);
 
 }  // namespace agw

@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 constexpr auto label = "**Offline librarian:** ";
 
-/// Knows some passages by how they match.
+/// A source with some passages for each kind of match.
 class Shelf : public LibrarySource {
 public:
   std::string name() const override { return "the shelf"; }
@@ -50,7 +50,7 @@ protected:
     request_.messages.push_back(std::move(message));
   }
 
-  /// Answers `question`; stop is requested at the delta of that number.
+  /// Answers `question`; requests a stop at the delta of that number.
   Response ask(std::string question, std::size_t stop_at = 0) {
     say(Message::Role::user, std::move(question));
     Response answer;

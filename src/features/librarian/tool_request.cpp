@@ -13,14 +13,14 @@ namespace agw {
 
 namespace {
 
-/// A way to ask for a tool. Its groups become the inputs, in order; a group that is empty is left out.
+/// A way to ask for a tool. Its groups become the inputs, in order; empty groups are omitted.
 struct Phrase {
-  const char* pattern;  ///< of the whole message, in any case
+  const char* pattern;  ///< matches the whole message, ignoring case
   const char* tool;
   std::array<const char*, 2> inputs{};
 };
 
-/// A path is told from other words by a dot or a slash in it, by quotes, or by being called a file.
+/// A path is recognised by a dot or a slash, by quotes, or because it is called a file.
 constexpr std::array phrases{
     Phrase{R"((?:read|open|show|show me|cat|print) (?:the )?file [`"']?(\S+?)[`"']?)", "Read", {"path"}},
     Phrase{R"((?:read|open|show|show me|cat|print) (?:the file )?[`"]([^`"]+)[`"])", "Read", {"path"}},
@@ -68,12 +68,12 @@ json::object input_of(const Phrase& phrase, const std::array<std::string, 2>& gr
     const auto name = lower_case(type->as_string());
     *type = name == "capabilit" ? "capability" : name;
   }
-  // A folder without a name is the one that the agent works in.
+  // A folder without a name is the agent's working directory.
   if (phrase.tool == std::string_view("Read") && !input.contains("path")) input["path"] = ".";
   return input;
 }
 
-/// Without what people are polite with, and without the end of the sentence.
+/// Removes polite phrases and the punctuation at the end.
 std::string bare(std::string_view message) {
   auto text = boost::trim_copy(std::string(message));
   for (const std::string_view opening : {"please ", "can you ", "could you ", "please "}) {

@@ -9,34 +9,34 @@
 
 namespace agw {
 
-/// Something that was found, ready to be quoted.
+/// A search result, ready to be quoted.
 struct Passage {
   std::string text;    ///< at most about `max_quote_length` bytes
-  std::string source;  ///< who, when and where, in Markdown on one line
+  std::string source;  ///< who, when and where; Markdown on one line
   bool of_this_thread = false;
 };
 
 inline constexpr std::size_t max_quote_length = 240;
 
-/// What the librarian asks its sources.
+/// A query to the librarian's sources.
 struct LibraryQuestion {
   std::vector<std::string> words;  ///< see search_words
   Match match = Match::all;
-  std::string message;  ///< the whole question, which is no answer to itself
+  std::string message;  ///< the complete message, which must not be quoted as its own answer
   std::string agent_id;
   std::string thread_id;
-  std::size_t limit = 10;  ///< of passages
+  std::size_t limit = 10;  ///< maximum number of passages
 };
 
-/// Where the librarian looks things up.
+/// A source that the librarian searches.
 class LibrarySource {
 public:
   virtual ~LibrarySource() = default;
 
-  /// What is searched, to be named in a sentence: `the turns of this agent's threads`.
+  /// The source's name for use in a sentence: `the turns of this agent's threads`.
   virtual std::string name() const = 0;
 
-  /// The passages that match, best first; the same ones for the same question and data.
+  /// The matching passages, best first. Deterministic for the same question and data.
   virtual Task<std::vector<Passage>> find(LibraryQuestion question) = 0;
 };
 
