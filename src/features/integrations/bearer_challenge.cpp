@@ -12,7 +12,7 @@ bool is_token_character(char c) {
   return c > 0x20 && c < 0x7f && std::string_view("\"(),/:;<=>?@[\\]{}").find(c) == std::string_view::npos;
 }
 
-/// Reads a header from its front.
+/// Parses a header from the front.
 class HeaderReader {
 public:
   explicit HeaderReader(std::string_view text) : rest_(text) {}
@@ -71,7 +71,7 @@ std::optional<BearerChallenge> bearer_challenge(std::string_view header) {
       auto value = reader.value();
       if (is_bearer) set_member(*challenge, word, std::move(value));
     } else if (word.empty()) {
-      return challenge;  // this is no header
+      return challenge;  // malformed
     } else {
       is_bearer = !challenge && boost::iequals(word, "Bearer");
       if (is_bearer) challenge.emplace();

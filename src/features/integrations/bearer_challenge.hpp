@@ -6,14 +6,14 @@
 
 namespace agw {
 
-/// What a server wants of a bearer token (RFC 6750, RFC 9728). Untrusted; empty where it does not say.
+/// A server's requirements for bearer tokens (RFC 6750, RFC 9728). Untrusted; members that the server omits are empty.
 struct BearerChallenge {
-  std::string resource_metadata;  ///< where it describes itself
+  std::string resource_metadata;  ///< the URL of its metadata
   std::string scope;              ///< separated by spaces
   std::string error;              ///< `insufficient_scope`
 };
 
-/// The challenge for bearer tokens in a `WWW-Authenticate` header, which may hold others too.
+/// Parses the challenge for bearer tokens in a `WWW-Authenticate` header, which may contain other challenges too.
 std::optional<BearerChallenge> bearer_challenge(std::string_view header);
 
 }  // namespace agw

@@ -38,7 +38,7 @@ std::string authorization_of(const std::vector<HttpHeader>& headers) {
   return found == headers.end() ? std::string() : found->value;
 }
 
-/// A value of a header, as the protocol writes those that are no plain text.
+/// A header value in the protocol's encoding for text that is not plain ASCII.
 std::string header_value(const std::string& text) {
   const bool is_plain = std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; }) &&
                         !text.starts_with(' ') && !text.ends_with(' ') && !text.starts_with("=?base64?");
@@ -47,13 +47,13 @@ std::string header_value(const std::string& text) {
 
 }  // namespace
 
-/// One request and what has come of it so far, over several connections where need be.
+/// A request and the state of its response, possibly across several connections.
 class HttpTransport::PendingRequest {
 public:
-  json::object message;  ///< empty: only listens
+  json::object message;  ///< empty: only receives
   std::string method;
   std::vector<HttpHeader> headers;  ///< of this message
-  FilledSecrets secrets;            ///< of its latest request
+  FilledSecrets secrets;            ///< of its latest HTTP request
   milliseconds idle_timeout{60'000};
   const WaitClock* waits = nullptr;
   std::optional<RpcResponse> response;
@@ -156,7 +156,7 @@ Task<RpcResponse> HttpTransport::ask(RpcRequest asked, StopSource& stop) {
   }
   if (exchange.response) co_return std::move(*exchange.response);
   if (end == WaitResult::done && !over.requested()) co_return RpcResponse{.problem = exchange.problem};
-  // In the modern protocol the end of the connection says it.
+  // In the modern protocol, closing the connection cancels the request.
   if (era_ == McpEra::legacy && asked.method != "initialize" && may_spawn()) {
     group_.spawn(tell(rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", "given up"}})));
   }
@@ -189,7 +189,7 @@ Task<> HttpTransport::post(PendingRequest& exchange, StopSource& stop) {
   } while (co_await may_try_again(exchange));
 }
 
-/// Once for each request: who is refused with new credentials too is refused.
+/// At most one retry per request: a rejection of new credentials is final.
 Task<bool> HttpTransport::may_try_again(PendingRequest& exchange) {
   if (!exchange.refusal || exchange.was_refused) co_return false;
   exchange.was_refused = true;
@@ -221,7 +221,7 @@ Task<HttpRequest> HttpTransport::request(std::string method, PendingRequest& exc
   co_return made;
 }
 
-/// Takes one answer of the server, whatever its form.
+/// Receives one HTTP response, a single body or an event stream.
 Task<> HttpTransport::send(PendingRequest& exchange, HttpRequest made, StopSource& stop) {
   exchange.body.clear();
   exchange.events.reset();
@@ -272,7 +272,7 @@ BodyAction HttpTransport::take_events(PendingRequest& exchange, std::string_view
   return exchange.response ? BodyAction::enough : BodyAction::more;
 }
 
-/// A whole body, which is one message or none.
+/// Handles a complete body: at most one message.
 void HttpTransport::take_body(PendingRequest& exchange) {
   take(exchange, read_rpc(exchange.body));
   const bool is_session_lost = exchange.status == 404 && !session_.empty();
@@ -303,7 +303,7 @@ void HttpTransport::take(PendingRequest& exchange, RpcMessage message) {
     case RpcMessage::Kind::notification:
       return on_notice_(message);
     case RpcMessage::Kind::response:
-      // The id of an answer to what the server could not read is missing.
+      // If the server could not read the request, its error has no id.
       if (exchange.expects(message) || (message.id.is_null() && message.error)) {
         hide_secrets(message, exchange.secrets);
         exchange.response = RpcResponse{.result = std::move(message.result), .error = std::move(message.error)};
@@ -338,7 +338,7 @@ void HttpTransport::listen() {
   if (era_ == McpEra::legacy) group_.spawn(listen_in_session());
 }
 
-/// What the server sends without being asked, for as long as it offers that.
+/// Receives the server's own messages for as long as it offers a stream.
 Task<> HttpTransport::listen_in_session() {
   PendingRequest exchange;
   exchange.idle_timeout = endless;
@@ -352,7 +352,7 @@ Task<> HttpTransport::listen_in_session() {
 }
 
 Task<> HttpTransport::close(milliseconds limit) {
-  // What a dead session has under way ends by itself, and is told why.
+  // The requests of a dead session end by themselves and report its cause.
   if (!dead_.happened()) leaving_.request();
   die(closed_here);
   closing_.request();

@@ -11,21 +11,21 @@
 
 namespace agw {
 
-/// A server did not let a request in.
+/// A server's rejection of a request's credentials.
 struct McpRefusal {
   int status = 0;             ///< 401 or 403
   std::string challenge;      ///< `WWW-Authenticate`
-  std::string authorization;  ///< that was sent; empty: none
+  std::string authorization;  ///< the header that was sent; empty: none
 };
 
-/// A server over Streamable HTTP: each message is a POST, answers come as JSON or as a stream of events, which is
-/// resumed where it breaks; in sessions a GET brings what the server sends by itself.
+/// The Streamable HTTP transport: each message is a POST; responses arrive as JSON or as an event stream, which is
+/// resumed if it breaks. In a session, a GET receives the server's own messages.
 class HttpTransport : public McpTransport {
 public:
-  /// Fills in the secrets, anew for each request. Throws SecretError.
+  /// Expands the secrets, again for each request. Throws SecretError.
   using Address = std::function<Task<ServiceAddress>()>;
 
-  /// Told of a request that was not let in; whether it is worth another try, with what `Address` gives then.
+  /// Called with a rejected request; returns whether to retry with what `Address` then returns.
   using OnRefusal = std::function<Task<bool>(McpRefusal)>;
 
   HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address,
@@ -66,7 +66,7 @@ private:
   OnRefusal on_refusal_;
   TaskGroup group_;
   StopSource closing_;
-  StopSource leaving_;  ///< requested where it is closed before it dies: nobody waits for what is under way
+  StopSource leaving_;  ///< requested if it is closed before it dies: active requests are not awaited
   AsyncEvent dead_;
   std::string cause_of_death_;
   std::int64_t last_id_ = 0;

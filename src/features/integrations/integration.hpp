@@ -12,7 +12,7 @@
 
 namespace agw {
 
-/// A connection to one external service while its extension is enabled. On the loop.
+/// A connection to one external service, for as long as its extension is enabled. On the loop.
 class Integration {
 public:
   explicit Integration(IntegrationSettings settings) : settings_(std::move(settings)) {}
@@ -20,18 +20,18 @@ public:
   Integration(const Integration&) = delete;
   Integration& operator=(const Integration&) = delete;
 
-  /// Connects, and again whenever the connection is lost, until `stop`.
+  /// Connects, and reconnects whenever the connection is lost, until `stop`.
   virtual Task<> live(StopSource& stop) = 0;
-  /// Calls one of its tools by the service's own name. What goes wrong is an error result.
+  /// Calls a tool by the service's own name. Failures become error results.
   virtual Task<ToolOutcome> call(std::string tool, const ToolCall& call) = 0;
 
-  /// What the service offers, as last heard.
+  /// The tools that the service listed most recently.
   const std::vector<OfferedTool>& tools() const { return tools_; }
-  /// Whether the first attempt to connect is over.
+  /// Whether the first attempt to connect has ended.
   bool has_tried() const { return has_tried_; }
   const IntegrationSettings& settings() const { return settings_; }
 
-  /// Told when `tools` or `has_tried` has changed.
+  /// Calls `handler` when `tools` or `has_tried` has changed.
   void on_change(std::function<void()> handler) { on_change_ = std::move(handler); }
 
 protected:
@@ -51,13 +51,13 @@ private:
   std::function<void()> on_change_ = [] {};
 };
 
-/// For those who have nothing to do but wait for their Stop.
+/// The pause of a loop that only waits to be stopped.
 inline constexpr std::chrono::milliseconds until_stopped = std::chrono::hours(24 * 365);
 
-/// How long to wait before the next attempt to connect: 1 s, doubled with each failure, 60 s at most.
+/// The delay before the next attempt to connect: 1 s, doubled with each failure, at most 60 s.
 std::chrono::milliseconds backoff_after(int failures);
 
-/// Why the agent may not call that host; empty where it may.
+/// Why the agent may not call that host; empty if it may.
 std::string refusal_of(const ToolCall& call, const std::string& host);
 
 }  // namespace agw

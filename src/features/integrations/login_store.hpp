@@ -9,9 +9,9 @@
 
 namespace agw {
 
-/// What is kept of a person's login at a service.
+/// The stored login of a person at a service.
 struct McpLogin {
-  std::string url;  ///< of the integration, as it stands there: tokens go nowhere else
+  std::string url;  ///< of the integration, as written there: tokens are sent nowhere else
   std::string resource;
   std::string token_endpoint;
   std::string issuer;
@@ -20,10 +20,10 @@ struct McpLogin {
   OAuthTokens tokens;
 };
 
-/// Logins are secrets like any other: `mcp_<integration>`, a JSON object. All of it blocks and throws SecretError.
+/// Logins are ordinary secrets: `mcp_<integration>`, a JSON object. All functions block and throw SecretError.
 std::optional<McpLogin> load_login(const Secrets& secrets, const IntegrationSettings& settings);
 void save_login(const Secrets& secrets, const IntegrationSettings& settings, const McpLogin& login);
-/// Whether there was one.
+/// Returns whether a login existed.
 bool remove_login(const Secrets& secrets, const std::string& integration);
 
 }  // namespace agw

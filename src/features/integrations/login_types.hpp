@@ -9,27 +9,27 @@ namespace agw {
 
 /// The body of `POST /integrations/:name/login`.
 struct NewLogin {
-  std::string redirect_uri;                        ///< where the service sends the person back to
-  std::optional<std::string> client_id;            ///< of a client that the person has made there
-  std::optional<std::string> client_secret;        ///< its secret, where it has one
-  std::optional<std::string> client_metadata_url;  ///< of a description of this client, where the service takes such
+  std::string redirect_uri;                        ///< the address to which the service redirects the person
+  std::optional<std::string> client_id;            ///< of a client that the person registered there
+  std::optional<std::string> client_secret;        ///< its secret, if it has one
+  std::optional<std::string> client_metadata_url;  ///< of this client's metadata document, if the service supports them
 };
 const Description& describe(Tag<NewLogin>);
 
-/// Its answer.
+/// The response of `POST /integrations/:name/login`.
 struct StartedLogin {
-  std::string authorization_url;  ///< to be opened by the person
-  std::string state;              ///< tells this login from others
+  std::string authorization_url;  ///< for the person to open
+  std::string state;              ///< identifies this login
 };
 const Description& describe(Tag<StartedLogin>);
 
 /// The body of `POST /integrations/:name/login/finish`.
 struct LoginReturn {
-  std::string redirected_to;  ///< the whole address that the person was sent back to
+  std::string redirected_to;  ///< the complete address of the redirect
 };
 const Description& describe(Tag<LoginReturn>);
 
-/// Its answer.
+/// The response of `POST /integrations/:name/login/finish`.
 struct FinishedLogin {
   std::string status = "ok";
 };

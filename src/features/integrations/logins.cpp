@@ -32,7 +32,7 @@ bool ends_soon(const OAuthTokens& tokens) {
   return tokens.expires_at != 0 && tokens.expires_at < now_in_seconds() + seconds_before_end;
 }
 
-/// A code must reach nobody but this machine or a server of the person.
+/// Allows only this machine or a server with HTTPS, so that nobody else receives the code.
 void check_redirect(const std::string& text) {
   const auto url = WebUrl::parse(text);
   const bool is_safe = url && (url->origin().starts_with("https:") || url->host() == "127.0.0.1" ||
@@ -40,7 +40,7 @@ void check_redirect(const std::string& text) {
   if (!is_safe) throw BadRequest("redirect_uri must be an http address of this machine or an https address");
 }
 
-/// The parameters that a service answers with.
+/// The parameters of the service's redirect.
 std::map<std::string, std::string> answer_in(const std::string& redirected_to) {
   const auto url = boost::urls::parse_uri(redirected_to);
   if (!url) throw BadRequest("redirected_to must be an address");
@@ -49,7 +49,7 @@ std::map<std::string, std::string> answer_in(const std::string& redirected_to) {
   return parameters;
 }
 
-/// All words of both, each once.
+/// The union of two space-separated lists.
 std::string united(const std::string& some, const std::string& more) {
   std::string all = some;
   for (std::size_t at = 0; at < more.size();) {
@@ -63,7 +63,7 @@ std::string united(const std::string& some, const std::string& more) {
   return all;
 }
 
-/// The beginning of a handshake, whoever asks.
+/// An unauthenticated `initialize` request.
 std::string probe() {
   return to_json(rpc_request(1, "initialize",
                              {{"protocolVersion", mcp_legacy_versions.front()},
@@ -78,7 +78,7 @@ BadGateway cannot_log_in(const std::exception& why) { return BadGateway(fmt::for
 McpLogins::McpLogins(Loop& loop, HttpClient& http, BlockingPool& blocking, const Secrets& secrets)
     : loop_(loop), http_(http), blocking_(blocking), secrets_(secrets), group_(loop) {
   group_.on_failure([](const std::exception_ptr& failure) {
-    log::warn("a login of an integration is not renewed: {}", message_of(failure));
+    log::warn("cannot renew a login of an integration: {}", message_of(failure));
   });
 }
 
@@ -140,7 +140,7 @@ Task<StartedLogin> McpLogins::start(IntegrationSettings settings, NewLogin spec)
   co_return started;
 }
 
-/// What the service said last, else what it says to a stranger.
+/// The service's last challenge, else the one that it sends to an unauthenticated request.
 Task<BearerChallenge> McpLogins::challenge_of(const OAuthWeb& web, const std::string& integration) {
   if (const auto known = challenges_.find(integration); known != challenges_.end()) co_return known->second;
   const auto reply = co_await web.post(web.service(), "application/json", probe(),
@@ -148,7 +148,7 @@ Task<BearerChallenge> McpLogins::challenge_of(const OAuthWeb& web, const std::st
   co_return bearer_challenge(reply.challenge).value_or(BearerChallenge{});
 }
 
-/// The order of the protocol: a client that the person made, one that is named by an address, a new one.
+/// In MCP's order of preference: a client from the person, one identified by a metadata URL, a newly registered one.
 Task<OAuthClient> McpLogins::client_for(const OAuthWeb& web, const OAuthServer& server, const NewLogin& spec,
                                         const std::optional<McpLogin>& before) {
   if (spec.client_id) {
@@ -180,7 +180,7 @@ Task<> McpLogins::finish(IntegrationSettings settings, std::string redirected_to
   auto response = answer_in(redirected_to);
   const auto waiting = take_waiting(settings.name, response["state"]);
   const auto& server = waiting.server;
-  // An answer of another server could make us give its code away (RFC 9207).
+  // A response of another server could make us send it the code (RFC 9207).
   const bool says_issuer = response.contains("iss");
   if ((says_issuer || server.names_itself) && response["iss"] != server.issuer) {
     throw BadRequest("the answer is not that of the service's authorization server");
@@ -229,8 +229,8 @@ Task<bool> McpLogins::refused(IntegrationSettings settings, std::string challeng
   co_return login && !login->tokens.access.empty() && login->tokens.access != sent;
 }
 
-/// Many may ask at once, and a token for renewal counts only once. Nobody's stop interrupts it, because what the
-/// service has given then would be lost.
+/// Concurrent callers share one refresh, because a refresh token may be used only once. No
+/// caller can cancel it, because the new tokens would be lost.
 Task<> McpLogins::renew(IntegrationSettings settings) {
   auto& under_way = renewals_[settings.name];
   if (!under_way) {

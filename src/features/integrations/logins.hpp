@@ -15,26 +15,27 @@
 
 namespace agw {
 
-/// Logins of a person at the services of `mcp-http` integrations, by OAuth 2.1 as MCP wants it: an authorization code
-/// with PKCE for one resource, tokens that are renewed before and after their end. On the loop.
+/// A person's logins at the services of `mcp-http` integrations, by OAuth 2.1 as MCP requires it: an authorization code
+/// with PKCE for one resource; tokens are refreshed before and after they expire. On the loop.
 class McpLogins {
 public:
   McpLogins(Loop& loop, HttpClient& http, BlockingPool& blocking, const Secrets& secrets);
 
-  /// Finds out where to log in. Throws BadRequest for what is wrong with the wish, BadGateway for what is wrong with
-  /// the service. The login is to be finished within ten minutes.
+  /// Discovers the authorization server and starts a login. Throws BadRequest if `spec` is invalid, BadGateway if the
+  /// service fails. The login must be finished within ten minutes.
   Task<StartedLogin> begin(IntegrationSettings settings, NewLogin spec);
-  /// Takes what the service sent the person back with, and keeps the tokens. Throws as `begin`.
+  /// Exchanges the code in the redirect and stores the tokens. Throws as `begin` does.
   Task<> finish(IntegrationSettings settings, std::string redirected_to);
-  /// Whether there was a login.
+  /// Returns whether a login existed.
   Task<bool> forget(IntegrationSettings settings);
 
-  /// The token to send; empty where there is no login. Throws SecretError.
+  /// The token to send; empty if there is no login. Throws SecretError.
   Task<std::string> token(IntegrationSettings settings);
-  /// The service refused a request (status 401 or 403) that had this token, or none. Whether there is another now.
+  /// Handles a rejection (status 401 or 403) of a request with that token, or with none. Returns whether there is a new
+  /// token now.
   Task<bool> refused(IntegrationSettings settings, std::string challenge, std::string sent);
 
-  /// Gives up what is under way.
+  /// Cancels active refreshes.
   Task<> stop();
 
 private:
@@ -63,8 +64,8 @@ private:
   BlockingPool& blocking_;
   const Secrets& secrets_;
   std::map<std::string, Waiting, std::less<>> waiting_;                       ///< by state
-  std::map<std::string, BearerChallenge, std::less<>> challenges_;            ///< last heard, by integration
-  std::map<std::string, std::shared_ptr<AsyncEvent>, std::less<>> renewals_;  ///< under way, by integration
+  std::map<std::string, BearerChallenge, std::less<>> challenges_;            ///< most recent, by integration
+  std::map<std::string, std::shared_ptr<AsyncEvent>, std::less<>> renewals_;  ///< active ones, by integration
   TaskGroup group_;
 };
 

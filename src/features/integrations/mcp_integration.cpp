@@ -41,7 +41,7 @@ Task<> McpIntegration::live(StopSource& stop) {
   }
 }
 
-/// One session, from its beginning to its end.
+/// Runs one session from start to end.
 Task<> McpIntegration::attempt(StopSource& stop) {
   const auto session = std::make_shared<McpSession>(loop_, settings().name, make_transport_());
   const auto began = std::chrono::steady_clock::now();
@@ -60,7 +60,7 @@ Task<> McpIntegration::attempt(StopSource& stop) {
   co_await session->close(closing_());
 }
 
-/// Who calls from now on waits for the next one.
+/// From now on, calls wait for the next session.
 void McpIntegration::leave_session() {
   connected_.reset();
   session_.reset();

@@ -8,14 +8,14 @@
 
 namespace agw {
 
-/// An MCP server. One that dies is started anew, with growing pauses where it dies at once; meanwhile its tools stay
-/// offered and calls wait a little.
+/// An MCP server. If it dies, it is restarted, with growing delays if it fails at once. In the meantime, its tools stay
+/// offered and calls wait for a short time.
 class McpIntegration : public Integration {
 public:
   using MakeTransport = std::function<std::unique_ptr<McpTransport>()>;
 
-  /// `host`: which host is called, for what agents may reach; empty where there is none. `closing`: how long a server
-  /// may take to end.
+  /// `host`: the host that calls reach, checked against the agent's limits; empty if there is none. `closing`: the time
+  /// that a server has to end.
   McpIntegration(Loop& loop, IntegrationSettings settings, std::string host, MakeTransport transport,
                  std::function<std::chrono::milliseconds()> closing);
   ~McpIntegration() override;
@@ -32,7 +32,7 @@ private:
   std::string host_;
   MakeTransport make_transport_;
   std::function<std::chrono::milliseconds()> closing_;
-  std::shared_ptr<McpSession> session_;  ///< null while it is not connected
+  std::shared_ptr<McpSession> session_;  ///< null while disconnected
   AsyncEvent connected_;
   std::optional<McpEra> era_;
   int failures_ = 0;

@@ -13,47 +13,47 @@
 
 namespace agw {
 
-/// Why a login at a service fails, for people. Never holds a token, a code or a secret.
+/// Why a login at a service failed, human-readable. Never contains a token, a code or a secret.
 class OAuthError : public std::runtime_error {
 public:
   explicit OAuthError(const std::string& why, bool is_final = false) : std::runtime_error(why), is_final_(is_final) {}
-  /// Whether the service has refused for good, so that the person must log in anew.
+  /// Whether the rejection is final, so that the person must log in again.
   bool is_final() const { return is_final_; }
 
 private:
   bool is_final_;
 };
 
-/// Who we are to a service's authorization server.
+/// The gateway's client at an authorization server.
 struct OAuthClient {
   std::string id;
   std::string secret;          ///< empty for a public client
   std::string auth_method;     ///< `none`, `client_secret_basic` or `client_secret_post`
-  bool is_registered = false;  ///< by us, for one login; else the person gave it
+  bool is_registered = false;  ///< by the gateway, for one login; otherwise the person supplied it
 };
 
-/// The authorization server of a service, as it describes itself.
+/// A service's authorization server, from its metadata.
 struct OAuthServer {
-  std::string resource;  ///< what tokens are to be for
-  std::string issuer;    ///< empty where it does not describe itself
+  std::string resource;  ///< for which tokens are requested
+  std::string issuer;    ///< empty if it has no metadata
   WebUrl authorization_endpoint;
   WebUrl token_endpoint;
   std::optional<WebUrl> registration_endpoint;
   std::vector<std::string> auth_methods;
-  bool takes_client_urls = false;    ///< a client may be named by the address of its description
-  bool names_itself = false;         ///< its answers say `iss`
-  std::optional<std::string> scope;  ///< to be asked for
+  bool takes_client_urls = false;    ///< supports client ids that are metadata URLs
+  bool names_itself = false;         ///< its responses include `iss`
+  std::optional<std::string> scope;  ///< to request
 };
 
-/// What a login has brought.
+/// The tokens from a login.
 struct OAuthTokens {
   std::string access;
-  std::string refresh;          ///< empty: there is none
-  std::int64_t expires_at = 0;  ///< seconds since 1970; 0: it does not say
+  std::string refresh;          ///< empty if there is none
+  std::int64_t expires_at = 0;  ///< seconds since 1970; 0: unknown
 };
 
-/// Asks services and their authorization servers. Addresses that are not public are asked only on the service's own
-/// host, and only where a person has set the service up.
+/// Sends requests to services and their authorization servers. Non-public addresses are reachable only on the service's
+/// own host, and only if a person configured the service.
 class OAuthWeb {
 public:
   OAuthWeb(HttpClient& http, WebUrl service, bool may_be_private)
@@ -61,11 +61,11 @@ public:
 
   struct Reply {
     int status = 0;
-    json::object body{};      ///< empty where it is no JSON object
+    json::object body{};      ///< empty if it is not a JSON object
     std::string challenge{};  ///< `WWW-Authenticate`
   };
   const WebUrl& service() const { return service_; }
-  /// Throws OAuthError where no answer comes.
+  /// Throws OAuthError if there is no response.
   Task<Reply> get(WebUrl url) const;
   Task<Reply> post(WebUrl url, std::string content_type, std::string body, std::vector<HttpHeader> headers = {}) const;
 
@@ -77,22 +77,22 @@ private:
   bool may_be_private_;
 };
 
-/// Finds the authorization server of a service: by what its challenge names, else at the well-known places, else, as in
-/// the revision 2025-03-26, on the service's own host. Throws OAuthError.
+/// Discovers a service's authorization server: from the metadata that its challenge names, else at the well-known
+/// paths, else, as in revision 2025-03-26, on the service's own host. Throws OAuthError.
 Task<OAuthServer> discover_oauth(const OAuthWeb& web, BearerChallenge challenge);
 
-/// Makes us known to the server. Throws OAuthError where it does not register clients.
+/// Registers the gateway with the server. Throws OAuthError if the server does not register clients.
 Task<OAuthClient> register_client(const OAuthWeb& web, const OAuthServer& server, std::string redirect_uri);
-/// How a client that the person gave authenticates itself.
+/// The authentication method for a client that the person supplied.
 std::string auth_method_of(const OAuthServer& server, bool has_secret);
 
-/// One login under way (RFC 7636). `verifier`: 43 to 128 letters and digits, kept until the code is exchanged.
+/// An active login (RFC 7636). `verifier`: 43 to 128 letters and digits, kept until the code is exchanged.
 struct OAuthAttempt {
   std::string state;
   std::string verifier;
   std::string redirect_uri;
 };
-/// Where the person is to be sent.
+/// The address that the person opens to log in.
 std::string authorization_url(const OAuthServer& server, const OAuthClient& client, const OAuthAttempt& attempt);
 
 // Both throw OAuthError.

@@ -1,4 +1,4 @@
-// Finding out where a service wants people to log in: RFC 9728, RFC 8414, OpenID Connect Discovery.
+// Discovery of authorization servers: RFC 9728, RFC 8414, OpenID Connect Discovery.
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// The path without its last slash and query; empty for the root.
+/// The path without trailing slash and query; empty for the root.
 std::string path_of(const WebUrl& url) {
   std::string path(url.target().substr(0, url.target().find('?')));
   while (path.ends_with('/')) path.pop_back();
@@ -37,7 +37,7 @@ bool is_loopback_host(const std::string& host) {
   return host == "localhost" || host.starts_with("127.") || host == "::1";
 }
 
-/// Codes and tokens go only where nobody listens.
+/// Requires HTTPS or loopback for codes and tokens.
 WebUrl endpoint_of(const std::string& text, std::string_view what) {
   const auto url = WebUrl::parse(text);
   if (!url) throw OAuthError(fmt::format("its authorization server has no usable {}", what));
@@ -57,7 +57,7 @@ Task<std::optional<json::object>> first_of(const OAuthWeb& web, std::vector<std:
   co_return std::nullopt;
 }
 
-/// What the service says of itself.
+/// The service's own metadata.
 Task<std::optional<json::object>> resource_of(const OAuthWeb& web, const BearerChallenge& challenge) {
   const auto& service = web.service();
   if (!challenge.resource_metadata.empty()) co_return co_await first_of(web, {challenge.resource_metadata});
@@ -80,7 +80,7 @@ std::string without_slash(std::string text) {
   return text;
 }
 
-/// A service may not have tokens made that are for another (RFC 9728, section 3.3).
+/// A service must not obtain tokens for another one (RFC 9728, section 3.3).
 std::string checked_resource(const WebUrl& service, const json::object& about) {
   auto named = string_or_empty(about, "resource");
   if (named.empty()) return without_slash(service.text());
@@ -91,15 +91,15 @@ std::string checked_resource(const WebUrl& service, const json::object& about) {
   return named;
 }
 
-/// With this scope a server gives tokens that can be renewed, where it knows it.
+/// Requests the scope for refresh tokens if the server supports it.
 void want_renewal(std::optional<std::string>& scope, const json::object& server) {
   if (!lists_text(server, "scopes_supported", "offline_access")) return;
   if (scope && (" " + *scope + " ").find(" offline_access ") != std::string::npos) return;
   scope = scope && !scope->empty() ? *scope + " offline_access" : "offline_access";
 }
 
-/// Whoever answers for another issuer could have codes sent to itself (RFC 8414, section 3.3). A service of the
-/// revision 2025-03-26, which names none, speaks for all of its host.
+/// A server with another issuer could have codes sent to itself (RFC 8414, section 3.3). A service of revision
+/// 2025-03-26 names no issuer; there, the origin must match.
 bool is_issuer(const std::string& said, const std::string& named, const WebUrl& service) {
   if (!named.empty()) return without_slash(said) == without_slash(named);
   const auto url = WebUrl::parse(said);
@@ -122,7 +122,7 @@ OAuthServer server_of(const json::object& server) {
   return found;
 }
 
-/// Of a service of the revision 2025-03-26 that describes nothing.
+/// The default endpoints of a service of revision 2025-03-26 without metadata.
 OAuthServer usual_server(const std::string& origin) {
   return {.authorization_endpoint = endpoint_of(origin + "/authorize", "authorization endpoint"),
           .token_endpoint = endpoint_of(origin + "/token", "token endpoint"),

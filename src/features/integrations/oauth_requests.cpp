@@ -1,4 +1,4 @@
-// Speaking to an authorization server: registration (RFC 7591), codes (RFC 6749, RFC 7636), renewal.
+// Requests to an authorization server: registration (RFC 7591), codes (RFC 6749, RFC 7636), refreshing.
 
 #include <algorithm>
 #include <chrono>
@@ -38,7 +38,7 @@ std::string base64url(std::string text) {
   return text;
 }
 
-/// The code of an error as RFC 6749 has them: anything else could be what we sent.
+/// The error code, only if it has the form of RFC 6749: anything else could quote our request.
 std::string reason_of(const OAuthWeb::Reply& reply) {
   const auto code = string_or_empty(reply.body, "error");
   const bool is_code = !code.empty() && code.size() <= max_reason_length &&
@@ -46,7 +46,7 @@ std::string reason_of(const OAuthWeb::Reply& reply) {
   return is_code ? code : fmt::format("status {}", reply.status);
 }
 
-/// Adds to the request who we are.
+/// Adds the client's credentials to the request.
 std::vector<HttpHeader> introduce(const OAuthClient& client, FormFields& fields) {
   if (client.auth_method == "client_secret_basic") {
     const auto both = percent_encode(client.id) + ":" + percent_encode(client.secret);
@@ -65,7 +65,7 @@ std::int64_t end_of(const json::object& response) {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count() + static_cast<std::int64_t>(lifetime);
 }
 
-/// What can stand in a header.
+/// Whether the text can be sent in a header.
 bool is_token(const std::string& text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
 }

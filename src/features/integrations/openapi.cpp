@@ -22,7 +22,6 @@ constexpr int max_schema_depth = 12;
 constexpr int max_nodes = 2000;
 constexpr std::size_t max_description_length = 2000;
 
-/// Reads one document.
 class OpenApiReader {
 public:
   OpenApiReader(const json::value& document, const WebUrl& url) : document_(document), url_(url) {}
@@ -55,7 +54,7 @@ private:
     return url_.resolve(text).value_or(*url_.resolve("/"));
   }
 
-  /// What a `$ref` within the document leads to; at most a few steps.
+  /// The target of a `$ref` within the document; follows a few steps at most.
   const json::object& resolved(const json::object& object) const {
     const auto* at = &object;
     for (int steps = 0; steps < 8; ++steps) {
@@ -154,7 +153,7 @@ private:
     if (is_true(body, "required")) required.emplace_back("body");
   }
 
-  /// A schema with its references put in, as far as the bounds go; what lies beyond may be anything.
+  /// A schema with its references inlined, within the limits; anything beyond them is unconstrained.
   json::object inlined(const json::object& schema, int depth) {
     json::object made;
     if (++nodes_ > max_nodes || depth > max_schema_depth) return made;
@@ -177,7 +176,7 @@ private:
 
   const json::value& document_;
   const WebUrl& url_;
-  std::set<std::string> names_;  ///< of the operations that were taken
+  std::set<std::string> names_;  ///< of the accepted operations
   int nodes_ = 0;
 };
 

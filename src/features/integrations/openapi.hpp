@@ -10,10 +10,10 @@
 
 namespace agw {
 
-/// Where a parameter of an operation goes.
+/// The part of a request that carries a parameter.
 enum class ParameterPlace { path, query, header };
 
-/// A parameter of an operation, by the name that the document gives it.
+/// A parameter of an operation, with the document's name for it.
 struct OperationParameter {
   std::string name;
   ParameterPlace place{};
@@ -25,23 +25,23 @@ struct ApiOperation {
   std::string method;
   std::string path;  ///< with `{name}`
   std::vector<OperationParameter> parameters;
-  std::string body_type;  ///< of `body`; empty where it takes none
+  std::string body_type;  ///< of `body`; empty if there is none
 };
 
-/// What can be called of a service.
+/// The operations of a service.
 struct ApiDescription {
   WebUrl server;
   std::vector<ApiOperation> operations;
-  std::size_t left_out = 0;  ///< operations beyond those that are read
+  std::size_t left_out = 0;  ///< number of operations beyond the limit
 };
 
-/// Why a document describes nothing that can be called, for people.
+/// Why a document describes no callable operation, human-readable.
 struct ApiProblem {
   std::string text;
 };
 
-/// Reads an OpenAPI 3 document, JSON or YAML. Documents come from strangers: how many operations, how large schemas and
-/// how far references are followed is bounded. Blocks.
+/// Reads an OpenAPI 3 document, JSON or YAML. Documents are untrusted: the number of operations, the size of schemas
+/// and the depth of references are limited. Blocks.
 std::variant<ApiDescription, ApiProblem> read_openapi(std::string_view text, const WebUrl& url);
 
 }  // namespace agw

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t max_document_bytes = 8 * 1024 * 1024;
 
-/// Ends the making of a request.
+/// Thrown to abandon a request.
 struct CannotCall {
   std::string why;
 };

@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// A service that an OpenAPI 3 document describes: each operation is a tool.
+/// A service described by an OpenAPI 3 document; each operation is a tool.
 class OpenApiIntegration : public Integration {
 public:
   OpenApiIntegration(HttpClient& http, BlockingPool& blocking, const Secrets& secrets, IntegrationSettings settings);
@@ -22,7 +22,7 @@ private:
   HttpClient& http_;
   BlockingPool& blocking_;
   const Secrets& secrets_;
-  std::shared_ptr<const ApiDescription> description_;  ///< null until it was read
+  std::shared_ptr<const ApiDescription> description_;  ///< null until the document has been read
   std::string problem_ = "it was not read yet";
 };
 

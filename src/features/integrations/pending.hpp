@@ -12,12 +12,12 @@
 
 namespace agw {
 
-/// The requests that wait for their answers, by id. On the loop.
+/// The requests that wait for responses, by id. On the loop.
 class PendingRequests {
 public:
   explicit PendingRequests(Loop& loop) : loop_(loop) {}
 
-  /// One request that waits; forgotten with this.
+  /// A registered request; unregistered by the destructor.
   class Waiting {
   public:
     Waiting(PendingRequests& requests, std::int64_t id);
@@ -40,11 +40,11 @@ public:
   };
 
   std::int64_t next_id() { return ++last_id_; }
-  /// False where nobody waits for it.
+  /// Delivers a response. Returns false if no request waits for it.
   bool take(const RpcMessage& response);
-  /// Heeds a report of progress.
+  /// Extends the wait that a progress notification refers to.
   void note_progress(const RpcMessage& notification);
-  /// Every request that waits, and every later one, has this for an answer.
+  /// Fails all waiting and all later requests with `problem`.
   void fail_all(const std::string& problem);
 
 private:

@@ -6,14 +6,14 @@
 
 #include "base/json/json.hpp"
 
-// What the Model Context Protocol and JSON-RPC 2.0 fix, for both ends: integrations, which are clients, and `agw mcp`,
-// which is a server.
+// The constants of the Model Context Protocol and JSON-RPC 2.0, for both ends: integrations, which are clients, and
+// `agw mcp`, which is a server.
 
 namespace agw {
 
-/// The revision in which every request says it, and stands for itself.
+/// The revision without sessions: every request names it.
 inline constexpr std::string_view mcp_modern_version = "2026-07-28";
-/// Those with a handshake, the newest first.
+/// The revisions with a handshake, newest first.
 inline constexpr std::array<std::string_view, 4> mcp_legacy_versions{"2025-11-25", "2025-06-18", "2025-03-26",
                                                                      "2024-11-05"};
 /// Members of `_meta`.
@@ -22,7 +22,7 @@ inline constexpr std::string_view mcp_client_key = "io.modelcontextprotocol/clie
 inline constexpr std::string_view mcp_client_capabilities_key = "io.modelcontextprotocol/clientCapabilities";
 inline constexpr std::string_view mcp_server_key = "io.modelcontextprotocol/serverInfo";
 
-/// The codes of errors: those of JSON-RPC, then those of the protocol.
+/// Error codes: those of JSON-RPC, then those of MCP.
 namespace rpc_code {
 inline constexpr std::int64_t parse_error = -32700;
 inline constexpr std::int64_t invalid_request = -32600;
@@ -34,7 +34,7 @@ inline constexpr std::int64_t missing_capability = -32021;
 inline constexpr std::int64_t unsupported_version = -32022;
 }  // namespace rpc_code
 
-/// Who the gateway says it is.
+/// The gateway's name and version for its peers.
 inline json::object mcp_implementation() {
   return {{"name", "agent-gateway"}, {"title", "Agent Gateway"}, {"version", AGW_VERSION}};
 }

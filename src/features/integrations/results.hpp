@@ -5,7 +5,7 @@
 
 namespace agw {
 
-/// The result of `tools/call` as the model reads it: its texts; what is no text is named, not shown. Bounded.
+/// The result of `tools/call` for the model: its texts and pictures; other contents are only named. Bounded.
 ToolOutcome tool_outcome(const json::object& result);
 
 }  // namespace agw

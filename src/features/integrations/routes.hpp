@@ -6,7 +6,7 @@ namespace agw {
 
 class Integrations;
 
-/// `/integrations/:name/login`.
+/// The endpoints `/integrations/:name/login`.
 Routes integration_routes(Integrations& integrations);
 
 }  // namespace agw

@@ -32,7 +32,7 @@ std::size_t after_blanks(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of(white_space, at), text.size());
 }
 
-/// The index behind the string that begins at `at`.
+/// The index after the string that begins at `at`.
 std::size_t after_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at) {
     if (text[at] == '\\') ++at;
@@ -40,7 +40,8 @@ std::size_t after_string(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
-/// Which of our requests is answered by what cannot be read: servers write `NaN`, or nest without end. Null: none is.
+/// The id of a response that cannot be parsed, because servers write `NaN` or nest too deeply. Null if the text is not
+/// a response.
 json::value id_of_unreadable_response(std::string_view text) {
   json::value id;
   bool is_rpc = false;
@@ -93,7 +94,7 @@ void hide_secrets(RpcMessage& response, const FilledSecrets& secrets) {
 }
 
 RpcMessage read_rpc(std::string_view text) {
-  // Deeper than elsewhere: a listing is of use although one of its schemas is deep.
+  // Deeper than elsewhere: a list of tools is useful even if one of its schemas is deep.
   const auto object = parse_object(text, max_own_json_depth);
   if (!object) return unreadable_message(text);
   RpcMessage message;

@@ -22,8 +22,8 @@ struct RpcError {
   json::value data;
 };
 
-/// One JSON-RPC message that came. Servers cut texts within a character: what is none is replaced. An
-/// answer that cannot be read, or has neither a result nor an error, is one with an error of our own.
+/// A received JSON-RPC message. Invalid UTF-8 is replaced, because servers truncate text inside characters. A response
+/// that cannot be read, or has neither result nor error, gets an error of our own.
 struct RpcMessage {
   enum class Kind { request, notification, response, invalid };
   Kind kind = Kind::invalid;
@@ -35,29 +35,28 @@ struct RpcMessage {
 };
 RpcMessage read_rpc(std::string_view text);
 
-/// Takes them out of what a server says that it refuses: an error, or a result that is one.
+/// Removes the secrets from a server's errors: an error, or a result that reports one.
 void hide_secrets(RpcMessage& response, const FilledSecrets& secrets);
 
-/// What came of a request. One of the three is set: an error, a problem (nothing usable came, in words for people), or
-/// else the result.
+/// The outcome of a request: either an error, or a human-readable problem (no usable response), or the result.
 struct RpcResponse {
   json::object result{};
   std::optional<RpcError> error{};
   std::string problem{};
   bool timed_out = false;
-  bool session_lost = false;  ///< the server has forgotten us: begin anew
-  int status = 0;             ///< of HTTP, 0 where it says nothing
+  bool session_lost = false;  ///< the server no longer knows the session: start a new one
+  int status = 0;             ///< of HTTP; 0 if there is none
 
   bool succeeded() const { return !error && problem.empty(); }
-  /// The error or the problem, for people.
+  /// The text of the error or the problem.
   std::string failure() const;
 };
 
-/// What to ask.
+/// A request to send.
 struct RpcRequest {
   std::string method;
   json::object params{};
-  /// Without an answer or a report of progress for so long, it is given up.
+  /// The time after which the request is given up without a response or a progress notification.
   std::chrono::milliseconds limit{60'000};
   /// The time that it counts is not part of any limit. Outlives the request.
   const WaitClock* waits = nullptr;
@@ -71,7 +70,7 @@ json::object rpc_notification(std::string_view method, json::object params);
 /// life and, within calls, forms (elicitation.hpp).
 json::object rpc_reply(const RpcMessage& request);
 
-/// The largest message that is read.
+/// The maximum size of a received message.
 inline constexpr std::size_t max_message_bytes = 8 * 1024 * 1024;
 
 }  // namespace agw

@@ -28,13 +28,13 @@ fs::path own_directory(const IntegrationSettings& settings, const fs::path& data
   return own;
 }
 
-/// Where everybody puts things, such as /tmp.
+/// Whether the directory holds unrelated files, as /tmp does.
 bool is_shared(const fs::path& directory) {
   return std::distance(directory.begin(), directory.end()) <= 2 || directory == "/var/tmp";
 }
 
-/// A program of Node needs all that is installed beside it, one of an environment of Python or the like, in its `bin`,
-/// the libraries beside that.
+/// A Node program needs all packages in its installation; a program in the `bin` of a Python or similar environment
+/// needs the libraries next to `bin`.
 fs::path package_directory(const fs::path& file) {
   fs::path directory;
   for (const auto& name : file.parent_path()) {
@@ -47,8 +47,8 @@ fs::path package_directory(const fs::path& file) {
   return is_installed && !is_shared(prefix) ? prefix : directory;
 }
 
-/// What a program or script needs that the person named by its whole path and that does not lie in home: its directory,
-/// and that of what it is a symlink to. Of a directory that others share only the file itself.
+/// The directories of a program or script outside of home that is given by its full path, including the one behind a
+/// symlink. In a shared directory, only the file itself.
 std::vector<fs::path> places_named(const std::string& word, const fs::path& home) {
   std::vector<fs::path> places;
   std::error_code error;
@@ -62,7 +62,7 @@ std::vector<fs::path> places_named(const std::string& word, const fs::path& home
   return places;
 }
 
-/// A command alone that has spaces is one for the shell.
+/// A command with spaces and without arguments is run by the shell.
 std::vector<std::string> arguments_of(const IntegrationSettings& settings) {
   if (settings.arguments.empty() && settings.command.find(' ') != std::string::npos) {
     return {"/bin/sh", "-c", settings.command};

@@ -43,14 +43,14 @@ bool has_credentials(const IntegrationSettings& settings) {
                              [](const auto& header) { return boost::iequals(header.name, "Authorization"); });
 }
 
-/// How much of the time to settle is left.
+/// The remaining part of the time to settle.
 std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point began) {
   return std::chrono::ceil<std::chrono::milliseconds>(began + time_to_settle - std::chrono::steady_clock::now());
 }
 
 }  // namespace
 
-/// One that is enabled, for as long as anybody calls it.
+/// An enabled integration; kept alive by active calls.
 struct Integrations::Entry {
   IntegrationSettings settings;
   std::unique_ptr<Integration> integration;
@@ -72,7 +72,7 @@ Integrations::Integrations(Loop& loop, Hub& hub, Extensions& extensions, HttpCli
       changed_(loop),
       listening_(hub, *this) {
   group_.on_failure([](const std::exception_ptr& failure) {
-    log::error("an integration is not connected any more: {}; disable and enable it to try again", message_of(failure));
+    log::error("an integration has stopped: {}; disable and enable it to try again", message_of(failure));
   });
 }
 
@@ -105,7 +105,7 @@ void Integrations::follow(const Extension& extension, bool is_deleted) {
   // Model services have a room of their own.
   const bool is_wanted = extension.enabled && !is_deleted && !is_model_service(extension.definition.members());
   const auto connected = entries_.find(extension.id);
-  // Calls under way go on where only words about it have changed.
+  // If only descriptive texts have changed, active calls continue.
   if (is_wanted && connected != entries_.end() && connected->second->settings == integration_settings(extension))
     return;
   disconnect(extension.id);
@@ -188,7 +188,7 @@ std::unique_ptr<Integration> Integrations::make_stdio(IntegrationSettings settin
                                           [this] { return hurrying_ ? hurried_closing : usual_closing; });
 }
 
-/// With the token of a login, where the person has set no credentials.
+/// Adds the token of a login if the person configured no credentials.
 Task<ServiceAddress> Integrations::address_of(IntegrationSettings settings) {
   auto address = co_await blocking_.run([&secrets = secrets_, settings] { return filled_address(secrets, settings); });
   if (has_credentials(settings)) co_return address;
@@ -219,7 +219,7 @@ const std::vector<ToolPointer>& Integrations::tools() {
     tools_.clear();
     const auto found = offers();
     std::set<std::string, std::less<>> given;
-    // A service's own name goes before one that was made to fit.
+    // Unchanged names take precedence over adapted ones.
     for (const bool is_exact : {true, false}) {
       for (const auto& offer : found) {
         if (offer.is_exact != is_exact) continue;

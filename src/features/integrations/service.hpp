@@ -22,8 +22,8 @@
 
 namespace agw {
 
-/// The `integration` extensions: those that are enabled are connected, and what they offer are tools of agents, named
-/// `<integration>__<tool>`. A change of a record connects or disconnects at once. One broken service affects no other.
+/// The `integration` extensions. Enabled ones are connected, and their tools are offered to agents as
+/// `<integration>__<tool>`. Changes of records take effect at once. A failing service does not affect the others.
 class Integrations : private Subscriber {
 public:
   struct Options {
@@ -34,36 +34,36 @@ public:
                const Secrets& secrets, const Sandbox& sandbox, Options options);
   ~Integrations() override;
 
-  /// Begins to connect, in the background.
+  /// Starts to connect in the background.
   void start();
-  /// Disconnects all, quickly.
+  /// Disconnects all integrations, with short time limits.
   Task<> stop();
 
   /// Throws NotFound `extension not found`.
   ExtensionPointer require(const std::string& id_or_name) const;
 
-  // Logins, see McpLogins. What has changed connects anew.
+  // Logins, see McpLogins. A change reconnects the integration.
 
   Task<StartedLogin> begin_login(ExtensionPointer extension, NewLogin spec);
   Task<> finish_login(ExtensionPointer extension, std::string redirected_to);
   Task<> forget_login(ExtensionPointer extension);
 
   const std::vector<ToolPointer>& tools();
-  /// Calls a tool of an integration (id or name) by the service's own name for it, whether or not it is offered.
+  /// Calls a tool of an integration (id or name) by the service's own name, whether or not the tool is offered.
   Task<ToolOutcome> call(const ToolCall& call, std::string integration, std::string tool);
-  /// Returns once each has been tried to be connected, or has had 5 s for it: so that a run that begins right behind a
+  /// Waits until each integration has tried to connect, at most 5 s each, so that a run that starts right after a
   /// change has its tools.
   Task<> settled(StopSource& stop);
 
 private:
   struct Entry;
   using EntryPointer = std::shared_ptr<Entry>;
-  /// A tool of one of them, and its name for models.
+  /// A tool of an integration, and its name for models.
   struct Offer {
     EntryPointer entry;
     const OfferedTool* tool = nullptr;
     std::string name;
-    bool is_exact = false;  ///< the name is the service's own
+    bool is_exact = false;  ///< the name contains the service's own unchanged
   };
 
   void deliver(const DomainEvent& event) override;
@@ -95,7 +95,7 @@ private:
   std::vector<ToolPointer> tools_;
   bool tools_current_ = false;
   bool running_ = false;
-  bool hurrying_ = false;  ///< the gateway stops
+  bool hurrying_ = false;  ///< the gateway is stopping
   AsyncEvent changed_;
   Hub::Listening listening_;
 };

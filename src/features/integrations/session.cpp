@@ -53,7 +53,7 @@ bool lists(const json::object& members, std::string_view name, std::string_view 
   return std::ranges::find(texts, text) != texts.end();
 }
 
-/// Whether a failed discovery was that of a server that knows the modern protocol.
+/// Whether the failure of discovery shows that the server knows the modern protocol.
 bool is_modern_failure(const RpcResponse& response) {
   if (!response.error || std::ranges::find(modern_errors, response.error->code) == modern_errors.end()) return false;
   return response.error->code != rpc_code::unsupported_version ||
@@ -61,7 +61,7 @@ bool is_modern_failure(const RpcResponse& response) {
           lists(response.error->data.get_object(), "supported", mcp_modern_version));
 }
 
-/// Parameters that the schema wants as headers too: `x-mcp-header`.
+/// The arguments that the schema marks with `x-mcp-header`.
 std::vector<std::pair<std::string, std::string>> headers_of(const json::object* schema, const json::object& arguments) {
   std::vector<std::pair<std::string, std::string>> headers;
   const auto* properties = schema ? object_member(*schema, "properties") : nullptr;
@@ -135,7 +135,7 @@ Task<std::string> McpSession::open(std::optional<McpEra> era, StopSource& stop) 
   co_return co_await list_tools(stop);
 }
 
-/// Leaves the era open where the server does not speak the modern protocol.
+/// Sets the legacy era if the server does not speak the modern protocol.
 Task<std::string> McpSession::discover(StopSource& stop) {
   transport_->speak(McpEra::modern, std::string(mcp_modern_version));
   const auto response = co_await transport_->ask(
@@ -163,7 +163,7 @@ Task<std::string> McpSession::initialize(StopSource& stop) {
                                 .limit = handshake_limit},
                                stop);
   if (!response.succeeded()) {
-    // It was too slow to start for the discovery, or is a newer one than the last time.
+    // The server was too slow for discovery, or has been upgraded since.
     if (is_modern_failure(response) && (co_await discover(stop)).empty() && era_ == McpEra::modern) co_return "";
     co_return response.failure();
   }
@@ -174,7 +174,7 @@ Task<std::string> McpSession::initialize(StopSource& stop) {
   transport_->speak(McpEra::legacy, version);
   co_await transport_->notify("notifications/initialized", {});
   take_capabilities(response.result);
-  transport_->listen();  // for changes, and for what the server asks
+  transport_->listen();  // for changes and for requests from the server
   co_return "";
 }
 
@@ -217,7 +217,7 @@ void McpSession::take_tool(const json::value& value) {
   const bool is_known = std::ranges::find(tools_, name, &OfferedTool::name) != tools_.end();
   if (!is_tool_name(name)) return report_skipped(name);
   if (is_known) {
-    log::debug("integration {}: passed over a tool with a doubled name", name_);
+    log::debug("integration {}: skipped a tool with a duplicate name", name_);
     return;
   }
   auto description =
@@ -228,12 +228,12 @@ void McpSession::take_tool(const json::value& value) {
   const bool is_deep = schema && nests_deeper(members.at("inputSchema"), max_json_depth);
   const bool is_usable = schema && !is_deep && to_json(*schema).size() <= max_schema_length;
   if (!is_usable) {
-    log::debug("integration {}: the schema of {} is missing, too large or too deep and not shown", name_, name);
+    log::debug("integration {}: the schema of {} is missing, too large or too deep, so it is not shown", name_, name);
   }
   tools_.push_back({name, std::move(description), is_usable ? *schema : json::object{{"type", "object"}}});
 }
 
-/// Once for each name, as servers list their tools again and again.
+/// Once per name, because servers list their tools again and again.
 void McpSession::report_skipped(const std::string& name) {
   const auto shown = to_json(json::value(to_utf8(name.substr(0, max_tool_name_length))));
   if (reported_skipped_.size() == max_reported || !reported_skipped_.insert(shown).second) return;
@@ -260,8 +260,7 @@ Task<std::string> McpSession::live(StopSource& stop, std::function<void()> tools
   co_return why;
 }
 
-/// The next listing, once the server says that there is something new. A server that says so without end is not
-/// followed as fast.
+/// Lists the tools again when the server reports a change, at a limited rate.
 Task<> McpSession::follow_changes(StopSource& stop) {
   if (co_await with_timeout(stop, no_limit, tools_changed_.wait()) != WaitResult::done) co_return;
   tools_changed_.reset();

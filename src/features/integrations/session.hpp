@@ -12,24 +12,23 @@
 
 namespace agw {
 
-/// One session with an MCP server: the handshake of whichever revision it speaks, its tools, calls of them. On the
-/// loop.
+/// A session with an MCP server: the handshake of the revision it speaks, its tools and their calls. On the loop.
 class McpSession {
 public:
   McpSession(Loop& loop, std::string name, std::unique_ptr<McpTransport> transport);
   ~McpSession();
 
-  /// Connects and learns the tools. `era`: how the server spoke the last time, if that is known. Returns why it cannot
-  /// be used, for people; empty where it can.
+  /// Connects and lists the tools. `era`: the one that the server spoke last time, if known. Returns why the session
+  /// cannot be used; empty if it can.
   Task<std::string> open(std::optional<McpEra> era, StopSource& stop);
   std::optional<McpEra> era() const { return era_; }
 
   /// In the server's order.
   const std::vector<OfferedTool>& tools() const { return tools_; }
-  /// Keeps the tools up to date until the session is of no use any more, and says why.
+  /// Keeps the tools up to date until the session ends, and returns why it ended.
   Task<std::string> live(StopSource& stop, std::function<void()> tools_changed);
 
-  /// `session_lost` of the outcome: to be done again in a new session.
+  /// `session_lost`: repeat the call in a new session.
   struct Called {
     ToolOutcome outcome;
     bool session_lost = false;

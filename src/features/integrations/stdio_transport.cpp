@@ -20,11 +20,11 @@ using std::chrono::steady_clock;
 
 constexpr auto max_stdio_call_time = 600s;
 constexpr int max_garbage = 1000;
-constexpr int logged_garbage = 3;  // of one process, which may print without end
+constexpr int logged_garbage = 3;  // per process, which may print without end
 constexpr int messages_a_second = 2000;
 constexpr std::size_t max_queued_bytes = 32 * 1024 * 1024;
 constexpr auto time_for_last_words = 500ms;
-constexpr std::size_t max_line_length = 128 * 1024;  // that is looked at to tell of it
+constexpr std::size_t max_line_length = 128 * 1024;  // the part of a line that can be quoted
 constexpr std::size_t max_quoted_length = 1000;
 constexpr std::size_t max_logged_length = 200;
 
@@ -94,7 +94,7 @@ void StdioTransport::die(std::string why) {
   dead_.notify();
 }
 
-/// The order of the protocol: its input ends, then signals.
+/// In MCP's order: end of input, then signals.
 Task<> StdioTransport::close(milliseconds limit) {
   die(closed_here);
   closing_.request();
@@ -119,12 +119,12 @@ Task<> StdioTransport::read_output() {
     if (!fits) die(fmt::format("it sent a message of more than {} MiB", max_message_bytes / 1024 / 1024));
     co_await slow_down();
   }
-  // Of a process that ends both streams do, this one first; what it started may hold the other one open.
+  // When the process ends, both streams end, this one first. Its children may keep the other one open.
   if (!dead_.happened()) co_await with_timeout(closing_, time_for_last_words, errors_over_.wait());
   die("it ended");
 }
 
-/// A flood of messages must not keep the loop busy.
+/// Keeps a flood of messages from occupying the loop.
 Task<> StdioTransport::slow_down() {
   const auto now = steady_clock::now();
   if (now - second_ > 1s) {
@@ -147,8 +147,8 @@ Task<> StdioTransport::read_errors() {
   errors_over_.notify();
 }
 
-/// Whole lines, so that no part of a secret is left of one that was cut; of a line without end its beginning. A
-/// carriage return stays, because a secret may end in one.
+/// Handles whole lines, so that no part of a split secret remains; of an endless line only the beginning. Carriage
+/// returns are kept, because a secret may end in one.
 void StdioTransport::take_errors(std::string_view bytes) {
   error_line_ += bytes;
   std::string_view rest = error_line_;
@@ -207,7 +207,7 @@ void StdioTransport::take(RpcMessage message) {
   }
 }
 
-/// As it came: few lines are ever told, and a flood of them is not searched for secrets.
+/// Stores the line unfiltered: few lines are ever shown, and searching a flood of them for secrets is slow.
 void StdioTransport::note_error(std::string_view line) {
   if (line.find_first_not_of(" \t\r\v\f") == line.npos) return;
   last_error_ = line.substr(0, max_line_length);
@@ -218,12 +218,12 @@ void StdioTransport::note_garbage(std::string_view line) {
   ++garbage_;
   if (logged_ < logged_garbage) {
     ++logged_;
-    log::info("integration {}: passed over what is no message: {}", name_, told(line, max_logged_length));
+    log::info("integration {}: ignored a line that is not a message: {}", name_, told(line, max_logged_length));
   }
   if (garbage_ > max_garbage) die("it prints what is no MCP");
 }
 
-/// The beginning of a line, without the secrets.
+/// The beginning of a line, with secrets removed.
 std::string StdioTransport::told(std::string_view line, std::size_t most) const {
   const bool is_whole = line.size() < max_line_length;
   const auto hidden = is_whole ? secrets_.hidden_in(line) : secrets_.hidden_in_cut(line.substr(0, max_line_length));

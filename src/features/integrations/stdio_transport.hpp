@@ -13,12 +13,12 @@
 
 namespace agw {
 
-/// A server that is a child process: one JSON message a line on its standard input and output. What it prints
-/// otherwise is bounded: lines that are no messages are passed over up to a number, one that is too long ends it, and a
-/// flood of messages is read slowly.
+/// A server that is a child process and exchanges JSON messages, one per line, on its standard input and output. Output
+/// is bounded: a limited number of lines that are not messages is ignored, an overlong line ends the server, and floods
+/// of messages are read slowly.
 class StdioTransport : public McpTransport {
 public:
-  /// Makes what to start; throws ProcessError or SecretError.
+  /// Prepares the process to start; throws ProcessError or SecretError.
   using Start = std::function<Task<ServerProcess>()>;
 
   StdioTransport(Loop& loop, std::string name, Start start);
@@ -50,7 +50,7 @@ private:
   std::string name_;  ///< of the integration, for the log
   Start start_;
   std::unique_ptr<Process> process_;
-  FilledSecrets secrets_;  ///< that the process was given
+  FilledSecrets secrets_;  ///< that the process received
   TaskGroup group_;
   StopSource closing_;
   PendingRequests pending_;
@@ -60,10 +60,10 @@ private:
   AsyncEvent dead_;
   AsyncEvent errors_over_;  ///< its standard error has ended
   std::string cause_of_death_;
-  std::string error_line_;  ///< what it writes to its standard error, up to the end of the line; with the secrets
-  std::string last_error_;  ///< the line before, with the secrets
+  std::string error_line_;  ///< the unfinished line on its standard error; contains secrets
+  std::string last_error_;  ///< the line before; contains secrets
   int garbage_ = 0;         ///< lines since the last message
-  int logged_ = 0;          ///< lines that were no messages and are in the log
+  int logged_ = 0;          ///< logged lines that were not messages
   int messages_ = 0;        ///< since `second_`
   std::chrono::steady_clock::time_point second_{};
 };

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Why a server that is a command of the shell is of no use any more.
+/// Runs a shell command as a server; returns why it died.
 std::string cause_of_death(const std::string& command, const FilledSecrets& secrets = {}) {
   ::signal(SIGPIPE, SIG_IGN);
   std::string cause;

@@ -9,13 +9,13 @@
 
 namespace agw {
 
-/// How a session speaks to its server.
+/// The family of protocol revisions that a session uses.
 enum class McpEra {
   legacy,  ///< 2024-11-05 to 2025-11-25: a handshake, then a session
-  modern,  ///< 2026-07-28: every request stands for itself
+  modern,  ///< 2026-07-28: every request is self-contained
 };
 
-/// Carries JSON-RPC messages to one server and back. Any number of requests may be under way. Once it is dead, every
+/// Carries JSON-RPC messages to one server and back. Any number of requests may be active. Once it is dead, every
 /// request fails at once. On the loop.
 class McpTransport {
 public:
@@ -23,18 +23,18 @@ public:
 
   virtual ~McpTransport() = default;
 
-  /// Makes it ready. Returns why it cannot be, for people; empty where it is.
+  /// Prepares the transport. Returns why that failed; empty on success.
   virtual Task<std::string> open(StopSource& stop) = 0;
-  /// Asks and waits for the answer. A request that is stopped or takes too long is cancelled at the server.
+  /// Sends a request and waits for the response. A request that is stopped or times out is cancelled at the server.
   virtual Task<RpcResponse> ask(RpcRequest request, StopSource& stop) = 0;
   virtual Task<> notify(std::string method, json::object params) = 0;
-  /// What later messages say of the protocol.
+  /// Sets the protocol that later messages declare.
   virtual void speak(McpEra era, std::string version) = 0;
-  /// From now on the server may send notifications without being asked, where it has another way for them.
+  /// Lets the server send notifications on its own, if the transport needs a separate channel for them.
   virtual void listen() {}
-  /// Waits until it is dead, and says why.
+  /// Waits until it is dead; returns the reason.
   virtual Task<std::string> dead() = 0;
-  /// Ends it in good order, within `limit`. Await it before it dies.
+  /// Shuts it down cleanly within `limit`. Await it before destruction.
   virtual Task<> close(std::chrono::milliseconds limit) = 0;
 
   void on_notice(OnNotice handler) { on_notice_ = std::move(handler); }
@@ -45,7 +45,7 @@ public:
   virtual void respond(json::object reply) = 0;
 
 protected:
-  /// What requests under way are told when this is closed before it dies.
+  /// The problem of requests that are active when the transport is closed before it dies.
   static constexpr auto closed_here = "its connection was closed: the integration was changed, disabled or deleted";
 
   OnNotice on_notice_ = [](const RpcMessage&) {};

@@ -12,16 +12,17 @@
 
 namespace agw {
 
-/// What stands at the other end of an integration, as its `kind` says.
+/// The kind of service behind an integration, from its `kind`.
 enum class IntegrationKind { mcp_stdio, mcp_http, openapi, http };
 
-/// The variables of a server's process. They can be hundreds of thousands: read where it is started, not on the loop.
+/// The environment of a server's process. It can have hundreds of thousands of variables, so it is parsed when the
+/// process starts, off the loop.
 class ServerVariables {
 public:
   ServerVariables() = default;
   explicit ServerVariables(Definition definition) : definition_(std::move(definition)) {}
 
-  /// With `${secret:NAME}` as it was written.
+  /// The values contain `${secret:NAME}` as written.
   std::map<std::string, std::string> read() const;
   bool operator==(const ServerVariables& other) const;
 
@@ -29,7 +30,7 @@ private:
   Definition definition_;
 };
 
-/// What an `integration` extension says. Texts as they stand there: secrets are filled in at the call.
+/// The definition of an `integration` extension. Texts are as written: secrets are expanded for each call.
 struct IntegrationSettings {
   std::string id;
   std::string name;
@@ -39,24 +40,24 @@ struct IntegrationSettings {
   ServerVariables variables{};
   std::string url{};
   std::vector<HttpHeader> headers{};
-  std::optional<std::set<std::string, std::less<>>> allowed_tools{};  ///< none given: all
-  bool is_persons = false;                                            ///< private addresses may be called
+  std::optional<std::set<std::string, std::less<>>> allowed_tools{};  ///< no value: all
+  bool is_persons = false;                                            ///< made by a person: may call private addresses
 
   bool operator==(const IntegrationSettings&) const = default;
 };
 IntegrationSettings integration_settings(const Extension& extension);
 
-/// A tool that an integration offers, in its own words: untrusted.
+/// A tool in the words of its service: untrusted.
 struct OfferedTool {
   std::string name;
   std::string description;
   json::object input_schema;
 };
 
-/// The tool's name for models: `<integration>__<tool>`, of letters, digits, `_` and `-`, 64 at most. What does not fit
-/// is cut and told apart by a hash.
+/// The tool's name for models: `<integration>__<tool>`, at most 64 letters, digits, `_` and `-`. Other names are
+/// shortened and made unique by a hash.
 std::string tool_name_of(const std::string& integration, const std::string& tool);
-/// The name that has the hash in any case, for one of two that would have the same.
+/// The name with the hash in any case, for two tools whose names would be equal.
 std::string hashed_tool_name_of(const std::string& integration, const std::string& tool);
 
 }  // namespace agw
