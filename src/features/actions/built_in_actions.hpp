@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// What the `builtin` action of that name answers.
+/// The result of the `builtin` action of that name.
 ToolOutcome call_built_in_action(const std::string& name, const json::object& input, Timestamp now);
 
 }  // namespace agw

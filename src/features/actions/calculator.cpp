@@ -23,7 +23,7 @@ constexpr std::size_t max_expression_length = 1000;
 constexpr int max_parentheses_depth = 100;
 constexpr int shown_digits = 30;
 
-/// What is wrong with the values, in words.
+/// Thrown for invalid values; the message says what is wrong.
 class NoValue : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
@@ -36,7 +36,7 @@ struct Function {
   Number (*apply)(const Arguments&);
 };
 
-/// Half away from zero, as people round; to a number of digits behind the point.
+/// Rounds half away from zero, as people do, to a number of decimal places.
 Number rounded(const Arguments& given) {
   if (given.size() == 1) return mp::round(given[0]);
   if (mp::abs(given[1]) > 30) throw NoValue("round takes up to 30 digits");
@@ -114,7 +114,7 @@ Number power_of(const Number& base, const Number& exponent) {
   return mp::pow(base, exponent);
 }
 
-// The grammar. Each rule gives the value of what it matched.
+// The grammar. Each rule's attribute is its value.
 
 const x3::rule<class Sum, Number> sum = "sum";
 const x3::rule<class Product, Number> product = "product";

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t max_response_bytes = 4 * 1024 * 1024;
 
-/// Ends the making of a request.
+/// Thrown to abandon a request.
 struct CannotAsk {
   std::string why;
 };
@@ -29,14 +29,14 @@ std::string method_of(const Extension& action) {
   return method;
 }
 
-/// One piece of a path or query. A piece of dots would change which path is meant.
+/// A path segment or query value. Dot segments would change the path.
 std::string url_piece(const json::object& input, const std::string& name) {
   const auto text = text_or_json(input, name);
   if (text == "." || text == "..") throw CannotAsk{fmt::format("{} must not be {}", name, text)};
   return percent_encode(text);
 }
 
-/// Where the path of a URL begins.
+/// The index at which the path of a URL begins.
 std::size_t end_of_origin(std::string_view url) {
   const auto authority = url.find("://");
   const auto begin = authority == url.npos ? 0 : authority + 3;
@@ -53,7 +53,7 @@ WebUrl url_of(const std::string& form, const json::object& input) {
   return *url;
 }
 
-/// The members of the input that stand nowhere in the URL, as its query.
+/// Adds the members of the input that the URL does not use as its query.
 WebUrl with_query(const WebUrl& url, const std::string& form, const json::object& input) {
   const auto used = placeholders_in(form);
   std::string text = url.text();
@@ -92,7 +92,7 @@ bool content_type_says(const std::vector<HttpHeader>& headers, const char* word)
   });
 }
 
-/// A text that is JSON but for placeholders that stand as values counts as JSON too, unless it says to be another type.
+/// Parses a text body as JSON. Unless its Content-Type is another, placeholders may stand for whole values.
 std::optional<json::value> json_form(const json::value& form, const std::vector<HttpHeader>& headers) {
   if (!form.is_string()) return form;
   const std::string_view text(form.get_string());
@@ -103,7 +103,7 @@ std::optional<json::value> json_form(const json::value& form, const std::vector<
   return parsed;
 }
 
-/// A text that is JSON is filled in as JSON, so that no input can break out of its string.
+/// JSON texts are filled in as JSON, so that no input can break out of its string.
 void set_body(WebRequest& request, const json::value& form, const json::object& input) {
   const auto parsed = json_form(form, request.origin_headers);
   const bool is_json = parsed && (parsed->is_object() || parsed->is_array());

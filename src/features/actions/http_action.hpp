@@ -9,17 +9,16 @@
 
 namespace agw {
 
-/// Replaces `${secret:NAME}`. Throws SecretError.
+/// Expands `${secret:NAME}`. Throws SecretError.
 using ExpandSecrets = std::function<std::string(std::string_view text)>;
 
-/// Why an action cannot be called like that, for the model.
+/// Why a call of an action is invalid, for the model.
 struct ActionProblem {
   std::string text;
 };
 
-/// The request that a call of an `http` action makes. Secrets are filled in first, so that the input can name none, and
-/// the input cannot change the scheme, the host or the port, nor break a header. Throws SecretError. Blocks where
-/// `expand` does.
+/// The request of an `http` action's call. Secrets are expanded first, so that the input cannot name any, and the input
+/// cannot change the scheme, the host or the port, nor inject headers. Throws SecretError. Blocks if `expand` does.
 std::variant<WebRequest, ActionProblem> http_action_request(const Extension& action, const json::object& input,
                                                             const ExpandSecrets& expand);
 

@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// The builtin action that it stands for.
+/// The built-in action that the record refers to.
 std::string built_in_of(const Extension& action) {
   auto tool = string_or_empty(action.definition.members(), "tool");
   return tool.empty() ? action.name : tool;
@@ -33,7 +33,7 @@ ToolEffect effect_of(ToolKind kind) {
   return kind == ToolKind::shell_action ? ToolEffect::executes : ToolEffect::calls_out;
 }
 
-/// Providers take none but schemas of objects.
+/// Providers accept only object schemas.
 json::object schema_of(const Extension& action) {
   auto schema = object_or_empty(action.definition.members(), "input_schema");
   schema["type"] = "object";
@@ -114,7 +114,7 @@ Task<ToolOutcome> Actions::ask(ExtensionPointer action, const ToolCall& call) {
   auto response = co_await send_web_request(http_, std::move(request), call.stop);
   response.problem = secrets_of_request.hidden_in(response.problem);
   auto outcome = http_response(response);
-  // Services quote what they were sent, where they refuse it above all.
+  // Services quote requests, especially in errors.
   outcome.output = secrets_of_request.hidden_in_response(outcome.output);
   co_return outcome;
 }

@@ -16,13 +16,14 @@
 
 namespace agw {
 
-/// The `action` extensions, as tools of their names. What is enabled is a tool from the next step of a run on.
+/// The `action` extensions, as tools of the same names. An action is offered from the next step of a run after it is
+/// enabled.
 class Actions : private Subscriber {
 public:
   Actions(Hub& hub, Extensions& extensions, HttpClient& http, BlockingPool& blocking, const Clock& clock,
           const Secrets& secrets, Integrations& integrations, Shell& shell);
 
-  /// Those that are enabled. Made anew only when an action has changed.
+  /// The enabled actions; rebuilt only after a change.
   const std::vector<ToolPointer>& tools();
 
 private:

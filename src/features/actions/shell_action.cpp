@@ -9,7 +9,7 @@ namespace agw {
 
 namespace {
 
-/// No variable of a process holds a NUL.
+/// Environment variables cannot contain NUL.
 std::string without_nul(std::string text) { return text.substr(0, text.find('\0')); }
 
 }  // namespace

@@ -7,14 +7,14 @@
 
 namespace agw {
 
-/// A command of the shell and what it is given.
+/// A shell command and its variables.
 struct ShellActionCommand {
   std::string command;
   std::map<std::string, std::string> environment;
 };
 
-/// A call of a `shell` action. Each `{{name}}` becomes a variable of the shell that holds the member, and never a piece
-/// of the command: whatever the input is, it is data.
+/// The command of a `shell` action's call. Each `{{name}}` becomes a shell variable that holds the member, never part
+/// of the command: input is always data.
 ShellActionCommand shell_action_command(std::string_view form, const json::object& input);
 
 }  // namespace agw
