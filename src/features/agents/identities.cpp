@@ -17,7 +17,7 @@ constexpr std::string_view notes_name = "notes.md";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-/// U+0080 to U+009F, as UTF-8 writes them.
+/// Whether the text contains a control character from U+0080 to U+009F, in UTF-8.
 bool has_high_control(std::string_view text) {
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
     if (text[i] == '\xc2' && static_cast<unsigned char>(text[i + 1]) < 0xa0) return true;
@@ -56,7 +56,7 @@ BadRequest invalid_agent_name() { return BadRequest("invalid agent name"); }
 }
 
 Directory open_data_directory(const std::filesystem::path& path) {
-  // No symlink is followed, also none that stays inside: it could lead to the token.
+  // No symlinks are followed, not even within the directory: they could lead to the token.
   return Directory::open(path, Symlinks::refuse).value();
 }
 
@@ -75,7 +75,7 @@ void write_file(const Directory& directory, std::string_view name, const std::op
   if (!written) refuse(written.error(), agent.has_value());
 }
 
-/// For the prompt: an agent that cannot read one of its files answers without it.
+/// For the prompt: an agent answers without a file that cannot be read.
 std::string read_if_possible(const Directory& directory, std::string_view name,
                              const std::optional<std::string>& agent) {
   try {

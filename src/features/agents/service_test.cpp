@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using namespace testing::extensions;
 using Names = std::vector<std::string>;
 
-/// The rooms of agents and their extensions, on one data directory.
+/// Agents and extensions on one data directory.
 struct AgentRoom : ExtensionsFixture {
   AgentRoom(Loop& loop, const testing::ScratchDirectory& directory)
       : ExtensionsFixture(loop, directory, Directories::followed),
@@ -105,7 +105,7 @@ Task<> rename(Extensions& extensions, std::string id, std::string name) {
   co_await extensions.change(std::move(id), {{"name", name}});
 }
 
-/// Many renames, each told while its directory is still where it was.
+/// Renames many times, each published before the directory is moved.
 TEST(Identities, AreThoseOfTheAgentWhileItIsRenamed) {
   in_agent_room([](AgentRoom& room) -> Task<> {
     const auto id = (co_await room.make_agent("helper-0"))->id;

@@ -4,7 +4,7 @@ namespace agw::agent_store {
 
 namespace {
 
-/// What an older gateway does not know must not widen anything.
+/// A stage that this version does not know must not widen any rights.
 Stage read_stage(std::string_view name) { return from_text<Stage>(name).value_or(Stage::apprentice); }
 
 }  // namespace

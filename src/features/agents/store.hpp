@@ -11,9 +11,9 @@
 /// The SQL of the agents' stages. All throw DatabaseError.
 namespace agw::agent_store {
 
-/// The stage of every agent that was ever given one, by id.
+/// The stage of every agent that has been given one, by id.
 std::map<std::string, Stage, std::less<>> stages(Connection& connection);
-/// In order.
+/// Oldest first.
 std::vector<StageStep> stage_history(Connection& connection, std::string_view agent_id);
 void add_stage(Connection& connection, std::string_view agent_id, const StageStep& step);
 

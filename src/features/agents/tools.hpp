@@ -5,7 +5,7 @@
 
 namespace agw {
 
-/// Remember: a line in the notes of the calling agent, which its prompt carries.
+/// The tool Remember: adds a line to the notes of the calling agent, which are part of its prompt.
 Tool remember_tool(Identities& identities);
 
 }  // namespace agw

@@ -9,28 +9,28 @@
 
 namespace agw {
 
-/// How far an agent is trusted; each may what the one before may, and more.
+/// How far an agent is trusted. Each stage includes the rights of the previous one.
 enum class Stage {
-  apprentice,  ///< looks, and stages its changes as proposals
-  operating,   ///< `operator`: changes its places and executes in the sandbox, without network
-  trusted,     ///< reaches the network, makes extensions
+  apprentice,  ///< reads, and stages its changes as proposals
+  operating,   ///< `operator`: writes to its project and workspace, runs commands in the sandbox without network
+  trusted,     ///< reaches the network, creates extensions
   sovereign,   ///< enables extensions, writes its own soul
 };
 std::span<const EnumName> names(Tag<Stage>);
 
-/// What an identity file holds: the answer of `GET /soul` and its like.
+/// The text of an identity file: the response of `GET /soul` and similar.
 struct IdentityText {
-  std::string content;  ///< empty without a file
+  std::string content;  ///< empty if there is no file
 };
 const Description& describe(Tag<IdentityText>);
 
-/// The body of `PUT /soul` and its like: 102,400 bytes at most.
+/// The body of `PUT /soul` and similar: at most 102,400 bytes.
 struct NewIdentityText {
   std::string content;
 };
 const Description& describe(Tag<NewIdentityText>);
 
-/// The answer to what has no other result: `{"status": "ok"}`.
+/// The response of writes without another result: `{"status": "ok"}`.
 struct IdentityWritten {
   std::string status = "ok";
 };
@@ -45,17 +45,17 @@ struct StageStep {
 };
 const Description& describe(Tag<StageStep>);
 
-/// `GET /agents/:name/stage`.
+/// The response of `GET /agents/:name/stage`.
 struct AgentStage {
-  std::string agent;  ///< its name
+  std::string agent;  ///< name
   Stage stage{};
-  std::optional<std::string> reason;    ///< of the latest change; none before the first
+  std::optional<std::string> reason;    ///< of the latest change; no value before the first
   std::optional<Timestamp> updated_at;  ///< of the latest change
-  std::vector<StageStep> history;       ///< in the order in which it happened
+  std::vector<StageStep> history;       ///< oldest first
 };
 const Description& describe(Tag<AgentStage>);
 
-/// The answer of `PATCH /agents/:name/stage`.
+/// The response of `PATCH /agents/:name/stage`.
 struct ChangedAgentStage : AgentStage {
   std::string status = "ok";
 };
