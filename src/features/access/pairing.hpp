@@ -8,25 +8,25 @@
 
 namespace agw {
 
-/// The one-time code that lets a new device in, and the limit on guessing it. A million codes are few: five wrong ones
-/// within a minute close the door for a minute, to the right one too.
+/// The one-time code that pairs a new device, and the limit on guesses. There are only a million codes, so five wrong
+/// ones within a minute lock pairing for a minute, even for the right code.
 class Pairing {
 public:
-  /// Of a clock that only goes forward, and on while the host sleeps.
+  /// The time of a monotonic clock that advances while the host sleeps.
   using Moment = std::chrono::milliseconds;
 
   static constexpr std::chrono::minutes validity{10};
-  static constexpr std::chrono::minutes brief_validity{1};  ///< for whoever uses the code at once
+  static constexpr std::chrono::minutes brief_validity{1};  ///< for a client that uses the code at once
 
-  /// Six random digits; the code before it is void.
+  /// Returns six random digits; invalidates the previous code.
   std::string new_code(Moment now, std::chrono::seconds valid_for = validity);
   void void_code() { code_.reset(); }
 
-  /// Whether no code is judged at all.
+  /// Whether pairing is locked: every code is rejected.
   bool locked(Moment now) const;
 
   enum class Verdict { right, wrong, locked };
-  /// A right code is used up and clears the count of wrong ones. What comes while it is locked is not counted.
+  /// A right code is consumed and clears the count of wrong ones. Attempts during a lockout are not counted.
   Verdict judge(std::string_view code, Moment now);
 
 private:

@@ -15,7 +15,7 @@ constexpr Pairing::Moment start = 1h;
 
 class PairingTest : public ::testing::Test {
 protected:
-  /// Another code than the right one.
+  /// A code that differs from the right one.
   static std::string wrong(std::string code) {
     code.back() = code.back() == '0' ? '1' : '0';
     return code;

@@ -89,7 +89,7 @@ Task<> Access::follow_signals() {
 Task<> Access::read_token_again() {
   try {
     auto token = co_await blocking_.run([directory = data_directory_] { return Token::load(directory); });
-    if (!token_ || !token) co_return log::warn("asked to read the token again, but there is none: nothing was changed");
+    if (!token_ || !token) co_return log::warn("asked to reload the token, but there is none: nothing was changed");
     if (!token_->matches(token->secret())) replace(*std::move(token));
   } catch (const std::exception& error) {
     log::error("the token stays as it was: {}", error.what());

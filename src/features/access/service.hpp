@@ -19,11 +19,11 @@ namespace agw {
 
 class Hub;
 
-/// Who is let in: those who hold the token, and new devices that know a pairing code. Nobody where the gateway runs
-/// without a token.
+/// Authenticates clients: those with the token, and new devices with a pairing code. Without a token, it accepts
+/// nobody.
 class Access : public Authenticator {
 public:
-  /// `token` is the one of `data_directory`, or nothing.
+  /// `token` is the one in `data_directory`, or no value.
   Access(Loop& loop, BlockingPool& blocking, Hub& hub, const Clock& clock, std::filesystem::path data_directory,
          std::optional<Token> token);
 
@@ -35,15 +35,15 @@ public:
 
   /// Makes a code for one new device; the code before it is void.
   PairingCode new_code(PairingQuery query = {});
-  /// What a new code's answer looks like, without making one.
+  /// An example of `new_code`'s result, without creating a code.
   PairingCode sample_code(PairingQuery query = {}) const;
-  /// 429 while too many wrong codes came, else nothing.
+  /// 429 during a lockout after too many wrong codes, else no value.
   std::optional<ApiError> lockout() const;
-  /// The token, for a right code. Throws TooManyRequests, Unauthorized `Invalid or expired code`.
+  /// Returns the token for a right code. Throws TooManyRequests, Unauthorized `Invalid or expired code`.
   PairedDevice pair(std::string_view code);
 
-  /// From now on SIGUSR1 makes it read the token file again. Another token in it voids the old one and the pairing
-  /// code, and TokenReplaced is published.
+  /// From now on, SIGUSR1 reloads the token file. A different token invalidates the old one and the pairing code, and
+  /// TokenReplaced is published.
   void start();
   Task<> stop();
 

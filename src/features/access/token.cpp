@@ -41,7 +41,7 @@ void check_file(const Descriptor& file, const std::string& path) {
                      path));
 }
 
-/// The file's text but for the newline at its end; one character more than a token at most.
+/// The file's text without a newline at the end; at most one character longer than a token.
 std::string read_text(const Descriptor& file, const std::string& path) {
   std::array<char, token_digits + 2> buffer;
   const auto size = ::pread(file.get(), buffer.data(), buffer.size(), 0);

@@ -102,7 +102,7 @@ TEST_F(TokenTest, WhatIsNoTokenIsToldWithoutShowingIt) {
   EXPECT_THAT(error(), ::testing::HasSubstr("holds 3 characters, it must be 64 hex digits"));
   write(std::string(65, 'a'));
   EXPECT_THAT(error(), ::testing::HasSubstr("is longer than 64 characters"));
-  // No name of a temporary directory, which the message holds too, has this character.
+  // The message also contains the name of the temporary directory, which never has this character.
   write(std::string(64, '!'));
   EXPECT_THAT(error(), ::testing::HasSubstr("characters that are no hex digits"));
   EXPECT_THAT(error(), ::testing::Not(::testing::HasSubstr("!")));

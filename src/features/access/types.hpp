@@ -7,12 +7,12 @@
 
 namespace agw {
 
-/// What a request to pair without a code is refused with.
+/// The error of a pairing request without a code.
 inline constexpr std::string_view otp_required = "otp field required";
 
-/// `GET /pair/refresh`: what a new device is told, by eye or by QR code.
+/// The response of `GET /pair/refresh`, for a new device: shown as digits or as a QR code.
 struct PairingCode {
-  std::string code;  ///< six digits, good for one device
+  std::string code;  ///< six digits, valid for one device
   Timestamp expiresAt;
 };
 const Description& describe(Tag<PairingCode>);
@@ -29,13 +29,13 @@ struct PairingRequest {
 };
 const Description& describe(Tag<PairingRequest>);
 
-/// Published when another token voids the one before it.
+/// Published when a different token replaces the previous one.
 struct TokenReplaced {
   Timestamp replaced_at{};
 };
 const Description& describe(Tag<TokenReplaced>);
 
-/// What the new device gets.
+/// The response of `POST /pair`.
 struct PairedDevice {
   std::string token;  ///< the gateway's own
 };
