@@ -22,9 +22,9 @@ namespace {
 
 constexpr std::size_t max_name_length = 255;
 constexpr auto folder = "attachments";
-/// U+FFFD, which stands for what is none in the charset that was named.
+/// U+FFFD, which replaces bytes that are invalid in the declared charset.
 constexpr auto no_character = "\xEF\xBF\xBD";
-/// What a byte can become as UTF-8.
+/// The maximum number of UTF-8 bytes for one input byte.
 constexpr std::size_t max_growth = 3;
 constexpr auto unknown_type = "application/octet-stream";
 
@@ -34,7 +34,7 @@ bool is_mime_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || std::string_view("!#$&-^_.+").find(c) != std::string::npos;
 }
 
-/// `text/plain` of `Text/Plain; charset=utf-8`.
+/// `Text/Plain; charset=utf-8` becomes `text/plain`.
 std::string mime_of(const std::string& content_type) {
   auto mime = boost::to_lower_copy(content_type.substr(0, content_type.find(';')));
   boost::trim(mime);
@@ -45,7 +45,7 @@ std::string mime_of(const std::string& content_type) {
   return valid ? mime : unknown_type;
 }
 
-/// Models read UTF-8. What is no text is left as it is.
+/// Converts text to UTF-8 for models. Other files are left unchanged.
 std::string readable(std::string bytes, const std::string& mime, const std::string& content_type) {
   const bool is_notified = declares_charset(content_type);
   const bool is_text =
@@ -93,7 +93,7 @@ Task<std::vector<Attachment>> Attachments::find(std::vector<std::string> ids) {
 }
 
 Task<std::vector<Attachment>> Attachments::require(std::vector<std::string> ids) {
-  // Named often, a file is attached once.
+  // A file that is named repeatedly is attached once.
   std::set<std::string> known;
   std::erase_if(ids, [&](const auto& id) { return !known.insert(id).second; });
   const auto wanted = ids.size();

@@ -7,10 +7,10 @@
 
 namespace agw {
 
-/// A file that somebody uploaded for a chat.
+/// A file uploaded for a chat.
 struct Attachment {
   std::string id;
-  std::string name;  ///< as it was called where it came from; never a path of this host
+  std::string name;  ///< at its origin; never a path of this host
   std::string mime;
   std::int64_t size = 0;  ///< bytes
 };
