@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// What a briefing counts. Two of them are equal where a briefing would say the same.
+/// The data of a briefing. Equal facts give equal briefings.
 struct BriefingFacts {
   std::vector<BriefingEntry> threads;
   std::vector<BriefingEntry> jobs;
@@ -21,20 +21,20 @@ struct BriefingFacts {
   bool operator==(const BriefingFacts&) const = default;
 };
 
-/// Takes runs over as entries and counts.
+/// Adds runs to the entries and the counts.
 void add_runs(BriefingFacts& facts, const std::vector<JobRun>& runs);
 
-/// Those that are shown of what is counted.
+/// The newest entries, which a briefing lists.
 std::vector<BriefingEntry> latest(const std::vector<BriefingEntry>& entries);
 
-/// A few sentences, by plain rules: what was done, what stands open.
+/// A few sentences, written without a model: the work done, and what is still open.
 std::string plain_summary(const BriefingFacts& facts);
 
-/// What the job self-reflect reports without a model: the summary, and the one thing to look at. At most 900
+/// The report of the self-reflect job without a model: the summary, and the one thing to look at. At most 900
 /// characters.
 std::string plain_reflection(const BriefingFacts& facts);
 
-/// What a model is asked to make the summary of.
+/// The prompt that asks a model for the summary.
 std::string summary_request(const BriefingFacts& facts);
 
 }  // namespace agw

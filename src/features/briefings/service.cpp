@@ -33,7 +33,7 @@ bool is_of_run(const Turn& turn, const std::string& run_id) {
   return turn.metadata && string_member(*turn.metadata, "run_id") == run_id;
 }
 
-/// What the run said, or the answer that took its place. The turns come newest first.
+/// The output of the run, or the answer that replaced it. `turns` are newest first.
 std::optional<std::string> latest_output(const std::vector<Turn>& turns, const std::string& run_id) {
   const auto first = std::ranges::find_if(turns, [&](const auto& turn) { return is_of_run(turn, run_id); });
   if (first == turns.end()) return std::nullopt;
@@ -93,7 +93,7 @@ Briefings::Cached& Briefings::keep(const std::optional<std::string>& project_id,
   return cached;
 }
 
-/// A model is asked at most once in 15 minutes: what briefings count may change with every turn, and models cost money.
+/// Asks a model at most once in 15 minutes: the facts may change with every turn, and models cost money.
 Task<> Briefings::make_anew(std::optional<std::string> project_id) {
   const auto key = project_id.value_or("");
   std::exception_ptr failure;
@@ -102,7 +102,7 @@ Task<> Briefings::make_anew(std::optional<std::string> project_id) {
     const bool asks = clock_.now() - cache_[key].written_at > fresh;
     std::optional<std::string> written;
     if (asks) written = co_await completions_.write(instructions, summary_request(facts), stopping_);
-    // What the model took for it would make the briefing stale at once.
+    // The cost of this very model call would make the briefing stale at once.
     if (asks) facts.costs = co_await cost_today();
     auto& cached = keep(project_id, std::move(facts));
     if (written) cached.briefing.summary = *written;
@@ -121,7 +121,7 @@ Task<BriefingFacts> Briefings::gather(std::optional<std::string> project_id) {
   const auto reflecting = extensions_.find(ExtensionType::job, reflecting_job);
   for (const auto& thread :
        co_await threads_.list({.project_id = project_id, .since = since, .limit = Limit{max_counted}})) {
-    // What was said about the day is no news of the day.
+    // A report about the day is not part of the day.
     if (reflecting && thread.job_id == reflecting->id) continue;
     facts.threads.push_back({thread.id, thread.title, thread.updated_at});
     thread_ids.insert(thread.id);
@@ -168,7 +168,7 @@ Task<Pulse> Briefings::pulse() {
   co_return pulse;
 }
 
-/// What self-reflect said last in the last day.
+/// The newest output of self-reflect within the last day.
 Task<std::optional<std::string>> Briefings::latest_reflection() {
   const auto job = extensions_.find(ExtensionType::job, reflecting_job);
   if (!job) co_return std::nullopt;
@@ -185,7 +185,7 @@ Task<std::optional<std::string>> Briefings::output_of(JobRun run) {
     co_return latest_output(
         co_await threads_.turns(*run.thread_id, {.limit = Limit{max_counted}, .role = ListedRole::assistant}), run.id);
   } catch (const NotFound&) {
-    co_return std::nullopt;  // Its thread was deleted, and its output with it.
+    co_return std::nullopt;  // Its thread was deleted, and its output too.
   }
 }
 

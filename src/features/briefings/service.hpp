@@ -19,15 +19,15 @@
 
 namespace agw {
 
-/// Looks back: what agents did, what stands open, what needs attention.
+/// Summaries of the last day: what agents did, what is still open, what needs attention.
 class Briefings {
 public:
   Briefings(Loop& loop, const Clock& clock, Signals& signals, Projects& projects, Extensions& extensions,
             Threads& threads, Costs& costs, BackgroundCompletions& completions, Proposals& proposals, Jobs& jobs);
 
-  /// Of one project, or of all. The first is made at once, by plain rules; later ones come from the cache, and one that
-  /// is stale (older than 15 minutes, or what it counts has changed) is made anew in the background, its summary by the
-  /// model where one is configured. Throws NotFound `project not found`.
+  /// Of one project, or of all. The first one is made at once, without a model; later ones come from the cache. A stale
+  /// one (older than 15 minutes, or its facts have changed) is replaced in the background, with a summary by the model
+  /// if one is configured. Throws NotFound `project not found`.
   Task<Briefing> briefing(std::optional<std::string> project_id);
 
   Task<Pulse> pulse();
@@ -37,7 +37,7 @@ public:
   /// The newest turns of all the agent's threads, newest first.
   Task<std::vector<ActivityRow>> activity(ExtensionPointer agent, Limit limit);
 
-  /// The report of the job self-reflect where there is no model.
+  /// The report of the self-reflect job without a model.
   Task<std::string> reflect();
 
   Task<> stop();
@@ -46,7 +46,7 @@ private:
   struct Cached {
     BriefingFacts facts;
     Briefing briefing;
-    Timestamp written_at{};  ///< when a model was asked last
+    Timestamp written_at{};  ///< when a model was last asked
   };
 
   Task<BriefingFacts> gather(std::optional<std::string> project_id);

@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// Something that a briefing names.
+/// A thread, run or proposal in a briefing.
 struct BriefingEntry {
   std::string id;
   std::string title;
@@ -18,16 +18,16 @@ struct BriefingEntry {
 };
 const Description& describe(Tag<BriefingEntry>);
 
-/// What happened in the last day, and what stands open.
+/// What happened in the last day, and what is still open.
 struct Briefing {
   std::optional<std::string> project_id;
   Timestamp generated_at;
   bool stale = false;  ///< a newer one is being made
   std::string summary;
-  std::vector<BriefingEntry> threads;    ///< changed, newest change first
+  std::vector<BriefingEntry> threads;    ///< changed ones, newest change first
   std::vector<BriefingEntry> jobs;       ///< runs, newest first
-  std::vector<BriefingEntry> proposals;  ///< that wait for a decision
-  double costs = 0;                      ///< USD of today
+  std::vector<BriefingEntry> proposals;  ///< waiting for a decision
+  double costs = 0;                      ///< USD, today
   std::vector<std::string> highlights;   ///< signals of the last day
 };
 const Description& describe(Tag<Briefing>);
@@ -38,7 +38,7 @@ struct BriefingQuery {
 };
 const Description& describe(Tag<BriefingQuery>);
 
-/// The answer to `GET /pulse/briefing`.
+/// The response to `GET /pulse/briefing`.
 struct Pulse {
   std::string prose;
   std::vector<std::string> highlights;
