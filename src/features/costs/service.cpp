@@ -36,7 +36,7 @@ days length_of(CostPeriod period) {
 
 LocalDay first_day(days length, LocalDay last) { return last - length + days{1}; }
 
-/// Sums of doubles end in digits that mean nothing.
+/// Sums of doubles end in meaningless digits.
 double rounded(double usd) { return std::round(usd * 1e10) / 1e10; }
 
 template <class Rows>
@@ -127,7 +127,7 @@ bool Costs::may_spend(const Extension& agent) const {
 
 Spending Costs::spend(const Extension& agent, const std::string& thread_id, const std::string& model,
                       const Usage& usage, std::optional<double> usd) {
-  // A client may name any model: what it makes up is not remembered for ever.
+  // A client may name any model, so the number of names kept is limited.
   const bool known = used_.contains(model) || used_.size() < max_models;
   auto& used = used_[known ? model : "other"];
   ++used.calls;
@@ -155,7 +155,7 @@ double Costs::saved_by_caches(std::string_view model, const Usage& usage) const 
   return price ? saved(*price, usage) : 0;
 }
 
-/// By the prices of now: they may have been set since the model was used.
+/// By current prices, which may have been set after the model was used.
 bool Costs::has_price(std::string_view model) const {
   const auto slash = model.find('/');
   return slash != model.npos && models_.info(model.substr(0, slash), model.substr(slash + 1)).price.has_value();

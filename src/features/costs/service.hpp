@@ -20,41 +20,42 @@ class Hub;
 class Models;
 class Threads;
 
-/// Calls of one model, in sum.
+/// The sum of all calls of one model.
 struct ModelUse {
   std::uint64_t calls = 0;
   Usage usage;
   double usd = 0;
 };
 
-/// What models cost, by day, agent, model and thread, and whether an agent may spend more today. A day is one of the
-/// calendar of `zone`.
+/// What models cost, by day, agent, model and thread, and whether an agent may spend more today. A day is a calendar
+/// day in `zone`.
 class Costs {
 public:
-  /// `budget_usd_per_day` is that of all agents together.
+  /// `budget_usd_per_day` applies to all agents together.
   Costs(Database& database, Hub& hub, const Clock& clock, TimeZone zone, const Extensions& extensions, Threads& threads,
         const Models& models, std::optional<double> budget_usd_per_day);
 
-  /// Before the loop runs: what was spent today.
+  /// Before the loop runs: reads what was spent today.
   void load(Connection& connection);
 
-  /// Whether the agent's `budget_usd_per_day` and that of all leave anything for today. Asked before each model call.
+  /// Whether both the agent's `budget_usd_per_day` and the common one leave anything for today. Check it before each
+  /// model call.
   bool may_spend(const Extension& agent) const;
 
-  /// Counts a model call against the budgets, at once, and publishes MoneySpent. What it returns is stored with
-  /// `record` when its run ends. `usd` is nothing where the price is not known.
+  /// Counts a model call against the budgets, immediately, and publishes MoneySpent. Store the result with `record`
+  /// when the run ends. `usd` has no value if the price is unknown.
   Spending spend(const Extension& agent, const std::string& thread_id, const std::string& model, const Usage& usage,
                  std::optional<double> usd);
-  /// Inside the write that ends the run.
+  /// Call it inside the write that ends the run.
   static void record(Connection& connection, const std::vector<Spending>& spendings);
-  /// USD, of what is stored of all days. Nothing where it has cost nothing.
+  /// USD stored for the thread, of all days. No value if it has cost nothing.
   static std::optional<double> of_thread(Connection& connection, const std::string& thread_id);
 
   Task<CostReport> report(CostPeriod period);
 
-  /// USD, of all agents, calls of runs under way included.
+  /// USD of all agents, including calls of active runs.
   double spent_today() const;
-  /// What was used since the gateway started, by `<provider>/<model>`; models beyond the first hundred as `other`.
+  /// Usage since the gateway started, by `<provider>/<model>`; models after the first hundred count as `other`.
   const std::map<std::string, ModelUse, std::less<>>& used() const { return used_; }
 
 private:
@@ -70,8 +71,8 @@ private:
   Threads& threads_;
   const Models& models_;
   std::optional<double> budget_;
-  LocalDay day_{};                                       ///< what follows is of this day
-  std::map<std::string, double, std::less<>> by_agent_;  ///< USD, calls of runs under way included
+  LocalDay day_{};                                       ///< of the members below
+  std::map<std::string, double, std::less<>> by_agent_;  ///< USD, including calls of active runs
   std::map<std::string, ModelUse, std::less<>> used_;
 };
 

@@ -18,8 +18,8 @@ using ::testing::ElementsAre;
 
 constexpr auto model = "stub/talker";
 
-/// The room in Berlin, at a quarter to midnight there, with the agents `ann` and `bob`, of whom ann has a budget of 2
-/// USD, and one of 5 USD for both.
+/// Costs in Berlin, starting at a quarter to midnight there, with the agents `ann`, whose budget is 2 USD, and `bob`.
+/// Both share a budget of 5 USD.
 struct CostRoom : ExtensionsFixture {
   CostRoom(Loop& loop, const testing::ScratchDirectory& directory)
       : ExtensionsFixture(loop, directory),
@@ -121,7 +121,7 @@ TEST(Costs, BeginANewDayAtTheZonesMidnight) {
 
 TEST(Costs, TakeTodayIntoTheSevenAndThirtyDays) {
   in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    room.clock.time -= std::chrono::hours{12};  // the clocks change meanwhile
+    room.clock.time -= std::chrono::hours{12};  // the clocks change in between
     co_await room.pay(costs, room.bob, 1.0);
     room.clock.time += std::chrono::days{6};
     EXPECT_EQ((co_await costs.report(CostPeriod::week)).week, 1.0);

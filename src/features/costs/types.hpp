@@ -10,26 +10,26 @@
 
 namespace agw {
 
-/// What a model call cost, to be stored with the end of its run.
+/// The cost of a model call, to be stored when its run ends.
 struct Spending {
   LocalDay day{};
   std::string agent_id;
   std::string agent_name;
-  std::string thread_id;  ///< empty for what belongs to none
+  std::string thread_id;  ///< empty outside of threads
   std::string model;      ///< `<provider>/<model>`
   double usd = 0;
   bool priced = true;  ///< false: the price is not known
   double saved = 0;    ///< USD that prompt caches saved
 };
 
-/// Published when a model call was counted.
+/// Published after a model call was counted.
 struct MoneySpent {
   std::string model;
   double usd = 0;
 };
 const Description& describe(Tag<MoneySpent>);
 
-/// Which days a report's lists are about; all end with today.
+/// The days that a report's lists cover; all end today.
 enum class CostPeriod { today, week, month };
 std::span<const EnumName> names(Tag<CostPeriod>);
 
@@ -39,7 +39,7 @@ struct CostQuery {
 };
 const Description& describe(Tag<CostQuery>);
 
-/// What an agent has cost.
+/// The cost of an agent.
 struct AgentCost {
   std::string agent_id;
   std::string name;
@@ -47,29 +47,29 @@ struct AgentCost {
 };
 const Description& describe(Tag<AgentCost>);
 
-/// What a model has cost.
+/// The cost of a model.
 struct ModelCost {
   std::string model;
   double cost = 0;  ///< USD
 };
 const Description& describe(Tag<ModelCost>);
 
-/// What a day has cost.
+/// The cost of a day.
 struct DayCost {
-  std::string date;  ///< `2026-01-02`, of the host's calendar
+  std::string date;  ///< `2026-01-02`, in the host's calendar
   double cost = 0;   ///< USD
 };
 const Description& describe(Tag<DayCost>);
 
-/// What a thread has cost.
+/// The cost of a thread.
 struct ThreadCost {
   std::string thread_id;
-  std::optional<std::string> title;  ///< none where the thread was deleted
+  std::optional<std::string> title;  ///< null if the thread was deleted
   double cost = 0;                   ///< USD
 };
 const Description& describe(Tag<ThreadCost>);
 
-/// `GET /costs`. Lists begin with the dearest.
+/// `GET /costs`. Lists are sorted by cost, highest first.
 struct CostReport {
   double today = 0;                   ///< USD since midnight
   double week = 0;                    ///< USD of the last 7 days
@@ -77,9 +77,9 @@ struct CostReport {
   double saved = 0;                   ///< USD of the period that prompt caches saved
   std::vector<AgentCost> by_agent;    ///< of the period
   std::vector<ModelCost> by_model;    ///< of the period
-  std::vector<std::string> unpriced;  ///< models of the last 30 days whose price is not known
+  std::vector<std::string> unpriced;  ///< models of the last 30 days without a known price
   std::vector<DayCost> days;          ///< the last 30, oldest first
-  std::vector<ThreadCost> by_thread;  ///< of the period, 20 at most
+  std::vector<ThreadCost> by_thread;  ///< of the period, at most 20
 };
 const Description& describe(Tag<CostReport>);
 
