@@ -6,16 +6,16 @@
 
 namespace agw {
 
-/// What of an experiment a confidence is computed from.
+/// The part of an experiment that a confidence is computed from.
 struct Measurement {
   double value = 0;
   Verdict verdict{};
 };
 
-/// Of the values of one metric, in their order. 0 with fewer than three values or with none kept.
+/// Of the values of one metric, oldest first. 0 if there are fewer than three values or none was kept.
 Confidence confidence_of(const std::vector<Measurement>& measurements, bool higher_is_better);
 
-/// 0 of nothing.
+/// 0 if empty.
 double median_of(std::vector<double> values);
 
 }  // namespace agw

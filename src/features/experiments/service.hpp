@@ -11,21 +11,21 @@ namespace agw {
 class Connection;
 class Database;
 
-/// The log of what was tried, and what the numbers in it say.
+/// The log of experiments, and statistics about it.
 class Experiments {
 public:
   explicit Experiments(Database& database) : database_(database) {}
 
-  /// Within somebody's write: adds the row, whose id and time were made outside of it.
+  /// Call it inside a write: adds the row. The caller creates id and time outside of the write.
   static void record(Connection& connection, const Experiment& experiment);
-  /// Whether a row of that iteration is there.
+  /// Whether the log has a row of that iteration.
   static bool has_iteration(Connection& connection, const std::string& iteration_id);
 
   /// Newest first.
   Task<std::vector<Experiment>> list(ExperimentFilter filter);
   /// Throws NotFound `experiment not found`.
   Task<Experiment> require(std::string id);
-  /// Zeros for a domain that nothing was measured of.
+  /// All zero if the domain has no measurements.
   Task<DomainConfidence> confidence(ConfidenceQuery query);
 
 private:

@@ -23,7 +23,7 @@ constexpr auto columns = columns_of<Experiment>(
     Column{"duration_ms", &Experiment::duration_ms}, Column{"cost_usd", &Experiment::cost_usd},
     Column{"created_at", &Experiment::created_at});
 
-/// The statement that uses the index of what narrows most.
+/// The statement that uses the index of the most selective filter.
 const std::string& list_sql(const ExperimentFilter& filter) {
   const auto newest = [](std::string_view where) {
     return fmt::format("SELECT {} FROM experiments {} ORDER BY number DESC LIMIT :limit", columns.names(), where);
@@ -35,7 +35,7 @@ const std::string& list_sql(const ExperimentFilter& filter) {
   return filter.domain ? of_domain : all;
 }
 
-/// Reads what the trigger writes.
+/// Parses what the trigger of `experiments` writes (migration 0092).
 void append_samples(std::string_view text, std::vector<Measurement>& values) {
   while (!text.empty()) {
     Measurement measurement{.verdict = text.front() == kept_mark ? Verdict::keep : Verdict::discard};
@@ -46,7 +46,7 @@ void append_samples(std::string_view text, std::vector<Measurement>& values) {
   }
 }
 
-/// The number of the metric's last keep; 0 for none.
+/// The number of the metric's last keep; 0 if there is none.
 std::int64_t last_keep(Connection& connection, const ConfidenceQuery& query) {
   auto row = connection.prepare(
       "SELECT number FROM experiments WHERE domain = :domain AND metric = :metric AND "

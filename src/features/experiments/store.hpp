@@ -13,19 +13,19 @@ namespace agw::experiment_store {
 
 void insert(Connection& connection, const Experiment& experiment);
 std::optional<Experiment> find(Connection& connection, const std::string& id);
-/// Looks through all rows: for a start, which seldom asks.
+/// Scans all rows. Only for the start, which rarely needs it.
 bool has_iteration(Connection& connection, const std::string& iteration_id);
 /// Newest first.
 std::vector<Experiment> list(Connection& connection, const ExperimentFilter& filter);
 
-/// The values of a metric, in their order, and whether a higher one is better, as its first row says.
+/// The values of a metric, oldest first, and whether higher ones are better, according to its first row.
 struct Measurements {
   std::vector<Measurement> values;
   bool higher_is_better = true;
 };
 Measurements measurements(Connection& connection, const ConfidenceQuery& query);
 
-/// How many of the metric's rows, and of all crashes of the domain, are behind its last keep.
+/// How many of the metric's discards, and of the domain's crashes, followed the metric's last keep.
 std::int64_t consecutive_discards(Connection& connection, const ConfidenceQuery& query);
 
 }  // namespace agw::experiment_store

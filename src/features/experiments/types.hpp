@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// What became of a change.
+/// The result of a change.
 enum class Verdict {
   keep,     ///< it was better, or a person applied it
   discard,  ///< it was not better, or a person rejected it
@@ -16,23 +16,23 @@ enum class Verdict {
 };
 std::span<const EnumName> names(Tag<Verdict>);
 
-/// What is measured where nothing else is said.
+/// The metric if none is named.
 inline constexpr std::string_view default_metric = "quality";
 
 /// A trial: an iteration's change of its asset, or a person's decision on a proposal.
 struct Experiment {
   std::string id;
-  std::string domain;  ///< what it is compared within, mostly `agent:<name>`
+  std::string domain;  ///< groups comparable experiments, usually `agent:<name>`
   Verdict verdict{};
-  std::optional<std::string> metric;  ///< none for a decision
-  std::optional<double> value;        ///< none for a decision or a crash
+  std::optional<std::string> metric;  ///< null for a decision
+  std::optional<double> value;        ///< null for a decision or a crash
   std::optional<double> baseline;     ///< before the change
   std::optional<double> delta;        ///< value − baseline
   std::optional<std::string> unit;
   bool higher_is_better = true;
   std::optional<std::string> iteration_id;
   std::optional<std::string> proposal;  ///< `<agent>/<date>` or `<agent>/<date>/<name>`
-  std::optional<std::string> reason;    ///< why it was decided so
+  std::optional<std::string> reason;    ///< why it was decided that way
   std::optional<std::string> notes;     ///< what was tried
   std::optional<std::int64_t> duration_ms;
   std::optional<double> cost_usd;
@@ -48,9 +48,9 @@ struct ExperimentFilter {
 };
 const Description& describe(Tag<ExperimentFilter>);
 
-/// How far the best value stands out of the noise.
+/// How far the best value exceeds the noise.
 struct Confidence {
-  double confidence = 0;  ///< |best − baseline| / mad, 9999 at most
+  double confidence = 0;  ///< |best − baseline| / mad, at most 9999
   std::int64_t sampleSize = 0;
   double mad = 0;  ///< median of |v − median(v)|
 };
@@ -63,12 +63,12 @@ struct ConfidenceQuery {
 };
 const Description& describe(Tag<ConfidenceQuery>);
 
-/// Its answer.
+/// The response.
 struct DomainConfidence {
   std::string domain;
   std::string metric;
   Confidence confidence;
-  std::int64_t consecutiveDiscards = 0;  ///< since the last keep: many are a signal to stop
+  std::int64_t consecutiveDiscards = 0;  ///< since the last keep: many suggest stopping
 };
 const Description& describe(Tag<DomainConfidence>);
 
