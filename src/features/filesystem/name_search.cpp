@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 constexpr int levels = 3;
 constexpr std::size_t max_results = 15;
 constexpr std::size_t between_looks_at_the_clock = 64;
-/// No name has more bytes, and a pattern of this length is made in no time.
+/// Names have fewer bytes, and a pattern of this length compiles fast.
 constexpr std::size_t max_part_length = 1024;
 
 RE2::Options options() {

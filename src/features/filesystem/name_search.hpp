@@ -12,21 +12,21 @@
 
 namespace agw {
 
-/// How much one search may do. It ends once it has seen `entries` and taken `time`: so that in a small home it always
-/// looks everywhere, and in a huge one it answers in time with what lies nearest.
+/// The limits of one search. It ends once it has both seen `entries` and taken `time`: a small home is always searched
+/// completely, a huge one in bounded time, nearest names first.
 struct SearchBudget {
   std::chrono::milliseconds time{70};
   std::size_t entries = 5000;
 };
 
-/// Searches files and directories by a part of their name, in either case: breadth first, three levels deep, at
-/// most 15. Names that begin with a dot and `node_modules` are passed over, with all in them. Blocks: not for the loop.
+/// Finds files and directories by a part of their name, ignoring case: breadth first, three levels deep, at most 15.
+/// Skips names that begin with a dot and `node_modules`, with everything in them. Blocks; not for the loop.
 class NameSearch {
 public:
   NameSearch(const Home& home, std::string_view part, SearchBudget budget = {});
 
-  /// What is found beneath `root`, a directory in home; the nearest first, those of one level by path. An error is one
-  /// of `root` itself: what cannot be read beneath it is passed over.
+  /// The matches below `root`, a directory in home; nearest first, those of one level by path. Returns only errors of
+  /// `root` itself: unreadable entries below it are skipped.
   FileResult<std::vector<FileEntry>> run(const std::filesystem::path& root);
 
 private:
@@ -41,7 +41,7 @@ private:
   std::chrono::steady_clock::time_point deadline_;
   std::size_t seen_ = 0;
   bool spent_ = false;
-  // Of the level that is searched, by paths below home.
+  // Of the current level; paths are relative to home.
   std::vector<DirectoryEntry> found_;
   std::vector<std::string> next_level_;
 };

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr auto min_characters = 2;
 
-/// Does what reads from home, and gives failures that nobody expects the name that clients know.
+/// Calls `read` with the home directory, and reports unexpected failures as `failure`, which clients know.
 template <class Reading>
 auto reading(const fs::path& home, const char* failure, Reading read) {
   try {

@@ -10,23 +10,24 @@
 
 namespace agw {
 
-/// Narrows home further: whether a path in it, resolved, may be used.
+/// Restricts home further: whether a path in it, resolved, may be used.
 using AllowedPlace = std::function<bool(const std::filesystem::path&)>;
 
-/// Lets a person find a directory of theirs: nothing outside of home is shown, and no file's content.
+/// Lets a person choose a directory in home. Shows nothing outside of home, and no contents of files.
 class Filesystem {
 public:
-  /// `home` is resolved.
+  /// `home` must be resolved.
   Filesystem(BlockingPool& blocking, std::filesystem::path home) : blocking_(blocking), home_(std::move(home)) {}
 
-  /// The directories in a directory by name, without those that begin with a dot. Throws what Home::require_directory
-  /// does, and ApiError 500 `could not read directory`.
+  /// The directories in a directory, by name, without those that begin with a dot. Throws as Home::require_directory,
+  /// and ApiError 500 `could not read directory`.
   Task<DirectoryListing> list(ListQuery query);
 
-  /// Throws the same, 500 with `search failed`, and first BadRequest `query too short (min 2 chars)`.
+  /// Throws BadRequest `query too short (min 2 chars)`; then as `list`, with `search failed` for 500.
   Task<NamesFound> search(NameQuery query);
 
-  /// Where `path` leads, for features that keep a directory of a person's. Throws what Home::require_directory does.
+  /// The directory at `path`, resolved, for features that store a directory a person chose. Throws as
+  /// Home::require_directory.
   Task<std::filesystem::path> require_directory(std::string path, AllowedPlace allowed);
 
   const std::filesystem::path& home() const { return home_; }

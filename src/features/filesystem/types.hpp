@@ -9,10 +9,10 @@
 
 namespace agw {
 
-/// What a search for next to nothing is refused with.
+/// The error of a search for fewer than two characters.
 inline constexpr std::string_view query_too_short = "query too short (min 2 chars)";
 
-/// A file or directory of the host, as a person browses them.
+/// A file or directory of the host.
 struct FileEntry {
   std::string name;
   std::string path;  ///< absolute
@@ -22,7 +22,7 @@ const Description& describe(Tag<FileEntry>);
 
 /// The query of `GET /filesystem/ls`.
 struct ListQuery {
-  std::optional<std::string> path;  ///< absolute; home where there is none
+  std::optional<std::string> path;  ///< absolute; default: home
 };
 const Description& describe(Tag<ListQuery>);
 
@@ -36,11 +36,11 @@ const Description& describe(Tag<DirectoryListing>);
 /// The query of `GET /filesystem/search`.
 struct NameQuery {
   std::string q;                    ///< a part of the name, in either case
-  std::optional<std::string> path;  ///< where to search; home where there is none
+  std::optional<std::string> path;  ///< where to search; default: home
 };
 const Description& describe(Tag<NameQuery>);
 
-/// What a search by name found, the nearest first.
+/// The result of a search by name, nearest first.
 struct NamesFound {
   std::string query;
   std::string root;  ///< with symlinks resolved
