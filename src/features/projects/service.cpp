@@ -36,7 +36,7 @@ Projects::Projects(Database& database, Filesystem& filesystem, const Clock& cloc
     : database_(database),
       filesystem_(filesystem),
       clock_(clock),
-      // A project around the data directory is one around home, or would hold the token and every agent's files.
+      // A project around the data directory would be one around home, or contain the token and every agent's files.
       allowed_([data = std::move(data_directory), home = filesystem.home()](const std::filesystem::path& path) {
         return path != home && !is_within(path, data) && !is_within(data, path);
       }) {}
@@ -99,7 +99,8 @@ Task<ProjectPointer> Projects::change(std::string id, ProjectChange change) {
     project_store::update(connection, project);
     return project;
   });
-  // Inserted before it was changed, and not removed before: commits reach the loop in their order.
+  // The project is in the list: commits reach the loop in order, so its insertion came before this change, and no
+  // removal did.
   const auto place = projects_.begin() + (place_of(id) - projects_.cbegin());
   co_return * place = std::make_shared<const Project>(project);
 }

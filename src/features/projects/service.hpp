@@ -15,27 +15,27 @@ namespace agw {
 class Connection;
 class Database;
 
-/// The projects. The database is their journal, memory answers; a change is on disk and in memory before its caller
-/// resumes. What lies in a project's directory is never touched.
+/// The projects. Reads come from memory; a change is on disk and in memory before its caller resumes. The contents of a
+/// project's directory are never touched.
 class Projects {
 public:
-  /// `data_directory` is resolved: no project lies in it or around it.
+  /// `data_directory` must be resolved: no project may be in it or around it.
   Projects(Database& database, Filesystem& filesystem, const Clock& clock, std::filesystem::path data_directory);
 
   /// Before the loop runs: reads all.
   void load(Connection& connection);
 
-  /// Null where there is none.
+  /// Null if there is none.
   ProjectPointer find(std::string_view id) const;
   /// Throws NotFound `project not found`.
   ProjectPointer require(std::string_view id) const;
   /// Newest first.
   const std::vector<ProjectPointer>& list() const { return projects_; }
 
-  /// Throws BadRequest `name and path are required`, and of a bad path what Filesystem::require_directory does; home
-  /// itself, and what lies in or around the data directory, is as bad as outside.
+  /// Throws BadRequest `name and path are required`, and for a bad path as Filesystem::require_directory; home itself
+  /// and anything in or around the data directory count as outside of home.
   Task<ProjectPointer> create(NewProject wanted, InTransaction<Project> in_transaction = {});
-  /// The same, and NotFound. A change of nothing leaves `updated_at` as it is.
+  /// Throws as `create`, and NotFound. A change that sets nothing keeps `updated_at`.
   Task<ProjectPointer> change(std::string id, ProjectChange change);
   /// Throws NotFound.
   Task<> remove(std::string id);

@@ -9,16 +9,16 @@
 
 namespace agw {
 
-/// What a project without either is refused with.
+/// The error for a missing name or path.
 inline constexpr std::string_view name_and_path_required = "name and path are required";
 
-/// A directory in home that agents may work in, for the threads that belong to it.
+/// A directory in home that agents may work in, for the threads of the project.
 struct Project {
   std::string id;
   std::string name;
   std::string path;  ///< absolute, symlinks resolved
   std::optional<std::string> description;
-  bool trusted = false;  ///< what lies in it may instruct agents: its skills load
+  bool trusted = false;  ///< agents may follow instructions in it: its skills are loaded
   Timestamp created_at;
   Timestamp updated_at;
 };
