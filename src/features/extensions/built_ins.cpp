@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view built_in_folder = "share/extensions/";
 constexpr std::string_view ending = ".yaml";
 
-/// The type and the name that a file's path gives, or nothing for a file that ships no extension.
+/// The type and name in a file's path; no value for a file that is not a shipped extension.
 std::optional<std::pair<ExtensionType, std::string>> place_of(std::string_view path) {
   if (!path.starts_with(built_in_folder) || !path.ends_with(ending)) return std::nullopt;
   const auto place = path.substr(built_in_folder.size(), path.size() - built_in_folder.size() - ending.size());
@@ -33,7 +33,7 @@ std::optional<json::value> take(json::object& members, std::string_view name) {
   const auto member = members.find(name);
   if (member == members.end()) return std::nullopt;
   auto value = std::move(member->value());
-  // Keeps the others in their order, which `erase` does not.
+  // Keeps the order of the others; `erase` does not.
   members.stable_erase(member);
   return value;
 }

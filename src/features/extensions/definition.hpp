@@ -7,15 +7,15 @@
 
 namespace agw {
 
-/// A JSON object that an extension carries (its definition, its trigger), kept as the text it is stored and answered
-/// as, and parsed when somebody first looks inside: a start with thousands of extensions parses none. Copies share the
-/// text. May be read from several threads.
+/// A JSON object of an extension (its definition or trigger). Holds the text that is stored and sent, and parses it
+/// only on the first access to its members, so that a start with thousands of extensions parses none. Copies share the
+/// text. Several threads may read it.
 class Definition {
 public:
   /// `{}`.
   Definition();
   Definition(json::object members);
-  /// From the text of an object that `text` gave before.
+  /// From text that `text` returned before.
   static Definition stored(std::string_view text);
 
   const std::string& text() const;

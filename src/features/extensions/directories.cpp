@@ -22,14 +22,14 @@ void require(const FileResult<T>& result, const std::string& what) {
 
 std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-/// What a file holds, as its id: empty for none, nothing where it cannot be read as a file.
+/// The content id of a file: empty if there is no file, no value if it cannot be read as a file.
 std::optional<std::string> id_of(const FileResult<std::string>& content) {
   if (content) return content_id(*content);
   if (content.error() == FileError::not_found || content.error() == FileError::not_directory) return "";
   return std::nullopt;
 }
 
-/// What the extension's files are yet to say: one that says it already stays as it is.
+/// The texts still to be written to the extension's files; a file that already has its text stays as it is.
 std::string unwritten(const Directory& root, const Extension& extension) {
   const auto directory = directory_of(extension.type, extension.name);
   const auto text = string_or_empty(extension);
@@ -87,7 +87,7 @@ bool ExtensionDirectories::try_step(const DiskStep& step, Attempt attempt) {
   }
 }
 
-/// A directory that is still to come to a name cannot leave it yet.
+/// A directory whose move to its present name has failed cannot be moved on yet.
 bool ExtensionDirectories::waits(const DiskStep& step) const {
   return step.action == DiskStep::Action::move && std::ranges::any_of(failed_, [&](const DiskStep& failed) {
            return failed.action == DiskStep::Action::move && failed.extension_id == step.extension_id &&
@@ -99,7 +99,7 @@ bool ExtensionDirectories::is_to_be_moved(const std::string& path) const {
   return std::ranges::any_of(failed_, [&](const DiskStep& failed) { return leaves(failed, path); });
 }
 
-/// An older text must not come back, least of all that of a deleted extension.
+/// An outdated text must not come back, least of all that of a deleted extension.
 void ExtensionDirectories::drop_superseded(const DiskStep& step) {
   if (step.action == DiskStep::Action::move && !is_in_trash(step.target)) return;
   std::erase_if(failed_, [&](const DiskStep& failed) {
@@ -107,7 +107,7 @@ void ExtensionDirectories::drop_superseded(const DiskStep& step) {
   });
 }
 
-/// Moves away what still stands where another extension is to be.
+/// Repeats failed moves that would free the place of another extension.
 void ExtensionDirectories::free_place(const DiskStep& step) {
   const auto& place = step.action == DiskStep::Action::move ? step.target : step.directory;
   for (std::size_t i = 0; i < failed_.size();) {
@@ -122,7 +122,7 @@ void ExtensionDirectories::free_place(const DiskStep& step) {
   }
 }
 
-/// The directory at `path` is another extension's now.
+/// The directory at `path` now belongs to another extension.
 void ExtensionDirectories::give_up_moves(const std::string& path) {
   std::erase_if(failed_, [&](const DiskStep& failed) {
     if (!leaves(failed, path)) return false;
@@ -148,7 +148,7 @@ void ExtensionDirectories::move(const DiskStep& step, Attempt attempt) {
   }
 }
 
-/// Whether what stands at the old name now is another directory.
+/// Whether the old name now belongs to another directory.
 bool ExtensionDirectories::is_moved_already(const DiskStep& step, const FileResult<FileStamp>& source) const {
   const auto known = known_.find(step.extension_id);
   const auto inode = step.inode == 0 && known != known_.end() ? known->second.inode : step.inode;
@@ -161,7 +161,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   const auto prompt = prompt_path(step.directory);
   const auto is_edited = [&](const std::string& path) {
     const auto id = id_of(root_.read(path, max_extension_file_length));
-    // A file that a crash of the machine left empty was no person's.
+    // An empty file was left by a crash of the machine, not edited by a person.
     return id != content_id("") && is_foreign(step.extension_id, id);
   };
   const auto& text = *step.text;
@@ -181,7 +181,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   give_up_moves(step.directory);
 }
 
-/// Where it cannot be replaced, what the gateway wrote before is no edit either.
+/// If the repeated write fails, the older text in the files, which the gateway wrote, must not count as an edit.
 void ExtensionDirectories::know_as_ours(const DiskStep& step) {
   const auto now = read(type_of_directory(step.directory), step.directory).known;
   if (now.config.content_id.empty()) return;
@@ -195,7 +195,7 @@ void ExtensionDirectories::replace(const DiskStep& step, const std::string& path
   const auto id = id_of(root_.read(path, max_extension_file_length));
   if (id == (wanted ? content_id(*wanted) : "")) return;
   const bool foreign = is_foreign(step.extension_id, id);
-  // A prompt that a person wrote is the job's where the record has none.
+  // If the record has no prompt, one that a person wrote becomes the job's.
   if (!wanted) {
     if (!foreign) require(root_.remove(path), path);
     return;
@@ -204,7 +204,7 @@ void ExtensionDirectories::replace(const DiskStep& step, const std::string& path
   require(root_.write(path, *wanted, 0600, Durability::later), path);
 }
 
-/// Whether a file with that content, as `id_of` gives it, is somebody else's.
+/// Whether a file with that content id (from `id_of`) was written by somebody else.
 bool ExtensionDirectories::is_foreign(const std::string& extension_id, const std::optional<std::string>& id) const {
   return !id || (!id->empty() && !is_ours(extension_id, *id));
 }
@@ -227,7 +227,7 @@ void ExtensionDirectories::check_replaceable(const Extension& extension) const {
   require(strict, parent_of(path));
   require(strict->make_directories(extension.name), path);
   const auto attempt = extension.name + "/" + temporary_name();
-  // As long as what is to be written, for which the disk may have no room.
+  // As long as the real text, for which the disk may have no space.
   require(strict->write(attempt, unwritten(root_, extension), 0600, Durability::later), path);
   require(strict->remove(attempt), path);
   const auto id = id_of(root_.read(config_path(path), max_extension_file_length));

@@ -21,15 +21,15 @@ struct TakenDirectory {
   std::string id;           ///< of the record, or of the one to create
   std::string path;         ///< `agents/<name>`
   std::variant<NewExtension, ExtensionChange> wanted;
-  KnownDirectory known;  ///< once it is taken over
+  KnownDirectory known;  ///< stored once the files become the record
 };
 
 /// The result of a look at all directories.
 struct DirectoryFindings {
   std::vector<TakenDirectory> taken;
   std::vector<ExtensionPointer> missing;  ///< records whose files are missing or of an older version
-  std::vector<std::string> warnings;      ///< what is broken, and why
-  std::vector<std::int64_t> done;         ///< steps that failed before
+  std::vector<std::string> warnings;      ///< which files are broken, and why
+  std::vector<std::int64_t> done;         ///< steps that failed before and are now complete
 };
 
 /// The directories of agents and jobs, and the known state of each. All functions block; except for `sync`, they are
@@ -46,15 +46,15 @@ public:
   /// trash. Failed steps are logged, and repeated by the next `look`, or when something else needs the place. Returns
   /// the completed steps.
   std::vector<std::int64_t> take(const std::vector<DiskStep>& steps);
-  /// Repeats steps that may have been completed; does not touch files that were edited since. Returns the completed
+  /// Repeats steps that may already be complete; leaves files alone that were edited since. Returns the completed
   /// steps.
   std::vector<std::int64_t> take_again(const std::vector<DiskStep>& steps);
 
-  /// Creates the extension's directory. Throws std::system_error if its files could not be brought up to date.
+  /// Creates the extension's directory and tests whether its files could be written. Throws std::system_error if not.
   void check_replaceable(const Extension& extension) const;
 
-  /// Looks at all directories. `records` are all agents and jobs. At stamps: reads only what seems to have changed.
-  /// Ignores a directory whose move is still pending.
+  /// Looks at all directories. `records` are all agents and jobs. With At::stamps, reads only files whose stamp has
+  /// changed. Ignores a directory whose move is still pending.
   enum class At { stamps, contents };
   DirectoryFindings look(const std::vector<ExtensionPointer>& records, At at);
   /// Call it when the found files have become the record. `path` is `agents/<name>`.
@@ -63,8 +63,8 @@ public:
   /// The directories that writes have created since the last call, with the inodes that identify them.
   KnownDirectories made();
 
-  /// The states that are new since the last call, checked once more: an edit during the gateway's own write may not
-  /// change the stamp.
+  /// The states that are new since the last call, checked a second time: an edit during the gateway's own write may
+  /// leave the stamp unchanged.
   KnownDirectories news();
 
   /// Syncs everything to disk.
@@ -77,7 +77,7 @@ private:
     FileResult<std::string> prompt;
     KnownDirectory known;
 
-    /// Their members, for a `record` or for none yet. Throws YamlError.
+    /// Their members; `record` is null if there is none yet. Throws YamlError.
     json::object flat(ExtensionType type, const Extension* record) const;
   };
   enum class Attempt { first, again };
@@ -112,7 +112,7 @@ private:
 
   Directory root_;
   std::unordered_map<std::string, KnownDirectory> known_;        ///< by the extension's id
-  std::unordered_map<std::string, std::set<std::string>> sent_;  ///< ids of contents that may have been written, too
+  std::unordered_map<std::string, std::set<std::string>> sent_;  ///< ids of possibly written contents
   std::vector<DiskStep> failed_;                                 ///< in order
   std::vector<std::int64_t> done_;                               ///< of the current steps
   std::unordered_map<std::string, std::string> news_;            ///< paths by the extension's id

@@ -1,4 +1,4 @@
-// What the directories say that the records do not.
+// Compares the directories with the records.
 
 #include <unordered_map>
 
@@ -15,13 +15,13 @@ namespace agw {
 
 namespace {
 
-/// More directories than anybody has extensions.
+/// More than anybody has.
 constexpr std::size_t max_directories = 1'000'000;
 
 bool is_missing(FileError error) { return error == FileError::not_found; }
 
-/// Whether the prompt that these members have was read from prompt.md, which is then the record's: one beside a prompt
-/// in the YAML stays a person's.
+/// Whether the prompt in `flat` was read from prompt.md, which then belongs to the record. If the YAML has a prompt,
+/// prompt.md stays a person's own file.
 bool is_from_file(ExtensionType type, const json::object& flat, const FileResult<std::string>& prompt) {
   return owns_prompt(type, flat) && prompt && string_member(flat, "prompt") == std::string_view(*prompt);
 }
@@ -56,7 +56,7 @@ ExtensionDirectories::Contents ExtensionDirectories::read(ExtensionType type, co
 }
 
 bool ExtensionDirectories::is_as_known(const std::string& path, const KnownDirectory& known) const {
-  // Unlike prompt.md, the file is never rightly absent: an empty stamp says that it must be looked at.
+  // Unlike prompt.md, this file always exists, so an empty stamp means that it must be read.
   return known.config.stamp != FileStamp{} && root_.matches_stamp(config_path(path), known.config.stamp) &&
          (type_of_directory(path) == ExtensionType::agent ||
           root_.matches_stamp(prompt_path(path), known.prompt.stamp));
@@ -120,13 +120,13 @@ void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at,
     if (!same) return look_at_edit(record, path, contents, findings);
     if (contents.known != known) accept(record->id, path, contents.known);
   }
-  // A new version of the gateway may have brought another one.
+  // A new version of the gateway may ship a changed record.
   if (record->source == Source::built_in && content_id(string_or_empty(*record).config) != known.config.content_id) {
     findings.missing.push_back(record);
   }
 }
 
-/// Whether all that is missing of what the gateway wrote is prompt.md.
+/// Whether prompt.md is missing and nothing else has changed.
 bool ExtensionDirectories::has_lost_prompt(const Extension& record, const Contents& contents,
                                            const KnownDirectory& known) {
   if (known.prompt.content_id.empty() || contents.prompt || !is_missing(contents.prompt.error())) return false;

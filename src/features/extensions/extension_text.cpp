@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view trash = "trash/";
 
-/// What stands in the file beside the definition's members.
+/// The members of the file that do not belong to the definition.
 constexpr std::array<std::string_view, 4> members_of_the_record = {"name", "description", "enabled", "trigger"};
 
 bool is_of_the_record(std::string_view member) {
@@ -32,7 +32,7 @@ json::object definition_of(const json::object& flat) {
   return definition;
 }
 
-/// Of a path or a message, which begins with one.
+/// `value` is a path, or a message that begins with one.
 void put_in_terms_of_file(json::value& value) {
   constexpr std::string_view definition = "definition.";
   constexpr std::string_view trigger = "trigger_def";

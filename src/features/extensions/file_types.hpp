@@ -22,7 +22,7 @@ struct ExtensionFileList {
 };
 const Description& describe(Tag<ExtensionFileList>);
 
-/// How bytes stand in JSON: base64 where they are no UTF-8.
+/// How JSON holds bytes: base64 if they are not UTF-8.
 enum class FileEncoding { utf_8, base64 };
 std::span<const EnumName> names(Tag<FileEncoding>);
 
@@ -43,14 +43,14 @@ struct ExtensionFileQuery {
 };
 const Description& describe(Tag<ExtensionFileQuery>);
 
-/// The answer to `PATCH /extensions/:id/disk-config`.
+/// The response to `PATCH /extensions/:id/disk-config`.
 struct WrittenConfig {
   std::string status = "ok";
   json::object config;
 };
 const Description& describe(Tag<WrittenConfig>);
 
-/// The answer to `POST /reseed`.
+/// The response to `POST /reseed`.
 struct Reseeded {
   std::string status = "reseeded";
   std::vector<std::string> warnings;  ///< which files are broken, and why

@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t max_files = 10'000;
-/// Of one directory: sorted first, so that the same ones are listed each time.
+/// Per directory. All entries are read and sorted first, so that each list shows the same ones.
 constexpr std::size_t max_entries = 1'000'000;
 constexpr std::size_t max_file_size = 5 << 20;
 
-/// `path` seen from `root`: empty where it does not lie beneath.
+/// `path` relative to `root`; empty if it is not below.
 fs::path beneath(const fs::path& root, const fs::path& path) {
   const auto relative = path.lexically_relative(root);
   const bool is_beneath = !relative.empty() && *relative.begin() != ".." && relative != ".";
@@ -36,7 +36,7 @@ bool is_hidden(const fs::path& relative) {
   return std::ranges::any_of(relative, [](const fs::path& part) { return part.native().starts_with('.'); });
 }
 
-/// Whether the directory that an app names may be shown. `real` is where it really is.
+/// Whether the directory of an app may be shown. `real` is its resolved path.
 bool may_be_shown(const fs::path& real, const fs::path& home, const fs::path& data_directory) {
   const bool around = real == data_directory || !beneath(real, data_directory).empty();
   if (around) return false;
@@ -74,13 +74,13 @@ ExtensionFile read_file(const Directory& directory, const std::string& path) {
   return file;
 }
 
-/// Its cause is for the log.
+/// Logs the cause, which clients must not see.
 ApiError unreadable(const fs::path& path, FileError error) {
   log::error("{}: {}", path.string(), to_string(error));
   return {500, directory_unreadable};
 }
 
-/// Breadth first, so that a deep branch does not hide what lies beside it.
+/// Breadth first, so that a deep branch does not hide its siblings.
 std::vector<ExtensionFileEntry> walk(const Directory& root) {
   std::vector<ExtensionFileEntry> found;
   std::vector<std::string> level{""};
@@ -128,7 +128,7 @@ BadRequest no_disk_path() { return BadRequest("extension has no disk path"); }
 
 ExtensionFiles::Opened open_of_app(const fs::path& path, const fs::path& home, const fs::path& data_directory) {
   auto directory = Directory::open(path);
-  // What was opened is judged, so that nothing can be put in its place meanwhile.
+  // Checks the opened directory, so that nobody can replace it in between.
   if (!directory || !may_be_shown(directory->real_path(), home, data_directory)) {
     throw no_disk_path();
   }

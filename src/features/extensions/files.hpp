@@ -13,31 +13,33 @@ namespace agw {
 
 class Extensions;
 
-/// What clients see of the directories of extensions: those of agents and jobs, and of apps whose `path` names one.
+/// The files that clients may see of extensions: in the directories of agents and jobs, and of apps whose `path` names
+/// one.
 ///
-/// The path of an app is a client's word. It counts where it is absolute and leads into the home directory, but not
-/// behind a name that begins with a dot, and in the data directory only to agents' files: everything else there is the
-/// gateway's own.
+/// A client chooses the path of an app. It must be absolute and in the home directory, with no name on the way that
+/// begins with a dot. In the data directory it may only lead to files of agents: everything else there belongs to the
+/// gateway.
 ///
-/// Throws NotFound `extension not found`.
+/// Functions throw NotFound `extension not found`.
 class ExtensionFiles {
 public:
   /// Both paths are absolute and resolved.
   ExtensionFiles(Loop& loop, Extensions& extensions, std::filesystem::path home, std::filesystem::path data_directory);
 
-  /// An extension's directory, opened; nothing where it is not there (any more).
+  /// An extension's directory, opened; null if it does not exist (any more).
   struct Opened {
     std::filesystem::path path;
     std::shared_ptr<const Directory> directory;
-    FileError why_not = FileError::not_found;  ///< where nothing was opened
+    FileError why_not = FileError::not_found;  ///< if nothing was opened
   };
   /// Throws BadRequest `extension has no disk path`.
   Task<Opened> open(std::string id_or_name);
 
   /// Throws ApiError 500 `could not read directory`.
   Task<ExtensionFileList> list(Opened opened);
-  /// The bytes stand in `content`, `encoding` says whether they are UTF-8. Throws BadRequest `path traversal not
-  /// allowed`, NotFound `file not found`, PayloadTooLarge `file too large` (over 5 MiB), Forbidden `permission denied`.
+  /// `content` holds the bytes themselves, `encoding` says whether they are UTF-8. Throws BadRequest `path traversal
+  /// not allowed`, NotFound `file not found`, PayloadTooLarge `file too large` (over 5 MiB), Forbidden `permission
+  /// denied`.
   Task<ExtensionFile> read(Opened opened, std::string path);
 
   /// The members of agent.yaml or job.yaml as it is on disk. Throws BadRequest `disk-config not supported for type …`
@@ -45,7 +47,7 @@ public:
   Task<json::object> config(std::string id_or_name);
   /// Throws BadRequest as `config` does.
   ExtensionPointer require_config(const std::string& id_or_name) const;
-  /// Replaces the file and, in the same step, the record; answers what the file holds now. Throws as
+  /// Replaces the file and the record in one step; returns the new members of the file. Throws as
   /// Extensions::overwrite.
   Task<json::object> overwrite(ExtensionPointer extension, json::object flat);
 
@@ -56,7 +58,7 @@ private:
   BlockingPool pool_;
 };
 
-/// As JSON carries the bytes that `read` answered: in base64 unless they are UTF-8.
+/// `file`, from `read`, as JSON holds it: base64 unless it is UTF-8.
 ExtensionFile encoded(ExtensionFile file);
 
 }  // namespace agw

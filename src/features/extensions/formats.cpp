@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 16> functions = {"rgb", "rgba",  "hsl",  
                                                         "lch", "color", "oklab", "color-mix", "light-dark", "oklch",
                                                         "var", "calc",  "min",   "max"};
 
-/// The named and the system colours, in alphabetical order (CSS Color Module Level 4, 6.1 to 6.4).
+/// The named and system colours, sorted (CSS Color Module Level 4, 6.1 to 6.4).
 // clang-format off
 constexpr std::array<std::string_view, 169> color_names = {
     "accentcolor", "accentcolortext", "activetext", "aliceblue", "antiquewhite", "aqua", "aquamarine", "azure",
@@ -54,7 +54,7 @@ bool is_hexadecimal_color(std::string_view text) {
   return only(text, hexadecimal) && (digits == 3 || digits == 4 || digits == 6 || digits == 8);
 }
 
-// CSS does not tell capital letters from small ones.
+// CSS ignores the case of names.
 
 bool is_color_name(std::string_view text) { return std::ranges::binary_search(color_names, lower_case(text)); }
 

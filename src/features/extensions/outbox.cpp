@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto time_to_gather = 1s;
 constexpr auto between_looks_at_trash = 24h;
-/// Rows that the background writes at once.
+/// Rows per background write.
 constexpr std::size_t piece = 200;
 
 template <class T>
@@ -31,7 +31,7 @@ std::vector<T> piece_of(const std::vector<T>& all, std::size_t begin) {
   return {first, first + static_cast<std::ptrdiff_t>(std::min(piece, all.size() - begin))};
 }
 
-/// What is longer could not be read again.
+/// A longer file could not be read again.
 void check_length(const Extension& extension, const ExtensionText& text) {
   if (text.config.size() <= max_yaml_size) return;
   const auto description = json_to_yaml(json::value(extension.description));
@@ -111,7 +111,7 @@ Task<> ExtensionOutbox::check_replaceable(ExtensionPointer extension) {
   co_await disk_.run([directories = directories_, extension] { directories->check_replaceable(*extension); });
 }
 
-/// Before the answer, and so before a later rename: a start that does the rename again must know the directory.
+/// Part of the request, and so before any later rename: a start that repeats the rename must know the directory.
 Task<> ExtensionOutbox::note_made(KnownDirectories made) {
   if (made.empty()) co_return;
   try {
@@ -141,7 +141,7 @@ Task<DirectoryFindings> ExtensionOutbox::look(std::vector<ExtensionPointer> reco
 
 void ExtensionOutbox::note_taken(Connection& connection, const std::string& extension_id, KnownDirectory known) {
   outbox_store::forget(connection, extension_id);
-  // Only a second look tells that nobody wrote again in the moment of the stamp.
+  // Somebody may have written again within the time of the stamp; only a second look shows that.
   known.config.stamp = known.prompt.stamp = {};
   outbox_store::know(connection, extension_id, known);
 }
@@ -186,14 +186,14 @@ void ExtensionOutbox::start() {
 Task<> ExtensionOutbox::stop() {
   stopping_.request();
   co_await background_.join();
-  // What is not crossed out, the next start does again, and is slower for it.
+  // The next start repeats every step that is still recorded, which slows it down.
   if (has_news_) co_await try_to_cross_out();
 }
 
 Task<> ExtensionOutbox::keep_trash_small() {
   do {
     try {
-      // Not on the thread of the steps, which answers wait for.
+      // Not on `disk_`, whose steps requests wait for.
       co_await syncing_.run(
           [directory = data_directory_, oldest = SystemClock().now() - kept_] { empty_trash(directory, oldest); });
     } catch (const std::exception& error) {

@@ -16,8 +16,8 @@
 namespace agw {
 
 /// Makes directories follow records. The disk steps of a change are recorded in its transaction, executed after it in
-/// the order of the commits, synced together with all others of the same second, and only then deleted. A start repeats
-/// the steps that are not deleted.
+/// commit order, synced together with all others of the same second, and only then deleted. A start repeats the steps
+/// that are not deleted.
 class ExtensionOutbox {
 public:
   /// Deleted files stay in the trash for `kept`.
@@ -26,12 +26,12 @@ public:
 
   /// Whether files are written even if a change left the text of the record unchanged.
   enum class Rewrite { when_changed, always };
-  /// Inside the write that changes `before` to `after` (null: created, or deleted): records the steps.
+  /// Inside the write that changes `before` to `after` (null: created or deleted): records the steps.
   static std::vector<DiskStep> note(Connection& connection, const Extension* before, const Extension* after,
                                     Rewrite rewrite = Rewrite::when_changed);
 
-  /// Executes the steps of a write that was just committed. Call it before you await anything else. Errors of the disk
-  /// are logged, and the step is repeated later. Returns whether all steps succeeded.
+  /// Executes the steps of a write that was just committed. Call it before awaiting anything else. Disk errors are
+  /// logged, and the step is repeated later. Returns whether all steps succeeded.
   Task<bool> take(std::vector<DiskStep> steps);
 
   /// The single thread that executes the steps, in order. To use the directory of an agent or job, look its name up and
@@ -43,7 +43,7 @@ public:
 
   /// Looks at all directories; `records` are all agents and jobs.
   Task<DirectoryFindings> look(std::vector<ExtensionPointer> records);
-  /// Inside the write that takes over a directory: records that the record and the files agree.
+  /// Inside the write that takes over a directory: records that record and files agree.
   static void note_taken(Connection& connection, const std::string& extension_id, KnownDirectory known);
   /// After that write.
   Task<> accept(std::string extension_id, std::string path, KnownDirectory known);

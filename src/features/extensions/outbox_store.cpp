@@ -45,7 +45,7 @@ DiskStep read_step(const Statement& row) {
   return step;
 }
 
-/// `beside_inode`: what else changes where the directory is known already.
+/// `beside_inode`: SQL that updates more columns if the directory is already known.
 void put_known(Connection& connection, std::string_view extension_id, const KnownDirectory& directory,
                std::string_view beside_inode) {
   connection

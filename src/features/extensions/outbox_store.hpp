@@ -14,14 +14,14 @@
 
 namespace agw {
 
-/// What one file of a directory holds; the content's id is empty for a file that is not there.
+/// The last known content of a file; the id is empty if there is no file.
 struct KnownFile {
   std::string content_id;
   FileStamp stamp;
   bool operator==(const KnownFile&) const = default;
 };
 
-/// The directory of an extension as the gateway last left it or took it over.
+/// An extension's directory as the gateway last left it or took it over.
 struct KnownDirectory {
   std::uint64_t inode = 0;
   KnownFile config;
@@ -32,16 +32,16 @@ struct KnownDirectory {
 /// By the extension's id.
 using KnownDirectories = std::vector<std::pair<std::string, KnownDirectory>>;
 
-/// What the disk has to do for a change of a record. Paths are relative to the data directory.
+/// A change on disk that follows a change of a record. Paths are relative to the data directory.
 struct DiskStep {
   enum class Action { write, move };
   std::int64_t sequence = 0;
   std::string extension_id;
   Action action{};
-  std::string directory;              ///< of a write, or what is moved
-  std::string target;                 ///< where to
-  std::uint64_t inode = 0;            ///< of what is moved; 0: unknown
-  std::optional<ExtensionText> text;  ///< of a write; nothing: a later one tells
+  std::string directory;              ///< of a write, or the source of a move
+  std::string target;                 ///< of a move
+  std::uint64_t inode = 0;            ///< of the directory to move; 0: unknown
+  std::optional<ExtensionText> text;  ///< of a write; no value: a later write has it
   std::string config_id;              ///< of a write
   std::string prompt_id;
 };
@@ -51,22 +51,22 @@ struct DiskStep {
 /// The SQL of the outbox. All throw DatabaseError.
 namespace agw::outbox_store {
 
-/// Puts the step behind all others and gives it its sequence. Texts of earlier writes of the extension are let go.
+/// Appends the step and sets its sequence number. Drops the texts of the extension's earlier writes.
 void add(Connection& connection, DiskStep& step);
-/// Lets go of the extension's writes that are still to be done, and of what is known of its directory.
+/// Drops the extension's pending writes, and the known state of its directory.
 void forget(Connection& connection, std::string_view extension_id);
 /// In order.
 std::vector<DiskStep> steps(Connection& connection);
 void remove(Connection& connection, std::int64_t sequence);
 
-/// Nothing where the extension is gone meanwhile.
+/// Does nothing if the extension was deleted in between.
 void know(Connection& connection, std::string_view extension_id, const KnownDirectory& directory);
-/// Notes which directories are those of the extensions, before they are synced: what was known of their files stays.
-/// Nothing where an extension is gone meanwhile.
+/// Records which directories belong to the extensions before they are synced; known states of files stay unchanged.
+/// Skips extensions that were deleted in between.
 void know_inodes(Connection& connection, const KnownDirectories& directories);
-/// Calls `each` with all that are known.
+/// Calls `each` for every known directory.
 void for_each_known(Connection& connection, const std::function<void(std::string id, KnownDirectory known)>& each);
-/// 0 where it is unknown.
+/// 0 if unknown.
 std::uint64_t known_inode(Connection& connection, std::string_view extension_id);
 
 }  // namespace agw::outbox_store

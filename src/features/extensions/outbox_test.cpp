@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing::extensions;
 
-/// Extensions that directories follow. What is done is never crossed out, as before a kill.
+/// Extensions with directories. Completed steps are never deleted, as before a kill.
 struct FollowedRoom {
   FollowedRoom(Loop& loop, const testing::ScratchDirectory& directory)
       : data(directory.path()),

@@ -16,18 +16,18 @@
 
 namespace agw {
 
-/// All extensions, in memory: looked up by id and name, listed newest first, without the disk.
+/// All extensions in memory: looked up by id or name, listed newest first, without reading the disk.
 class Registry {
 public:
-  /// Adds the record, or takes it in the place of the one with its id. `position` grows from one made to the next.
+  /// Adds the record or replaces the one with its id. Newer extensions have greater positions.
   void put(std::int64_t position, Extension extension);
   void erase(std::string_view id);
 
-  /// Null where there is none.
+  /// Null if there is none.
   ExtensionPointer find(std::string_view id) const;
   ExtensionPointer find_named(std::string_view name) const;
 
-  /// Newest first. The owner of what is shown is `filter.owner_agent_id` as it stands, or the agent of `owner_id`.
+  /// Newest first. Shows extensions whose owner is `filter.owner_agent_id`, or the agent `owner_id`.
   std::vector<ExtensionPointer> list(const ExtensionFilter& filter,
                                      const std::optional<std::string>& owner_id = std::nullopt) const;
   /// The same as a JSON array.
@@ -39,7 +39,7 @@ private:
   struct Entry {
     std::int64_t position;
     ExtensionPointer extension;
-    mutable std::string json;  ///< made for the first list that shows it
+    mutable std::string json;  ///< made for the first list that includes it
 
     std::string_view id() const { return extension->id; }
     std::string_view name() const { return extension->name; }

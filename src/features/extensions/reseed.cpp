@@ -1,4 +1,4 @@
-// How records follow directories: what people wrote, edited and dropped into place becomes the record.
+// How records follow directories: files that people wrote, edited or moved into place become the record.
 
 #include <algorithm>
 #include <iterator>
@@ -18,14 +18,14 @@ namespace agw {
 
 namespace {
 
-/// What taking the findings over has done.
+/// The result of taking over the findings.
 struct TakenOver {
   ExtensionWrites writes;
-  std::vector<TakenDirectory> accepted;  ///< those whose record now says what they say
+  std::vector<TakenDirectory> accepted;  ///< those whose record now matches their files
   std::vector<std::string> warnings;
 };
 
-/// Only what really differs, so that a built-in may have its `enabled` changed in a file, too.
+/// Keeps only real differences, so that even a built-in's `enabled` can be changed in its file.
 ExtensionChange without_what_is_so(ExtensionChange change, const Extension& current) {
   if (change.description == current.description) change.description.reset();
   if (change.enabled == current.enabled) change.enabled.reset();
@@ -37,7 +37,7 @@ ExtensionChange without_what_is_so(ExtensionChange change, const Extension& curr
   return change;
 }
 
-/// Nothing where something else has changed the record since the directory was looked at: what was written last holds.
+/// No value if the record was changed after the look at the directory: the newest write wins.
 std::optional<ExtensionWrites> write_taken(Connection& connection, const TakenDirectory& taken, Timestamp now) {
   if (const auto* wanted = std::get_if<NewExtension>(&taken.wanted)) {
     const auto named = extension_store::find_named(connection, wanted->name);
@@ -54,7 +54,7 @@ void take_over(Connection& connection, const TakenDirectory& taken, Timestamp no
   try {
     auto writes = write_taken(connection, taken, now);
     if (!writes) return;
-    // The files say already what the record says now.
+    // The files already match the record.
     writes->steps.clear();
     ExtensionOutbox::note_taken(connection, taken.id, taken.known);
     result.writes.add(std::move(*writes));

@@ -12,7 +12,7 @@ namespace {
 
 using namespace testing::extensions;
 
-/// Leaves the database as a version with other shipped extensions would, and with what `change` does to it.
+/// Leaves the database as a version with other shipped extensions would, and applies `change`.
 Task<> as_of_an_older_version(ExtensionsFixture& room, std::function<void(Connection&)> change = [](Connection&) {}) {
   co_await room.database.write([change](Connection& connection) {
     extension_store::set_written_built_ins(connection, "older");
@@ -117,11 +117,10 @@ constexpr int many = 10'000;
 #else
 constexpr int many = 500;
 #endif
-/// How fast it is, script/bench says. Here a machine that is busy with something else must not fail what a square of
-/// the number would.
+/// script/bench measures the speed. This bound only fails for quadratic time, not on a busy machine.
 constexpr double slack = 10;
 
-/// The least milliseconds that `work` took in a few tries: what else the machine does is not measured.
+/// The shortest of a few tries, in milliseconds, which excludes most of the machine's other work.
 double min_milliseconds(std::function<void()> work) {
   auto least = std::chrono::steady_clock::duration::max();
   for (int i = 0; i < 5; ++i) {

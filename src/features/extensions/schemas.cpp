@@ -52,7 +52,7 @@ std::string joined(const json::array& texts, std::string_view separator, auto ph
   return out;
 }
 
-/// One walk through a value beside its schema.
+/// Walks through a value and its schema together.
 class SchemaValidator {
 public:
   explicit SchemaValidator(Problems& problems) : problems_(problems) {}
@@ -124,8 +124,7 @@ private:
     for (const auto& member : members) {
       if (names) format(names->get_object(), member.key(), path + "." + std::string(member.key()));
       const auto* known = properties ? properties->get_object().if_contains(member.key()) : nullptr;
-      // Null stands for a member that is omitted; what has no names of its own, such as variables, is not omitted by
-      // it.
+      // Null means an omitted member, but not where names are free, such as in variables.
       if (known && member.value().is_null()) continue;
       if (const auto* judged = known ? known : others) {
         value(judged->get_object(), member.value(), path + "." + std::string(member.key()));

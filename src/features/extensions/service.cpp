@@ -46,7 +46,7 @@ Extensions::~Extensions() = default;
 void Extensions::load(Connection& connection) {
   const auto shipped = built_ins_content_id();
   if (extension_store::written_built_ins(connection) != shipped) {
-    // What else fails here ends the start, and closing the connection rolls it back.
+    // Other failures end the start, and closing the connection rolls the write back.
     write_at_start(connection, "writing the built-in extensions of this version", [&] {
       write_built_ins(connection, built_ins(clock_.now()));
       extension_store::set_written_built_ins(connection, shipped);
@@ -204,8 +204,7 @@ Task<> Extensions::require_replaceable(ExtensionPointer wanted) {
   }
 }
 
-/// The registry first, in the order of the commits, then whoever listens, then the disk. Answers the first of the
-/// records.
+/// In commit order: the registry, then the listeners, then the disk. Returns the first of the records.
 Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutbox::Rewrite rewrite,
                                            std::string run_id) {
   ExtensionPointer first;

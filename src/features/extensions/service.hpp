@@ -31,12 +31,12 @@ public:
 
 /// The extensions: the rules of their records, and the registry that holds them in memory.
 ///
-/// Every decision about a record is made inside its write. The registry follows in the order of the commits, before the
-/// caller resumes. Then the change is published with the new record, or with the last one if it was deleted. Changes by
-/// a start are not published: read the registry.
+/// Every decision about a record is made inside its write. The registry follows in commit order, before the caller
+/// resumes. Then the change is published with the new record, or with the last one if it was deleted. Changes at the
+/// start are not published: read the registry.
 class Extensions {
 public:
-  /// Agents and jobs have directories, which follow their records by way of `outbox`; null: they have none.
+  /// `outbox` makes the directories of agents and jobs follow their records; null: they have none.
   Extensions(Database& database, Hub& hub, const Clock& clock, ExtensionOutbox* outbox = nullptr);
   ~Extensions();
   Extensions(const Extensions&) = delete;
@@ -46,8 +46,8 @@ public:
   /// edits that people made to the directories in the meantime. Throws DatabaseError.
   void load(Connection& connection);
 
-  /// The thread for everything that uses the directory of an agent or a job by name, see ExtensionOutbox::disk. Look
-  /// the name up immediately before, without awaiting in between. Only with an outbox.
+  /// The thread that uses the directories of agents and jobs, see ExtensionOutbox::disk. Look up the name immediately
+  /// before, without awaiting in between. Requires an outbox.
   BlockingPool& disk() const { return outbox_->disk(); }
 
   // Lookup. Null if there is none.
@@ -63,29 +63,30 @@ public:
 
   /// Throws NotFound `agent not found`.
   ExtensionPointer require_agent(std::string_view id_or_name) const;
-  /// The agent that is to answer. Throws BadRequest `agent not found` or `agent is disabled`, with `agent_id`.
+  /// The agent chosen to answer. Throws BadRequest `agent not found` or `agent is disabled`, with `agent_id`.
   ExtensionPointer require_enabled_agent(const std::string& id_or_name) const;
   /// Newest first.
   std::vector<ExtensionPointer> list(const ExtensionFilter& filter = {}) const;
   /// The same as a JSON array.
   std::string list_json(const ExtensionFilter& filter = {}) const;
 
-  // Changes. Bodies are those of the API, even from tools or files, and are validated here; see validation.hpp for the
-  // BadRequests. `in_transaction` runs in the same transaction. `run_id` is the run whose agent makes the change.
+  // Changes. Bodies are those of the API, also when they come from tools or files, and are validated here; see
+  // validation.hpp for the BadRequests. `in_transaction` runs in the same transaction. `run_id` is the run whose agent
+  // makes the change.
 
   /// Throws Conflict `extension name already exists` (with `name`). In this and the changes, a job whose `agent_id`
   /// names no agent is BadRequest `validation failed`, unless the record had that one already.
   Task<ExtensionPointer> create(json::object body, InTransaction<Extension> in_transaction = {},
                                 std::string run_id = {});
   /// Throws NotFound; Forbidden for a built-in (except for `enabled`) and for disabling an essential one; Conflict if
-  /// the name is taken, and `changed meanwhile` if `if_updated_at` is another version's. A body that changes nothing
-  /// leaves the record unchanged. A person may omit required members of a definition, as the specification says ("a
-  /// PATCH that sends a partial definition does not fail").
+  /// the name is taken, and `changed meanwhile` if `if_updated_at` belongs to another version. A body that changes
+  /// nothing leaves the record unchanged. A person may omit required members of a definition, as the specification says
+  /// ("a PATCH that sends a partial definition does not fail").
   Task<ExtensionPointer> change(std::string id_or_name, json::object body, std::string run_id = {},
                                 RequiredMembers required = RequiredMembers::checked);
-  /// The same for an agent or job, with the members of its file: replaces the definition, changes `description`,
-  /// `enabled` and `trigger` if they are given, and always writes the file. Throws ApiError 500 `update failed` if that
-  /// fails.
+  /// For an agent or job, with the members of its file: replaces the definition, changes `description`, `enabled` and
+  /// `trigger` if they are given, and always writes the file. Throws as `change`, and ApiError 500 `update failed` if
+  /// writing fails.
   Task<ExtensionPointer> overwrite(std::string id_or_name, json::object flat);
   /// Throws NotFound, Forbidden `cannot disable essential extensions`.
   Task<ExtensionPointer> toggle(std::string id_or_name, InTransaction<Extension> in_transaction = {});
@@ -96,7 +97,7 @@ public:
   /// The names of the agents and jobs that name a model of that service, as their own or to fall back on.
   std::vector<std::string> users_of_model_service(std::string_view name) const;
 
-  /// Takes over the shipped extensions, and edits by people in the directories of agents and jobs. Returns which files
+  /// Takes over the shipped extensions, and people's edits in the directories of agents and jobs. Returns which files
   /// are broken, and why.
   Task<std::vector<std::string>> reseed();
 

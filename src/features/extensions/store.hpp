@@ -12,7 +12,7 @@
 /// The SQL of the extensions' tables. All throw DatabaseError.
 namespace agw::extension_store {
 
-/// A record and its place among all.
+/// A record and its position.
 struct Row {
   std::int64_t position = 0;  ///< in the order of insertion
   Extension extension;
@@ -23,17 +23,17 @@ std::vector<Row> all(Connection& connection);
 std::optional<Row> find(Connection& connection, std::string_view id);
 std::optional<Row> find_named(Connection& connection, std::string_view name);
 
-/// The new row's position.
+/// Returns the new row's position.
 std::int64_t insert(Connection& connection, const Extension& extension);
-/// Writes the record over the one with its id.
+/// Replaces the record with the same id.
 void update(Connection& connection, const Extension& extension);
 void remove(Connection& connection, std::string_view id);
 
-/// Built-ins that somebody deleted.
+/// Built-ins that a person deleted.
 void remember_deleted_built_in(Connection& connection, std::string_view name);
 bool is_deleted_built_in(Connection& connection, std::string_view name);
 
-/// Which content of the shipped extensions was written last; empty before the first time.
+/// The content id of the shipped extensions that were written last; empty before the first time.
 std::string written_built_ins(Connection& connection);
 void set_written_built_ins(Connection& connection, std::string_view content_id);
 

@@ -56,7 +56,8 @@ constexpr auto update_schema = R"({
 
 using Verdict = Permission::Verdict;
 
-/// What an agent is told of an extension. Others' definitions may hold what somebody typed there in confidence.
+/// The view that agents get of an extension. Definitions of other owners may hold confidential text, so they are left
+/// out.
 json::object listed(const Extension& extension, const std::string& agent_id) {
   json::object shown{{"id", extension.id},           {"type", to_text(extension.type)},
                      {"name", extension.name},       {"description", extension.description},
@@ -79,7 +80,7 @@ Task<ToolOutcome> list(const Extensions& extensions, const ToolCall& call) {
   co_return ToolOutcome{text.empty() ? "There is no such extension." : std::move(text)};
 }
 
-/// Where a proposal of the extension is kept until a person has decided.
+/// The target of a proposal to change the extension.
 std::string target_of(const Extension& extension) {
   if (is_file_backed(extension.type)) return config_path(directory_of(extension.type, extension.name));
   return fmt::format("extensions/{}.yaml", extension.name);

@@ -7,9 +7,9 @@
 
 namespace agw {
 
-/// ListExtensions, CreateExtension, UpdateExtension. What an agent makes is its own and, below sovereign, disabled;
-/// what it may not change by itself becomes a proposal, and so does at any stage what could widen its own limits or
-/// reach a secret.
+/// ListExtensions, CreateExtension, UpdateExtension. Extensions that an agent creates belong to it and, below
+/// sovereign, start disabled. Changes that it may not make itself become proposals; so do, at any stage, changes that
+/// could widen its own limits or reach a secret.
 std::vector<Tool> extension_tools(Extensions& extensions);
 
 }  // namespace agw

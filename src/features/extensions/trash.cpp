@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t max_trash_entries = 100'000;
 
-/// A move changes nothing of a directory but this.
+/// A move updates no other time of a directory.
 Timestamp moved_at(const FileStamp& stamp) {
   return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.changed_ns)));
 }

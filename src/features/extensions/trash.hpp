@@ -6,8 +6,8 @@
 
 namespace agw {
 
-/// Takes away for good what was moved to `{data_dir}/trash/` before `oldest`. What cannot be taken away stays, with a
-/// line in the log. Blocks.
+/// Permanently deletes everything that was moved to `{data_dir}/trash/` before `oldest`. Logs entries that cannot be
+/// deleted and leaves them. Blocks.
 void empty_trash(const std::filesystem::path& data_directory, Timestamp oldest);
 
 }  // namespace agw

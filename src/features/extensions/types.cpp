@@ -83,7 +83,7 @@ constexpr auto rules(Tag<NewExtension>) {
   };
 }
 const Description& describe(Tag<NewExtension>) {
-  // What is built in is shipped, never sent.
+  // Built-ins are shipped, never sent.
   static const auto source = [] {
     auto operations = operations_of<Source>();
     operations.schema = [](Direction) {

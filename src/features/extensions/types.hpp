@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// What an extension is; what its definition holds depends on it (share/schemas/<type>.json).
+/// The type of an extension, which determines its definition (share/schemas/<type>.json).
 enum class ExtensionType {
   command,      ///< slash command of the chat
   agent,        ///< identity with system prompt and choice of model
@@ -37,20 +37,20 @@ enum class Source {
 };
 std::span<const EnumName> names(Tag<Source>);
 
-/// The one record kind: everything that the gateway can do beyond itself is one of these.
+/// A record that adds something to the gateway.
 struct Extension {
   std::string id;
   ExtensionType type{};
   std::string name;  ///< kebab-case, unique over all types
   std::string description;
-  Definition definition;                  ///< as it was sent, unknown members included
-  std::optional<Definition> trigger_def;  ///< what starts it by itself
+  Definition definition;                  ///< as it was sent, including unknown members
+  std::optional<Definition> trigger_def;  ///< starts it automatically
   Source source{};
   bool enabled = false;
   std::optional<std::string> owner_agent_id;  ///< the agent that made it, with Source::agent only
   bool essential = false;                     ///< can be neither disabled nor deleted
   Timestamp created_at{};
-  Timestamp updated_at{};  ///< later with every change, so that it tells versions apart
+  Timestamp updated_at{};  ///< grows with every change, so that it identifies the version
 };
 const Description& describe(Tag<Extension>);
 
@@ -70,10 +70,10 @@ const Description& describe(Tag<SavedExtension>);
 /// The `updated_at` of a change at `now`: later than that of the version before, even within its millisecond.
 Timestamp version_after(Timestamp before, Timestamp now);
 
-/// A record as it stood after one change; it is never altered, a change makes a new one.
+/// One version of a record. It never changes; each change makes a new one.
 using ExtensionPointer = std::shared_ptr<const Extension>;
 
-/// Which extensions a list shows: all that has every value given here.
+/// The extensions that a list shows: those with all values given here.
 struct ExtensionFilter {
   std::optional<ExtensionType> type;
   std::optional<bool> enabled;
@@ -82,7 +82,7 @@ struct ExtensionFilter {
 };
 const Description& describe(Tag<ExtensionFilter>);
 
-/// What a new extension is made from.
+/// The values of a new extension.
 struct NewExtension {
   ExtensionType type{};
   std::string name;
@@ -91,11 +91,11 @@ struct NewExtension {
   std::optional<Definition> trigger_def;
   Source source = Source::user;
   bool enabled = false;
-  std::optional<std::string> owner_agent_id;  ///< counts with Source::agent only
+  std::optional<std::string> owner_agent_id;  ///< used with Source::agent only
 };
 const Description& describe(Tag<NewExtension>);
 
-/// What of an extension is to change: what is given here.
+/// The values to change in an extension; members without a value stay unchanged.
 struct ExtensionChange {
   std::optional<std::string> name;
   std::optional<std::string> description;

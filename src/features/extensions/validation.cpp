@@ -35,7 +35,7 @@ void append(Problems& problems, Problems more) {
   problems.insert(problems.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// Judges the members that hold objects, where they do: another type was reported before.
+/// Validates the members that should be objects, if they are: a wrong type is already reported.
 void validate_objects(const json::object& body, std::optional<ExtensionType> type, const std::string& trigger_member,
                       RequiredMembers required, Problems& problems) {
   if (const auto* definition = object_member(body, "definition"); definition && type) {
@@ -45,7 +45,7 @@ void validate_objects(const json::object& body, std::optional<ExtensionType> typ
     append(problems, validate_trigger(*trigger, trigger_member));
 }
 
-/// A job's prompt file is read beneath the job's directory; a path that leads out is told at once.
+/// Paths are relative to the job's directory; one that leads out is rejected at once.
 void check_prompt_file(ExtensionType type, const json::object& definition) {
   const auto file = string_member(definition, "prompt_file");
   if (type != ExtensionType::job || !file) return;
@@ -54,7 +54,7 @@ void check_prompt_file(ExtensionType type, const json::object& definition) {
   if (leaves) throw path_traversal();
 }
 
-/// A text that is no timestamp has an error of its own; another type is reported with the rest.
+/// Text that is not a timestamp has its own error; other types are reported with the other problems.
 void check_version(const json::object& body) {
   const auto version = string_member(body, "if_updated_at");
   if (version && !parse_iso8601(*version)) throw BadRequest("if_updated_at must be an ISO 8601 timestamp");

@@ -9,7 +9,7 @@ namespace {
 
 json::object object(std::string_view text) { return parse_json(text)->as_object(); }
 
-/// The error of `read`, with its details as `path: message` behind it.
+/// The error that `read` throws, followed by its details as `path: message`.
 std::string error_of(const std::function<void()>& read) {
   try {
     read();

@@ -8,13 +8,13 @@
 
 namespace agw {
 
-/// A record as a write left it; a deleted one as it last was.
+/// A record after a write; if deleted, its last version.
 struct ExtensionWrite {
   extension_store::Row row;
   ExtensionAction action{};
 };
 
-/// What one transaction has done to records, and what the disk has to do for it.
+/// The changes that one transaction made to records, and the disk steps that follow.
 struct ExtensionWrites {
   std::vector<ExtensionWrite> records;
   std::vector<DiskStep> steps;
@@ -25,18 +25,18 @@ struct ExtensionWrites {
 /// Throws NotFound `extension not found`.
 extension_store::Row require_row(Connection& connection, std::string_view id);
 
-/// The record that a POST or a directory asks for.
+/// A new record from a POST or a directory.
 Extension new_extension(std::string id, NewExtension wanted, Timestamp now);
 
-/// The record as the change would leave it, but for the time.
+/// The changed record, with its time still unchanged.
 Extension changed(Extension extension, const ExtensionChange& change);
 
 /// Throws Conflict `extension name already exists` (with `name`).
 ExtensionWrites write_new(Connection& connection, const Extension& made);
 
-/// Makes the change to the record of `row`. Throws Forbidden for a built-in (all but `enabled`) and for disabling an
-/// essential one, Conflict for a name that is taken and, where `if_updated_at` is another version's, `changed
-/// meanwhile`. A change of nothing writes nothing.
+/// Applies the change to the record of `row`. Throws Forbidden for a built-in (except for `enabled`) and for disabling
+/// an essential one; Conflict if the name is taken, and `changed meanwhile` if `if_updated_at` belongs to another
+/// version. Writes nothing if nothing changes.
 ExtensionWrites write_change(Connection& connection, const extension_store::Row& row, const ExtensionChange& change,
                              Timestamp now, ExtensionOutbox::Rewrite rewrite);
 
