@@ -15,7 +15,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t buffer_size = 256 * 1024;
-constexpr std::uint64_t worth_moving = 512 * 1024;  // below, a pipe costs more than a copy
+constexpr std::uint64_t worth_moving = 512 * 1024;  // below this size, a pipe costs more than a copy
 
 }  // namespace
 
@@ -47,7 +47,7 @@ Task<bool> AppConnection::send(std::string_view bytes) {
   co_return !interrupted_;
 }
 
-/// Appends to what is in the buffer; false at the end.
+/// Appends to the buffer; false at the end.
 Task<bool> AppConnection::receive() {
   if (begin_ > 0) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);

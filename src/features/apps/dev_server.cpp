@@ -15,9 +15,9 @@ namespace {
 
 constexpr auto time_for_last_lines = 300ms;
 constexpr auto pause_between_looks = 100ms;
-/// Longer than a sandbox takes to begin on a busy machine.
+/// Longer than a sandbox takes to start on a busy machine.
 constexpr auto time_to_begin = 1s;
-// A server that floods its log waits for us: so much is read in each span.
+// Bytes read per span, so that a server that floods its log has to wait.
 constexpr std::size_t max_at_once = 128 * 1024;
 constexpr auto span_of_reading = 100ms;
 
@@ -84,7 +84,7 @@ Task<> DevServer::supervise(std::unique_ptr<Process> process) {
   become(wanted ? AppStatus::stopped : AppStatus::failed);
 }
 
-/// The next process after a crash; null where there is to be none.
+/// The next process after a crash; null if there should be none.
 Task<std::unique_ptr<Process>> DevServer::launch_again() {
   if (restarts_ == limits_.restarts) {
     note(fmt::format("crashed {} times: not started again", restarts_ + 1));
@@ -97,13 +97,13 @@ Task<std::unique_ptr<Process>> DevServer::launch_again() {
   ++restarts_;
   try {
     co_return co_await launch();
-  } catch (const std::exception& error) {  // Such as a secret that was removed meanwhile.
+  } catch (const std::exception& error) {  // For example, a secret was removed.
     note(fmt::format("cannot be started: {}", error.what()));
   }
   co_return nullptr;
 }
 
-/// From the start of a process until nothing is left of it.
+/// Follows a process from its start until it and all its children have ended.
 Task<DevServer::Outcome> DevServer::live(Process& process) {
   const auto id = process.id();
   const auto began = std::chrono::steady_clock::now();
@@ -123,7 +123,7 @@ Task<DevServer::Outcome> DevServer::live(Process& process) {
   co_await watchers.join();
   if (ended == WaitResult::done) note(text_of(end));
   if (ended != WaitResult::done) co_await with_timeout(*hurry_, grace_, ask_to_end(process, end, began));
-  // Also where it has ended by itself: what it started may live on.
+  // Even if it ended by itself: its children may still run.
   co_await process.end(0ms);
   StopSource never;
   co_await with_timeout(never, time_for_last_lines, readers.join());
@@ -138,7 +138,7 @@ Task<DevServer::Outcome> DevServer::live(Process& process) {
 
 Task<> DevServer::wait_for_end(Process& process, ProcessExit& end) { end = co_await process.wait(); }
 
-/// Again and again in the beginning: a sandbox is deaf to it while it is made.
+/// Repeats the signal at first: a sandbox ignores it while it starts.
 Task<> DevServer::ask_to_end(Process& process, ProcessExit& end, std::chrono::steady_clock::time_point began) {
   StopSource never;
   process.signal(SIGTERM);
@@ -167,7 +167,7 @@ Task<> DevServer::read_lines(Process& process, ProcessStream stream) {
   log_.finish(stream_of(stream), clock_.now());
 }
 
-/// Until the server answers; asks for `mute` where it does not in time.
+/// Waits until the server responds; requests `mute` if it does not in time.
 Task<> DevServer::watch(StopSource& mute) {
   const auto deadline = std::chrono::steady_clock::now() + limits_.to_answer;
   StopSource never;

@@ -12,8 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A server of a shell command, outside of any sandbox, and what is told about
-/// it.
+/// A server started by a shell command outside of any sandbox, and what is reported about it.
 struct Served {
   Served(Loop& loop, DevServerLimits limits)
       : changed(loop),
@@ -46,7 +45,7 @@ struct Served {
   }
 
   std::string refusal;          ///< of the next start
-  std::optional<int> own_port;  ///< as its definition has it
+  std::optional<int> own_port;  ///< as in its definition
   SystemClock clock;
   testing::ScratchDirectory directory;
   AsyncEvent changed;
@@ -82,7 +81,7 @@ TEST(DevServer, StartsAgainAfterACrashUntilThereWereTooMany) {
   });
 }
 
-/// What a server that crashed once is started with the next time, where its first port is taken by then.
+/// The port of the second start of a server that crashed once, if its first port is in use by then.
 Task<std::string> second_port(Loop& loop, Served& served) {
   co_await served.start("[ -e started ] && echo $PORT && exec sleep 60; touch started; exit 1");
   using asio::ip::tcp;

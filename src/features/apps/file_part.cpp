@@ -15,11 +15,11 @@ constexpr std::string_view unit = "bytes=";
 constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
 
 struct Bounds {
-  std::optional<std::uint64_t> first;  ///< without one, `last` counts from the end
+  std::optional<std::uint64_t> first;  ///< no value: `last` counts from the end
   std::optional<std::uint64_t> last;
 };
 
-/// Nothing where it is no number; one that is too large to read is larger than any file.
+/// No value if it is not a number; one too large to parse is larger than any file.
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -13,12 +13,12 @@ namespace agw {
 
 namespace {
 
-/// Of one connection, not of the request (RFC 9110, 7.6.1).
+/// These belong to the connection, not to the request (RFC 9110, 7.6.1).
 constexpr std::array<std::string_view, 9> of_the_connection{
     "connection",        "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
     "transfer-encoding", "upgrade"};
 
-/// Of a request: what the gateway says itself.
+/// Request fields that the gateway sets itself.
 constexpr std::array<std::string_view, 9> said_anew{"host",
                                                     "authorization",
                                                     "content-length",
@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 9> said_anew{"host",
                                                     "x-forwarded-proto",
                                                     "x-forwarded-prefix"};
 
-/// Of an answer: what concerns the whole origin, which is the gateway's, and what frames the body.
+/// Response fields that affect the whole origin, which is the gateway's, or that frame the body.
 constexpr std::array<std::string_view, 9> not_for_clients{"set-cookie",
                                                           "set-cookie2",
                                                           "clear-site-data",
@@ -74,7 +74,7 @@ std::string decoded(std::string_view text) {
   return valid ? valid->decode() : std::string(text);
 }
 
-/// Takes the token out of a request, and knows it wherever it stands.
+/// Removes the token from a request, in any place it may be.
 class Credentials {
 public:
   Credentials(const Request& request, const IsToken& is_token) : is_token_(is_token) {
@@ -104,7 +104,7 @@ public:
     return kept;
   }
 
-  /// The subprotocols but `bearer` and the token behind it.
+  /// The subprotocols without `bearer` and the token after it.
   std::string strip_protocols(std::string_view field) const {
     std::string kept;
     for (const auto& entry : entries_of(field)) {
@@ -142,7 +142,8 @@ void append_passed_on(std::string& head, const Request& request, const Credentia
   const auto named = named_by_connection(request.headers);
   for (const auto& [name, value] : request.headers) {
     if (is_hop_by_hop(name, named) || is_one_of(said_anew, name) || credentials.stand_in(value)) continue;
-    // A page of the gateway speaks to the app as a page of its own; foreign ones have been refused.
+    // Requests from the gateway's page must appear to come from the app's own origin; other origins were refused
+    // earlier.
     if (name == "origin")
       append_field(head, name, fmt::format("http://127.0.0.1:{}", port));
     else
@@ -194,7 +195,7 @@ Fields forwarded_fields(const Fields& from_app, const ForwardedRequest& request)
     chose_protocol = chose_protocol || lower == "sec-websocket-protocol";
     if (!is_hop_by_hop(lower, named) && !is_one_of(not_for_clients, lower)) fields.emplace_back(name, value);
   }
-  // A browser that offered subprotocols ends a WebSocket for which none was chosen.
+  // Browsers that offered subprotocols close a WebSocket if none was chosen.
   if (request.offered_bearer && !chose_protocol) fields.emplace_back("Sec-WebSocket-Protocol", "bearer");
   fields.push_back(app_fence());
   return fields;

@@ -22,7 +22,7 @@ namespace {
 constexpr auto patience = 5s;
 constexpr std::size_t max_status_line_length = 4096;
 
-/// The status that a GET is answered with, 0 for none.
+/// The status of the response to a GET, 0 if there is none.
 Task<> ask(int port, std::string path, int& status) {
   auto socket = co_await connect_to_loopback(port);
   if (!socket) co_return;
@@ -32,7 +32,7 @@ Task<> ask(int port, std::string path, int& status) {
   std::string line;
   co_await asio::async_read_until(*socket, asio::dynamic_buffer(line, max_status_line_length), '\n',
                                   asio::redirect_error(asio::use_awaitable, error));
-  constexpr std::size_t status_at = 9;  // behind `HTTP/1.1 `
+  constexpr std::size_t status_at = 9;  // after `HTTP/1.1 `
   if (error || !line.starts_with("HTTP/1.") || line.size() < status_at + 3) co_return;
   status = std::atoi(line.substr(status_at, 3).c_str());
 }

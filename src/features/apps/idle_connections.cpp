@@ -10,7 +10,7 @@ using asio::ip::tcp;
 
 namespace {
 
-/// Neither ended by the other side nor with bytes that nobody asked for.
+/// Whether the other side has neither closed the connection nor sent unexpected bytes.
 bool is_silent(tcp::socket& socket) {
   char byte = 0;
   boost::system::error_code error;

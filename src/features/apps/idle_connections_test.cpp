@@ -29,7 +29,7 @@ struct Pairs {
   std::vector<tcp::socket> servers;
 };
 
-/// Returns when the other side has closed the connection, or fails with the test.
+/// Returns when the other side has closed the connection; fails the test otherwise.
 Task<> closed(tcp::socket& socket) {
   char byte = 0;
   boost::system::error_code error;

@@ -8,7 +8,7 @@ namespace agw {
 
 namespace {
 
-/// What of `bytes` can still be among the last lines once all of them were kept: a flood costs no more than that.
+/// The end of `bytes` that can still be among the kept lines, so that a flood costs no more than that.
 std::string_view worth_keeping(std::string_view bytes) {
   auto start = bytes.size();
   for (std::size_t lines = 0; lines <= AppLog::max_lines; ++lines) {

@@ -13,7 +13,7 @@ constexpr int switching_protocols = 101;
 
 BadGateway failed() { return BadGateway("Dev server proxy failed"); }
 
-/// The same again does no harm: a server may end an idle connection just when a request is on its way.
+/// Whether repeating the request is safe: a server may close an idle connection just when a request is sent.
 bool may_be_repeated(const ProxyStream& stream, const ForwardedRequest& request) {
   const auto method = stream.method();
   const bool is_safe = method == "GET" || method == "HEAD" || method == "OPTIONS";
@@ -41,7 +41,7 @@ Task<> AppProxy::pass(Request& request, ProxyStream& stream, int port, std::stri
   if (!app || !co_await serve(stream, *app, forwarded, port)) throw failed();
 }
 
-/// False where there is no connection that still serves.
+/// False if no idle connection still works.
 Task<bool> AppProxy::try_idle(ProxyStream& stream, const ForwardedRequest& request, int port) {
   auto socket = idle_.take(port);
   if (!socket) co_return false;
@@ -49,13 +49,13 @@ Task<bool> AppProxy::try_idle(ProxyStream& stream, const ForwardedRequest& reque
   co_return co_await serve(stream, app, request, port);
 }
 
-/// False where the app ended the connection without any answer.
+/// False if the app closed the connection without a response.
 Task<bool> AppProxy::serve(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request, int port) {
   const StopSource::Listener listener(stream.stop_source(), [&] { app.interrupt(); });
   if (!co_await app.send(request.head)) co_return stream.stop_source().requested();
   bool sent = false;
   TaskGroup uploads(loop_);
-  // A WebSocket's first bytes go nowhere before the app has agreed to it.
+  // A WebSocket's first bytes must wait until the app has accepted it.
   if (!request.upgrade) uploads.spawn(upload(stream, app, request, sent));
   std::exception_ptr failure;
   try {
@@ -73,7 +73,7 @@ Task<bool> AppProxy::serve(ProxyStream& stream, AppConnection& app, const Forwar
   co_return true;
 }
 
-/// Passes the body on, and then looks out for a client that goes.
+/// Forwards the body, then waits for the client to disconnect.
 Task<> AppProxy::upload(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request, bool& sent) {
   for (;;) {
     const auto piece = co_await stream.read();
@@ -84,7 +84,7 @@ Task<> AppProxy::upload(ProxyStream& stream, AppConnection& app, const Forwarded
       co_await stream.wait_for_disconnect();
       break;
     }
-    // An app that takes no more of the body may answer all the same.
+    // An app that stops reading the body may still respond.
     const auto framed = request.chunked ? fmt::format("{:x}\r\n{}\r\n", piece->size(), *piece) : *piece;
     if (!co_await app.send(framed)) co_return;
   }

@@ -17,7 +17,7 @@ struct Nobody : Authenticator {
   bool configured() const override { return true; }
 };
 
-/// A client that asks for `/` and takes what it gets.
+/// A client that requests `/` and records the response.
 struct Client : ProxyStream {
   std::string_view method() const override { return asks; }
   std::string_view target() const override { return "/apps/a/proxy/"; }
@@ -53,7 +53,7 @@ int port_of(const LoopbackServer& server) {
   return std::stoi(url.substr(url.rfind(':') + 1));
 }
 
-/// What came of asking an app that answers `answer`.
+/// The outcome of a request to an app that responds with `response`.
 std::string asked(std::string response, LoopbackServer::After after, Client& client) {
   std::string error;
   testing::run([&](Loop& loop) -> Task<> {
@@ -93,8 +93,8 @@ TEST(AppProxy, DoesNotEndAnAnswerThatWasCut) {
   EXPECT_FALSE(client.ended);
 }
 
-/// Two requests of the method, the one after the other, to an app that answers with these: what went wrong, if
-/// anything, and how many connections the app saw.
+/// The outcome of two consecutive requests with the method to an app that sends these responses: the error, if any, and
+/// how many connections the app saw.
 struct AskedTwice {
   std::string error;
   int connections = 0;
@@ -159,7 +159,7 @@ TEST(AppProxy, PostsOnlyOnAConnectionOfItsOwn) {
 }
 
 TEST(AppProxy, AsksOnceMoreWhereAnIdleConnectionHasEnded) {
-  // Without an answer to the second request, because the connection ends after it: the third is asked anew.
+  // The app closes the connection without a response to the second request, which is then sent again on a new one.
   const auto outcome = asked_twice("GET", {short_answer + "1", LoopbackServer::hang_up, short_answer + "2"},
                                    LoopbackServer::After::next_request);
   EXPECT_EQ(outcome.error, "");

@@ -64,7 +64,7 @@ std::size_t ResponseReader::put_head(std::string_view in) {
 
 void ResponseReader::finish_head() {
   for (const auto& [name, value] : head_.fields) {
-    // Another coding would be passed on as if it were the content.
+    // Any other coding would be passed on as if it were the content.
     if (boost::iequals(name, "transfer-encoding") && !boost::iequals(value, "chunked")) failed_ = true;
   }
   head_done_ = true;

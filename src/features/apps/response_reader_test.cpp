@@ -13,7 +13,7 @@ struct Read {
   std::size_t left = 0;
 };
 
-/// Hands the bytes in pieces of `size`, as a connection would, and its end.
+/// Feeds the bytes in pieces of `size`, as a connection would, and then its end.
 Read read(std::string_view bytes, std::size_t size, bool without_body = false, bool ends = true) {
   ResponseReader reader;
   reader.reset(without_body);

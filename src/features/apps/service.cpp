@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto patience_at_the_end = 150ms;
-constexpr std::int64_t memory_mb = 8192;  // for the address space of JavaScript engines, which is mostly empty
+constexpr std::int64_t memory_mb = 8192;  // the address space of JavaScript engines is large, but mostly unused
 
 NotFound not_running(const Extension& extension) {
   return NotFound(fmt::format("No running dev server for {}", extension.name));
@@ -38,7 +38,7 @@ std::map<std::string, std::string> environment_of(const Extension& extension, Ap
   return environment;
 }
 
-/// What the client hears of a start that failed; `action` is `start` or `restart`.
+/// The error that the client gets if a start fails; `action` is `start` or `restart`.
 ApiError refusal(std::string_view action, const std::exception& error) {
   if (const auto* known = dynamic_cast<const ApiError*>(&error)) return *known;
   return ApiError(500, fmt::format("Failed to {}: {}", action, error.what()));
@@ -46,7 +46,7 @@ ApiError refusal(std::string_view action, const std::exception& error) {
 
 }  // namespace
 
-/// Starting and stopping take time: for each app they are done one after the other.
+/// Starting and stopping take time, so they run one after the other for each app.
 struct Apps::Place {
   Place(Apps& apps, std::string id)
       : server(apps.loop_, apps.clock_, apps.options_.limits,
@@ -55,7 +55,7 @@ struct Apps::Place {
                 .ended = [&apps](pid_t pid) { return apps.note_ended(pid); }}),
         freed(apps.loop_) {}
 
-  /// Waits for its turn, and holds it until it dies.
+  /// Waits for its turn, and holds it while it exists.
   class Turn {
   public:
     explicit Turn(Place& place) : place_(place) { ++place_.users; }
@@ -83,8 +83,8 @@ struct Apps::Place {
   DevServer server;
   AsyncEvent freed;
   bool taken = false;
-  int users = 0;         ///< who has a turn or waits for one
-  bool enabled = false;  ///< its extension, when it was last started
+  int users = 0;         ///< with a turn or waiting for one
+  bool enabled = false;  ///< of its extension, at the last start
 };
 
 Apps::Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, BlockingPool& blocking,
@@ -133,7 +133,7 @@ Task<> Apps::stop() {
   }
 }
 
-/// Its idle connections end first: some servers wait for that.
+/// Closes idle connections first: some servers wait for that.
 Task<> Apps::stop(Place& place) {
   idle_.forget(place.server.port());
   co_await place.server.stop();
@@ -144,7 +144,7 @@ ExtensionPointer Apps::require(std::string_view id_or_name) const {
   throw NotFound("app not found", {{"name", id_or_name}});
 }
 
-/// Asked again when a turn has come, before which the app may have been changed or deleted.
+/// Checked again once it is this call's turn: the app may have been changed or deleted in between.
 ExtensionPointer Apps::require_with_server(std::string_view id_or_name) const {
   auto found = require(id_or_name);
   if (is_static(*found)) {
@@ -170,7 +170,7 @@ App Apps::describe(const Extension& extension) const {
   if (plan.type == AppType::statics) {
     app.port.reset();
     app.status = plan.path.is_absolute() ? AppStatus::running : AppStatus::stopped;
-    // The server of one that has become static is about to end.
+    // If it has become static, its server is about to end.
     return app;
   }
   const auto* server = find(extension);
@@ -301,7 +301,7 @@ void Apps::deliver(const DomainEvent& event) {
   if (disabled || deleted || is_static(*extension)) background_.spawn(end(extension->id, deleted));
 }
 
-/// Ends the server of an app that was disabled, that has become static, or that is no more.
+/// Ends the server of an app that was disabled, deleted or has become static.
 Task<> Apps::end(std::string id, bool forget) {
   auto& place = *places_.at(id);
   {
@@ -329,7 +329,7 @@ Task<> Apps::note_ended(pid_t pid) {
   if (mark) co_await write_mark(mark.mapped(), app_store::remove);
 }
 
-/// The journal is for a crash only: that it cannot be written keeps no app from running.
+/// Only needed after a crash, so the app runs even if this fails.
 Task<> Apps::write_mark(ProcessMark mark, void (*change)(Connection&, const ProcessMark&)) {
   try {
     co_await database_.write([mark, change](Connection& connection) { change(connection, mark); });

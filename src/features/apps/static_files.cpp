@@ -21,35 +21,35 @@ namespace {
 
 constexpr std::size_t piece_size = 256 * 1024;
 
-/// A file that was found, or where to look for it instead.
+/// The file, or the location to redirect to.
 struct Found {
   std::shared_ptr<const Descriptor> file;
   std::uint64_t size = 0;
   std::string type;
   std::string tag;
-  std::string location;  ///< of a directory that was named without its slash, encoded
+  std::string location;  ///< of a directory requested without its slash, encoded
 };
 
 [[noreturn]] void refuse() { throw file_not_found(); }
 
-/// A name is looked for as it is: an encoded slash does not part it.
+/// Whether an encoded slash is part of the segment: file names cannot contain one.
 bool is_no_name(const std::string& segment) { return segment.find('/') != segment.npos; }
 
 bool is_hidden_segment(const std::string& segment) { return segment.starts_with('.') && segment != ".well-known"; }
 
-/// The path beneath the root, with the `index.html` of a directory.
+/// The path below the root, with `index.html` added to a directory.
 std::string path_of(std::vector<std::string> segments) {
   if (std::ranges::any_of(segments, is_hidden_segment) || std::ranges::any_of(segments, is_no_name)) refuse();
   if (segments.empty() || segments.back().empty()) {
     if (!segments.empty()) segments.pop_back();
     segments.emplace_back("index.html");
   }
-  // `a//b` is no path: an empty segment stands only at the end.
+  // `a//b` is invalid: only the last segment may be empty.
   if (std::ranges::any_of(segments, &std::string::empty)) refuse();
   return boost::join(segments, "/");
 }
 
-/// The query of a target with its question mark, as it was sent.
+/// The query of a target with its question mark, as sent.
 std::string_view query_of(std::string_view target) {
   const auto question = target.find('?');
   return question == target.npos ? std::string_view() : target.substr(question);
@@ -61,13 +61,13 @@ Found find(const std::filesystem::path& root, const std::string& path, const std
   const auto status = directory->status(path);
   if (!status) refuse();
   if (status->type == FileType::directory) {
-    if (last_segment.empty()) refuse();  // Its `index.html` is a directory: nothing stands for it.
+    if (last_segment.empty()) refuse();  // Its `index.html` is a directory, so nothing can be served.
     return {.location = percent_encode(last_segment) + "/"};
   }
   auto file = directory->file(path);
   const auto stamp = directory->stamp(path);
   if (!file || !stamp) refuse();
-  // A symlink that stays inside may still lead to a key.
+  // A symlink may lead to a private file even inside the root.
   const auto real = real_path(*file);
   const auto relative = real.lexically_relative(root);
   const bool hides = std::ranges::any_of(relative, [](const auto& part) { return is_hidden_segment(part.string()); });
@@ -103,7 +103,7 @@ std::string content_range(const FilePart& part, std::uint64_t size) {
   return fmt::format("bytes {}-{}/{}", part.first, part.first + part.count - 1, size);
 }
 
-/// What is asked for of the file. Who has a part of another file gets the whole of this one.
+/// The requested part of the file; all of it if the client has a part of another version (If-Range).
 FilePart part_of(const Request& request, const ProxyStream& stream, const Found& found) {
   const auto condition = request.header("if-range");
   const bool may_be_part = stream.method() == "GET" && (!condition || *condition == found.tag);
@@ -139,7 +139,7 @@ Task<> StaticFiles::serve(Request& request, ProxyStream& stream, std::filesystem
   if (stream.method() == "HEAD" || co_await send(stream, found.file, part)) co_await stream.end();
 }
 
-/// False where the client has gone, or the file became shorter: then the answer is cut off.
+/// False if the client has disconnected, or the file has become shorter: the response is then cut off.
 Task<bool> StaticFiles::send(ProxyStream& stream, std::shared_ptr<const Descriptor> file, FilePart part) {
   for (auto left = part.count; left > 0;) {
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(piece_size, left));

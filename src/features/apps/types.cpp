@@ -6,7 +6,7 @@
 
 namespace agw {
 
-// By hand: `static` is a word of C++.
+// Listed by hand: `static` is a C++ keyword.
 std::span<const EnumName> names(Tag<AppType>) {
   static constexpr std::array listed{
       EnumName{"node", static_cast<int>(AppType::node)},      EnumName{"vite", static_cast<int>(AppType::vite)},
