@@ -1,4 +1,4 @@
-// A process that is killed between any two steps of a decision leaves the proposal pending or decided, never half.
+// A process killed between any two steps of a decision leaves the proposal either pending or decided.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-// As the response to a request that came with an Idempotency-Key.
+// Like the response to a request with an Idempotency-Key.
 
 void store_response(Connection& connection, const ProposalDecided& decided) {
   idempotency_store::store(connection, "/path", "key", {.status = 200, .body = to_json(decided)}, Timestamp{1s},
@@ -50,7 +50,7 @@ bool has_response(Connection& connection) {
   return idempotency_store::find(connection, "/path", "key", Timestamp{}).has_value();
 }
 
-/// What a gateway has of it, on a data directory that outlives it.
+/// The gateway's part that decides proposals, on a data directory that outlives it.
 struct ProposalsRoom {
   ProposalsRoom(Loop& loop, const fs::path& data, std::function<void(std::string_view)> before_step = {})
       : database(loop, {.file = data / "gateway.db", .backups = data / "backups"}),
@@ -104,7 +104,7 @@ Outcome after_a_start(const fs::path& data) {
   return outcome;
 }
 
-/// Applies or rejects in a process that ends before its n-th step; whether there was such a step.
+/// Applies or rejects in a process that is killed before its n-th step; returns whether there was such a step.
 bool decide_and_kill(const fs::path& data, bool applies, int last) {
   const pid_t child = fork();
   if (child == 0) {
@@ -159,7 +159,7 @@ TEST(ProposalCrash, AKillAtAnyStepOfARejectionLeavesItPendingOrRejected) {
   EXPECT_EQ(kill_at_each_step(false, untouched, {"rejected", old_text, "old", 1}), 3);
 }
 
-/// As a kill after the decision was noted leaves it, with something in the way of what remains to be done.
+/// The state after a kill, with the decision recorded and something blocking the remaining steps.
 TEST(ProposalCrash, WhatCannotBeFinishedIsPendingAgain) {
   const testing::ScratchDirectory directory;
   const auto& data = directory.path();

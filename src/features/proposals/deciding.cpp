@@ -1,5 +1,5 @@
-// How a decision is carried out: noted first, then done step by step, and recorded in the end. A start does again what
-// is noted; each step finds what it has done already.
+// Carries out a decision: first records it, then executes it step by step, then records the result. A start repeats
+// recorded decisions; each step detects whether it was already done.
 
 #include <system_error>
 
@@ -38,7 +38,7 @@ ProposalDecided decided_by(const ProposalDecision& decision) {
   return {.status = decision.status, .proposal = decision.address.text(), .experiment_id = decision.experiment_id};
 }
 
-/// Says in the file what was decided. Throws where it cannot.
+/// Writes the decision to the file. Throws if it cannot.
 void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
   const auto file = files.read(decision.address);
   if (!file) throw proposal_not_found();
@@ -47,14 +47,14 @@ void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
   if (!file->head.problem.empty()) throw std::runtime_error(file->head.problem);
   if (file->is_too_large) throw std::runtime_error("the file is too large");
   auto text = file->text;
-  // Until now a file that was written by hand had the time of its last change.
+  // Without this, a file written by hand would change its time of creation: the time of its last change was used.
   if (!file->head.created_at) text.head["created_at"] = to_iso8601(file->created_at);
   text.head["status"] = to_text(decision.status);
   text.head["decided_at"] = to_iso8601(decision.decided_at);
   files.write(decision.address, write_proposal_text(text));
 }
 
-/// Takes back what `mark_file` did.
+/// Reverts `mark_file`.
 void unmark_file(ProposalFiles& files, const ProposalDecision& decision) {
   const auto file = files.read(decision.address);
   if (!file || file->head.status != decision.status || file->head.decided_at != decision.decided_at) return;
@@ -64,7 +64,7 @@ void unmark_file(ProposalFiles& files, const ProposalDecision& decision) {
   files.write(decision.address, write_proposal_text(text));
 }
 
-/// Whether the target still is what `record` is written to.
+/// Whether `record` is still the current version of the target.
 bool is_still_so(const Extensions& extensions, const TargetExtension& target, const Extension& record) {
   const auto current = record_of_target(extensions, target);
   return current && current->id == record.id && current->updated_at == record.updated_at;
@@ -79,8 +79,8 @@ bool is_refused(const std::exception& error) {
 
 }  // namespace
 
-/// Keeps others from deciding on the same proposal at the same time. Where a decision could neither be finished nor
-/// taken back, it stays under way until the next start.
+/// Prevents concurrent decisions on the same proposal. If a decision could be neither finished nor undone, the proposal
+/// stays blocked until the next start.
 class Proposals::Deciding {
 public:
   Deciding(Proposals& proposals, const ProposalDecision& decision) : proposals_(proposals), address_(decision.address) {
@@ -176,7 +176,8 @@ Task<ProposalDecided> Proposals::decide(ProposalDecision decision, InTransaction
   const bool is_news = co_await disk_.run([files = files_, decision] { return files->expect(decision.address); });
   if (is_news) co_await announce("proposal-created", decision.address);
   step("note");
-  // The answer with it: who asks again after a kill gets it, since a start finishes what is noted.
+  // Stores the response as well: after a kill, a start finishes the decision, and a repeated request gets this
+  // response.
   co_await database_.write([decision, in_transaction](Connection& connection) {
     proposal_store::insert(connection, decision);
     if (in_transaction) in_transaction(connection, decided_by(decision));
@@ -201,7 +202,7 @@ Task<ProposalDecided> Proposals::decide(ProposalDecision decision, InTransaction
 Task<> Proposals::carry_out(const ProposalDecision& decision, Attempt attempt) {
   step("mark");
   co_await disk_.run([files = files_, decision, attempt] {
-    // A file that somebody took away since then does not keep the rest from being done.
+    // If the file was deleted after the decision, the other steps still have to be done.
     if (attempt == Attempt::first || files->has(decision.address)) mark_file(*files, decision);
   });
   if (decision.status != ProposalStatus::applied) co_return;
@@ -215,7 +216,7 @@ Task<> Proposals::carry_out(const ProposalDecision& decision, Attempt attempt) {
 }
 
 Task<> Proposals::change_target(const ProposalDecision& decision) {
-  // Looked for anew: links may lead elsewhere by now.
+  // Resolved again: symlinks may have changed.
   const auto place = co_await find_place(*decision.target);
   if (!place) throw path_outside_home();
   step("record");
@@ -227,20 +228,20 @@ Task<> Proposals::change_target(const ProposalDecision& decision) {
     record = co_await apply_to_extension(extensions_, *extension, *decision.content, agent);
   }
   step("write");
-  // What was changed, renamed or deleted since then is so in its directory, too, and stays so.
+  // If the record was changed, renamed or deleted in between, its directory already follows that version.
   if (!record || is_still_so(extensions_, *extension, *record)) {
     co_await (record ? extensions_.disk() : disk_).run([place, content = *decision.content] {
       write_target(*place, content);
     });
   }
   step("resync");
-  // The text that a person has approved, comments and all, is what the directory now has; and what is beside it, such
-  // as a job's prompt, is its record's.
+  // The directory now holds the text that the person approved, comments included; reseeding also brings its other
+  // files, such as a job's prompt, in line with the record.
   if (!place->in_data_directory) co_return;
   for (const auto& warning : co_await extensions_.reseed()) log::warn("after a proposal was applied: {}", warning);
 }
 
-/// The id of the agent that made it, else the name in its address.
+/// The id of the agent that made the proposal; if unknown, the name in its address.
 Task<std::string> Proposals::proposer(ProposalAddress address) {
   const auto file = co_await disk_.run([files = files_, address] { return files->read(address); });
   co_return file ? file->head.agent_id.value_or(address.agent) : address.agent;
@@ -251,7 +252,7 @@ Task<bool> Proposals::undo(const ProposalDecision& decision) {
     co_await disk_.run([files = files_, decision] { unmark_file(*files, decision); });
     co_await database_.write([decision](Connection& connection) {
       proposal_store::remove(connection, decision.address);
-      // Whoever asks again with the same key is not to be told that it was decided.
+      // Otherwise a repeated request with the same key would get the response of a decision.
       idempotency_store::remove(connection, to_json(decided_by(decision)));
     });
     co_return true;

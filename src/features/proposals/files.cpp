@@ -16,10 +16,10 @@ namespace {
 
 constexpr auto proposals_path = "autoresearch/proposals";
 constexpr std::string_view ending = ".md";
-/// A head is looked for in so much of a file.
+/// The head must end within this many bytes.
 constexpr std::size_t max_head_length = 64 << 10;
 constexpr std::size_t max_entries = 100'000;
-/// A file's time stands still for a few milliseconds: what changes again within them need not show.
+/// The resolution of file times is a few milliseconds: a second change within them may not be visible.
 constexpr auto time_to_settle = 100ms;
 
 std::string path_of(const ProposalAddress& address) {
@@ -62,7 +62,7 @@ ProposalHead head_of(std::string_view beginning, const ProposalAddress& address)
   }
 }
 
-/// `2026-01-02` of `2026-01-02.md`, where that is a proposal's segment.
+/// `2026-01-02` from `2026-01-02.md`, if it is a valid segment of an address.
 std::optional<std::string> segment_of(const DirectoryEntry& entry) {
   std::string_view name = entry.name;
   if (entry.type == FileType::regular && name.ends_with(ending)) {
@@ -85,13 +85,13 @@ std::vector<DirectoryEntry> entries_of(const Directory& directory, const std::st
 ProposalFiles::ProposalFiles(const std::filesystem::path& data_directory)
     : root_(Directory::open(data_directory, Symlinks::refuse).value()), made_at_(now_of_files()) {}
 
-/// The first look is not part of the start, which it would slow down: what was written meanwhile is new all the same.
+/// The first look does not delay the start; files written before it still count as new.
 bool ProposalFiles::is_new(const std::string& reference, const FileStamp& stamp) const {
   if (known_.contains(reference)) return false;
   return has_looked_ || std::chrono::nanoseconds(stamp.changed_ns) >= made_at_;
 }
 
-/// Opened each time: a person may remove the folder and make it again.
+/// Opened each time, because a person may delete and recreate the folder.
 std::optional<Directory> ProposalFiles::folder() {
   auto opened = root_.directory(proposals_path);
   if (opened) return std::move(*opened);
@@ -123,7 +123,7 @@ ProposalFiles::Look ProposalFiles::look() {
   return seen;
 }
 
-/// An agent's directory, or, where `address` has a date, one of nested proposals.
+/// Looks into an agent's directory or, if `address` has a date, into one of nested proposals.
 void ProposalFiles::look_into(const Directory& directory, ProposalAddress address, KnownFiles& found) {
   const bool is_nested = !address.date.empty();
   for (const auto& entry : entries_of(directory, address.agent)) {

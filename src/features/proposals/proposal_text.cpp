@@ -15,7 +15,7 @@ bool is_fence(std::string_view line) {
 }
 
 struct Parts {
-  std::optional<std::string_view> head;  ///< nothing: the text has none
+  std::optional<std::string_view> head;  ///< no value: the text has no head
   std::string_view content;
   bool is_open = false;  ///< the head has no end
 };
@@ -28,7 +28,7 @@ Parts parts_of(std::string_view text) {
     const auto before = rest;
     if (!is_fence(take_line(rest))) continue;
     const auto size = static_cast<std::size_t>(before.data() - head.data());
-    // What is written by hand mostly has an empty line there, and what we write always.
+    // We always write an empty line here, and people usually do.
     if (auto behind = rest; take_line(behind).empty()) rest = behind;
     return {.head = head.substr(0, size), .content = rest};
   }
@@ -49,7 +49,7 @@ bool is_extension_target(std::string_view target) {
   return target.ends_with("/agent.yaml") || target.ends_with("/job.yaml") || target.starts_with("extensions/");
 }
 
-/// What the target looks like, for heads that do not say.
+/// The type according to the target, for heads without one.
 ProposalType type_of_target(std::string_view target) {
   if (target == "soul.md" || target.ends_with("/soul.md")) return ProposalType::soul;
   if (is_extension_target(target)) return ProposalType::extension;

@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-/// What stands in a flat text beside the definition's members.
+/// Members of a flat text that do not belong to the definition.
 constexpr std::array<std::string_view, 5> members_of_the_record{"name", "description", "enabled", "trigger", "source"};
 
 bool is_of_the_record(std::string_view member) {
@@ -28,18 +28,18 @@ json::object members_of(const std::string& text) {
   return std::move(value.get_object());
 }
 
-/// The type that the target's place or the text says, or that the record has.
+/// The type given by the target's path, the text or the record.
 ExtensionType type_of(const json::object& flat, const TargetExtension& target, const Extension* current) {
   if (target.type) return *target.type;
   const auto type = from_text<ExtensionType>(string_member(flat, "type").value_or(""));
-  // An app's definition has a `type` as well.
+  // The definition of an app has a member `type` too.
   if (current && (!type || flat.contains("definition"))) return current->type;
   if (!type) fail_validation({{"type", "type must be one of command, agent, job, app, theme and so on"}});
   if (current && current->type != *type) fail_validation({{"type", "the type of an extension cannot change"}});
   return *type;
 }
 
-/// The definition's members, flat or as `definition`.
+/// The members of the definition, flat or in `definition`.
 json::object definition_of(const json::object& flat, const TargetExtension& target) {
   if (const auto* nested = flat.if_contains("definition"); nested && nested->is_object()) return nested->get_object();
   json::object definition;
@@ -77,7 +77,7 @@ json::object change_body(const json::object& flat, const TargetExtension& target
   return body;
 }
 
-/// Only what really differs, so that a built-in may have its `enabled` changed.
+/// Keeps only real differences, so that a built-in's `enabled` can be changed.
 json::object without_what_is_so(json::object body, const Extension& current) {
   const auto drop = [&](std::string_view name, const json::value& now) {
     if (const auto* wanted = body.if_contains(name); wanted && *wanted == now) body.erase(name);
@@ -93,7 +93,7 @@ json::object without_what_is_so(json::object body, const Extension& current) {
 
 ExtensionPointer record_of_target(const Extensions& extensions, const TargetExtension& target) {
   auto record = extensions.find_by_id_or_name(target.name);
-  // An id is nobody's name: a directory of that name would be another's.
+  // Ids do not count here: a directory of that name would belong to another extension.
   const bool is_named = record && record->name == target.name;
   return is_named && record->type == target.type.value_or(record->type) ? record : nullptr;
 }

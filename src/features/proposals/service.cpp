@@ -20,9 +20,9 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto between_looks_for_old_ones = std::chrono::hours(24);
-/// Texts up to this are compared line by line.
+/// Longer texts are not compared line by line.
 constexpr std::size_t max_compared_length = 2 << 20;
-/// Texts up to this are part of events. Every reader of them gets each, and one with 8 MiB to read is cut off.
+/// Longer texts are not part of events. Every client gets all events, and is disconnected once it has 8 MiB unread.
 constexpr std::size_t max_event_text = 1 << 20;
 
 std::string diff_of(const Proposal& proposal, bool is_shown) {
@@ -97,7 +97,7 @@ Task<> Proposals::forget_old_ones() {
   } while (co_await pause(stopping_, between_looks_for_old_ones) == WaitResult::done);
 }
 
-/// Each look tells what it is the first to see.
+/// Publishes the proposals that appeared since the last look.
 Task<std::vector<ListedProposal>> Proposals::look() {
   auto seen = co_await disk_.run([files = files_] { return files->look(); });
   for (auto& address : seen.appeared) co_await announce("proposal-created", std::move(address));
@@ -129,7 +129,7 @@ Task<std::optional<TargetPlace>> Proposals::find_place(std::string target) {
 
 Task<Proposals::Current> Proposals::look_at(TargetPlace place) {
   if (const auto extension = extension_of_target(place); extension && !extension->type) {
-    // A file there without a record is what was left of one.
+    // A file without a record is the remains of a deleted extension.
     const auto record = record_of_target(extensions_, *extension);
     if (!record) co_return Current{};
     co_return Current{.text = text_of_extension(*record), .changed_at = record->updated_at};
@@ -154,7 +154,7 @@ std::string Proposals::id_of(const Current& current) {
 
 bool Proposals::has_changed(const ProposalFile& file, const Current& current) {
   if (file.head.status != ProposalStatus::pending || current.text == file.text.content) return false;
-  // Nobody knows what a file that was written by hand was made from, only when.
+  // For a file written by hand, only the time tells whether the target has changed since.
   if (!file.head.made_from) return current.changed_at > file.written_at;
   return !current.is_shown || id_of(current) != *file.head.made_from;
 }
@@ -172,7 +172,7 @@ Task<Proposal> Proposals::require(ProposalAddress address) {
                  .reason = file->head.reason,
                  .content = to_utf8(file->text.content),
                  .created_at = file->created_at};
-  // What proposals may not change they do not show either.
+  // Targets that proposals may not change are not shown either.
   const auto place = shown.target ? co_await find_place(*shown.target) : std::nullopt;
   Current current;
   if (place) current = co_await look_at(*place);

@@ -1,4 +1,4 @@
-// How an agent's wish becomes a proposal's file.
+// Writes the change that an agent asks for as a proposal file.
 
 #include <algorithm>
 
@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::size_t max_title_length = 200;
 constexpr std::size_t max_name_length = 48;
-/// A directory's name has room for it.
+/// Fits into the name of a directory.
 constexpr std::size_t max_agent_length = 200;
-/// What is written in a head, so that all of it is short enough for lists, which read the beginnings of files only.
+/// Limits a member of the head, so that lists, which read only the beginning of files, get all of it.
 constexpr std::size_t max_member_length = 16 << 10;
-/// Nobody looks through more than these; an agent or a program that makes more is out of its mind.
+/// More than any person would review.
 constexpr std::ptrdiff_t max_pending = 1'000;
 
-/// On one line, without what would steer a terminal, and short.
+/// A short single line without terminal control characters.
 std::string title_of(std::string_view wanted) {
   std::string title;
   for (const char c : wanted) {
@@ -36,11 +36,11 @@ std::string title_of(std::string_view wanted) {
       title += ' ';
   }
   if (title.size() > max_title_length) title.resize(max_title_length);
-  // Where that cut a character, what is left of it is replaced.
+  // The cut may have split a character; the rest of it is replaced.
   return to_utf8(title);
 }
 
-/// `Greet people by name!` is `greet-people-by-name`.
+/// `Greet people by name!` becomes `greet-people-by-name`.
 std::string name_of(std::string_view title) {
   std::string name;
   for (const char c : title) {
@@ -74,7 +74,7 @@ json::object head_of(const StagedChange& change, const std::string& agent, const
   return head;
 }
 
-/// As it is written, where what is not plain is longer.
+/// Checks the length as written, where escapes are longer.
 void check_length(std::string_view name, const std::string& text) {
   if (text.size() > max_member_length || json_to_yaml(json::object{{name, to_utf8(text)}}).size() > max_member_length) {
     throw BadRequest(std::string(name) + " is too long");
@@ -93,7 +93,7 @@ void check(const std::string& agent, const StagedChange& change) {
   if (!is_utf8(change.content)) throw BadRequest("content must be UTF-8 text");
 }
 
-/// Puts the text where nothing is yet: the name, else the name with a number.
+/// Writes the text to a new file: the name, or the name with a number.
 ProposalAddress write_new(ProposalFiles& files, ProposalAddress address, const std::string& text) {
   const auto name = *address.name;
   for (int number = 2; files.has(address); ++number) address.name = name + "-" + std::to_string(number);
@@ -121,7 +121,7 @@ Task<std::string> Proposals::stage(std::string agent, std::string run_id, Staged
   if (place && current.is_shown) head["made_from"] = id_of(current);
   const auto text = write_proposal_text({std::move(head), std::move(change.content)});
   const ProposalAddress wanted{segment_of(agent), to_iso8601(local_day(now, zone_)), name_of(change.title)};
-  // A program names itself as it likes.
+  // Programs choose their own names, so they share one limit.
   const bool is_program = run_id.empty();
   const auto waiting = std::ranges::count_if(co_await look(), [&](const auto& listed) {
     const bool counts = is_program || listed.address.agent == wanted.agent;

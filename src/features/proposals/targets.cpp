@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 constexpr mode_t private_file = 0600;
 constexpr mode_t shared_file = 0644;
 
-// What lies in the data directory and is only the gateway's and the person's own.
+// Parts of the data directory that are reserved for the gateway and the person.
 
-/// Also with something behind the name: the database's log, a file that is being replaced.
+/// Longer names count too: the database's log, a file that is being replaced.
 constexpr std::array<std::string_view, 6> own_files{data_files::token,  data_files::database,
                                                     data_files::lock,   data_files::configuration,
                                                     data_files::prices, data_files::secrets};
@@ -34,7 +34,7 @@ bool is_gateways_own(const fs::path& relative) {
          std::ranges::any_of(own_files, [&](auto name) { return first.starts_with(name); });
 }
 
-/// What is there makes other programs execute, or opens other machines.
+/// Files there make other programs execute code, or give access to other machines.
 bool is_closed(const fs::path& relative) {
   return is_private_path(relative) || std::ranges::find(relative, ".git") != relative.end();
 }
@@ -63,7 +63,7 @@ mode_t mode_of(const Directory& root, const TargetPlace& place) {
   return place.in_data_directory ? private_file : shared_file;
 }
 
-/// A regular file, or none.
+/// Accepts a regular file, or no file.
 void check_file(const Directory& root, const TargetPlace& place) {
   const auto status = root.status(place.relative);
   if (!status && status.error() != FileError::not_found) fail(place, status.error());
@@ -76,7 +76,7 @@ std::optional<TargetPlace> find_target(const std::string& target, const TargetRo
   AGW_ASSERT(may_block());
 
   if (target.empty() || target.find('\0') != target.npos) return std::nullopt;
-  // A symlink may lead anywhere, so that the name that was asked for says nothing yet.
+  // A symlink may lead anywhere, so only the resolved path counts.
   const auto path = resolve_path(roots.data_directory / target);
   const bool names_directory = is_name_of_directory(target);
   if (const auto relative = beneath(path, roots.data_directory)) {
@@ -116,7 +116,7 @@ void check_target(const TargetPlace& place) {
   for (const auto& part : fs::path(place.relative).parent_path()) {
     directory /= part;
     const auto status = root->status(directory.string());
-    // What is missing is made.
+    // A missing directory is created.
     if (!status && status.error() == FileError::not_found) return;
     if (!status) fail(place, status.error());
     if (status->type != FileType::directory) fail(place, FileError::not_directory);
