@@ -27,7 +27,7 @@ Directory directory_of(const fs::path& path) {
   return std::move(*opened);
 }
 
-/// A place whose name nothing has.
+/// A path that does not exist yet.
 fs::path free_place(const fs::path& wanted) {
   auto place = wanted;
   for (int number = 2; fs::exists(fs::symlink_status(place)); ++number) {
@@ -36,7 +36,7 @@ fs::path free_place(const fs::path& wanted) {
   return place;
 }
 
-/// Takes nothing away before all of it is there.
+/// Removes nothing until everything is copied.
 void copy_and_remove(const fs::path& path, const fs::path& kept) {
   try {
     fs::copy(path, kept, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
@@ -48,19 +48,19 @@ void copy_and_remove(const fs::path& path, const fs::path& kept) {
   fs::remove_all(path);
 }
 
-/// Gives where it is now.
+/// Returns where it is now.
 fs::path move_away(const fs::path& path, const fs::path& kept) {
   std::error_code error;
   fs::rename(path, kept, error);
   if (!error) return kept;
   if (error != std::errc::cross_device_link) throw fs::filesystem_error("cannot move", path, kept, error);
-  // What a killed gateway has copied there is not touched: a part of it may be gone from here.
+  // Keeps what a killed gateway has copied there: part of the original may already be gone.
   const auto place = free_place(kept);
   copy_and_remove(path, place);
   return place;
 }
 
-/// `now` is its content, where that can be read.
+/// `now` is its content, if readable.
 void keep(const fs::path& path, const FileResult<std::string>& now, fs::path kept) {
   fs::create_directories(kept.parent_path());
   if (now)

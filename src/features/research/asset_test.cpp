@@ -87,7 +87,7 @@ TEST_F(AssetTest, ADirectoryInItsPlaceIsKept) {
   EXPECT_EQ(read_file(kept_ / "notes.md"), "by hand\n");
 }
 
-/// The asset lies on another file system than the trash.
+/// The asset and the trash are on different file systems.
 class FarAssetTest : public AssetTest {
 protected:
   FarAssetTest() {
@@ -134,7 +134,7 @@ TEST_F(FarAssetTest, OneThatBecameTooLargeIsKept) {
   EXPECT_EQ(fs::file_size(kept_), max_asset_length + 1);
 }
 
-/// As a kill leaves it while what was copied is removed.
+/// The state after a kill during the removal of copied files.
 TEST_F(FarAssetTest, WhatIsKeptAlreadyIsNotOverwritten) {
   fs::create_directories(kept_);
   write_file(kept_ / "first.md", "copied before\n");

@@ -1,4 +1,4 @@
-// How the agent changes the asset: by its tools, or by answering with the whole new text.
+// The agent changes the asset with its tools, or answers with the whole new text.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ constexpr std::string_view how_without_tools =
     "Write and Edit cannot change this file for you, so do not try them: answer with its whole new text and nothing "
     "else.";
 
-/// How a run that research ordered has ended.
+/// Records how a run started by research ends.
 struct AgentWork : RunObserver {
   Runs::AtEnd ending(const RunOutcome& how) override {
     outcome = how;
@@ -35,12 +35,12 @@ struct AgentWork : RunObserver {
   StopSource is_over;
 };
 
-/// The part of a text behind so many code points.
+/// The text after the first `code_points` code points.
 std::string_view behind(std::string_view text, std::size_t code_points) {
   return text.substr(first_characters(text, code_points).size());
 }
 
-/// What was said after the last of the calls: between them the agent only thinks aloud.
+/// The text after the last call: what comes before is the agent's commentary.
 std::string last_words(const std::string& content, const RunOutcome& outcome) {
   if (outcome.steps.empty()) return content;
   auto last = behind(content, static_cast<std::size_t>(outcome.steps.back().text_end));
@@ -48,7 +48,7 @@ std::string last_words(const std::string& content, const RunOutcome& outcome) {
   return std::string(last);
 }
 
-/// Models like to put a whole file between fences.
+/// Models often wrap a whole file in a fence.
 std::string_view without_fence(std::string_view text) {
   auto inner = text;
   while (inner.ends_with('\n')) inner.remove_suffix(1);
@@ -57,7 +57,7 @@ std::string_view without_fence(std::string_view text) {
   if (first_line == inner.npos || first_line + 4 > inner.size()) return text;
   inner = inner.substr(first_line + 1);
   inner.remove_suffix(3);
-  // A fence in the middle: the text has fences of its own.
+  // A fence in the middle: the text itself contains fences.
   return inner.find("\n```") == inner.npos && !inner.starts_with("```") ? inner : text;
 }
 
@@ -71,7 +71,7 @@ std::string cut_to(std::string text, std::size_t most) {
   return text.size() > most ? to_utf8(utf8_prefix(text, most)) + "…" : std::move(text);
 }
 
-/// What an agent says that meant to change the file by a tool is about the file, and not the file.
+/// If the agent tried to change the file with a tool, its answer is about the file and not the new text.
 std::string side_effect_text(const SideEffect& side_effect) {
   return fmt::format(
       "the agent used {}, and the file is what it was; what the agent said then is not taken for it. {} answered: {}",
@@ -108,7 +108,7 @@ Task<std::string> Iteration::change_request(const Measured& before) {
       asset_.original());
 }
 
-/// Whether the asset is another one now; where not, the verdict says why.
+/// Whether the asset has changed; if not, the verdict says why.
 Task<bool> Iteration::change(const Measured& before) {
   co_await asset_.note();
   const auto answer = co_await have_agent_work(co_await change_request(before));
@@ -129,7 +129,7 @@ Task<bool> Iteration::change(const Measured& before) {
   co_return false;
 }
 
-/// Throws IterationProblem where it could not finish.
+/// Throws IterationProblem if the agent could not finish.
 Task<AgentAnswer> Iteration::have_agent_work(std::string prompt) {
   const auto work = std::make_shared<AgentWork>();
   const auto active =

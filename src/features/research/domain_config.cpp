@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_domain_length = 200;
 
-/// What of the data directory agents are made of.
+/// The parts of the data directory that define agents.
 constexpr std::array<std::string_view, 7> improvable{"soul.md", "user-profile.md", "agents",    "jobs",
                                                      "skills",  "knowledge",       "extensions"};
 

@@ -1,5 +1,5 @@
-// The story of an iteration: measure the asset, let the agent change it, check, measure again, decide, record. Whatever
-// happens, the asset is what it was before, unless it got better and its agent may leave it so.
+// An iteration: measure the asset, let the agent change it, check, measure again, decide, record. In every case the
+// asset is restored, unless it got better and the agent's stage allows it to keep the change.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ bool is_better(const Metric& before, const Metric& after) {
   return before.higher_is_better ? after.value > before.value : after.value < before.value;
 }
 
-/// What a proposal says that the file is.
+/// The type of a proposal for the file.
 std::string proposal_type(const std::filesystem::path& asset) {
   const auto name = asset.filename();
   if (name == "soul.md") return "soul";
@@ -32,7 +32,7 @@ std::string proposal_type(const std::filesystem::path& asset) {
   return is_knowledge ? "knowledge" : "file";
 }
 
-/// Gives the last problem; nothing where it worked.
+/// Returns the last problem; empty on success.
 Task<std::string> keep_trying(std::function<Task<>()> work) {
   StopSource never;
   std::string problem;
@@ -94,7 +94,7 @@ Task<> Iteration::attempt() {
   co_await decide(before, after);
 }
 
-/// Notes the asset as it is, before anything touches it, and makes a place for the agent to work in.
+/// Stores the original asset before anything changes it, and creates a thread for the agent.
 Task<> Iteration::prepare() {
   auto original = co_await asset_.read();
   co_await services_.database.write(
@@ -108,7 +108,7 @@ Task<> Iteration::prepare() {
   });
 }
 
-/// Where not, the verdict says why.
+/// If not, the verdict says why.
 Task<bool> Iteration::passes_checks() {
   const auto& checks = order_.config.checks_path;
   if (!checks) co_return true;
@@ -139,7 +139,7 @@ Task<> Iteration::decide(const Measured& before, const Measured& after) {
     co_await propose();
 }
 
-/// The asset is put back first: whoever looks at the proposal sees what is really there.
+/// Restores the asset first, so that whoever reviews the proposal sees the original.
 Task<> Iteration::propose() {
   co_await asset_.put_back();
   const auto& asset = asset_.path();
@@ -157,7 +157,7 @@ Task<> Iteration::propose() {
   }
 }
 
-/// Where what somebody else has made of it stays, the verdict says so.
+/// If somebody else's version stays, the verdict says so.
 Task<> Iteration::put_back_or_leave() {
   try {
     co_await asset_.put_back();
@@ -166,7 +166,7 @@ Task<> Iteration::put_back_or_leave() {
   }
 }
 
-/// Where it cannot be, the verdict says why.
+/// If it cannot be restored, the verdict says why.
 Task<bool> Iteration::put_back_at_last() {
   const auto problem = co_await keep_trying([this] { return put_back_or_leave(); });
   if (problem.empty()) co_return true;
@@ -176,7 +176,7 @@ Task<bool> Iteration::put_back_at_last() {
   co_return false;
 }
 
-/// Puts the asset back unless it stays, records what came of it, and tells.
+/// Restores the asset unless the change stays, records the result, and publishes the end.
 Task<> Iteration::end() {
   const bool is_settled = stays_ || co_await put_back_at_last();
   result_.duration_ms =
@@ -187,8 +187,8 @@ Task<> Iteration::end() {
   tell(IterationStep::ended);
 }
 
-/// The row of the iteration stays in the database where the asset could not be put back or this does not work: then the
-/// next start does it.
+/// Keeps the iteration's row if the asset could not be restored, or if recording fails, so that the next start finishes
+/// it.
 Task<bool> Iteration::record(bool is_settled) {
   const auto problem = co_await keep_trying([&] {
     return services_.database.write([result = result_, spendings = spendings_, is_settled](Connection& connection) {
@@ -203,7 +203,7 @@ Task<bool> Iteration::record(bool is_settled) {
   co_return false;
 }
 
-/// What an agent's file says takes effect; the thread is out of a person's way, and still there to be looked at.
+/// Makes a changed agent file take effect, and archives the thread, where it can still be read.
 Task<> Iteration::put_away() {
   const auto& thread_id = work_.thread_id;
   try {
@@ -221,7 +221,7 @@ void Iteration::set_verdict(Verdict verdict, std::string reason) {
   result_.reason = std::move(reason);
 }
 
-/// Nothing that was measured counts.
+/// Discards all measurements.
 void Iteration::set_crash(const std::string& reason) {
   const bool says_so = result_.reason && result_.reason->ends_with(reason);
   if (says_so || !result_.reason)

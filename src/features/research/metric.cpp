@@ -52,7 +52,7 @@ bool is_digit_behind(std::string_view text, int (*is_digit)(int)) {
   return text.size() > 1 && is_digit(static_cast<unsigned char>(text[1])) != 0;
 }
 
-/// What stands behind a number is its unit, unless it looks like more of the number: `1,5`, `1_000`, `0x10`.
+/// Text directly after a number is its unit, unless it looks like more of the number: `1,5`, `1_000`, `0x10`.
 bool goes_on_behind(std::string_view value, std::string_view behind) {
   if (behind.empty()) return false;
   const auto next = static_cast<unsigned char>(behind.front());
@@ -65,7 +65,7 @@ bool goes_on_behind(std::string_view value, std::string_view behind) {
          is_digit_behind(behind, std::isdigit);
 }
 
-/// The number that the whole word is, but for a unit behind it.
+/// The number if the whole word is one, apart from a unit at its end.
 std::optional<Number> value_of(std::string_view word) {
   auto number = number_at_front(word);
   if (number && goes_on_behind(word, number->behind)) return std::nullopt;

@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto grace = 500ms;
-/// A directory that shows nothing of a person's.
+/// A directory without personal files.
 constexpr auto nowhere = "/usr/bin";
-/// Of the output, in a problem's text.
+/// How much of the output is quoted in a problem.
 constexpr std::size_t max_quoted_length = 2000;
 
 std::vector<std::string> arguments_of(const Script& script) {
@@ -51,7 +51,7 @@ std::string with_output(std::string why, const HeadTailBuffer& kept) {
 
 }  // namespace
 
-/// What lies around a file, or only the file where that would be all of home or the gateway's own.
+/// The directory of a file, or only the file if the directory would be all of home or belongs to the gateway.
 fs::path Scripts::surroundings(const fs::path& file) const {
   const auto directory = file.parent_path();
   return directory == home_ || directory == data_ ? file : directory;

@@ -1,4 +1,4 @@
-// One iteration after the other, for as long as that makes sense.
+// Runs iterations one after the other, for as long as they are worthwhile.
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-/// Of a few values that happen to be alike any other stands out.
+/// With fewer values that happen to be alike, any other would stand out.
 constexpr int min_samples = 5;
 
 std::string line_of(int number, const Experiment& experiment) {
@@ -20,7 +20,7 @@ std::string line_of(int number, const Experiment& experiment) {
 
 }  // namespace
 
-/// What the domain was measured by last.
+/// The metric measured last in the domain.
 Task<std::string> Research::latest_metric(std::string domain) {
   for (const auto& experiment : co_await services_.experiments.list({.domain = std::move(domain), .verdict = {}})) {
     if (experiment.metric) co_return *experiment.metric;

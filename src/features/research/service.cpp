@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view agent_prefix = "agent:";
 constexpr auto usual_agent = "assistant";
 
-/// The agent that a domain names, else the assistant.
+/// The agent that the domain names; by default the assistant.
 ExtensionPointer agent_of(const std::string& domain, const Extensions& extensions) {
   if (domain.starts_with(agent_prefix)) {
     if (auto named = extensions.find_agent(domain.substr(agent_prefix.size()))) return named;
@@ -56,7 +56,7 @@ Task<> Research::recover() {
     std::string problem;
     try {
       if (iteration.original) {
-        // Somebody may have written to it since the kill.
+        // Somebody may have changed it since the kill.
         const AssetTrace trace{.is_unclear = true, .may_differ = true, .kept = kept_path(iteration.id)};
         co_await services_.blocking.run(
             [iteration, trace] { put_asset_back(iteration.asset_path, *iteration.original, trace); });
@@ -70,7 +70,7 @@ Task<> Research::recover() {
   }
 }
 
-/// Once, however often the asset cannot be put back.
+/// Recorded once, however often restoring the asset fails.
 Task<> Research::record_interrupted(const InterruptedIteration& iteration, std::string problem) {
   auto result = crashed(iteration, services_.clock.now());
   if (!problem.empty()) *result.reason += "; the file could not be put back: " + problem;
