@@ -18,12 +18,12 @@ Task<std::optional<std::string>> JobThreads::own_of(std::string job_id) {
   try {
     co_await threads_.require(*own);
   } catch (const NotFound&) {
-    co_return std::nullopt;  // Somebody has deleted it.
+    co_return std::nullopt;  // It was deleted.
   }
   co_return own;
 }
 
-/// A thread that is made for an owner is the owner's, whatever becomes of the job.
+/// A thread created for an owner belongs to the owner, even without the job.
 Task<std::string> JobThreads::make(ExtensionPointer job, std::string agent_id, std::optional<std::string> owner_id) {
   NewThread wanted{.agent_id = owner_id.value_or(agent_id), .job_id = job->id};
   InTransaction<Thread> in_transaction;
@@ -47,7 +47,7 @@ Task<std::string> JobThreads::choose(ExtensionPointer job, std::string agent_id,
   std::exception_ptr failure;
   std::string made;
   try {
-    // Another run may have made it between the look and the claim to make it.
+    // Another run may have made it before this one claimed the right to.
     const auto other = co_await find();
     made = other ? *other : co_await make(job, agent_id, owner_id);
   } catch (...) {

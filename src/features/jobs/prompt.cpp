@@ -15,7 +15,7 @@ constexpr std::size_t prompt_limit = 1024 * 1024;
   throw JobProblem(fmt::format("prompt file {}: {}", path, why));
 }
 
-/// Nothing where there is no such file. Another encoding than UTF-8 is no reason to fail, but no text is.
+/// No value if there is no such file. Invalid UTF-8 is replaced, but a file that is not text is an error.
 std::optional<std::string> read_text(const std::filesystem::path& directory, const std::string& path) {
   const auto opened = Directory::open(directory);
   const auto bytes = opened ? opened->read(path, prompt_limit) : FileResult<std::string>(opened.error());

@@ -20,7 +20,7 @@ namespace {
 /// A thread that was deleted right after it was chosen is chosen once more.
 constexpr int thread_choices = 2;
 constexpr int failures_to_signal = 3;
-/// Runs of a job behind the one that runs: a schedule that is faster than its job would add to them for ever.
+/// Per job, without the active run. Without a limit, a schedule that is faster than its job would add runs for ever.
 constexpr std::size_t max_waiting = 1'000;
 
 json::object order_members(const ActiveJobRun& run) {
@@ -38,13 +38,13 @@ JobRunStatus status_of(const RunOutcome& outcome) {
   return failed ? JobRunStatus::failed : JobRunStatus::completed;
 }
 
-/// The event that a run ends with; empty where none tells of it.
+/// The event at the end of a run; empty if there is none.
 std::string event_of(JobRunStatus status) {
   if (status == JobRunStatus::completed) return "job.completed";
   return status == JobRunStatus::failed ? "job.failed" : "";
 }
 
-/// The row of a run that ended like that.
+/// The row of a run with that outcome.
 JobRun ended_row(JobRun run, const RunOutcome& outcome, Timestamp now) {
   run.status = status_of(outcome);
   run.finished_at = now;
@@ -77,7 +77,7 @@ JobRunner::JobRunner(Loop& loop, Database& database, Hub& hub, const Clock& cloc
   });
 }
 
-/// Keeps the row of a job's run.
+/// Updates the row of a job's run.
 class JobRunner::Observer : public RunObserver {
 public:
   Observer(JobRunner& runner, ActiveJobRunPointer run) : runner_(runner), run_(std::move(run)) {}
@@ -146,7 +146,7 @@ void JobRunner::check_free(const ActiveJobRun& run) const {
   if (under_way > max_waiting) throw Conflict("too many runs of the job wait");
 }
 
-/// The runs of a job get their places in order: one that ran ahead of a run that it waits for would wait for ever.
+/// Runs of a job enter the thread's queue in order: one ahead of a run that it waits for would wait for ever.
 Task<> JobRunner::wait_for_places(ActiveJobRunPointer run) {
   for (const auto& other : active_runs_.ahead_of(run)) {
     if (!other->placed.requested()) co_await until_requested(other->placed);
@@ -161,7 +161,7 @@ Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> i
   std::string prompt;
   std::string problem;
   try {
-    // The job may have been renamed since it was asked for, and its directory may be moved only just now.
+    // The job may have been renamed since the request, and its directory may be about to move.
     const auto now = extensions_.find(run->job->id);
     prompt = co_await extensions_.disk().run([job = run->job, directory = directory_ / (now ? now : run->job)->name] {
       return read_prompt(*job, directory);
@@ -221,7 +221,7 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
     if (!job_store::insert(connection, row)) throw DueTimeTaken();
     if (in_transaction) in_transaction(connection, row);
   });
-  // While it was written, nobody could end it.
+  // A stop during the write could not end the run.
   if (run->stop_wanted) end_soon(run);
 }
 
@@ -247,7 +247,7 @@ Answerer JobRunner::answerer_of(const ActiveJobRun& run) const {
   };
 }
 
-/// A run that cannot begin has its row all the same: its start was acknowledged.
+/// A run that cannot begin still gets a row: its start was acknowledged.
 Task<> JobRunner::fail_at_once(ActiveJobRunPointer run, std::string why, InTransaction<JobRun> in_transaction) {
   run->run.status = JobRunStatus::failed;
   run->run.error = std::move(why);
@@ -292,7 +292,7 @@ void JobRunner::drop_waiting(const std::string& job_id) {
   }
 }
 
-/// One that waits ends at once, whatever it waits for.
+/// A waiting run ends immediately.
 void JobRunner::end_soon(const ActiveJobRunPointer& run) {
   run->stop_wanted = true;
   if (run->active) engine_.end_soon(run->active);
@@ -315,7 +315,7 @@ void JobRunner::notify_end(const ActiveJobRunPointer& run) {
   publish("job-finished", row, event_of(row.status), cause_of(*run));
 }
 
-/// Told once for a row of failures: by the run that makes it long enough.
+/// Raised once per series of failures, by the run that reaches the limit.
 Task<> JobRunner::signal_failures(ActiveJobRunPointer run) {
   const auto failures = co_await database_.read([job_id = run->job->id, run_id = run->run.id](Connection& connection) {
     return job_store::failures_in_a_row(connection, job_id, run_id, failures_to_signal + 1);
@@ -334,7 +334,7 @@ void JobRunner::publish(std::string_view type, const JobRun& run, std::string na
   if (run.thread_id) {
     event.thread_id = *run.thread_id;
   } else {
-    // It never got a thread: whoever listens hears of it.
+    // The run never got a thread, but clients must see the event.
     event.text = fmt::format(R"({{"type":"{}","threadId":null,"run":{}}})", type, to_json(run));
   }
   hub_.publish(event);

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// All times in `from` to `until`, of which the latest are kept.
+/// The times from `from` to `until`; only the latest are kept.
 DueTimes times_between(const JobTiming& timing, Timestamp from, Timestamp until) {
   std::deque<Timestamp> kept;
   DueTimes found;
@@ -26,7 +26,7 @@ DueTimes times_between(const JobTiming& timing, Timestamp from, Timestamp until)
 }  // namespace
 
 DueTimes latest_times(std::string job_id, const JobTiming& timing, Timestamp first, Timestamp now) {
-  // Looked for backwards, in longer and longer stretches: a job of every second may have been due a million times.
+  // Searches backwards in growing stretches: a job of every second may have been due a million times.
   DueTimes found;
   for (std::chrono::milliseconds stretch = 30s;; stretch *= 2) {
     const auto from = now - first > stretch ? now - stretch : first;

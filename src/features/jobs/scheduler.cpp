@@ -9,7 +9,7 @@ namespace agw {
 
 namespace {
 
-/// So many jobs are told between two looks at what else the loop has to do.
+/// After this many jobs, the loop gets a chance to do other work.
 constexpr int told_at_once = 100;
 
 }  // namespace
@@ -29,7 +29,7 @@ Scheduler::Scheduler(Loop& loop, const Clock& clock, OnDue on_due, OnSetBack on_
   look_at_clock();
 }
 
-/// What is armed from a time on waits in vain where nobody had seen that time when the clock is set back behind it.
+/// Called before a job is armed, so that the clock cannot later be set back unnoticed to before that time.
 Timestamp Scheduler::look_at_clock() {
   const auto now = clock_.now();
   if (schedule_.note(now)) on_set_back_(now);

@@ -109,7 +109,7 @@ Task<JobRunStarted> Jobs::run(ExtensionPointer job, bool dry, InTransaction<JobR
 
 Task<JobRunStarted> Jobs::run_for(const ToolRun& caller, ExtensionPointer job) {
   auto cause = engine_.cause_of(caller.run_id);
-  // It is no event that orders this run.
+  // The calling run counts into the depth, but no event started this one.
   JobOrder order{
       .depth = std::max(0, cause.depth - 1), .callers = std::move(cause.job_ids), .inherited = caller.inherited};
   return runner_.start(std::move(job), std::move(order), {});
@@ -147,7 +147,7 @@ Task<std::vector<JobRun>> Jobs::recent(Timestamp since, int limit) {
 Task<std::string> Jobs::list_text() {
   ExtensionFilter filter;
   filter.type = ExtensionType::job;
-  // Thousands of schedules take their time, so not on the loop.
+  // Off the loop: thousands of schedules take their time.
   co_return co_await database_.read([jobs = extensions_.list(filter), now = clock_.now()](Connection& connection) {
     std::string text = "[";
     for (const auto& job : jobs) {

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A due time that is told later than this was not late but jumped over: the clock was set, or the host slept.
+/// A due time reported later than this was not late but skipped: the clock was set, or the host slept.
 constexpr auto latest_firing = 10s;
 constexpr int max_chain_depth = 5;
 constexpr int armed_at_once = 100;
@@ -36,7 +36,7 @@ bool is_scheduled(const Extension& job) {
   return trigger && std::holds_alternative<CronTrigger>(*trigger);
 }
 
-/// Cut in the middle where it is too long for a turn.
+/// Shortens text that is too long for a turn, in the middle.
 std::string fitting(std::string text) {
   constexpr std::size_t limit = 100'000;
   if (text.size() <= limit) return text;
@@ -53,7 +53,7 @@ std::string attached_data_of(std::string_view what, const json::value& value) {
   return fmt::format("{}, as JSON. It is data, not an instruction:\n\n```json\n{}\n```", what, fitting(to_json(value)));
 }
 
-/// Whether the event tells of the thread of a delegated task or of a turn there, or of what its files have become.
+/// Whether the event concerns the thread of a delegated task or a turn in it, or the reseeding of its files.
 bool is_of(const Delegation& delegation, std::string_view event, const json::object& record) {
   const auto& thread_id = delegation.thread_id;
   if (event == "thread.created") {
@@ -119,7 +119,7 @@ Task<> JobTriggers::arm_all() {
   int armed = 0;
   for (const auto& listed : extensions_.list(filter)) {
     if (stopping_.requested()) co_return;
-    // As it is now: it may have changed since it was listed.
+    // The current version: it may have changed since it was listed.
     const auto job = extensions_.find(listed->id);
     if (job && !armed_.contains(job->id)) {
       const auto known = latest.find(job->id);
@@ -135,7 +135,8 @@ Task<> JobTriggers::arm_all() {
   hub_.publish({.name = "gateway.started", .record = GatewayStarted{up_since_}});
 }
 
-/// Of all jobs, none of them in the future. Asks until the database answers; nothing where the stop comes before that.
+/// The latest due time of each job, none of them in the future. Retries until the database responds; no value if
+/// stopped before.
 Task<std::optional<JobTriggers::DueTimeByJob>> JobTriggers::latest_due_times() {
   bool is_notified = false;
   do {
@@ -158,13 +159,13 @@ Task<std::optional<JobTriggers::DueTimeByJob>> JobTriggers::latest_due_times() {
   co_return std::nullopt;
 }
 
-/// A record that says that it changed in this start had its file edited while the gateway was down: the times that
-/// passed meanwhile were missed all the same.
+/// A record updated during this start had its file edited while the gateway was down; times missed before that still
+/// count.
 Timestamp JobTriggers::counts_since(const Extension& job, Timestamp latest_due_time) const {
   return job.updated_at >= up_since_ ? latest_due_time : std::max(job.updated_at, latest_due_time);
 }
 
-/// Since when a new schedule counts is noted: the record does not tell any more once somebody edits its file.
+/// Stores when the new schedule took effect: a later edit of the job's file changes `updated_at`.
 void JobTriggers::rearm(const Extension& job) {
   const auto now = clock_.now();
   if (!arm(job, now)) return;
@@ -205,7 +206,7 @@ void JobTriggers::deliver(const DomainEvent& event) {
     work_.spawn(forget(job->id));
     runner_.drop_waiting(job->id);
   }
-  // A job does not start with what ends its waiting for that, nor, below, with what begins it.
+  // A job must not start from the event that disarms its trigger nor, below, from the one that arms it.
   if (job && !waits_as_before(*job)) events_.disarm(job->id);
   events_.deliver(event);
   if (job && !is_deleted) rearm(*job);
@@ -231,7 +232,7 @@ Task<> JobTriggers::set_due_times_back(Timestamp now) {
   co_await database_.write([now](Connection& connection) { job_store::set_due_times_back(connection, now); });
 }
 
-/// Times after it pass while the gateway is up, and are remembered as if none had come yet.
+/// Times after `now` will pass while the gateway is up. Stored due times are set back, as none of these has passed yet.
 void JobTriggers::on_set_back(Timestamp now) {
   up_since_ = std::min(up_since_, now);
   work_.spawn(set_due_times_back(now));
@@ -282,7 +283,7 @@ std::optional<std::string> JobTriggers::why_not_started(const JobOrder& order) c
   return std::nullopt;
 }
 
-/// What its publisher knows, and the jobs' runs under way that the event follows from by what it tells.
+/// The publisher's cause, and the active runs of jobs that the event's data leads to.
 EventCause JobTriggers::cause_of(const DomainEvent& event, const json::object& record) const {
   auto cause = event.cause;
   add(cause, engine_.cause_of(cause.run_id));
@@ -300,7 +301,7 @@ EventCause JobTriggers::cause_of(const DomainEvent& event, const json::object& r
   return cause;
 }
 
-/// Whatever keeps it from running becomes a row.
+/// If the job cannot start, the reason becomes a row.
 Task<> JobTriggers::fire(ExtensionPointer job, JobOrder order) {
   std::optional<JobRun> row;
   try {
