@@ -135,7 +135,7 @@ std::string RunLog::pack_events(std::int64_t after, std::int64_t last) const { r
 
 std::string RunLog::pack() const {
   auto all = pack_events(0, seq());
-  // Not as one of the members: an answer may be long, and would be copied.
+  // Appended as text, because adding a long answer as a member would copy it.
   all.back() = ',';
   all.reserve(all.size() + text_.size() + text_.size() / 16);
   all += "\"text\":";

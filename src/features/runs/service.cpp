@@ -28,7 +28,7 @@ std::string as_array(const std::vector<std::string>& events) {
   return out;
 }
 
-/// `finish` and its reason, or `stopped`.
+/// `finish (<reason>)`, or `stopped`.
 std::string ending_text(const Runs::Ending& ending) {
   const auto reason = string_member(ending.members, "finishReason");
   return reason ? ending.type + " (" + std::string(*reason) + ")" : ending.type;
@@ -221,13 +221,13 @@ std::vector<InterruptedRun> Runs::interrupted(Connection& connection) { return r
 
 void Runs::end_interrupted(Connection& connection, const InterruptedRun& interrupted, Timestamp now,
                            const std::function<void()>& at_end) {
-  // A killed run has no last event, so its log is kept without one.
+  // A killed run has no last event, so its log is stored without one.
   RunLog log(interrupted.run);
   for (const auto& piece : interrupted.pieces) log.add_packed(piece.text, piece.events);
   if (run_store::end(connection, interrupted.run.id, RunStatus::interrupted, log.pack(), now)) at_end();
 }
 
-/// Saves what is new of every run under way, once a second for as long as there are any.
+/// Saves new text of active runs once a second, as long as there are any.
 Task<> Runs::keep_checkpoints() {
   bool failing = false;
   while (co_await pause(stopping_, checkpoint_interval) == WaitResult::done) {
@@ -258,8 +258,7 @@ void Runs::take_piece(ActiveRun& active) {
   active.taken_seq = told(active);
 }
 
-/// What a write that failed, or is still under way, was to keep is written once more, so that none is left out before a
-/// later one.
+/// Also repeats pieces whose write failed or is still pending, so that no piece is missing before a later one.
 Task<> Runs::keep_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction,
                          Database::Lane lane) {
   const auto taken = active->pieces;

@@ -11,7 +11,7 @@
 namespace agw {
 namespace {
 
-/// Runs `body` with a run that is recorded and under way.
+/// Calls `body` with an active, recorded run.
 void with_a_run(std::function<Task<>(Runs&, Database&, const ActiveRunPointer&)> body) {
   testing::run([&](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;

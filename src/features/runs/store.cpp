@@ -67,7 +67,7 @@ void end_as_steered(Connection& connection, const std::string& id, Timestamp now
 }
 
 void append_piece(Connection& connection, const std::string& run_id, const RunPiece& piece) {
-  // A piece that comes behind the run's end has nothing left to save.
+  // After the run has ended, its log is complete and needs no pieces.
   connection
       .prepare(
           "INSERT OR IGNORE INTO run_pieces (run_id, number, text, events, progress) SELECT :run, :number, :text, "
