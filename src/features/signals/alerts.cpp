@@ -76,7 +76,7 @@ Task<> Alerts::look_after_disk() {
 
 Task<> Alerts::look_at_disk() {
   const auto space = co_await blocking_.run([directory = data_directory_] {
-    std::error_code error;  // then all figures are as large as can be
+    std::error_code error;  // all figures are then as large as possible
     return std::filesystem::space(directory, error);
   });
   if (space.available >= little_space)
@@ -122,13 +122,14 @@ void Alerts::money_spent() {
 
 Task<> Alerts::look_at_costs() {
   const auto days = (co_await costs_.report(CostPeriod::today)).days;
-  // Read behind the report, and of calls whose runs go on: what was spent meanwhile was not looked at.
+  // Read after the report, and including active runs: money spent while the report was read started no check of its
+  // own.
   const auto spent = costs_.spent_today();
   const auto& date = days.back().date;
   const auto limit = spike_limit(days);
   if (spike_day_ != date && spent > limit) {
     spike_day_ = date;
-    // It may have been told before a restart.
+    // It may have been raised before a restart.
     const auto told = co_await signals_.list({.kind = std::string(cost_spike), .since = clock_.now() - 24h});
     const auto is_of_today = [&](const Signal& signal) { return signal.message.find(date) != std::string::npos; };
     if (std::ranges::none_of(told, is_of_today)) {
@@ -143,14 +144,14 @@ Task<> Alerts::look_at_costs() {
   looking_at_costs_ = false;
 }
 
-/// However long the disk stays full.
+/// Retries for as long as the disk stays full.
 Task<> Alerts::raise(NewSignal wanted) {
   do {
     try {
       co_await signals_.raise(wanted);
       co_return;
     } catch (const DiskFull&) {
-      continue;  // Tried again: it is what is to be told.
+      continue;  // A full disk may be the very thing to report.
     }
   } while (co_await pause(stopping_, before_another_try) == WaitResult::done);
 }
