@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 2> file_names{"SKILL.md", "skill.md"};
 
 using SkillsByName = std::map<std::string, Skill>;
 
-/// Where skills lie: what they lie beneath, and the way from there.
+/// A place of skills: its root, and the path below it.
 using Place = std::pair<fs::path, std::string>;
 
 void take(SkillsByName& skills, const Directory& root, const Place& place, const std::string& name) {
@@ -67,7 +67,7 @@ void look(SkillsByName& skills, const Place& place) {
   for (const auto& name : names) take(skills, *root, place, name);
 }
 
-/// The names that an agent's definition has under `skills`; nothing where it has no such list.
+/// The names in the `skills` of an agent's definition; no value if it has no such list.
 std::optional<std::vector<std::string>> chosen(const Extension& agent) {
   const auto* list = array_member(agent.definition.members(), "skills");
   return list ? std::optional(strings_of(*list)) : std::nullopt;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::string_view fence = "---";
-/// In characters, as the format has it: every prompt carries it.
+/// In characters, as the format specifies: every prompt includes it.
 constexpr std::size_t max_description_length = 1024;
 
-/// Head and body; a fence is a whole line, because one may stand in a value, and in the body it is a rule.
+/// Head and body. Only a whole line is a fence, because a value may contain one; in the body it is a rule.
 struct Parts {
   std::string head;
   std::string body;
@@ -43,7 +43,7 @@ std::optional<Parts> split(std::string text) {
   return std::nullopt;
 }
 
-/// `description: Use when: …` as people write it: the value of every plain line is put into quotes.
+/// For `description: Use when: …`, as people write it: puts the values of all plain lines in quotes.
 std::string with_quotes(const std::string& head) {
   std::vector<std::string> lines;
   boost::split(lines, head, boost::is_any_of("\n"));
