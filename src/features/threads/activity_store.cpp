@@ -18,13 +18,13 @@ struct Numbered {
 constexpr int snippet_length = 150;
 constexpr int max_character_length = 4;  ///< bytes in UTF-8
 
-/// Adds the thread's newest turns and keeps the newest of all.
+/// Adds the thread's newest turns, and keeps only the newest of all.
 void add_turns(Connection& connection, const Statement& thread, int limit, std::vector<Numbered>& newest) {
   turn_order_store::NewestFirst numbers(connection, thread.integer(0));
   for (int left = limit; left > 0; --left) {
     const auto number = numbers.next();
     if (!number) break;
-    // As bytes: `substr` of a text ends at a NUL.
+    // As bytes: `substr` stops at a NUL character in text.
     auto turn = connection.prepare(
         "SELECT id, role, substr(CAST(content AS BLOB), 1, :bytes), created_at FROM turns "
         "WHERE number = :number");
@@ -44,8 +44,8 @@ void add_turns(Connection& connection, const Statement& thread, int limit, std::
 }  // namespace
 
 std::vector<ActivityRow> list(Connection& connection, const std::string& agent_id, int limit) {
-  // A thread was changed no earlier than its newest turn was made, so the walk ends with the first thread that was
-  // changed before the oldest turn kept.
+  // A thread's `updated` is never older than its newest turn, so the search ends at the first thread updated before the
+  // oldest turn kept.
   auto thread = connection.prepare(
       "SELECT number, id, title, updated FROM threads WHERE agent_id = :agent ORDER BY updated DESC");
   thread.bind(":agent", agent_id);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int body_column = 1;
 
-/// How often a phrase stands in the body of the row that `fts` is at.
+/// How often a phrase occurs in the body of the current row of `fts`.
 std::uint32_t count(const Fts5ExtensionApi* api, Fts5Context* fts, int phrase) {
   Fts5PhraseIter place;
   int column = 0;

@@ -14,8 +14,8 @@ Response json_response(std::string text) {
   return response;
 }
 
-/// Returns what `read` reads from the request. An unknown thread in the path is reported before an invalid query or
-/// body, but the thread is only looked up if one of these is invalid: otherwise the handler's own step finds out.
+/// Returns the result of `read`. An unknown thread in the path is reported before an invalid query or body, but the
+/// thread is only looked up if one of these is invalid: otherwise the handler's own query reports it.
 template <class Read>
 auto unless_unknown_thread(Threads& threads, Request& request, Read read) -> Task<decltype(read())> {
   std::exception_ptr problem;

@@ -11,7 +11,7 @@ namespace {
 
 using namespace testing::threads;
 
-/// What a client gets: `<status> <body or error>`.
+/// The response as `<status> <body or error>`.
 Task<std::string> call(ThreadsFixture& room, Method method, std::string path, std::vector<std::string> segments,
                        std::string content = {}, std::vector<std::pair<std::string, std::string>> parameters = {}) {
   const auto routes = thread_routes(room.threads);

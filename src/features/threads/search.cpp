@@ -20,19 +20,19 @@ namespace {
 using Node = SearchQuery::Node;
 using search_store::Scope;
 
-/// What more than this part of all turns match is common: to intersect its list with others costs more than to look for
-/// it in what the others have found.
+/// A term is common if more than this fraction of all turns match. Intersecting its list with others is slower than
+/// looking for it in the turns that they find.
 constexpr double common_part = 0.02;
-/// The index gathers the lists of all words that begin with a prefix; of shorter ones these are too many.
+/// The index merges the lists of all words with a prefix; shorter prefixes have too many.
 constexpr std::size_t long_prefix = 4;
-/// Of a long turn, the piece that its snippet is taken from.
+/// How much of a long turn is used for its snippet.
 constexpr std::size_t max_bytes_shown = 64 * 1024;
 
-/// What the index is asked, and what is then looked for in the turns that it gives.
+/// A query of the index, and conditions that are checked on the turns found.
 struct Plan {
   std::string query;
-  bool scoped = true;                ///< it is narrowed to the scope, which is its first phrase
-  std::vector<std::size_t> phrases;  ///< the term that each further phrase of it is
+  bool scoped = true;                ///< limited to the scope, which is the first phrase
+  std::vector<std::size_t> phrases;  ///< the term of each further phrase
   std::optional<Node> rest;
 };
 
@@ -40,11 +40,11 @@ struct Hit {
   std::int64_t number = 0;
   std::uint32_t length = 0;         ///< of the turn, in words
   std::vector<std::uint32_t> hits;  ///< of each term
-  bool sure = false;                ///< matches all of the query
+  bool sure = false;                ///< known to match the whole query
   double score = 0;
 };
 
-/// The query in the language of the index. The words are letters and digits only, so quotes make them safe.
+/// The query in the syntax of the index. Words have only letters and digits, so quotes make them safe.
 std::string compile(const Node& node, const std::vector<SearchQuery::Term>& terms, std::vector<std::size_t>& phrases) {
   if (node.kind == Node::Kind::term) {
     const auto& term = terms[node.term];
@@ -112,7 +112,7 @@ private:
 
   bool is_common(double frequency) const { return frequency > common_part * static_cast<double>(indexed_); }
 
-  /// Whether the index answers the part quickly: it follows the list of a rare word, and gathers nothing beforehand.
+  /// Whether the index finds the part quickly: it follows the list of a rare word, and merges no lists first.
   bool is_quick(const Node& node) const {
     const auto quick = [this](const Node& part) { return is_quick(part); };
     switch (node.kind) {
@@ -135,7 +135,8 @@ private:
     return std::ranges::any_of(node.parts, [this](const Node& part) { return has_short_prefix(part); });
   }
 
-  /// Asks the index for the parts that it answers quickly, or else for one of them, or for the scope alone.
+  /// Queries the index for the parts that it finds quickly; if there are none, for one of the others, or for the scope
+  /// alone.
   Plan quick_plan() const {
     Node asked{Node::Kind::all, 0, {}};
     Node rest{Node::Kind::all, 0, {}};
@@ -166,7 +167,7 @@ private:
     return plan;
   }
 
-  /// `all_seen`: whether no match can have been missed.
+  /// `all_seen`: whether the result is certainly complete.
   std::vector<FoundTurn> results(const Plan& plan, bool& all_seen) {
     const auto most = candidates(plan);
     auto hits = indexed_hits(plan, most);
@@ -181,8 +182,8 @@ private:
     return found;
   }
 
-  /// How many of the newest matches are ranked: at least as many as are wanted. Where all that is asked for is common,
-  /// words tell turns little apart, and to find more takes the index longest.
+  /// How many of the newest matches are ranked, at least the wanted number. Fewer if all terms are common: words then
+  /// hardly distinguish turns, and finding more is slowest.
   std::size_t candidates(const Plan& plan) const {
     const auto common = [this](std::size_t term) { return is_common(frequencies_[term]); };
     const bool all_common = !plan.phrases.empty() && std::ranges::all_of(plan.phrases, common);
@@ -207,7 +208,7 @@ private:
       const auto counts = query_.hits(tokens);
       if (!SearchQuery::matches(*query_.root(), counts)) return;
       Hit hit{number, static_cast<std::uint32_t>(tokens.size()), std::vector<std::uint32_t>(counts.size()), true};
-      // Judged by the same terms as the others.
+      // Scored by the same terms as the indexed ones.
       for (const auto term : plan.phrases) hit.hits[term] = counts[term];
       hits.push_back(std::move(hit));
     };
@@ -235,7 +236,7 @@ private:
     return sum;
   }
 
-  /// Nothing for a turn of a thread that was deleted, or one that does not match the rest of the query.
+  /// No value if the turn's thread was deleted, or the turn does not match the rest of the query.
   std::optional<FoundTurn> show(const Hit& hit, const Plan& plan) {
     auto stored = turn_store::find(connection_, hit.number);
     if (!stored || (!plan.scoped && !in_scope(*stored))) return std::nullopt;
@@ -257,7 +258,7 @@ private:
   Scope scope_;
   std::size_t limit_;
   std::int64_t indexed_;
-  /// About how many turns the scope has, and in how many the rarest word of each term stands.
+  /// Estimates: the turns in the scope, and for each term the turns with its rarest word.
   double scope_frequency_ = 0;
   std::vector<double> frequencies_;
 };

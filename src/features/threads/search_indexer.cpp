@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Turns that come within it are indexed together: each piece costs a commit.
+/// Turns that arrive within this time are indexed together: each piece costs a commit.
 constexpr auto gathering = 100ms;
 constexpr auto after_failure = 5s;
 constexpr auto until_woken = std::chrono::hours{24 * 365};
@@ -62,7 +62,7 @@ Task<> SearchIndexer::catch_up() {
 }
 
 Task<bool> SearchIndexer::step() {
-  // One after the other, so that the index is never left unmerged for long.
+  // In turn, so that the index never stays unmerged for long.
   const bool indexed = co_await database_.write(search_store::index_some, Database::Lane::background);
   const bool merged = co_await database_.write(search_store::merge_some, Database::Lane::background);
   const bool purged = co_await database_.write(search_store::purge_some, Database::Lane::background);

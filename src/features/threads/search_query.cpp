@@ -13,7 +13,7 @@ namespace {
 using Node = SearchQuery::Node;
 using Term = SearchQuery::Term;
 
-/// SQLite's own parser of queries has a small stack, and nobody nests deeper.
+/// The stack of SQLite's query parser is small, and nobody nests deeper.
 constexpr int max_depth = 6;
 constexpr std::string_view query_whitespace(" \t\r\n\v\f\0", 7);
 constexpr std::string_view ends_of_words(" \t\r\n\v\f\0\"()", 10);
@@ -24,7 +24,7 @@ struct Item {
   Term term;
 };
 
-/// Splits what was typed; a quote without its end is `broken`, its words are kept.
+/// Splits the input; a quote without an end makes it `broken`, but its words are kept.
 class Scanner {
 public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -91,11 +91,11 @@ private:
   }
 
   std::string_view rest_;
-  bool is_cut_ = false;  ///< what comes next goes on with a word
+  bool is_cut_ = false;  ///< the next item continues a word
 };
 
-/// Builds the tree of a valid query; nothing for one that is not. Each function reads what binds tighter than the one
-/// above it.
+/// Builds the tree of a valid query; no value for an invalid one. Each function parses operators that bind tighter than
+/// those of the function before.
 class Parser {
 public:
   Parser(const std::vector<Item>& items, std::vector<Term>& terms) : items_(items), terms_(terms) {}
@@ -152,7 +152,7 @@ private:
     return inner;
   }
 
-  /// Adds `more` to `first`, as one more part where it already is of that kind.
+  /// Adds `more` to `first`, as another part if `first` is already of that kind.
   bool join(Node& first, Node::Kind kind, std::optional<Node> more) {
     if (!more) return false;
     if (first.kind != kind) {
@@ -177,7 +177,7 @@ private:
   int depth_ = 0;
 };
 
-/// Every word on its own, operators only where there is nothing else.
+/// Every word on its own; operators only if there is nothing else.
 std::vector<Term> plain_words(const std::vector<Item>& items) {
   std::vector<Term> words;
   std::vector<Term> operators;
@@ -201,7 +201,7 @@ Node all_of(std::size_t count) {
   return node;
 }
 
-/// The node without terms that have no words; nothing where nothing is left.
+/// The node without terms that have no words; no value if nothing is left.
 std::optional<Node> pruned(Node node, const std::vector<Term>& terms) {
   if (node.kind == Node::Kind::term) {
     if (terms[node.term].words.empty()) return std::nullopt;
@@ -211,7 +211,7 @@ std::optional<Node> pruned(Node node, const std::vector<Term>& terms) {
   for (std::size_t i = 0; i < node.parts.size(); ++i) {
     auto part = pruned(std::move(node.parts[i]), terms);
     if (part) parts.push_back(std::move(*part));
-    // Nothing can be taken away from nothing.
+    // Without a first part, NOT has nothing to exclude from.
     if (i == 0 && !part && node.kind == Node::Kind::without) return std::nullopt;
   }
   if (parts.empty()) return std::nullopt;

@@ -15,14 +15,14 @@ namespace agw::search_store {
 
 namespace {
 
-// Each piece keeps the writer for a few milliseconds.
+// Each piece blocks the writer for a few milliseconds.
 constexpr std::size_t turns_a_piece = 100;
 constexpr std::size_t bytes_a_piece = 128 * 1024;
 constexpr int pages_a_merge = 32;
 constexpr int few = 500;
 
-/// Any text as one word of the index: its FNV-1a hash. Two agents that shared one would find each other's turns, which
-/// with 64 bits does not happen by chance.
+/// Any text as one word of the index: its FNV-1a hash. Two agents with the same hash would find each other's turns;
+/// with 64 bits this does not happen by chance.
 std::string agent_word(std::string_view agent_id) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : agent_id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -50,8 +50,8 @@ std::vector<Entry> piece(Statement& row) {
   return entries;
 }
 
-/// The index gives rows in ascending order much faster than in descending, and the newest turns are wanted first. So a
-/// turn stands in it under its number, negated.
+/// The negated number: the index returns ascending rows much faster than descending ones, and searches need the newest
+/// turns first.
 std::int64_t row_of(std::int64_t number) { return -number; }
 
 void add(Connection& connection, const Entry& entry) {
@@ -62,7 +62,7 @@ void add(Connection& connection, const Entry& entry) {
       .run();
 }
 
-/// The index keeps no texts, so what was added must be told again to be taken away.
+/// The index does not store texts, so deleting an entry requires its original text.
 void take_away(Connection& connection, const Entry& entry) {
   connection.prepare("INSERT INTO turn_words (turn_words, rowid, scope, body) VALUES ('delete', :row, :scope, :body)")
       .bind(":row", row_of(entry.number))
@@ -71,8 +71,7 @@ void take_away(Connection& connection, const Entry& entry) {
       .run();
 }
 
-/// Those of a thread that was deleted are still in their place, and indexed like the others: what is not above the mark
-/// is in the index, without exception.
+/// Includes turns of deleted threads: every turn up to the mark must be in the index, without exception.
 std::vector<Entry> not_indexed(Connection& connection) {
   auto row = connection.prepare(
       "SELECT turns.number, thread, coalesce(threads.agent_id, deleted_threads.agent_id), content FROM turns "
@@ -103,7 +102,7 @@ std::string agent_of(Connection& connection, std::int64_t thread) {
   return row.string(0);
 }
 
-/// A statement with `turn_hits` in it, which a connection learns when it first needs it.
+/// Prepares a statement that uses `turn_hits`; adds the function to the connection on first use.
 Statement prepare_with_hits(Connection& connection, std::string_view sql) {
   try {
     return connection.prepare(sql);
@@ -122,7 +121,7 @@ std::string_view indexed_text(std::string_view content) { return utf8_prefix(con
 bool index_some(Connection& connection) {
   const auto entries = not_indexed(connection);
   if (entries.empty()) return false;
-  // In the order of the index's rows: it writes out what it has gathered whenever it has to go back.
+  // In the order of the index's rows: the index flushes its buffer whenever a row number decreases.
   for (const auto& entry : std::views::reverse(entries)) add(connection, entry);
   connection.prepare("UPDATE search_progress SET indexed = :indexed").bind(":indexed", entries.back().number).run();
   return true;
@@ -176,7 +175,7 @@ std::vector<std::string> words_with(Connection& connection, const std::string& p
 }
 
 std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t most) {
-  // While the turns of a deleted thread are being removed, they must not fill the places of those that can be found.
+  // Turns of a deleted thread that are not purged yet must not take the places of those that can be found.
   const bool purging = next_deleted_thread(connection).has_value();
   std::vector<Candidate> found;
   auto row = prepare_with_hits(
@@ -192,7 +191,7 @@ std::vector<Candidate> newest(Connection& connection, const std::string& query, 
 
 void unindexed(Connection& connection, const Scope& scope, std::int64_t after,
                const std::function<void(std::int64_t number, std::string_view content)>& each) {
-  // Few turns are unindexed, and an agent may have many threads: the turns come first.
+  // There are few unindexed turns, but an agent may have many threads: start with the turns.
   auto row = scope.thread ? connection.prepare(
                                 "SELECT number, content FROM thread_turns CROSS JOIN turns ON number = turn "
                                 "WHERE thread_turns.thread = :thread AND turn > :after ORDER BY turn DESC")

@@ -28,7 +28,7 @@ Task<Texts> found(ThreadsFixture& room, std::string q, std::optional<std::string
       co_await room.threads.search({.q = std::move(q), .agent_id = "builder", .thread_id = std::move(thread_id)}));
 }
 
-/// Runs a test over turns that are not indexed yet, and again once they are: nobody can tell.
+/// Runs a test on turns that are not indexed yet, and again once they are: the results must be the same.
 void behind_and_indexed(Texts contents, std::function<Task<>(ThreadsFixture&, const Thread&)> body) {
   with_threads([&](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await thread_with(room, contents);
@@ -94,7 +94,7 @@ TEST(Search, FindsTheWordsBetweenPartsThatStandInVeryMany) {
   });
 }
 
-/// How many of these turns are indexed right behind the update of an older gateway's data. All are found.
+/// How many of these turns are indexed right after the update of an older gateway's data. All are found.
 std::int64_t indexed_after_update(Texts contents) {
   std::int64_t indexed = -1;
   with_threads([&](ThreadsFixture& room) -> Task<> {
@@ -251,7 +251,7 @@ TEST(Search, IndexesInTheBackground) {
   });
 }
 
-/// Texts of the syntax's own pieces, put together at random.
+/// A random sequence of tokens of the query syntax.
 std::string random_query(std::mt19937& random) {
   static const Texts pieces{"apple",     "red",  "AND",  "OR",    "NOT",
                             "(",         ")",    "\"",   "*",     " ",
@@ -310,7 +310,7 @@ TEST(Search, NeverFailsForWhatIsDeepOrLong) {
   });
 }
 
-/// As many turns as make the search ask the index for rare words only.
+/// Enough turns that a search queries the index for rare words only.
 Task<Thread> large_thread(ThreadsFixture& room) {
   const auto thread = co_await room.threads.create({.agent_id = "builder"});
   const auto count = static_cast<int>(large_index) + 500;
@@ -375,7 +375,7 @@ TEST(Search, IsNotHeldUpByAThreadThatIsBeingDeleted) {
   });
 }
 
-/// In one pass: a pass for each word would take many minutes.
+/// Takes many minutes unless all words are searched in one pass.
 TEST(Search, ReadsAVeryLongQuery) {
   std::string text;
   for (int i = 0; i < 300'000; ++i) text += "a ";

@@ -30,13 +30,13 @@ using thread_store::TitledBy;
 
 constexpr std::string_view default_agent = "assistant";
 
-/// What new threads of the agent begin with; null for one that is not known.
+/// The mode of the agent's new threads; plan if the agent is null.
 ThreadMode mode_of(const ExtensionPointer& agent) {
   const auto mode = agent ? string_member(agent->definition.members(), "mode") : std::nullopt;
   return mode ? from_text<ThreadMode>(*mode).value_or(ThreadMode::plan) : ThreadMode::plan;
 }
 
-/// Of turns `numbers`, in order, that were copied under `ids`.
+/// Returns a function from the id of one of the turns `numbers` (sorted) to the id of its copy in `ids`.
 auto copies(Connection& connection, const std::vector<std::int64_t>& numbers, const std::vector<std::string>& ids) {
   return [&](const std::string& turn_id) -> std::optional<std::string> {
     const auto turn = turn_store::find(connection, turn_id);
@@ -100,7 +100,7 @@ std::shared_ptr<PreparedThread> Threads::prepare(NewThread&& wanted, std::string
 }
 
 Task<Thread> Threads::create(NewThread wanted, InTransaction<Thread> in_transaction) {
-  // Shared, because a write may be run again and is copied on its way.
+  // Shared, because a write may run again and copies its closure.
   const auto prepared = prepare(std::move(wanted), new_id());
   if (in_transaction) {
     co_await database_.write([prepared, in_transaction](Connection& connection) {
@@ -225,7 +225,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread
     const auto numbers = turn_store::numbers(connection, thread, last);
     return Plan{numbers.empty() ? 0 : numbers.back(), numbers.size()};
   });
-  // Turns up to the last one can become fewer until they are copied, but not more.
+  // Until they are copied, turns up to the last one may be deleted, but none are added.
   std::vector<std::string> ids(plan.turns);
   std::ranges::generate(ids, new_id);
   const auto moment = next_moment();
@@ -234,11 +234,11 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread
       co_await database_.write([id, last = plan.last, ids = std::move(ids), copy_id = new_id(), moment, now,
                                 in_transaction, at_fork = at_fork_, turn = point.turnId](Connection& connection) {
         auto [original, thread, titled_by] = thread_store::require(connection, id);
-        // It may have been deleted since the plan was made.
+        // It may have been deleted after the plan was made.
         if (turn) turn_store::require(connection, *turn);
         const auto numbers = turn_store::numbers(connection, original, last);
         thread.id = copy_id;
-        // A job finds the thread of its own by the job's id.
+        // A job finds its own thread by this id.
         thread.job_id.reset();
         thread.archived = false;
         thread.created_at = now;

@@ -39,7 +39,7 @@ TEST(Threads, BelongToProjectsThatExist) {
   });
 }
 
-/// Of a few kinds, in turn.
+/// Cycles through a few kinds.
 NewThread some_thread(std::size_t number) {
   NewThread wanted;
   if (number % 2 == 0) wanted.title = "Thread " + std::to_string(number);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t max_places = 1000;
 constexpr std::string_view ellipsis = "…";
 
-/// Where a term stands: its first and last word, by number.
+/// The first and last word of a match, by number.
 struct Place {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -30,7 +30,7 @@ std::vector<Place> places_of(const SearchQuery& query, const std::vector<Indexed
   return places;
 }
 
-/// The number of the first word of the stretch that shows the most different terms.
+/// The first word of the stretch that contains the most different terms.
 std::size_t best_start(const std::vector<Place>& places, const std::vector<IndexedWord>& tokens) {
   std::size_t best = 0;
   std::size_t most = 0;
@@ -46,7 +46,7 @@ std::size_t best_start(const std::vector<Place>& places, const std::vector<Index
   return most > 0 || places.empty() ? best : places.front().first;
 }
 
-/// Blanks and control characters between words become one space.
+/// Replaces blanks and control characters between words with one space.
 void append_on_one_line(std::string& out, std::string_view text) {
   bool blank = false;
   for (const char c : text) {
@@ -59,14 +59,14 @@ void append_on_one_line(std::string& out, std::string_view text) {
   }
 }
 
-/// `place` moved back to where a character begins.
+/// `place`, moved back to the start of its character.
 std::size_t character_at(std::string_view text, std::size_t place) { return utf8_prefix(text, place).size(); }
 
 }  // namespace
 
 std::string snippet_of(std::string_view text, const std::vector<IndexedWord>& tokens, const SearchQuery& query) {
   if (tokens.empty()) return {};
-  // A few words before the first match are shown, too.
+  // Also shows a few words before the first match.
   auto first = best_start(places_of(query, tokens), tokens);
   const auto match = tokens[first].begin;
   while (first > 0 && match - tokens[first - 1].begin <= snippet_bytes / 4) --first;

@@ -20,7 +20,7 @@ using namespace std::chrono;
 
 constexpr auto end_of_time = std::numeric_limits<std::int64_t>::max();
 
-/// Statements are kept by the address of their text, so each is made once.
+/// Prepared statements are cached by the address of their text, so each text is created once.
 std::string list_sql(std::string_view narrowed) {
   return fmt::format(
       "SELECT {} FROM threads WHERE {} AND updated < :before AND updated >= :since "
@@ -30,7 +30,7 @@ std::string list_sql(std::string_view narrowed) {
       columns(), narrowed);
 }
 
-/// The statement that uses the index of what narrows most.
+/// The statement that uses the index of the most selective filter.
 const std::string& list_sql(const ThreadFilter& filter) {
   static const std::string of_job = list_sql("job_id = :job_id");
   static const std::string of_project = list_sql("project_id = :project_id");
@@ -41,7 +41,7 @@ const std::string& list_sql(const ThreadFilter& filter) {
   return filter.agent_id ? of_agent : of_all;
 }
 
-/// When the thread was changed that a list goes on behind; 0, where nothing is, for an unknown one.
+/// The `updated` of the thread that a page of the list follows; 0, which nothing precedes, if it is unknown.
 std::int64_t moment_of(Connection& connection, const std::string& id) {
   auto row = connection.prepare("SELECT updated FROM threads WHERE id = :id");
   row.bind(":id", id);
@@ -49,7 +49,7 @@ std::int64_t moment_of(Connection& connection, const std::string& id) {
 }
 
 std::int64_t first_moment_after(Timestamp since) {
-  // Far dates are kept from overflowing: there is nothing beyond them.
+  // Prevents an overflow of far dates; nothing lies beyond them.
   constexpr auto last = Timestamp{floor<milliseconds>(microseconds::max())} - milliseconds{1};
   constexpr auto first = Timestamp{ceil<milliseconds>(microseconds::min())};
   return microseconds{std::clamp(since, first, last).time_since_epoch() + milliseconds{1}}.count();
@@ -77,12 +77,12 @@ constexpr auto thread_columns = columns_of<StoredThread>(
              stored.titled_by = titled_by_of(row.text(column));
            }});
 
-/// A statement for many rows looks for the next number once, and has its tables and indexes open.
+/// Statements of many rows look up the next number and open tables and indexes only once.
 constexpr std::size_t max_at_once = 16;
 
 std::string make_insert_sql(std::size_t rows) {
   const std::vector<std::string_view> values(rows, "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  // What fails undoes the whole group in any case: OR FAIL spares the journal for undoing the statement alone.
+  // A failure rolls back the whole group anyway; OR FAIL avoids a journal for undoing the single statement.
   return fmt::format(
       "INSERT OR FAIL INTO threads (id, agent_id, project_id, job_id, title, titled_by, archived, mode, created_at, "
       "updated, turn_count) VALUES {}",

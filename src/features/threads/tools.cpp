@@ -94,7 +94,8 @@ Task<ToolOutcome> search(Threads& threads, const ToolCall& call) {
   co_return ToolOutcome{std::move(text)};
 }
 
-/// Of a run that Delegate started, the question is another agent's; that of a job is the job's.
+/// Whether an agent asks the question: in a run that Delegate started it is another agent, not a person; in a job it is
+/// the job's.
 Task<bool> is_asked_by_agent(Threads& threads, const ToolRun& run) {
   const auto* depth = run.inherited.if_contains("depth");
   const bool was_handed_down = depth && depth->is_int64() && depth->get_int64() > 1;

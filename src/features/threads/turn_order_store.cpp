@@ -6,7 +6,7 @@ namespace agw::turn_order_store {
 
 namespace {
 
-/// So many turns share the pages that are written when they are entered.
+/// This many turns share the pages written when they are entered.
 constexpr std::int64_t entered_at_once = 16;
 
 std::vector<std::int64_t> newest(Connection& connection, std::int64_t thread, std::int64_t below) {

@@ -14,13 +14,13 @@ namespace {
 using namespace testing::threads;
 using Texts = std::vector<std::string>;
 
-/// The turns whose thread does not know them, and what threads know that is no turn of theirs.
+/// The turns missing from their thread's order, and entries of the order without a turn.
 constexpr auto disagreements =
     "SELECT (SELECT count(*) FROM (SELECT thread, number FROM turns EXCEPT SELECT thread, turn FROM thread_turns)) + "
     "(SELECT count(*) FROM (SELECT thread, turn FROM thread_turns EXCEPT SELECT thread, number FROM turns)) + "
     "(SELECT count(*) FROM thread_turns) - (SELECT count(*) FROM turns)";
 
-/// What the threads must hold, oldest first, and a room in which the same happens.
+/// Applies the same changes to a model of the threads (turns oldest first) and to a database.
 class Story {
 public:
   explicit Story(ThreadsFixture& room) : room_(room) {}

@@ -20,21 +20,21 @@ namespace agw {
 
 namespace {
 
-/// Where a turn stands in the conversation.
+/// The sort key of a turn in the conversation.
 std::pair<std::int64_t, std::int64_t> standing(const turn_store::StoredTurn& stored) {
   return {stored.place(), stored.number};
 }
 
-/// As much of a turn as is read to sum it up.
+/// How much of a turn is read to summarise it.
 constexpr std::size_t max_prefix_length = 4'000;
 
-/// How many bytes of turns are wanted as they stand, and how many of the beginnings of those before.
+/// How many bytes of whole turns are returned, and how many of the shortened turns before them.
 struct Bounds {
   std::size_t whole = 0;
   std::size_t beginnings = 0;
 };
 
-/// A turn of a conversation, whole or cut short.
+/// A turn of a conversation, whole or shortened.
 struct KeptTurn {
   turn_store::StoredTurn stored;
   bool is_cut = false;
@@ -47,7 +47,7 @@ void cut_short(Turn& turn) {
   turn.content += "…";
 }
 
-/// Of turns that are the newest first. Only one that was asked again stands elsewhere.
+/// From newest first to the order of the conversation. The two only differ for a question that was asked again.
 ThreadContext in_order(std::vector<KeptTurn> kept) {
   const auto place = [](const KeptTurn& turn) { return standing(turn.stored); };
   std::ranges::reverse(kept);
@@ -61,14 +61,14 @@ ThreadContext in_order(std::vector<KeptTurn> kept) {
   return context;
 }
 
-/// The last of the turns that are summarised; nothing where others stand there now.
+/// The last of the summarised turns; no value if the turns up to it have changed.
 std::optional<turn_store::StoredTurn> find_last(Connection& connection, const SummarisedTurns& summarised) {
   auto last = turn_store::find(connection, summarised.last_turn_id);
   if (last && turn_store::count_up_to(connection, *last) != summarised.count) last.reset();
   return last;
 }
 
-/// The same; nothing also where it does not stand before the question.
+/// As find_last, but no value if that turn is not before the question.
 std::optional<turn_store::StoredTurn> last_of(Connection& connection, const turn_store::StoredTurn& question,
                                               const std::optional<SummarisedTurns>& summarised) {
   auto last = summarised ? find_last(connection, *summarised) : std::nullopt;
@@ -76,7 +76,7 @@ std::optional<turn_store::StoredTurn> last_of(Connection& connection, const turn
   return last;
 }
 
-/// The newest turns that fit and stand behind those that are summarised, in the order of the conversation.
+/// The newest turns that fit and follow the summarised ones, in the order of the conversation.
 ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& question, const Bounds& bounds,
                       const std::optional<SummarisedTurns>& summarised) {
   const auto last = last_of(connection, question, summarised);
@@ -85,7 +85,7 @@ ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& ques
   std::size_t size = 0;
   std::size_t beginnings = 0;
   turn_store::walk_back(connection, question, [&](turn_store::StoredTurn stored) {
-    // A turn's place is never behind its number.
+    // A turn's place is never after its number.
     if (last && stored.number < last->place()) return false;
     if (last && standing(stored) <= standing(*last)) return true;
     size += stored.bytes;
@@ -139,7 +139,7 @@ void Threads::announce(const Turn& turn, const Thread& thread) {
 }
 
 Task<Turn> Threads::add_turn(AddTurn wanted, InTransaction<Turn> in_transaction) {
-  // Shared, because a write may be run again and is copied on its way.
+  // Shared, because a write may run again and copies its closure.
   const auto prepared = std::make_shared<const PreparedTurn>(prepare(std::move(wanted)));
   const auto thread = co_await database_.write([prepared, in_transaction](Connection& connection) {
     auto changed = turn_store::insert(connection, *prepared);

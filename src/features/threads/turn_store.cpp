@@ -33,7 +33,7 @@ void read_metadata(StoredTurn& stored, const Statement& row, int column) {
   stored.bytes += text.size();
 }
 
-/// After the metadata: clients see it as a member of that.
+/// Call it after reading the metadata: clients see it as a member of that.
 void read_superseded(StoredTurn& stored, const Statement& row, int column) {
   if (!row.boolean(column)) return;
   if (!stored.turn.metadata) stored.turn.metadata.emplace();
@@ -49,7 +49,7 @@ constexpr auto turn_columns = columns_of<StoredTurn>(
     Column{"content", parsed_content}, Column{"metadata", read_metadata}, Column{"superseded", read_superseded},
     Column{"turns.created_at", [](auto& stored) -> auto& { return stored.turn.created_at; }});
 
-/// Statements are kept by the address of their text, so each is made once.
+/// Prepared statements are cached by the address of their text, so each text is created once.
 std::string select(std::string_view where) {
   return fmt::format("SELECT {} FROM {} WHERE {}", turn_columns.names(), from, where);
 }
@@ -59,7 +59,7 @@ std::optional<std::string> metadata_text(const Turn& turn) {
   return to_json(json::value(*turn.metadata));
 }
 
-/// A person's first words in a thread that nobody has named become its title.
+/// The first message of a person becomes the title of a thread without one.
 void give_title(Connection& connection, thread_store::StoredThread& stored, const Turn& turn) {
   if (turn.role != Role::user || stored.titled_by != thread_store::TitledBy::nobody) return;
   auto title = title_from(turn.content);
@@ -71,7 +71,7 @@ void give_title(Connection& connection, thread_store::StoredThread& stored, cons
       .run();
 }
 
-/// Counts the turn into its thread. Not by RETURNING, which makes a table each time.
+/// Updates the thread's count and time. Avoids RETURNING, which creates a temporary table each time.
 void count_in(Connection& connection, thread_store::StoredThread& stored, std::int64_t turn, std::int64_t moment) {
   static const auto sql = fmt::format(
       "UPDATE threads SET turn_count = turn_count + 1, updated = max(updated, :moment), {} WHERE number = :number",
@@ -90,7 +90,7 @@ std::int64_t number_before(Connection& connection, std::int64_t thread, const st
   return row.integer(0);
 }
 
-/// Copies of turns know each other by what the originals' numbers and ids became.
+/// Maps the numbers and ids of original turns to those of their copies.
 struct Renamed {
   std::map<std::int64_t, std::int64_t> numbers;
   std::map<std::string, std::string> ids;
@@ -132,12 +132,12 @@ void copy_one(Connection& connection, std::int64_t original, const std::string& 
   renamed.ids[row.string(0)] = id;
 }
 
-/// What tells of a copied turn whether it was superseded once.
+/// The parts of a copied turn that decide whether it was superseded earlier.
 struct Copied {
   std::int64_t number = 0;
   std::optional<std::int64_t> answers;
   bool superseded = false;
-  std::string run;  ///< that made it, else the turn's own id
+  std::string run;  ///< that created it; otherwise the turn's own id
 
   std::int64_t place() const { return answers.value_or(number); }
 };
@@ -152,11 +152,11 @@ std::vector<Copied> copied(Connection& connection, std::int64_t thread) {
   return turns;
 }
 
-/// The numbers of those that were superseded before the last was inserted: a question that a second run answers was
-/// asked again, and all that stood behind it is superseded.
+/// The numbers of turns that were superseded before the last one was inserted: if a second run answered a question, the
+/// question was asked again, and every turn after it is superseded.
 std::set<std::int64_t> superseded_then(const std::vector<Copied>& turns) {
   std::set<std::int64_t> superseded;
-  std::map<std::int64_t, std::string> last_runs;  // that answered a question
+  std::map<std::int64_t, std::string> last_runs;  // by the question they answered
   for (auto turn = turns.begin(); turn != turns.end(); ++turn) {
     if (!turn->answers) continue;
     const auto question = *turn->answers;

@@ -150,7 +150,7 @@ TEST(Turns, AreInsertedWithinAnothersWrite) {
   });
 }
 
-/// Asks `question` and, later, answers it.
+/// Adds an answer to `question`.
 Task<Turn> answer(ThreadsFixture& room, const Turn& question, std::string content) {
   return room.threads.add_turn({.thread_id = question.thread_id,
                                 .role = Role::assistant,
