@@ -10,7 +10,7 @@ Hub::Listening::Listening(Hub& hub, Subscriber& subscriber)
 Hub::Listening::~Listening() { hub_.subscribers_.erase(place_); }
 
 void Hub::publish(const DomainEvent& event) {
-  // A subscriber that gives up while it gets the event takes itself out of the list.
+  // A subscriber may unsubscribe while it receives the event.
   for (auto subscriber = subscribers_.begin(); subscriber != subscribers_.end();) (*subscriber++)->deliver(event);
 }
 

@@ -21,7 +21,7 @@ struct OtherNote {
 BOOST_DESCRIBE_STRUCT(OtherNote, (), (id))
 const Description& describe(Tag<OtherNote>) { return description_of<OtherNote>("OtherNote"); }
 
-/// Keeps the messages of events that are for clients.
+/// Records the messages for clients.
 struct Client : Subscriber {
   explicit Client(Hub& hub) : listening(std::in_place, hub, *this) {}
   void deliver(const DomainEvent& event) override {
