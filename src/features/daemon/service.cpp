@@ -9,7 +9,7 @@ namespace agw {
 
 namespace {
 
-/// As `nohup` has it, for what is to outlive its terminal.
+/// `nohup` ignores signals so that a program outlives its terminal.
 bool is_ignored(int signal) {
   struct sigaction action{};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -43,7 +43,7 @@ void Daemon::stop() {
 }
 
 void Daemon::end_after(std::chrono::milliseconds delay, ExitStatus status) {
-  // A stop wins over a restart, whichever was asked for first.
+  // A stop takes precedence over a restart, whichever was requested first.
   if (asked_ == status || asked_ == ExitStatus::success) return;
   asked_ = status;
   delay_.expires_after(delay);
