@@ -21,7 +21,7 @@ void FilledSecrets::note(const std::string& value) {
   hide(value);
   hide(percent_encode(value));
   if (value.find('\n') == std::string::npos) return;
-  // Of a value of several lines a single one is quoted as well; many programs end one at a lone carriage return too.
+  // Programs may quote a single line of a value with several; many also end a line at a lone carriage return.
   for (std::string_view rest = value; !rest.empty();) {
     const auto end = std::min(rest.find_first_of("\r\n"), rest.size());
     if (end >= min_line_length) hide(std::string(rest.substr(0, end)));
@@ -40,7 +40,8 @@ std::string FilledSecrets::hidden_in_cut(std::string_view text) const {
   return hidden_until(text, text.size() - std::min(text.size(), longest - 1));
 }
 
-/// Its first `end` bytes. In one pass, so that one that begins in another is hidden to its end.
+/// The first `end` bytes with secrets hidden. In one pass, so that a secret that starts inside another is hidden to its
+/// end.
 std::string FilledSecrets::hidden_until(std::string_view text, std::size_t end, std::size_t shortest) const {
   const auto lowered = boost::to_lower_copy(std::string(text));
   std::string shown;

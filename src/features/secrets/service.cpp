@@ -34,7 +34,7 @@ void check_value(const std::string& value) {
   if (!is_utf8(value) || value.find('\0') != value.npos) throw SecretError("the value is no UTF-8 text");
 }
 
-/// One writer at a time: whoever changes the file holds this.
+/// The lock of everyone who changes the file: one writer at a time.
 Descriptor lock(const std::filesystem::path& data_directory) {
   Descriptor directory(::open(data_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) throw_errno("cannot open " + data_directory.string());
@@ -70,7 +70,7 @@ Secrets::Values Secrets::read() const {
   try {
     parsed = yaml_to_json(*text);
   } catch (const YamlError& error) {
-    // What the parser says may quote a value.
+    // The parser's message may quote a value.
     throw SecretError(fmt::format("{}:{}: this is no YAML", path, error.line()));
   }
   Values values;
@@ -87,7 +87,7 @@ Secrets::Values Secrets::read() const {
 void Secrets::write(const Values& values) const {
   std::string text = "# Written by `agw secret`. Used as ${secret:NAME}.\n";
   for (const auto& [name, value] : values) {
-    // A JSON string is a YAML one in quotes, without which a name such as `null` would be none.
+    // A JSON string is also a quoted YAML string; unquoted, a name such as `null` would be read as another type.
     write_json(text, std::string_view(name));
     text += ": ";
     write_json(text, std::string_view(value));
