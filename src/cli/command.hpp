@@ -41,7 +41,7 @@ public:
 
   /// A required positional argument.
   void word(const std::string& name, std::string& value, const std::string& about);
-  /// The same, one of `values`.
+  /// A required positional argument, one of `values`.
   void word(const std::string& name, std::string& value, const std::vector<std::string>& values,
             const std::string& about);
   /// An optional positional argument.

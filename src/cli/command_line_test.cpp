@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What the real table makes of `arguments`, with a gateway that only notes what it was started with.
+/// The result of `arguments` with the real table and a gateway that only records its options.
 struct Outcome {
   std::optional<ServeOptions> served;
   Notice notice{-1, ""};
@@ -34,7 +34,7 @@ Outcome read(const std::vector<std::string>& arguments) {
   return outcome;
 }
 
-/// What one command with one argument of each kind makes of `arguments`.
+/// The result of `arguments` for one command with an argument of each kind.
 struct Kinds {
   bool flag = false;
   std::optional<std::string> text;

@@ -110,7 +110,7 @@ json::object parse_object(const std::string& path, const std::string& body) {
   return std::move(value.get_object());
 }
 
-/// The record that a request is about: the thread that its body names, else the second segment of its path.
+/// The record that a request concerns: the thread that its body names, otherwise the second segment of its path.
 std::string record_in(const std::string& request, const std::string& sent) {
   const auto value = parse_json(sent);
   const auto thread = value && value->is_object() ? string_member(value->get_object(), "threadId") : std::nullopt;

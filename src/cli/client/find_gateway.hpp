@@ -17,7 +17,7 @@ struct FoundGateway {
   std::optional<std::string> token;  ///< nullopt if the data directory has none
 };
 
-/// `{data_dir}` as `agw serve` chooses it: the flag, else the environment, else the default.
+/// `{data_dir}` as `agw serve` chooses it: the flag, otherwise the environment, otherwise the default.
 std::filesystem::path data_directory(const std::optional<std::string>& flag);
 
 /// Finds the gateway by its lock, and waits briefly for one that is starting. Throws StartError (not_running) if nobody

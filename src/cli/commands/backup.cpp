@@ -40,8 +40,8 @@ struct BackupOptions {
   std::optional<std::string> data_dir;
 };
 
-/// A file that is deleted unless it has been renamed: piece by piece, because freeing a gigabyte at once delays all who
-/// write to that disk.
+/// A file that is deleted unless it has been renamed. It is truncated piece by piece, because freeing a gigabyte at
+/// once delays every other writer to that disk.
 class UnfinishedFile {
 public:
   explicit UnfinishedFile(fs::path path) : path_(std::move(path)) {}
@@ -59,7 +59,7 @@ public:
 
   const fs::path& path() const { return path_; }
 
-  /// Deletes it at once, with SQLite's files.
+  /// Deletes it at once, together with SQLite's files.
   static void remove(const fs::path& path) {
     std::error_code error;
     fs::remove(path, error);
@@ -80,7 +80,7 @@ public:
 
   void add(const fs::path& beneath) {
     const auto listed = directory_.list(beneath.empty() ? "." : beneath.string(), max_entries);
-    if (!listed) return;  // It was removed meanwhile.
+    if (!listed) return;  // It was removed in between.
     for (const auto& entry : *listed) {
       const auto path = beneath / entry.name;
       if (beneath.empty() && (is_left_out(entry.name) || entry.name == data_files::database)) continue;
@@ -126,8 +126,8 @@ Descriptor open_new(const fs::path& path) {
   return file;
 }
 
-/// The database first: files that change later count as manual edits, which the gateway adopts at its start. The other
-/// way round, the start would undo what was recorded in between.
+/// Copies the database first: files that change later count as manual edits, which the gateway adopts at its start. The
+/// other way round, the start would undo changes recorded in between.
 void write_backup(const fs::path& data, const fs::path& target) {
   const UnfinishedFile database(database_beside(target));
   Progress progress;
@@ -184,7 +184,7 @@ int make_backup(const fs::path& data, const fs::path& file, const fs::path& plac
         fmt::format("the database {} cannot be copied to {}: {}; `agw doctor` says whether the database is whole",
                     (data / data_files::database).string(), file.string(), error.what()));
   }
-  // A link and not a move: a file that somebody created meanwhile is kept.
+  // A link and not a move, so that a file created in between is kept.
   if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot make " + file.string());
   std::cerr << fmt::format("{} is written: {} KiB. Whoever can read it can read everything but the token.\n",
                            file.string(), (fs::file_size(file) + 1023) / 1024);

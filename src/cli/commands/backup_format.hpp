@@ -7,7 +7,7 @@
 
 namespace agw::cli {
 
-/// A backup is a tar archive of these entries, in this order: the manifest, the files of the data directory beneath
+/// A backup is a tar archive of these entries, in this order: the manifest, the files of the data directory below
 /// `data/`, and the trailer with their number and the SHA-256 of everything before it. Without the trailer it is
 /// incomplete.
 inline constexpr std::string_view backup_manifest = "agent-gateway-backup.json";
@@ -15,7 +15,7 @@ inline constexpr std::string_view backup_data = "data/";
 inline constexpr std::string_view backup_trailer = "end.json";
 inline constexpr int backup_version = 1;
 
-/// Files of the data directory that belong to one host and one moment and are never in a backup, by name.
+/// Files of the data directory that belong to one host or one moment and are never in a backup, by name.
 inline constexpr std::array<std::string_view, 8> excluded_from_backup = {
     data_files::token,    data_files::lock, "gateway.db-wal", "gateway.db-shm",
     "gateway.db-journal", "logs",           "backups",        "open.html"};

@@ -50,7 +50,7 @@ std::filesystem::path directory_on_disk(const FoundGateway& gateway, const json:
   return gateway.data_directory / directory_of(*type, *string_member(record, "name"));
 }
 
-/// If it has further files, it is enabled only once they are in place; if that fails, it is removed again.
+/// If it has more files, it is enabled only once they are in place; if that fails, it is removed again.
 Task<json::object> send(const FoundGateway& gateway, ExtensionPackage package) {
   const Client client(gateway);
   const bool enabled = is_true(package.body, "enabled");

@@ -63,7 +63,7 @@ void open_editor(const std::filesystem::path& path) {
   if (status != 0) throw std::runtime_error(fmt::format("{} ended with status {}", editor, status));
 }
 
-/// The body of the PATCH for the edited text. Throws std::runtime_error with what is wrong with it.
+/// The body of the PATCH for the edited text. Throws std::runtime_error with the text's errors.
 json::object change_of(const std::string& text, const json::object& record) {
   auto value = yaml_to_json(text);
   if (!value.is_object()) throw std::runtime_error("must be a map of members, such as `description: …`");

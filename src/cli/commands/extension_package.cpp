@@ -149,7 +149,7 @@ json::object extension_body(json::object document, std::string_view stem) {
   const auto said = string_member(document, "type");
   if (!type) type = type_named(said.value_or(""));
   if (!type) throw std::runtime_error("`type` must say what it is: agent, command, job …");
-  // A file named for its type may hold a definition with a `type` of its own, as an app's has.
+  // A file named after its type may contain a definition with a member `type`, as an app's does.
   if (said && type_named(*said) == type) document.erase("type");
   const auto name = string_or_empty(document, "name");
   return new_body(std::move(document), *type, name);

@@ -19,7 +19,7 @@ public:
 
   /// Calls `each` with the existing lines, the oldest first.
   void read(const Each& each);
-  /// Calls it with new lines, across rotations. Ends only when `each` throws.
+  /// Calls `each` with new lines, across rotations. Ends only when `each` throws.
   void follow(const Each& each);
 
 private:

@@ -39,7 +39,7 @@ Column reference_column() {
   return {"PROPOSAL", [](const json::object& record) { return one_line(address_of(record).text()); }};
 }
 
-/// The segments of its path in the API, followed by `rest`.
+/// The segments of the proposal's path in the API, followed by `rest`.
 std::vector<std::string> segments_of(const OneProposalOptions& options, const std::string& rest = "") {
   const auto address = read_proposal_address(options.reference);
   if (!address) {

@@ -79,7 +79,7 @@ fs::path exchange(const fs::path& staging, const fs::path& data) {
   return kept;
 }
 
-/// As one that was made for this restore does.
+/// True for a directory that was created for this restore.
 bool holds_its_lock_only(const fs::path& directory) {
   return std::ranges::all_of(fs::directory_iterator(directory),
                              [](const auto& entry) { return entry.path().filename() == data_files::lock; });
@@ -117,7 +117,7 @@ int restore_over(const fs::path& archive, const fs::path& data, const fs::path& 
 int restore(const RestoreOptions& options) {
   const auto directory = find_data_directory(options.data_dir, process_environment());
   if (!fs::exists(options.file)) throw std::runtime_error("there is no file " + options.file);
-  // As a start would: it must be nobody else's.
+  // Checks it as a start would: it must belong to this user.
   prepare_data_directory(directory);
   const auto place = staging_beside(directory.path);
   return run_in_child([&] { return restore_over(options.file, directory.path, place); },

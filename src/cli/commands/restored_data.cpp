@@ -32,7 +32,7 @@ constexpr auto what_to_do = ": name a file that `agw backup` made";
 
 [[noreturn]] void refuse(const std::string& why) { throw std::runtime_error("nothing was restored: " + why); }
 
-/// A normalized path beneath the data directory. We create every component in a directory that was empty, so no symlink
+/// A normalized path below the data directory. We create every component in a directory that was empty, so no symlink
 /// can be in its way.
 bool is_plain_path(const fs::path& path) {
   const auto is_plain = [](const fs::path& part) { return part != "." && part != ".." && !part.empty(); };
@@ -96,7 +96,7 @@ private:
     const auto end = read_note();
     const auto* files = end.if_contains("files");
     if (!files || !files->is_int64() || files->get_int64() != count_) refuse("files are missing");
-    // Backups of older versions have none.
+    // Backups of older versions have no digest.
     const auto* wanted = end.if_contains("sha256");
     if (wanted && *wanted != json::value(digest)) {
       refuse(archive_.string() + " is damaged: it does not hold what was backed up");

@@ -47,7 +47,7 @@ Task<json::object> start(const Client& client, const RunOptions& options) {
   co_return co_await client.post(path({"run", options.job}, {{"dry", dry}}), {});
 }
 
-/// Reports why it did not succeed.
+/// The exit status; prints why the run did not succeed.
 int status_of(const json::object& ended, AnswerPrinter& printer) {
   const auto status = string_member(ended, "status").value_or("");
   if (status == "completed") return 0;

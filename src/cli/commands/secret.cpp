@@ -23,7 +23,7 @@ struct SecretOptions {
 
 Secrets secrets_of(const SecretOptions& options) { return Secrets(data_directory(options.data_dir)); }
 
-/// An invalid name is a wrong argument.
+/// An invalid name is reported as a wrong argument.
 void require_name(const std::string& name) {
   try {
     Secrets::check_name(name);

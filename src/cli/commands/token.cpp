@@ -62,7 +62,7 @@ Task<bool> runs_without_token(const Client& client) {
 Task<int> wait_until_taken(FoundGateway gateway) {
   StopSource never;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    // Somebody may replace it again meanwhile.
+    // The token may be replaced again in between.
     gateway.token = require_token(gateway.data_directory).secret();
     const Client client(gateway);
     if (co_await client.is_authorized()) co_return 0;

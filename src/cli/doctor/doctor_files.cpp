@@ -69,7 +69,7 @@ CheckResult check_directory(const DoctorContext& context) {
   return result;
 }
 
-/// A file without a token is to be removed; one whose only fault is its mode is kept.
+/// A file without a token should be removed; one whose only fault is its mode is kept.
 std::string token_remedy(const fs::path& path) {
   struct stat status{};
   const bool is_file = ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
@@ -120,7 +120,7 @@ CheckResults check_configuration(DoctorContext& context) {
 CheckResults check_database(const DoctorContext& context) {
   const auto file = context.directory.database();
   std::error_code missing;
-  // A link that leads nowhere is there too.
+  // A link that leads nowhere exists, too.
   if (!fs::exists(fs::symlink_status(file, missing))) return {{"database", State::skipped, "there is none yet"}};
   const auto status = status_of(file);
   if (!status || !S_ISREG(status->st_mode)) {

@@ -58,7 +58,7 @@ void check_address(const Settings& settings, CheckResults& results) {
 /// The gateway creates missing ones.
 bool is_in_the_way(const fs::path& path) {
   std::error_code error;
-  // A link that leads nowhere is there too.
+  // A link that leads nowhere exists, too.
   return fs::exists(fs::symlink_status(path, error)) && !fs::is_directory(path, error);
 }
 
