@@ -59,7 +59,7 @@ private:
 
 /// The help text of `--data-dir`, which every command accepts.
 inline constexpr auto data_dir_about =
-    "Where the gateway keeps everything (default: $AGENT_GATEWAY_DATA_DIR, else ~/.agent-gateway)";
+    "The gateway's data directory (default: $AGENT_GATEWAY_DATA_DIR, or ~/.agent-gateway)";
 
 /// Runs a command whose arguments are known; returns the process's exit status. `run` reports its exceptions to the
 /// user.

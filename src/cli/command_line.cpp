@@ -129,7 +129,7 @@ std::string reason(const CLI::App& program, const CLI::ParseError& error) {
 Notice wrong(const CLI::App& program, const std::string& why) {
   const auto name = full_name(program);
   return {static_cast<int>(ExitStatus::usage),
-          fmt::format("{}: {}\n`{} --help` says what it takes.\n", name, why, name)};
+          fmt::format("{}: {}\n`{} --help` explains its arguments.\n", name, why, name)};
 }
 
 Notice help(const CLI::App& program) { return {static_cast<int>(ExitStatus::success), program.help()}; }
@@ -148,7 +148,7 @@ int fail(ExitStatus status, const char* what) {
 /// Why standard output fails. errno of the failed write may be overwritten by now.
 std::string why_not_written() {
   std::clearerr(stdout);
-  if (std::fputc('\n', stdout) != EOF && std::fflush(stdout) == 0) return "it was cut off";
+  if (std::fputc('\n', stdout) != EOF && std::fflush(stdout) == 0) return "it is incomplete";
   return std::generic_category().message(errno);
 }
 

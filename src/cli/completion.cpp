@@ -30,7 +30,7 @@ std::vector<Entry> entries(const std::vector<CommandDescription>& commands, std:
       }
     }
   }
-  list.push_back({"--help", "Say what it takes"});
+  list.push_back({"--help", "Explain the arguments"});
   return list;
 }
 

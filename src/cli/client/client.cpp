@@ -85,9 +85,9 @@ Task<WaitResult> send_and_read(const FoundGateway& gateway, const Request& reque
   if (end == WaitResult::done) end = co_await with_timeout(never, response_limit, write(*stream, request));
   if (end == WaitResult::done) end = co_await begins_to_answer(gateway, *stream);
   if (end == WaitResult::timed_out) {
-    throw std::runtime_error(
-        fmt::format("the gateway (process {}) does not answer: it is suspended (`kill -CONT {}` has it go on) or hangs",
-                    gateway.pid, gateway.pid));
+    throw std::runtime_error(fmt::format(
+        "the gateway (process {}) does not answer: it is suspended (resume it with `kill -CONT {}`) or hangs",
+        gateway.pid, gateway.pid));
   }
   if (end != WaitResult::done) co_return end;
   co_return co_await with_timeout(never, response_limit, read(*stream, response));
@@ -100,13 +100,13 @@ std::string encoded(const std::string& text) {
 
 json::value parse_response(const std::string& path, const std::string& body) {
   auto value = parse_json(body, {.max_depth = max_own_json_depth});
-  if (!value) throw std::runtime_error(fmt::format("the gateway's answer to {} is not JSON", path));
+  if (!value) throw std::runtime_error(fmt::format("the gateway's response to {} is not JSON", path));
   return *std::move(value);
 }
 
 json::object parse_object(const std::string& path, const std::string& body) {
   auto value = parse_response(path, body);
-  if (!value.is_object()) throw std::runtime_error(fmt::format("the gateway's answer to {} is no object", path));
+  if (!value.is_object()) throw std::runtime_error(fmt::format("the gateway's response to {} is not an object", path));
   return std::move(value.get_object());
 }
 
@@ -158,7 +158,7 @@ std::string refused_token(const FoundGateway& gateway) {
   const auto file = (gateway.data_directory / data_files::token).string();
   if (gateway.token)
     return fmt::format("the token of {} is refused: {}: restart it", file, authorization_problem(gateway));
-  return fmt::format("nobody is let in without a token, and there is no {}: {}: restart it with a token", file,
+  return fmt::format("the gateway requires a token, and there is no {}: {}: restart it with a token", file,
                      authorization_problem(gateway));
 }
 
@@ -179,15 +179,16 @@ std::string path(const std::vector<std::string>& segments, const Parameters& par
 Task<Client::Reply> Client::exchange(std::string method, std::string path, std::string body) const {
   auto request = make_request(gateway_, method, path, std::move(body));
   BeastResponse response;
-  std::string why = fmt::format("nothing came within {} s", response_limit.count());
+  std::string why = fmt::format("no response within {} s", response_limit.count());
   try {
     const auto end = co_await send_and_read(gateway_, request, response);
     if (end == WaitResult::done) co_return Reply{static_cast<int>(response.result_int()), std::move(response.body())};
-    if (end == WaitResult::stopped) why = "it was not waited for";
+    if (end == WaitResult::stopped) why = "the wait was cancelled";
   } catch (const boost::system::system_error& error) {
     why = error.code().message();
   }
-  throw std::runtime_error(fmt::format("the gateway at {} did not answer {} {}: {}", gateway_.url, method, path, why));
+  throw std::runtime_error(
+      fmt::format("the gateway at {} did not respond to {} {}: {}", gateway_.url, method, path, why));
 }
 
 Task<std::string> Client::ask(std::string method, std::string path, std::string body) const {
@@ -198,7 +199,7 @@ Task<std::string> Client::ask(std::string method, std::string path, std::string 
 
 void Client::refuse(const std::string& request, const std::string& sent, const Reply& reply) const {
   if (reply.status == 401) throw ResponseError(401, refused_token(gateway_));
-  throw ResponseError(reply.status, fmt::format("{} (the gateway's answer to {})",
+  throw ResponseError(reply.status, fmt::format("{} (the gateway's response to {})",
                                                 reason(request, sent, reply.status, reply.body), one_line(request)));
 }
 
@@ -227,7 +228,7 @@ Task<json::object> Client::patch(std::string path, json::object body) const {
 Task<> Client::remove(std::string path) const { co_await ask("DELETE", path); }
 
 std::string authorization_problem(const FoundGateway& gateway) {
-  return fmt::format("the gateway was started without a token (--no-token or auth: none), or the file was {} since",
+  return fmt::format("the gateway was started without a token (--no-token or auth: none), or the file was {} later",
                      gateway.token ? "made or replaced" : "removed");
 }
 

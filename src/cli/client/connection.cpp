@@ -24,7 +24,8 @@ boost::urls::url_view parsed_url(const FoundGateway& gateway) {
   const auto scheme = url ? url->scheme_id() : boost::urls::scheme::none;
   const bool known = scheme == boost::urls::scheme::http || scheme == boost::urls::scheme::https;
   if (known && url->has_port()) return *url;
-  throw std::runtime_error(fmt::format("the gateway answers at {}, which is no address of a gateway", gateway.url));
+  throw std::runtime_error(
+      fmt::format("the gateway's lock file names {}, which is not an address of a gateway", gateway.url));
 }
 
 [[noreturn]] void refuse(const FoundGateway& gateway, const boost::system::error_code& error) {

@@ -174,7 +174,7 @@ Task<> Conversation::catch_up(StreamedAnswer& answer) {
     co_await pause(never, run_poll_interval);
   }
   throw std::runtime_error(
-      fmt::format("the gateway has no answer to the message any more: ask again on thread {}", *options_.thread));
+      fmt::format("the gateway no longer has an answer to the message: ask again on thread {}", *options_.thread));
 }
 
 Task<json::object> Conversation::active_run() {

@@ -51,7 +51,8 @@ Task<json::object> EventStream::Socket::read() {
   buffer.clear();
   co_await stream.async_read(buffer, asio::use_awaitable);
   auto message = parse_json(beast::buffers_to_string(buffer.data()), {.max_depth = max_own_json_depth});
-  if (!message || !message->is_object()) throw std::runtime_error("the gateway sent an event that is no JSON object");
+  if (!message || !message->is_object())
+    throw std::runtime_error("the gateway sent an event that is not a JSON object");
   co_return std::move(message->get_object());
 }
 
@@ -63,7 +64,7 @@ Task<std::unique_ptr<EventStream>> EventStream::open(const FoundGateway& gateway
                                                      bool approvals) {
   auto socket = std::make_unique<Socket>(co_await connect(gateway));
   StopSource never;
-  std::string why = fmt::format("nothing came within {} s", subscribe_limit.count());
+  std::string why = fmt::format("no response within {} s", subscribe_limit.count());
   try {
     if (co_await with_timeout(never, subscribe_limit, socket->subscribe(gateway, thread_id, approvals)) ==
         WaitResult::done) {
@@ -72,7 +73,7 @@ Task<std::unique_ptr<EventStream>> EventStream::open(const FoundGateway& gateway
   } catch (const boost::system::system_error& error) {
     why = error.code().message();
   }
-  throw std::runtime_error(fmt::format("the gateway at {} opened no WebSocket: {}", gateway.url, why));
+  throw std::runtime_error(fmt::format("the gateway at {} did not open a WebSocket: {}", gateway.url, why));
 }
 
 Task<std::optional<json::object>> EventStream::next() {

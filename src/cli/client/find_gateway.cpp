@@ -60,9 +60,9 @@ FoundGateway find_gateway(const std::optional<std::string>& data_dir_flag) {
   const auto running = settled_gateway(directory, WhenAbsent::counts);
   if (!running) refuse(directory, data_dir_flag);
   if (running->url.empty()) {
-    throw StartError(ExitStatus::failure, fmt::format("the gateway on {} (process {}) holds its lock but does not "
-                                                      "answer yet: look into {}/logs",
-                                                      directory.string(), running->pid, directory.string()));
+    throw StartError(ExitStatus::failure,
+                     fmt::format("the gateway on {} (process {}) holds its lock but does not respond yet: see {}/logs",
+                                 directory.string(), running->pid, directory.string()));
   }
   FoundGateway gateway{.data_directory = directory,
                        .pid = running->pid,

@@ -31,7 +31,7 @@ Task<std::unique_ptr<EventStream>> reconnect(FoundGateway& gateway, const std::o
     }
     if (!told) printer.note("(the connection broke; waiting for the gateway)");
     if (std::chrono::steady_clock::now() > deadline) {
-      printer.error(fmt::format("thread {} keeps what there is of the answer", thread_id));
+      printer.error(fmt::format("thread {} keeps the answer so far", thread_id));
       std::rethrow_exception(failure);
     }
     co_await pause(never, reconnect_interval);

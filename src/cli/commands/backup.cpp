@@ -181,11 +181,11 @@ int make_backup(const fs::path& data, const fs::path& file, const fs::path& plac
         "the disk that {} was to be written to is full: make room there, or choose another place", file.string()));
   } catch (const DatabaseError& error) {
     throw std::runtime_error(
-        fmt::format("the database {} cannot be copied to {}: {}; `agw doctor` says whether the database is whole",
+        fmt::format("the database {} cannot be copied to {}: {}; `agw doctor` checks whether the database is intact",
                     (data / data_files::database).string(), file.string(), error.what()));
   }
   // A link and not a move, so that a file created in between is kept.
-  if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot make " + file.string());
+  if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot create " + file.string());
   std::cerr << fmt::format("{} is written: {} KiB. Whoever can read it can read everything but the token.\n",
                            file.string(), (fs::file_size(file) + 1023) / 1024);
   return 0;

@@ -44,7 +44,7 @@ std::string standard_input() {
 void print_resume_hint(const Conversation& conversation) {
   const auto terminal = terminal_at(STDERR_FILENO);
   if (!terminal.present || !conversation.thread_id()) return;
-  std::cerr << dim(terminal, fmt::format("(to go on: agw chat --thread {})", *conversation.thread_id())) << '\n';
+  std::cerr << dim(terminal, fmt::format("(to continue: agw chat --thread {})", *conversation.thread_id())) << '\n';
 }
 
 Task<int> say_once(Loop& loop, const ChatOptions& options, std::string message) {
@@ -81,7 +81,7 @@ int chat(const ChatOptions& options) {
   find_gateway(options.data_dir);  // Reports that none runs before it waits for the message.
   const auto message = options.message ? *options.message : standard_input();
   if (is_blank(message)) {
-    throw StartError(ExitStatus::usage, "there is nothing to say: give a message, or pipe one in");
+    throw StartError(ExitStatus::usage, "the message is missing: give one, or pipe one in");
   }
   return run(loop, say_once(loop, options, to_utf8(message)));
 }

@@ -36,7 +36,7 @@ struct ExtensionEditOptions {
 };
 
 constexpr auto edit_header =
-    "# What is saved here is checked and sent when the editor ends. An empty file changes nothing.\n"
+    "# The saved text is validated and sent when the editor ends. An empty file changes nothing.\n"
     "# The schema of the definition: GET /schemas/{}\n";
 
 std::string read_text(const std::filesystem::path& path) {
@@ -49,7 +49,7 @@ std::string read_text(const std::filesystem::path& path) {
 std::filesystem::path new_file(const std::string& text) {
   auto path = (std::filesystem::temp_directory_path() / "agw-edit-XXXXXX.yaml").string();
   const Descriptor file(::mkostemps(path.data(), 5, O_CLOEXEC));
-  if (!file) throw_errno("cannot make " + path);
+  if (!file) throw_errno("cannot create " + path);
   replace_file(path, text, 0600);
   return path;
 }
@@ -115,7 +115,7 @@ Task<int> edit(const FoundGateway& gateway, const ExtensionEditOptions& options)
     why = error.what();
   }
   if (!std::filesystem::exists(file)) throw std::runtime_error(why);
-  throw std::runtime_error(fmt::format("{}\nWhat you wrote is kept. Go on with: agw ext edit {} --from {}", why,
+  throw std::runtime_error(fmt::format("{}\nYour text is kept. Go on with: agw ext edit {} --from {}", why,
                                        one_line(options.name), shell_quoted(file.string())));
 }
 

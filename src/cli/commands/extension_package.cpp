@@ -72,10 +72,10 @@ std::string record_in(const Directory& directory, const fs::path& folder) {
   for (const auto& entry : require(directory.list(".", max_files), folder)) {
     const fs::path name = entry.name;
     if (!is_document(name) || (!type_named(name.stem().string()) && name.stem() != "extension")) continue;
-    if (!found.empty()) refuse(folder, fmt::format("holds both {} and {}", found, entry.name));
+    if (!found.empty()) refuse(folder, fmt::format("contains both {} and {}", found, entry.name));
     found = entry.name;
   }
-  if (found.empty()) refuse(folder, "holds no agent.yaml, job.yaml or other file named for a type of extension");
+  if (found.empty()) refuse(folder, "contains no agent.yaml, job.yaml or other file named for a type of extension");
   return found;
 }
 
@@ -90,7 +90,7 @@ void list_files(const Directory& directory, const fs::path& folder, const fs::pa
     } else {
       refuse(folder / path, "is neither a file nor a folder; symlinks are not followed");
     }
-    if (files.size() > max_files) refuse(folder, fmt::format("holds more than {} files", max_files));
+    if (files.size() > max_files) refuse(folder, fmt::format("contains more than {} files", max_files));
   }
 }
 
@@ -148,7 +148,7 @@ json::object extension_body(json::object document, std::string_view stem) {
   auto type = type_named(stem);
   const auto said = string_member(document, "type");
   if (!type) type = type_named(said.value_or(""));
-  if (!type) throw std::runtime_error("`type` must say what it is: agent, command, job …");
+  if (!type) throw std::runtime_error("`type` must be one of agent, command, job …");
   // A file named after its type may contain a definition with a member `type`, as an app's does.
   if (said && type_named(*said) == type) document.erase("type");
   const auto name = string_or_empty(document, "name");
@@ -169,7 +169,7 @@ void copy_files(const ExtensionPackage& package, const fs::path& target) {
   for (const auto& file : package.files) {
     const auto content = require(from.read(file, max_file_size), package.folder / file);
     total += content.size();
-    if (total > max_folder_size) refuse(package.folder, fmt::format("holds more than {} MiB", max_folder_size >> 20));
+    if (total > max_folder_size) refuse(package.folder, fmt::format("is larger than {} MiB", max_folder_size >> 20));
     const auto parent = fs::path(file).parent_path();
     if (!parent.empty()) require(to.make_directories(parent.string()), target / parent);
     require(to.write(file, content), target / file);

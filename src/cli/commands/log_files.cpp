@@ -35,7 +35,7 @@ LogFiles::LogFiles(std::filesystem::path directory) : directory_(std::move(direc
   open();
   if (current_) return;
   throw std::runtime_error(
-      fmt::format("there is no log in {} that can be read: `agw serve` writes it, unless "
+      fmt::format("there is no readable log in {}: `agw serve` writes it, unless "
                   "log_level is off",
                   directory_.string()));
 }

@@ -84,7 +84,7 @@ Task<int> log_in(Loop& loop, const FoundGateway& gateway, const LoginOptions& op
 
 Task<int> log_out(const FoundGateway& gateway, const LoginOptions& options) {
   co_await Client(gateway).remove(path({"integrations", options.name, "login"}));
-  std::cerr << "The login of " << one_line(options.name) << " is forgotten.\n";
+  std::cerr << "The login of " << one_line(options.name) << " is deleted.\n";
   co_return 0;
 }
 

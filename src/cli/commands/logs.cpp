@@ -96,7 +96,7 @@ int show(LogsOptions options) {
   files.follow([&](const std::string& text) {
     const auto line = read_log_line(text);
     if (is_wanted(line, options)) print(line, options);
-    if (!std::cout) throw std::runtime_error("cannot write the output: what follows is lost");
+    if (!std::cout) throw std::runtime_error("cannot write the output: the rest is lost");
   });
   return 0;
 }

@@ -34,7 +34,7 @@ Task<int> open(const FoundGateway& gateway, const OpenOptions& options) {
   const auto url = page_url(gateway);
   const auto answer = co_await Client(gateway).get("/pair/refresh?brief=true");
   const auto code = string_member(answer.as_object(), "code");
-  if (!code) throw std::runtime_error("the gateway gave no code");
+  if (!code) throw std::runtime_error("the gateway returned no code");
   const auto file = gateway.data_directory / "open.html";
   write_link(file, fmt::format("{}/ui/#code={}", url, *code), "Open the gateway");
   if (!options.no_browser && open_in_browser(file)) co_return 0;

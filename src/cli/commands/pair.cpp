@@ -85,7 +85,7 @@ int pair(PairOptions options) {
 
 Action pair_command(Arguments& arguments) {
   auto options = std::make_shared<PairOptions>();
-  arguments.option("--url", options->url, "The gateway's address for the device (default: public_url, else its own)");
+  arguments.option("--url", options->url, "The gateway's address for the device (default: public_url, or its own)");
   arguments.flag("--json", options->json, "Print JSON");
   arguments.option("--data-dir", options->data_dir, data_dir_about);
   return [options] { return pair(*options); };

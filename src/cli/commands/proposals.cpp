@@ -65,7 +65,7 @@ void print_proposal(const json::object& proposal) {
   print_fact("Made", local_time(string_or_empty(proposal, "created_at")));
   print_fact("Target", string_or_empty(proposal, "target"));
   print_fact("Why", string_or_empty(proposal, "reason"));
-  if (is_true(proposal, "target_changed")) std::cout << "The target was changed since this was proposed.\n";
+  if (is_true(proposal, "target_changed")) std::cout << "The target has changed since this was proposed.\n";
   std::cout << '\n' << diff_text(string_or_empty(proposal, "diff"), terminal_at(STDOUT_FILENO));
 }
 

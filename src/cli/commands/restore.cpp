@@ -70,9 +70,8 @@ std::string timestamp() {
 /// Swaps the two atomically, so that no crash leaves a mixture. Returns the path of the old data.
 fs::path exchange(const fs::path& staging, const fs::path& data) {
   if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, data.c_str(), RENAME_EXCHANGE) != 0) {
-    throw_errno(
-        fmt::format("cannot put {} in the place of {} (is that a mount point? restore into a directory below it)",
-                    staging.string(), data.string()));
+    throw_errno(fmt::format("cannot swap {} with {} (is that a mount point? restore into a directory below it)",
+                            staging.string(), data.string()));
   }
   const fs::path kept = fmt::format("{}{}{}", data.string(), kept_data_mark, timestamp());
   fs::rename(staging, kept);
@@ -110,7 +109,7 @@ int restore_over(const fs::path& archive, const fs::path& data, const fs::path& 
     std::cerr << fmt::format("{} is restored.\n", data.string());
     return 0;
   }
-  std::cerr << fmt::format("{} is restored. What was there is kept in {}.\n", data.string(), kept.string());
+  std::cerr << fmt::format("{} is restored. The old data is kept in {}.\n", data.string(), kept.string());
   return 0;
 }
 

@@ -59,7 +59,7 @@ private:
     try {
       return reader_.next(entry);
     } catch (const ArchiveError& error) {
-      refuse(fmt::format("{} is damaged or no backup: {}", archive_.string(), one_line(error.what())));
+      refuse(fmt::format("{} is damaged or not a backup: {}", archive_.string(), one_line(error.what())));
     }
   }
 
@@ -84,7 +84,7 @@ private:
       refuse(archive_.string() + " is no backup of Agent Gateway" + what_to_do);
     const auto head = read_note();
     const auto* version = head.if_contains("version");
-    if (!version || !version->is_int64() || version->get_int64() < 1) refuse("it does not say its version");
+    if (!version || !version->is_int64() || version->get_int64() < 1) refuse("its version is missing");
     if (version->get_int64() > backup_version) {
       refuse(fmt::format("it was made by a newer agw ({}): install that one",
                          one_line(string_member(head, "agw_version").value_or("?"))));
@@ -99,9 +99,9 @@ private:
     // Backups of older versions have no digest.
     const auto* wanted = end.if_contains("sha256");
     if (wanted && *wanted != json::value(digest)) {
-      refuse(archive_.string() + " is damaged: it does not hold what was backed up");
+      refuse(archive_.string() + " is damaged: its content is not what was backed up");
     }
-    if (!fs::exists(target_ / data_files::database)) refuse("it holds no database");
+    if (!fs::exists(target_ / data_files::database)) refuse("it contains no database");
   }
 
   void take(const ArchiveReader::Entry& entry) {
@@ -120,7 +120,7 @@ private:
   }
 
   [[noreturn]] static void refuse_entry(const ArchiveReader::Entry& entry) {
-    refuse(fmt::format("it holds {}, which no backup does", one_line(entry.path, 200)));
+    refuse(fmt::format("it contains {}, which no backup does", one_line(entry.path, 200)));
   }
 
   void make_directory(const fs::path& path, const ArchiveReader::Entry& entry) {

@@ -79,7 +79,7 @@ Task<int> run_only(const FoundGateway& gateway, const RunOptions& options) {
   }
   const auto job = one_line(string_member(started, "job").value_or(""));
   std::cerr << fmt::format("{} {}. Its output is in thread {}; how it went: agw jobs {}\n", job,
-                           options.dry ? "is tried out" : "was started",
+                           options.dry ? "makes a dry run" : "was started",
                            one_line(string_member(started, "threadId").value_or("")), job);
   co_return 0;
 }

@@ -22,7 +22,7 @@ struct SearchOptions {
 int search(const SearchOptions& options) {
   auto words = fmt::format("{}", fmt::join(options.words, " "));
   if (words.find_first_not_of(' ') == words.npos)
-    throw StartError(ExitStatus::usage, "there is nothing to find: give words");
+    throw StartError(ExitStatus::usage, "the query is empty: give some words");
   const Parameters parameters = {{"q", std::move(words)},
                                  {"agent_id", options.agent.value_or("assistant")},
                                  {"thread_id", options.thread},

@@ -46,7 +46,7 @@ void require_systemctl(std::vector<std::string> arguments) {
   if (status == program_missing) throw std::runtime_error("there is no systemctl: this host does not run systemd");
   if (status != 0) {
     throw std::runtime_error(
-        fmt::format("`{}` failed with status {}: where systemd cannot be reached, log in as yourself and not by su or "
+        fmt::format("`{}` failed with status {}: if systemd cannot be reached, log in as yourself and not by su or "
                     "sudo, or run the gateway with `agw serve`",
                     shown, status));
   }
@@ -83,9 +83,9 @@ int install(const ServiceOptions& options) {
   // systemd reports success once the process has started; what counts is a gateway that serves.
   if (!wait_until_up(data)) {
     throw std::runtime_error(fmt::format(
-        "the gateway does not start: `journalctl --user --unit {}` and {}/logs say why", unit_name, data.string()));
+        "the gateway does not start: `journalctl --user --unit {}` and {}/logs show why", unit_name, data.string()));
   }
-  std::cerr << "The gateway runs, and will from now on when you log in. To run it without a login too: loginctl "
+  std::cerr << "The gateway runs, and will from now on when you log in. To run it even without a login: loginctl "
                "enable-linger\n";
   return 0;
 }
@@ -107,7 +107,7 @@ int status(const ServiceOptions& options) {
   const auto running = find_running_gateway(data_directory(options.data_dir));
   const auto unit = systemctl({"--no-pager", "--lines=0", "status", unit_name});
   if (unit == program_missing) throw std::runtime_error("there is no systemctl: this host does not run systemd");
-  if (unit != 0 && running) std::cerr << fmt::format("A gateway runs all the same (process {}).\n", running->pid);
+  if (unit != 0 && running) std::cerr << fmt::format("A gateway runs anyway (process {}).\n", running->pid);
   return unit == 0 ? 0 : 1;
 }
 

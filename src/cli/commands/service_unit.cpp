@@ -18,7 +18,7 @@ std::string word(std::string_view text) {
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
     if (c == '%' || c == '$') out += c;
-    if (c == '\n') throw std::runtime_error("a path with a line feed cannot stand in a unit");
+    if (c == '\n') throw std::runtime_error("a unit cannot contain a path with a line feed");
     out += c;
   }
   return out + "\"";

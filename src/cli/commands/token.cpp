@@ -26,16 +26,18 @@ struct TokenOptions {
 
 Task<int> warn_if_unauthorized(const FoundGateway& gateway) {
   if (!co_await Client(gateway).is_authorized()) {
-    std::cerr << fmt::format("The gateway that runs does not take it: {}.\n", authorization_problem(gateway));
+    std::cerr << fmt::format("The running gateway does not accept it: {}.\n", authorization_problem(gateway));
   }
   co_return 0;
 }
 
 Token require_token(const std::filesystem::path& directory) {
   if (auto token = Token::load(directory)) return *std::move(token);
-  throw StartError(ExitStatus::failure, fmt::format("there is no token in {}: `agw serve` makes one when it starts, "
-                                                    "but for --no-token and auth: none",
-                                                    directory.string()));
+  throw StartError(
+      ExitStatus::failure,
+      fmt::format(
+          "there is no token in {}: `agw serve` creates one when it starts, except with --no-token or auth: none",
+          directory.string()));
 }
 
 int show(const TokenOptions& options) {
@@ -67,15 +69,14 @@ Task<int> wait_until_taken(FoundGateway gateway) {
     const Client client(gateway);
     if (co_await client.is_authorized()) co_return 0;
     if (co_await runs_without_token(client)) {
-      std::cerr << "The gateway that runs was started without a token (--no-token or auth: none): it takes none.\n";
+      std::cerr << "The running gateway was started without a token (--no-token or auth: none): it accepts none.\n";
       co_return 0;
     }
     co_await pause(never, token_poll_interval);
   }
   throw std::runtime_error(
-      fmt::format("the gateway (process {}) still takes the old token: look into {}/logs, and "
-                  "restart it",
-                  gateway.pid, gateway.data_directory.string()));
+      fmt::format("the gateway (process {}) still accepts the old token: see {}/logs, and restart it", gateway.pid,
+                  gateway.data_directory.string()));
 }
 
 int rotate(const TokenOptions& options) {

@@ -50,11 +50,11 @@ CheckResult check_directory(const DoctorContext& context) {
   const auto& path = context.directory.path;
   const auto status = status_of(path);
   if (!status) {
-    return {"data directory", State::warning, fmt::format("{} is not there yet", path.string()),
+    return {"data directory", State::warning, fmt::format("{} does not exist yet", path.string()),
             "start the gateway once: agw serve"};
   }
   if (!S_ISDIR(status->st_mode)) {
-    return {"data directory", State::failure, fmt::format("{} is no directory", path.string()),
+    return {"data directory", State::failure, fmt::format("{} is not a directory", path.string()),
             obstruction_remedy(path) + ", or name another with --data-dir"};
   }
   auto result = check_privacy("data directory", path, *status);
@@ -64,7 +64,7 @@ CheckResult check_directory(const DoctorContext& context) {
   }
   if (result.state == State::good && !is_within(path, context.directory.home)) {
     result.state = State::warning;
-    result.what += ", but lies outside your home directory";
+    result.what += ", but is outside your home directory";
   }
   return result;
 }
@@ -75,14 +75,14 @@ std::string token_remedy(const fs::path& path) {
   const bool is_file = ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   const bool wrong_mode = (status.st_mode & others) != 0 || ::access(path.c_str(), R_OK) != 0;
   if (is_file && wrong_mode) return "chmod 600 " + shell_quoted(path.string());
-  return fmt::format("rm {}, and start the gateway anew: it makes a new token", shell_quoted(path.string()));
+  return fmt::format("rm {}, and restart the gateway: it creates a new token", shell_quoted(path.string()));
 }
 
 CheckResult check_token(const fs::path& directory) {
   const auto path = directory / data_files::token;
   try {
     const auto token = Token::load(directory);
-    if (!token) return {"token", State::skipped, "there is none: the next start makes it"};
+    if (!token) return {"token", State::skipped, "there is none: the next start creates it"};
   } catch (const std::exception& error) {
     return {"token", State::failure, error.what(), token_remedy(path)};
   }
@@ -110,11 +110,11 @@ CheckResults check_configuration(DoctorContext& context) {
   } catch (const StartError& error) {
     const auto remedy = fs::is_directory(sources.file)
                             ? obstruction_remedy(sources.file)
-                            : "mend what it names; the comments of config.yaml explain each key";
+                            : "fix what it names; the comments in config.yaml explain each key";
     return {{"configuration", State::failure, error.what(), remedy}};
   }
   return {{"configuration", State::good,
-           fs::exists(sources.file) ? sources.file.string() : std::string("there is none: the defaults count")}};
+           fs::exists(sources.file) ? sources.file.string() : std::string("there is none: the defaults apply")}};
 }
 
 CheckResults check_database(const DoctorContext& context) {
@@ -132,11 +132,10 @@ CheckResults check_database(const DoctorContext& context) {
              "chmod u+rw " + shell_quoted(file.string())}};
   }
   const auto problem = database_problem(file);
-  if (!problem) return {{"database", State::good, fmt::format("{} is whole", file.string())}};
-  return {
-      {"database", State::failure, *problem,
-       fmt::format("stop the gateway and bring back a backup: agw restore <file>; {} has copies made before upgrades",
-                   context.directory.backups().string())}};
+  if (!problem) return {{"database", State::good, fmt::format("{} is intact", file.string())}};
+  return {{"database", State::failure, *problem,
+           fmt::format("stop the gateway and restore a backup: agw restore <file>; {} has copies made before upgrades",
+                       context.directory.backups().string())}};
 }
 
 }  // namespace agw::cli

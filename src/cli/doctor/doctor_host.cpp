@@ -31,10 +31,10 @@ CheckResult check_disk(const fs::path& directory) {
   auto place = directory;
   while (!fs::exists(place) && place.has_relative_path()) place = place.parent_path();
   struct statvfs status{};
-  if (::statvfs(place.c_str(), &status) != 0) return {"disk", State::skipped, "its space cannot be asked for"};
+  if (::statvfs(place.c_str(), &status) != 0) return {"disk", State::skipped, "its free space cannot be determined"};
   const std::uint64_t free = status.f_bavail * status.f_frsize;
   const auto what = fmt::format("{} MiB are free for {}", free / mebibyte, directory.string());
-  constexpr auto remedy = "make room: trash/ and logs/ of the data directory may go";
+  constexpr auto remedy = "free some space: trash/ and logs/ of the data directory may be deleted";
   if (free < too_little_space) return {"disk", State::failure, what, remedy};
   if (free < little_space) return {"disk", State::warning, what, remedy};
   return {"disk", State::good, what};
@@ -56,12 +56,12 @@ CheckResult check_clock(const fs::path& directory) {
 CheckResult check_sandbox(const DoctorContext& context) {
   if (context.settings && context.settings->sandbox == SandboxKind::none) {
     return {"sandbox", State::warning, "it is off: commands of agents can do whatever you can",
-            "take `sandbox: none` out of config.yaml"};
+            "remove `sandbox: none` from config.yaml"};
   }
   const Sandbox sandbox({.home = context.directory.home, .data_directory = context.directory.path});
   if (const auto problem = sandbox.problem())
     return {"sandbox", State::warning, *problem, "until then agents run no commands"};
-  return {"sandbox", State::good, "commands of agents are kept apart (bubblewrap)"};
+  return {"sandbox", State::good, "commands of agents are isolated (bubblewrap)"};
 }
 
 /// Whether the gateway could listen where it is configured to.
@@ -71,7 +71,8 @@ CheckResult check_port(const Settings& settings) {
   boost::system::error_code error;
   const auto host = settings.host == "localhost" ? std::string("127.0.0.1") : settings.host;
   const auto address = asio::ip::make_address(host, error);
-  if (error) return {"port", State::failure, fmt::format("{} is no address", settings.host), "set host in config.yaml"};
+  if (error)
+    return {"port", State::failure, fmt::format("{} is not an address", settings.host), "set host in config.yaml"};
   const asio::ip::tcp::endpoint endpoint(address, static_cast<std::uint16_t>(settings.port));
   asio::ip::tcp::acceptor acceptor(loop);
   acceptor.open(endpoint.protocol(), error);
@@ -79,7 +80,7 @@ CheckResult check_port(const Settings& settings) {
   acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(1, error);
   if (!error) return {"port", State::good, fmt::format("{} is free", where)};
-  return {"port", State::failure, fmt::format("{} cannot be had: {}", where, error.message()),
+  return {"port", State::failure, fmt::format("{} is not available: {}", where, error.message()),
           "stop the program that uses it (ss -tlnp shows which), or set another port in config.yaml"};
 }
 
@@ -97,10 +98,10 @@ Task<CheckResult> token_is_taken(const FoundGateway& gateway) {
   const Client client(gateway);
   co_await client.get("/health");
   if (co_await client.is_authorized())
-    co_return CheckResult{"gateway", State::good, fmt::format("it answers at {}", gateway.url)};
+    co_return CheckResult{"gateway", State::good, fmt::format("it responds at {}", gateway.url)};
   co_return CheckResult{
       "gateway", State::failure,
-      fmt::format("it runs but {}: {}", gateway.token ? "refuses the token" : "there is no token to come in with",
+      fmt::format("it runs but {}: {}", gateway.token ? "rejects the token" : "there is no token to authenticate with",
                   authorization_problem(gateway)),
       "restart it, without --no-token and auth: none"};
 }

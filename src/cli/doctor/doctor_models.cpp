@@ -59,7 +59,7 @@ CheckResult reached(const ProviderSettings& provider, const HttpOutcome& outcome
             "is the service up, the address right, the network there?"};
   }
   if (outcome.head.status == 401 || outcome.head.status == 403) {
-    return {check, State::warning, fmt::format("{} refuses the key (status {})", address, outcome.head.status),
+    return {check, State::warning, fmt::format("{} rejects the key (status {})", address, outcome.head.status),
             "set a key that is valid"};
   }
   return {check, State::good, fmt::format("{} answers", address)};
@@ -155,7 +155,7 @@ Task<CheckResults> check_apps(const DoctorContext& context) {
     const auto apps = co_await Client(*context.gateway).get("/extensions?type=app&enabled=true");
     for (const auto& program : needed_programs(apps.as_array())) {
       if (is_installed(program))
-        results.push_back({"apps", State::good, fmt::format("{} is there", program)});
+        results.push_back({"apps", State::good, fmt::format("{} is installed", program)});
       else
         results.push_back({"apps", State::warning, fmt::format("{} is not installed, and an app needs it", program),
                            fmt::format("install it: sudo apt-get install {}", program == "node" ? "nodejs" : program)});

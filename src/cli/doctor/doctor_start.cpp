@@ -28,7 +28,7 @@ void check_prices(const fs::path& file, CheckResults& results) {
     const Prices prices(file);
     if (fs::exists(file)) results.push_back({"prices", State::good, file.string()});
   } catch (const std::exception& error) {
-    results.push_back({"prices", State::failure, error.what(), "mend that line, or move the file away"});
+    results.push_back({"prices", State::failure, error.what(), "fix that line, or move the file away"});
   }
 }
 
@@ -37,10 +37,9 @@ void check_tls(const Settings& settings, CheckResults& results) {
   try {
     const auto tls = configured_tls(settings.tls);
     for (const auto& warning : tls->warnings())
-      results.push_back(
-          {"tls", State::warning, warning, "have the certificate renewed, its key closed to others (chmod 600)"});
+      results.push_back({"tls", State::warning, warning, "renew the certificate, or make its key private (chmod 600)"});
     if (tls->warnings().empty())
-      results.push_back({"tls", State::good, fmt::format("{} can be shown", settings.tls.cert.string())});
+      results.push_back({"tls", State::good, fmt::format("{} is usable", settings.tls.cert.string())});
   } catch (const std::exception& error) {
     results.push_back({"tls", State::failure, error.what(), "set tls.cert and tls.key in config.yaml to PEM files"});
   }
@@ -64,8 +63,8 @@ bool is_in_the_way(const fs::path& path) {
 
 void check_logs(const fs::path& directory, CheckResults& results) {
   if (is_in_the_way(directory)) {
-    results.push_back(
-        {"logs", State::failure, fmt::format("{} is no directory", directory.string()), obstruction_remedy(directory)});
+    results.push_back({"logs", State::failure, fmt::format("{} is not a directory", directory.string()),
+                       obstruction_remedy(directory)});
     return;
   }
   const auto file = directory / data_files::log;
@@ -84,9 +83,10 @@ void check_directories(const fs::path& data_directory, CheckResults& results) {
   for (const auto* name : {"agents", "jobs", "knowledge", "attachments", "backups", "trash"}) {
     const auto path = data_directory / name;
     if (!is_in_the_way(path)) continue;
-    results.push_back({name, State::warning,
-                       fmt::format("{} is no directory: the gateway starts, but can keep nothing there", path.string()),
-                       obstruction_remedy(path)});
+    results.push_back(
+        {name, State::warning,
+         fmt::format("{} is not a directory: the gateway starts, but can keep nothing there", path.string()),
+         obstruction_remedy(path)});
   }
 }
 

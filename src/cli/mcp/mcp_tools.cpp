@@ -25,8 +25,8 @@ constexpr auto chat_tool = R"({
   "description": "Say something to an agent of the gateway and wait for its answer",
   "inputSchema": {"type": "object", "required": ["message"], "properties": {
     "message": {"type": "string", "description": "What to say"},
-    "agent": {"type": "string", "description": "Who answers, by name or id; the thread's agent, else assistant"},
-    "thread": {"type": "string", "description": "The id of a thread to go on with; without it a new one is made"},
+    "agent": {"type": "string", "description": "Who answers, by name or id; default: the thread's agent, or assistant"},
+    "thread": {"type": "string", "description": "The id of a thread to continue; default: a new one"},
     "model": {"type": "string", "description": "The model that answers, such as openai/gpt-5"},
     "mode": {"type": "string", "enum": ["plan", "act"], "description": "What the thread is set to first"}}},
   "annotations": {"readOnlyHint": false, "destructiveHint": false, "openWorldHint": true}})";

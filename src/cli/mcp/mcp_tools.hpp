@@ -34,7 +34,7 @@ public:
 
   /// Follows the name of an unknown tool in an error text: how to enable more tools, if there are any.
   std::string_view unavailable_hint() const {
-    return all_ ? "" : "; what changes or executes is there only with `agw mcp --all`";
+    return all_ ? "" : "; tools that change or execute need `agw mcp --all`";
   }
 
 private:
