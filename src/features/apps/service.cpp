@@ -114,7 +114,7 @@ void Apps::load(Connection& connection) {
     if (kill_leftover(mark)) log::warn("ended the process group {} that a killed gateway left behind", mark.pid);
   }
   if (marks.empty()) return;
-  write_at_start(connection, "forgetting the apps' processes that have ended", [&] { app_store::clear(connection); });
+  write_at_start(connection, "deleting the records of ended app processes", [&] { app_store::clear(connection); });
 }
 
 void Apps::hang_up() {
@@ -334,7 +334,7 @@ Task<> Apps::write_mark(ProcessMark mark, void (*change)(Connection&, const Proc
   try {
     co_await database_.write([mark, change](Connection& connection) { change(connection, mark); });
   } catch (const std::exception& error) {
-    log::warn("cannot note the process {} of an app: {}", mark.pid, error.what());
+    log::warn("cannot record the process {} of an app: {}", mark.pid, error.what());
   }
 }
 

@@ -42,7 +42,7 @@ Task<std::optional<std::string>> BackgroundCompletions::write(std::string instru
     co_await database_.write([spending = costs_.spend(*agent, "", completion.id(), usage, usd)](
                                  Connection& connection) { Costs::record(connection, {spending}); });
   }
-  if (failure) log::warn("a text of the gateway's own was not made: {}", failure->message);
+  if (failure) log::warn("the gateway could not write a text with the model: {}", failure->message);
   if (failure || text.empty()) co_return std::nullopt;
   co_return text;
 }

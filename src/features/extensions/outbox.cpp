@@ -118,14 +118,14 @@ Task<> ExtensionOutbox::note_made(KnownDirectories made) {
     co_await database_.write(
         [made = std::move(made)](Connection& connection) { outbox_store::know_inodes(connection, made); });
   } catch (const std::exception& error) {
-    log::warn("which directories are new is noted later: {}", error.what());
+    log::warn("new directories of extensions are recorded later: {}", error.what());
   }
 }
 
 void ExtensionOutbox::note_made_at_start(Connection& connection) {
   const auto made = directories_->made();
   if (made.empty()) return;
-  write_at_start(connection, "noting which directories of extensions are new",
+  write_at_start(connection, "recording new directories of extensions",
                  [&] { outbox_store::know_inodes(connection, made); });
 }
 

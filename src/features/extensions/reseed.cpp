@@ -93,7 +93,7 @@ void Extensions::take_directories_over(Connection& connection) {
   for (const auto& warning : findings.warnings) log::warn("{}", warning);
   if (is_empty(findings)) return;
   TakenOver result;
-  const bool written = write_at_start(connection, "taking over what was edited in directories of extensions",
+  const bool written = write_at_start(connection, "taking over edits in directories of extensions",
                                       [&] { result = take_over(connection, findings, clock_.now()); });
   if (!written) return;
   for (const auto& warning : result.warnings) log::warn("{}", warning);

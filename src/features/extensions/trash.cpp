@@ -23,13 +23,13 @@ void empty_trash(const std::filesystem::path& data_directory, Timestamp oldest) 
   const auto trash = Directory::open(data_directory / "trash", Symlinks::refuse);
   if (!trash) return;
   const auto entries = trash->list(".", max_trash_entries);
-  if (!entries) return log::warn("the trash is not looked through: {}", to_string(entries.error()));
+  if (!entries) return log::warn("the trash cannot be listed: {}", to_string(entries.error()));
   for (const auto& entry : *entries) {
     const auto stamp = trash->stamp(entry.name);
     if (!stamp || moved_at(*stamp) >= oldest) continue;
     std::error_code problem;
     std::filesystem::remove_all(trash->real_path() / entry.name, problem);
-    if (problem) log::warn("trash/{} stays: {}", entry.name, problem.message());
+    if (problem) log::warn("trash/{} cannot be deleted: {}", entry.name, problem.message());
   }
 }
 

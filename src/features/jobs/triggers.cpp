@@ -100,7 +100,7 @@ JobTriggers::JobTriggers(Loop& loop, Database& database, Hub& hub, const Clock& 
       work_(loop),
       listening_(hub, *this) {
   work_.on_failure([](const std::exception_ptr& failure) {
-    log::error("background work of what starts jobs failed: {}", message_of(failure));
+    log::error("background work of job triggers failed: {}", message_of(failure));
   });
 }
 

@@ -195,7 +195,7 @@ Task<> Proposals::announce(std::string_view type, ProposalAddress address, std::
                   .record = proposal,
                   .cause = {.run_id = std::move(run_id)}});
   } catch (const std::exception& error) {
-    log::warn("{} of {} is not told: {}", type, address.text(), error.what());
+    log::warn("{} of {} could not be published: {}", type, address.text(), error.what());
   }
 }
 

@@ -67,7 +67,7 @@ void keep(const fs::path& path, const FileResult<std::string>& now, fs::path kep
     replace_file(kept, *now, 0600);
   else
     kept = move_away(path, kept);
-  log::info("{} is put back; what was there instead is {}", path.string(), kept.string());
+  log::info("{} is restored; its changed content is kept as {}", path.string(), kept.string());
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ Task<> Iteration::put_back_or_leave() {
 Task<bool> Iteration::put_back_at_last() {
   const auto problem = co_await keep_trying([this] { return put_back_or_leave(); });
   if (problem.empty()) co_return true;
-  log::error("{} cannot be put back to what it was before iteration {}; the next start tries again: {}",
+  log::error("{} cannot be restored to its content before iteration {}; the next start tries again: {}",
              order_.config.asset_path, order_.id, problem);
   set_crash("the file could not be put back, the next start of the gateway tries again: " + problem);
   co_return false;

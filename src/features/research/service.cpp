@@ -63,7 +63,7 @@ Task<> Research::recover() {
       }
     } catch (const std::exception& error) {
       problem = error.what();
-      log::error("{} cannot be put back to what it was before iteration {}; the next start tries again: {}",
+      log::error("{} cannot be restored to its content before iteration {}; the next start tries again: {}",
                  iteration.asset_path, iteration.id, problem);
     }
     co_await record_interrupted(iteration, problem);

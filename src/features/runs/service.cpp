@@ -314,7 +314,7 @@ Task<> Runs::forget_old() {
   do {
     const auto oldest = clock_.now() - kept_after_end;
     co_await remove_in_batches(
-        database_, stopping_, "what has been answered stays in the log of runs for some minutes more",
+        database_, stopping_, "ended runs stay in the log of runs for some more minutes",
         [oldest](Connection& connection, int limit) { return run_store::forget(connection, oldest, limit); });
   } while (co_await pause(stopping_, kept_after_end) == WaitResult::done);
 }
