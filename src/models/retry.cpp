@@ -1,3 +1,20 @@
+// When a failed model call is repeated, and when another model is asked. docs/contract/models.md has the rules.
+//
+// A *try* is one call of one choice. A *choice* is a model at a provider; the choices are the model of the run and
+// its fallbacks. An answer has *begun* with its first delta.
+//
+// The invariant: nobody sees the beginning of two answers. Once an answer has begun, its failure is the result.
+//
+//   1. Call the choice. If it answers, that is the result.
+//   2. If the failure may pass (unavailable, rate limited, a response that breaks the protocol) and fewer than four
+//      repetitions were made, wait and go to 1. The delay is what the provider asks for, but over a minute there is no
+//      repetition. If it asks for nothing, the delays are 0.5, 1, 2 and 4 s, each less up to a quarter at random.
+//   3. If the failure is of that kind, or is a used-up quota (429) or any 5xx, go to 1 with the next choice.
+//   4. Otherwise, or after the last choice, the failures of all choices are the result, in one message.
+//
+// Other refusals are not passed to another model: a wrong key is for a person to mend, and a request that is too long
+// is for context_window.cpp to shorten. The tokens of failed tries are part of the usage.
+
 #include "models/retry.hpp"
 
 #include <algorithm>

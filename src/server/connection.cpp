@@ -1,3 +1,21 @@
+// How a connection answers requests, nearly always without a coroutine. docs/design/concurrency.md.
+//
+// A *head* is a request without its body. A request is *inline* if its handler never waits and it has no body to come.
+// The *poller* (http/read_poller.hpp) watches idle sockets; its three passes call `on_readable`, `on_respond` and
+// `on_flush`. `state_` says who acts next: the coroutine `run`, or the poller while the coroutine is suspended.
+//
+// The invariants:
+//   - Responses are sent in the order of the requests: one request is handled at a time, also by the poller.
+//   - Responses are gathered while inline requests follow each other, and flushed before anything is waited for.
+//   - While the coroutine waits for the poller, only the three passes and `interrupt` change the state.
+//   - `lifetime_` only moves towards the end. A connection that is to close never answers another request.
+//
+// The coroutine serves whatever has to wait: a body, a handler that is a coroutine, a proxied stream, a WebSocket, a
+// client that does not take its responses. A request that changes something is answered after the hub's pending effects
+// are on disk. No more than 16 requests of a pipeline are handled before other connections have their turn.
+//
+// A connection has no timer. The server calls `sweep` once a second, and ConnectionTimeouts knows what is too long.
+
 #include "server/connection.hpp"
 
 #include <boost/asio/error.hpp>

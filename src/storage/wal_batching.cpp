@@ -1,3 +1,26 @@
+// How the log is written in large pieces without losing SQLite's guarantees. docs/design/storage.md has the gain.
+//
+// A *frame* is one page in the write-ahead log: a header of 24 bytes, then the page. SQLite writes header and page with
+// one call each. The *buffer* (`Log::gathered`) contains up to 128 KiB of such writes that directly follow each other
+// in the file.
+//
+// The invariant: the file with the buffer laid over it is what SQLite has written. Therefore
+//
+//   - a write that does not continue the buffer, or does not fit, flushes it first;
+//   - a read takes bytes from the buffer if they are there, else from the file;
+//   - sync, truncation, the size and closing flush first. After a sync the file is, byte for byte, what it would be
+//     without this VFS.
+//
+// Others read the file, not the buffer. They miss nothing: they read frames only up to the last commit that is
+// announced in shared memory (the WAL index), and with `synchronous = FULL` SQLite announces a commit after its sync.
+//
+// A flush that fails drops the buffer. SQLite gets the error from the write, sync or truncation that caused the flush,
+// and then only rolls back.
+//
+// A kill with bytes in the buffer loses frames of a transaction that has not been committed: the frame that marks a
+// commit is its last one. Recovery ignores frames after the last valid commit, so a part of a transaction is harmless.
+// The same is true of a power failure, because nothing counts as committed before the sync.
+
 #include "storage/wal_batching.hpp"
 
 #include <sqlite3.h>

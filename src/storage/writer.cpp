@@ -1,3 +1,33 @@
+// How writes become durable. docs/design/storage.md has the reasons and the measurements.
+//
+// An *item* is one caller's closure, and later its completion. A *group* is the items that are committed together: up
+// to 64 requests, or one item of background work. The *log* is SQLite's write-ahead log.
+//
+// The invariant: a caller gets its result only after the transaction that contains its item is on disk. With
+// `synchronous = FULL`, COMMIT returns after the log was synced. If an item throws, its caller gets the exception, the
+// database contains nothing of it, and the other items of the group are not affected.
+//
+// The thread repeats:
+//
+//   1. Take a group. The queue decides which lane is next, and when the thread wakes (write_queue.hpp).
+//   2. Run all items in one transaction, without savepoints, and commit. Nearly every group ends here.
+//   3. If an item threw or the commit failed, roll back and run all items again, each in a savepoint. Those that throw
+//      are rolled back to their savepoint; the others are committed.
+//   4. If SQLite has rolled back the whole transaction, which a full disk makes it do even inside a savepoint, or if
+//      the commit failed again, run each item in a transaction of its own. Only the write that fails reports an error.
+//      A group of one item begins here.
+//   5. Complete the items, in the order of the group, with a single post to the loop.
+//   6. If the log is long, have it checkpointed (`limit_log_size`).
+//
+// So an item may run three times, and only its last run counts. It must change nothing but the database.
+//
+// A kill
+//   - before COMMIT has synced the log: the next process to open the database ignores the unfinished transaction. No
+//     caller of the group has been answered.
+//   - between that sync and step 5: the group is durable, and no caller knows. A client that repeats its request with
+//     the same `Idempotency-Key` gets the response that the transaction stored.
+//   - during a checkpoint: the log still contains every page, and the next checkpoint copies them again.
+
 #include "storage/writer.hpp"
 
 #include <sqlite3.h>

@@ -1,3 +1,32 @@
+// What of a conversation a model is shown. docs/design/runs.md, "Fitting the context window", has an example.
+//
+// The *window* is what a model takes, in tokens: prompt, messages and answer together. The *budget* is what the window
+// leaves for messages, in bytes: three for each token that remains after the system prompt, the tools, the answer and
+// 1,000 spare tokens, but at least for 2,000 tokens. The *conversation* is the messages up to the question; the
+// messages of this run's *steps* follow it.
+//
+// The invariant: a model is asked with messages that fit its own budget, as far as they can be shortened. The question
+// is always among them, and every tool call is followed by its result.
+//
+// `load`, with the budget of the first choice:
+//   1. Load the text of the question's files, up to half of the budget.
+//   2. If the stored summary and all turns after it fit in the rest, take them.
+//   3. Otherwise keep the newest turns that fit in half of it, have the older ones summarised by the model that will
+//      answer, and store the summary. If the model is offline or fails, the summary is made by rule.
+//   4. Give what is left, at most half of the budget, to the files of the turns.
+//
+// `ask`, until a model answers:
+//   1. Call the choices in order. One with a smaller budget gets a conversation loaded for it, at that moment.
+//   2. If a model refuses the request as too long and nothing was streamed, halve the larger of the two: the length of
+//      the answer, or the conversation, which is loaded again. At most eight times.
+//   3. If the model that had refused answers then, note what it accepted in ModelLimits, for later runs.
+//
+// `add_reply` and `add_results` append a step. If the messages no longer fit, results of tools are shortened: the
+// oldest first, then the inputs of older calls, and last the newest results, each to a fair share.
+//
+// Nothing here has to survive a kill but the summary. It is stored only if the turns that it replaces are unchanged in
+// the same transaction, so it never preserves text that a person has deleted.
+
 #include "features/context/context_window.hpp"
 
 #include <algorithm>

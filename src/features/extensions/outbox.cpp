@@ -1,3 +1,33 @@
+// How directories follow records, although a transaction cannot contain a rename. docs/design/storage.md, "Directories
+// follow records".
+//
+// A *step* is one write of a directory's files, or one move of a directory; deleting is a move to trash/. The *outbox*
+// (table extension_outbox) contains the steps that may not be on disk yet. What is *known* of a directory
+// (extension_directories) is its inode, and the content ids and stamps of its two files as the gateway left them.
+//
+// The invariant: a change of a record and its steps are in one transaction, and a step leaves the outbox only after the
+// disk was synced. So the directories are at every moment as the records say, once the steps are executed in order.
+// Files with any other content than the gateway's are a person's: they are moved to trash/ or become the record, but
+// are never overwritten.
+//
+//   1. `note`, inside the transaction: add the steps. The text of a write replaces that of earlier, waiting writes.
+//   2. `take`, before anything else is awaited: execute the steps, on one thread, in the order of the commits.
+//   3. Store the inodes of new directories, before the request is answered and so before any later rename.
+//   4. About a second later: sync the disk, store what is known, delete the completed steps, in this order.
+//
+// A step that fails stays in the outbox. It is repeated by the next look at the directories, when another extension
+// needs its place, or by the next start.
+//
+// A kill
+//   - before the commit: neither the record nor the directory has changed.
+//   - between 1 and 4: the next start repeats all steps in the outbox (`take_again`). A move has been done if another
+//     directory, or none, has the old name; the inode tells. If that is unknown, a directory at the new name means
+//     so. A write compares contents: files with an id that is known, or that a step in the outbox has, are the
+//     gateway's and are written; other contents are an edit, and stay.
+//   - during 4: as before. Steps that were deleted had been synced.
+//
+// After a power failure, a file may be there but empty. It is written again: an empty file is no person's edit.
+
 #include "features/extensions/outbox.hpp"
 
 #include <algorithm>

@@ -1,3 +1,25 @@
+// How sources become pages without ever overwriting what a person wrote. docs/design/search.md, "Compiling".
+//
+// A *source* is a raw file, a *page* the Markdown file made from it. A *row* (KnownSource) contains what the last
+// compilation knew: the source's stamp and content, where its page is, what the source said when the page was made
+// (`compiled`), and what was written to the page (`page_content`). Contents are compared by their content ids.
+//
+// The invariant: a page is replaced only if it still says what the compiler wrote last. If it says anything else, a
+// person has changed it, and it stays; the report lists it as `kept` if its source has changed since.
+//
+//   1. Bring the page index up to date and list the sources. A source is done if its stamp is that of its row, its page
+//      exists and was made from its content, or it could not become a page. If an agent was renamed, the rows of its
+//      sources move with their pages.
+//   2. For each source that is not done, in pieces of 500: read it, make the page in memory, choose its path. A taken
+//      name gets its directories in front, then a number, at last an id of the path.
+//   3. If the file there differs from the new page only in `updated_at`, leave it; if it is a person's, keep it;
+//      otherwise write it.
+//   4. After each piece: first the pages are on disk, then the rows are written.
+//   5. Remove the rows of sources that are gone, not their pages, and bring the index up to date.
+//
+// A kill between a page and its row: the next compilation makes the same page again, finds it there and writes only the
+// row. If the source has changed in between, the page counts as a person's and stays, which errs on the safe side.
+
 #include "features/knowledge/compile.hpp"
 
 #include <algorithm>

@@ -1,3 +1,20 @@
+// How the database follows page files that anybody may write. docs/design/search.md, "Knowledge pages".
+//
+// The invariant: after `catch_up`, the index has every page as it was on disk when `catch_up` was called, or newer. It
+// holds without a timer because inotify queues a change before the write that makes it returns: asking the queue first
+// and reading the files after it misses nothing.
+//
+//   1. Wait for the pass that is running, if any. It may have read files before this call, so its result is not enough.
+//   2. Take the queued changes. If there are none and the last pass was complete, the index is up to date.
+//   3. If files were named, look at these. Otherwise (the first pass, a new directory, a queue that overflowed, or
+//      directories that cannot be watched) walk the tree, watch each directory before it is listed, and compare stamps.
+//   4. Remove the pages that are gone, then read and write the changed ones. In this order a page that was moved keeps
+//      its slug.
+//
+// Writes are small, because others wait for them: about 1 MiB of pages, counting a link as 40 bytes. `compared_` is
+// false until a pass has completed, so a pass that fails or stops half-way is followed by a full one. A kill leaves
+// whole pages, and the next process begins with a full pass.
+
 #include "features/knowledge/page_index.hpp"
 
 #include <algorithm>

@@ -1,5 +1,30 @@
-// Carries out a decision: first records it, then executes it step by step, then records the result. A start repeats
-// recorded decisions; each step detects whether it was already done.
+// How a decision is carried out completely or not at all. docs/design/proposals-and-research.md.
+//
+// A decision changes things that no transaction can combine: the *mark* in the proposal's file, the *target* (a file of
+// a person, or a record with its directory), and the experiments. The *note* (a row of proposal_outbox) contains all
+// that is needed to do it again: the content, the id of the experiment and the time.
+//
+// The invariant: while a note exists, the decision is in progress. When it is gone, either everything was done and the
+// experiment says so, or the proposal is pending again.
+//
+//   note    the row, in one transaction with the response for the request's `Idempotency-Key`
+//   mark    status and time in the proposal's file; done already if the file has both
+//   record  if the target is an extension: its record; a repetition finds no difference to change
+//   write   the target's file, replaced in one step; not if the record was changed again in the meantime
+//   resync  records follow the files in the data directory
+//   finish  the experiment, and the note is deleted, in one transaction
+//
+// `Deciding` lets one decision at a time work on a proposal. The others get a conflict.
+//
+// A failure before `finish`, such as a target that may not be written, is taken back: the mark, the note and the stored
+// response are removed, and the proposal is pending again. What was written to the target stays; applying the proposal
+// again finds it done. If this fails too, or `finish` does, `Deciding` stays until the next start.
+//
+// A kill
+//   - before `note` is committed: nothing has happened.
+//   - after it: the next start does every step again, in order; each detects what has been done. A proposal file that
+//     somebody has removed since does not prevent the rest. If the decision fails then, it is taken back as above.
+// crash_test.cpp kills a process before each step.
 
 #include <system_error>
 

@@ -1,5 +1,29 @@
-// An iteration: measure the asset, let the agent change it, check, measure again, decide, record. In every case the
-// asset is restored, unless it got better and the agent's stage allows it to keep the change.
+// One iteration: measure the asset, let the agent change it, check, measure again, decide, record.
+// docs/design/proposals-and-research.md, "An iteration of research".
+//
+// The *asset* is a person's file, and is changed in place. The *original* is its bytes and mode before that. The
+// *trace* (AssetTrace) is what the iteration left in it last, and whether somebody else may have written since.
+//
+// The invariant: however an iteration ends, the asset is its original again, unless it got better and its agent is
+// trusted to keep the change. A version that may be somebody else's is never lost.
+//
+//   1. `prepare`: read the original and commit it to the row of the iteration. Nothing touches the asset before that.
+//   2. `measure`, `change`, `passes_checks`, `measure` again. Each step that may have written to the asset says so, and
+//      what it left is noted after it.
+//   3. `decide`: compare the two values. An improvement stays if the agent is trusted. Otherwise the original is
+//      restored, and the new version becomes a proposal.
+//   4. `end`: restore the original unless the change stays, trying five times; then record the experiment and the
+//      costs, and remove the row, in one transaction.
+//
+// Restoring compares the file with the trace. As it was left: replaced. Something that only somebody else can have
+// written: stays, and the verdict is a crash. Something that cannot be told apart: moved to trash/, then replaced.
+//
+// A kill
+//   - before 1 is committed: the row has no original, and the asset was not touched.
+//   - after it: the next start restores the original and moves other contents to trash/, as it cannot know who wrote
+//     them. It does so even if the change was to stay: only the transaction of 4 makes a result count.
+//   - after 4: nothing is left to do.
+// If the file cannot be restored, the experiment is recorded and the row stays, so every start tries again.
 
 #include <fmt/format.h>
 

@@ -1,3 +1,34 @@
+// What survives of an answer while it streams, and how it ends exactly once. docs/design/runs.md has an example.
+//
+// A *run* is one answer to one message. Its *log* (run_log.hpp) is the sequence of its events, numbered from 1 (`seq`).
+// A *piece* is the part of the log that one checkpoint adds (table run_pieces). A *step* is a model call with the tool
+// calls it asked for (run_steps). The *end* is the event `finish` or `stopped`.
+//
+// The invariants:
+//   - Every event is in the log before it is published, under the `seq` that clients see. So a client that has seen
+//     `seq` n continues with what follows n in the log: it misses nothing, and recognises a repetition.
+//   - A run ends once. Only the transaction in which `UPDATE runs … WHERE status = 'started'` changes a row may store
+//     the assistant's turn and the costs, and only its caller publishes the end. A stop, a failure, the normal end and
+//     the recovery after a kill all use this statement, and whoever comes second does nothing.
+//
+// The course of a run:
+//   1. `open`: it has its place in the queue of its thread, in memory.
+//   2. `record`: its row, in the transaction of its question.
+//   3. `text`, `reasoning`, `emit`: logged, then published. Once a second all that is new becomes a piece.
+//   4. `keep_step`: before tools change anything, the step and all text up to it are on disk.
+//   5. `end`: row, packed log and turn in one transaction, then the event. The log can be read for ten minutes. If the
+//      transaction fails, the event is taken out of the log, and the caller tries again.
+//
+// Pieces that a write did not store, or may not have stored, are written again with the next (`unsaved`), in order;
+// their numbers make the repetition harmless. So the pieces on disk never have a gap.
+//
+// A kill
+//   - before 2: the question was not acknowledged.
+//   - between 2 and 5: the row still says `started`. The next start joins the pieces to the log, stores their text as
+//     the assistant's turn and ends the run as `interrupted`. Clients may have seen about a second more.
+//   - inside a tool: its call is on disk without a result, and gets one that says so (Engine::recover).
+//   - after the transaction of 5: the turn is complete. Clients missed the event and read it from the packed log.
+
 #include "features/runs/service.hpp"
 
 #include <algorithm>

@@ -1,3 +1,23 @@
+// How the index of turns stays complete although it is written later than the turns. docs/design/search.md.
+//
+// The *mark* (search_progress.indexed) is the number of the last indexed turn. The *tail* is the turns above it.
+//
+// The invariant: all turns up to the mark are in the index, none above it is. A search reads the mark, the index and
+// the tail in one snapshot, and checks the tail turn by turn. So it finds a turn as soon as the turn is stored.
+//
+// One step of the work is three writes in the background lane, each a transaction of a few milliseconds:
+//   1. `index_some`: add the next turns, at most 100 or 128 KiB, and raise the mark in the same transaction.
+//   2. `merge_some`: merge some pages of the index. FTS5's automatic merging is off, so that each write is short.
+//   3. `purge_some`: remove turns of deleted threads, from the index if they are not above the mark, then from the
+//   table.
+//
+// The steps repeat until none of the three found work. Then the coroutine sleeps until `wake`, and for 100 ms more to
+// gather turns. The index stores no texts, so removing an entry takes the text that was indexed. That is why the turns
+// of a deleted thread stay until they are purged (table deleted_threads); searches leave them out.
+//
+// A kill between two writes leaves a valid state, because the mark moves with the index. The next process begins with a
+// step.
+
 #include "features/threads/search_indexer.hpp"
 
 #include <boost/asio/as_tuple.hpp>

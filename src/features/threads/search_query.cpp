@@ -1,3 +1,27 @@
+// From what a person typed to a query of the index. docs/design/search.md has an example.
+//
+// A *term* is a word or a quoted phrase. A *node* is a term, or an operator with its parts. A *form* is a word of the
+// index that contains a term. Terms in Chinese, Japanese and similar scripts have forms, because there the index takes
+// a whole sentence for one word.
+//
+// The invariants: every text is a query, and the two ways to evaluate it agree, namely the query that search.cpp
+// compiles for the index, and `hits` with `matches` for a text that is not indexed yet. Only the limits of step 5 hold
+// for the index alone.
+//
+//   1. The scanner divides the text into terms, operators and parentheses. Operators are in capitals.
+//   2. The parser builds the tree. What binds tighter is further down:
+//
+//        any        = all { OR all }
+//        all        = without { AND [ NOT ] without }
+//        without    = neighbours { NOT neighbours }
+//        neighbours = one { one }
+//        one        = term | ( any )
+//
+//   3. If that fails, nests deeper than six parentheses or has over 64 terms, the query is the plain words of the text,
+//      all of which must match. Operators are then left out, unless there is nothing else.
+//   4. `fold` divides each term into words as the index's tokenizer does, and prunes terms without any, such as `+++`.
+//   5. `find_forms` looks up the forms, for at most eight terms and at most a hundred for each.
+
 #include "features/threads/search_query.hpp"
 
 #include <algorithm>

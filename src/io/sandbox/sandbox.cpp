@@ -1,3 +1,30 @@
+// What keeps a command from a person's files. docs/design/sandbox.md has the reasons, and what was tried and rejected.
+//
+// A *root* is a path that the command may see, writable or readable. In it, a *private* path is covered by a mount that
+// shows nothing, and a *guarded* path (.git/hooks, .git/config, .agents …) is mounted read-only. A *placeholder* holds
+// the name of a guarded path that does not exist, so that the command cannot create it. The *prologue* is a shell
+// script that runs in the sandbox and ends by executing the command.
+//
+// The invariant: from its first instruction until its last descendant ends, the command sees the roots that were
+// scanned and no private file, and cannot change what a guarded path means. It holds although commands of agents may
+// rename, link and replace files in other sandboxes at the same time.
+//
+//   1. Open each root and require that it is its own real path. Held open, it can be recognised later.
+//   2. Scan it for private and guarded paths, and create the placeholders (masked_paths, sandbox_placeholders).
+//   3. Mount in the order of depth. Directories on the way to a protected path are mounts too, because a mount point
+//      cannot be renamed. Nothing can be mounted over a symlink: if one is in the way, no command runs.
+//   4. bubblewrap creates the namespaces, mounts, drops capabilities and installs the system call filter.
+//   5. The prologue checks that the gateway is alive, sets limits, checks that the mounted roots are those of step 1,
+//      sets the command's variables and executes the command. The variables come late, because earlier they would
+//      affect programs that can see more.
+//
+// If the gateway is killed
+//   - before 4 is complete: bubblewrap does not notice; the prologue finds the lifeline (descriptor 4) closed and
+//     exits.
+//   - later: bubblewrap ends with its parent (`--die-with-parent`), and with it everything in its process namespace.
+//   - in any case, placeholders stay in projects. They are recorded in a file, and the next start removes those that
+//     are still as they were made.
+
 #include "io/sandbox/sandbox.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,16 @@
+// Why there are three passes, and why nothing is missed. docs/design/performance.md and concurrency.md.
+//
+// The loop watches one descriptor: an epoll of the poller, which contains the sockets of idle connections. A pass goes
+// over the up to 32 sockets that one `epoll_wait` reported: all are received from, then all requests are handled, then
+// all responses are sent.
+//
+// The sockets are edge-triggered: each arrival of bytes is reported once. A handler that is not reading at that moment
+// must therefore remember the report (RequestReader::on_readable), and may wait again only after a read that took all
+// there was. The end of a stream is remembered until it has been read.
+//
+// A handler may be removed during the passes. Its events are then set to null, in the array that the passes go over.
+// `run` polls again while several sockets were ready. After about 64 of them it lets the loop do other work.
+
 #include "server/http/read_poller.hpp"
 
 #include <algorithm>
