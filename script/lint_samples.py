@@ -35,6 +35,12 @@ SAMPLES = {
                      {"src/io/a.cpp": 'auto a = "grep TO' + 'DO in src";\n'}),
     "citations": ({"tests/api/a.py": "# decisions, 3\n", "bench/a.py": "# docs/contract/absent.md\n"},
                   {"tests/api/a.py": "# docs/contract/a.md#anchor\n", "docs/contract/a.md": "# A\n"}),
+    "examples": (
+        {"src/io/a.hpp": "/// Example: src/io/absent_test.cpp: A.Works\n",
+         "src/io/b.hpp": "/// Example: src/io/b.cpp: A.Works\n", "src/io/c.hpp": "/// Example:\n",
+         "src/io/d_test.cpp": "/// Example: src/io/d_test.cpp: A.Works\n// TEST(A, Works) {}\nTEST(A, WorksToo) {}\n"},
+        {"src/io/a.hpp": "/// Example: src/io/a_test.cpp: ATest.Works\nclass A;\n  /// Example: src/io/a_test.cpp: B.Works\n",
+         "src/io/a_test.cpp": "TEST_F(ATest, Works) {}\nTYPED_TEST(B, Works) {}\n"}),
     "all_tidy": ({"src/io/a.cpp": "struct bad_name {};\n"}, {"src/io/a.cpp": "struct Good {};\n"}),
     "commits": (  # of each message its title is looked for in what the rule says
         ["Add a rule\n\nWithout an area.", "lint: add a rule\n\nIn lower case.", "Lint: Add a rule\n\nThe area is not.",

@@ -29,6 +29,7 @@ enum class Effect { read, write, execute };
 ///         post("/threads", "Create a thread", create_thread, threads).body<NewThread>().responds<Thread>(201),
 ///         remove("/turns/:id", "Delete a turn", delete_turn, threads).responds_no_content(),
 ///     };
+/// Example: src/features/extensions/routes_test.cpp: ExtensionRoutes.AnswerWithTheRecord
 struct Route {
   Method method = Method::get;
   std::string path;     ///< `/threads/:id/turns`; `:name` is one segment, `*` at the end all others

@@ -22,6 +22,7 @@ public:
 /// such as `@daily`. Fields are lists of values, ranges and steps; names for months and weekdays; `?` for `*`; in days
 /// of the month `L`, `15W`, `LW`; in days of the week `5L`, `5#2`, `5#L`. If both kinds of days are restricted, a day
 /// that matches either one counts.
+/// Example: src/base/cron_test.cpp: Cron.RunsOneTimeOfDayOnceAndOtherTimesByTheClock
 class Cron {
 public:
   /// Throws CronError.

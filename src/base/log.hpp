@@ -13,6 +13,7 @@ enum class Level { trace, debug, info, warn, error, off };
 /// with an empty directory, lines go to stderr only, where lines that nobody reads in time are dropped. Only the owner
 /// can access the directory and the files. Throws StartError (usage) if they cannot be written. Call it once, before
 /// other threads run.
+/// Example: src/base/log_test.cpp: LogTest.ALineSaysWhichRequestAndWhichRunItIsAbout
 void open(const std::filesystem::path& directory, Level level);
 
 /// Flushes the log; the last call before the process ends.

@@ -79,6 +79,7 @@ inline constexpr std::string_view offline_model = "librarian";
 
 /// The providers of the configuration and those that come and go with extensions, and what is known about their models.
 /// Must outlive the runs that use it.
+/// Example: src/models/catalog_test.cpp: ModelsTest.ABareIdGoesToTheDefaultModelsProvider
 class Models {
 public:
   /// If two providers have the same name, the first is used. `http` must outlive it.

@@ -117,6 +117,7 @@ using ModelOutcome = std::variant<ModelReply, ModelFailure>;
 using OnDelta = std::function<void(const Delta&)>;
 
 /// A model service. One object serves any number of concurrent calls.
+/// Example: src/models/http_provider_test.cpp: HttpProvider.StreamsAnAnswer
 class Provider {
 public:
   virtual ~Provider() = default;

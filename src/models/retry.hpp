@@ -36,6 +36,7 @@ struct Completion {
 /// garbage), then tries the others in turn. After the first delta nothing is retried: the failure is returned, and the
 /// caller keeps what has arrived. `stop` ends delays as well as calls. Fills in `request.model`, and limits
 /// `request.max_output_tokens` to the model's maximum.
+/// Example: src/models/retry_test.cpp: Retries.GoOnToTheNextModel
 Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequest request, const OnDelta& on_delta,
                                      StopSource& stop, RetryPolicy policy = {});
 

@@ -90,6 +90,8 @@ Column(const char*, Get, Unknown) -> Column<Get, Unknown>;
 ///     static const auto sql = columns.insert_into("things");
 ///     auto insert = connection.prepare(sql);
 ///     columns.bind(insert, thing).run();
+///
+/// Example: src/storage/columns_test.cpp: ColumnsTest.ReadsWhatItHasWritten
 template <class Row, class... Each>
 class Columns {
 public:

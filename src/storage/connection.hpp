@@ -39,6 +39,7 @@ public:
 ///     auto row = connection.prepare("SELECT title FROM threads WHERE id = :id");
 ///     row.bind(":id", id);
 ///     if (row.step()) use(row.text(0));
+/// Example: src/storage/connection_test.cpp: ConnectionTest.ValuesRoundTrip
 class Statement {
 public:
   ~Statement();

@@ -29,6 +29,7 @@ namespace agw {
 ///
 /// The queue is bounded by the number of callers, each of which has one closure here at a time. The writer's thread
 /// starts at once, the readers' when they are first needed.
+/// Example: src/storage/database_test.cpp: Database.GivesBackWhatTheClosureReturns
 class Database {
 public:
   /// Requests go first. Background work (indexing, purging) comes in pieces of at most 200 rows.

@@ -120,6 +120,7 @@ struct ToolOutcome {
 inline ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
 /// Something that agents can call.
+/// Example: src/tools/files/read_test.cpp: ReadTool.ShowsLinesWithTheirNumbers
 struct Tool {
   ToolDescription description;
   ToolKind kind = ToolKind::own;

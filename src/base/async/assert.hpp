@@ -21,6 +21,7 @@ namespace agw {
 ///     AGW_ASSERT(thread_.is_current());
 ///
 /// Declare it `[[no_unique_address]]`: it is empty in a release build.
+/// Example: src/base/async/assert_test.cpp: ThreadChecker.KnowsTheThreadThatMadeIt
 class ThreadChecker {
 public:
 #ifdef NDEBUG

@@ -13,6 +13,7 @@ namespace agw {
 enum class WaitResult { done, stopped, timed_out };
 
 /// A request to stop, made at most once. Every wait that holds it sees the request, now and later. On the loop.
+/// Example: src/base/async/task_group_test.cpp: Cut.ReturnsStoppedWhenStopIsRequestedMeanwhileOrBefore
 class StopSource {
 public:
   StopSource() = default;
@@ -50,6 +51,7 @@ inline constexpr std::chrono::milliseconds no_limit = std::chrono::milliseconds:
 /// and the call returns the reason once the leaf has ended. Only the leaf is cancelled, so the caller can still save
 /// its work: after its own cancellation, every later co_await of a coroutine throws. Rethrows the leaf's exceptions
 /// except for the cancellation's own.
+/// Example: src/base/async/task_group_test.cpp: Cut.ReturnsTimedOutAndTheTrunkGoesOn
 Task<WaitResult> with_timeout(StopSource& stop, std::chrono::milliseconds limit, Task<> leaf);
 
 /// Waits until `stop` is requested. The caller keeps it alive.

@@ -9,6 +9,7 @@ namespace agw {
 
 /// Side effects of a request that must be on disk before its response is sent, so that an acknowledged request keeps
 /// all its consequences even if the process is killed right after the response. On the loop.
+/// Example: src/base/async/pending_effects_test.cpp: PendingEffects.SettlesWhenAllThatBelongsToItHasEnded
 class PendingEffects {
 public:
   /// Wraps `work`, which the caller spawns in a TaskGroup of its own. The effect is pending until `work` has ended.

@@ -26,6 +26,8 @@
 ///     BOOST_DESCRIBE_STRUCT(NewTurn, (), (content, role, metadata))
 ///     constexpr auto rules(Tag<NewTurn>) { return std::tuple{On<&NewTurn::content>{{.about = "the text"}}}; }
 ///     const Description& describe(Tag<NewTurn>) { return description_of<NewTurn>(); }
+///
+/// Example: src/base/json/described_test.cpp: Described.ReadsWhatItWrote
 namespace agw {
 
 template <class T>

@@ -26,6 +26,7 @@ struct JsonParseOptions {
 /// Parses one JSON text (RFC 8259) strictly. Returns nullopt if the text is not JSON, is nested too deeply, or contains
 /// a number out of range (`1e400`), a lone surrogate, invalid UTF-8 or a byte order mark. The last of duplicate members
 /// wins.
+/// Example: src/base/json/json_test.cpp: Json.WritesWhatItRead
 std::optional<json::value> parse_json(std::string_view text, const JsonParseOptions& reading = {});
 
 /// Parses JSON that the gateway has written. Throws std::runtime_error if it is invalid.

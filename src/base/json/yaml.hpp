@@ -30,6 +30,7 @@ inline constexpr std::size_t max_yaml_size = 1 << 20;
 /// Parses one YAML document as JSON; null for an empty one. Plain scalars have the types of YAML 1.2 (`no` is a
 /// string), keys are strings. Throws YamlError if the text is not UTF-8 or not YAML, is over 1 MiB or nested deeper
 /// than 64, has several documents, aliases, tags other than `!!str`, or duplicate keys.
+/// Example: src/base/json/yaml_test.cpp: Yaml.ReadsBlocksAndNestedValuesInOrder
 json::value yaml_to_json(std::string_view text);
 
 /// Parses text with at most one document into the library's own nodes, which know their lines. The library's own

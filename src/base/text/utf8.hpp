@@ -13,6 +13,7 @@ inline bool continues_character(char byte) { return (static_cast<unsigned char>(
 // Prefixes of valid UTF-8 that are valid UTF-8 too.
 
 /// The longest prefix of at most `bytes` bytes.
+/// Example: src/base/text/utf8_test.cpp: Utf8Prefix.EndsBetweenCharacters
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
 
 /// The text if it has at most `bytes` bytes; else its longest such prefix, followed by `…`.

@@ -17,6 +17,7 @@ void append_iso8601(std::string& out, Timestamp time);
 
 /// Parses an ISO 8601 date or date-time in extended form, with or without seconds, fraction and zone (default UTC).
 /// Returns nullopt if it is invalid: fields out of range, a leap second, trailing text.
+/// Example: src/base/time/time_test.cpp: Time.ReadsDatesAndDateTimes
 std::optional<Timestamp> parse_iso8601(std::string_view text);
 
 /// The source of the current time, so that tests can control it.

@@ -36,6 +36,7 @@ struct AgentIdentity {
 /// They are read from disk each time, never through a symlink, and written atomically. Agents are identified by id or
 /// name, also while they are renamed. Unusable files cause ApiErrors: BadRequest `invalid agent name` if the agent's
 /// directory leads elsewhere, Forbidden `permission denied`, PayloadTooLarge `soul content too large (max 100KB)`.
+/// Example: src/features/agents/service_test.cpp: Identities.RememberALineAtATime
 class Identities {
 public:
   /// `extensions` must have an outbox, which keeps the agents' directories up to date.

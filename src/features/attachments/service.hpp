@@ -19,6 +19,7 @@ class Database;
 inline constexpr std::size_t attachment_limit = 20 * 1024 * 1024;
 
 /// Files uploaded for messages: a row each, and their bytes below the data directory.
+/// Example: src/features/attachments/service_test.cpp: Attachments.AreFoundInTheOrderOfTheirIds
 class Attachments {
 public:
   Attachments(BlockingPool& blocking, Database& database, const Clock& clock, std::filesystem::path data_directory);

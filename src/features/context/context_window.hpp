@@ -44,6 +44,7 @@ struct UserMessage {
 /// The request that the models of one run are asked with: the system prompt, the tools, and as much of the conversation
 /// as fits the window of the model that is asked. It grows with each step of the run, and shrinks when a model accepts
 /// less. Used on the loop, by one coroutine.
+/// Example: src/features/context/context_window_test.cpp: ContextWindow.HoldsThePromptTheToolsAndTheConversation
 class ContextWindow {
 public:
   /// Called for model calls that `ask` does not return: summaries, and requests that were refused and sent again.

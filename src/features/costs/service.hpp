@@ -29,6 +29,7 @@ struct ModelUse {
 
 /// What models cost, by day, agent, model and thread, and whether an agent may spend more today. A day is a calendar
 /// day in `zone`.
+/// Example: src/features/costs/service_test.cpp: Costs.AddUpByAgentModelAndThreadTheDearestFirst
 class Costs {
 public:
   /// `budget_usd_per_day` applies to all agents together.

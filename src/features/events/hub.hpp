@@ -24,6 +24,7 @@ public:
 };
 
 /// Delivers the events of each room to later rooms and to clients.
+/// Example: src/features/events/hub_test.cpp: Hub.SerialisesAnEventOnceForAllClients
 class Hub {
 public:
   /// Adds a subscriber for as long as the returned handle lives.

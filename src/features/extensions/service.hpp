@@ -34,6 +34,7 @@ public:
 /// Every decision about a record is made inside its write. The registry follows in commit order, before the caller
 /// resumes. Then the change is published with the new record, or with the last one if it was deleted. Changes at the
 /// start are not published: read the registry.
+/// Example: src/features/extensions/service_test.cpp: Extensions.AnExtensionIsCreatedWithWhatWasSentAndLiveAtOnce
 class Extensions {
 public:
   /// `outbox` makes the directories of agents and jobs follow their records; null: they have none.

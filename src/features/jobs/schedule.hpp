@@ -30,6 +30,7 @@ struct DueTimes {
 /// When each job is due next: one queue in order of time. It has no clock; the caller passes the time. A `now` before
 /// that of an earlier call means that the clock was set back: then all jobs are due at their first times after it, even
 /// at times that were already taken.
+/// Example: src/features/jobs/schedule_test.cpp: Schedule.TellsEachJobWhenItIsDueAndQueuesItAgain
 class Schedule {
 public:
   /// The maximum number of due times in one DueTimes.

@@ -16,6 +16,7 @@ class Threads;
 /// The model `offline/librarian`: answers without a model by quoting its sources and the conversation, and by calling
 /// the tool that a message plainly asks for. The same conversation and data produce the same answer. It costs nothing;
 /// its token counts are estimates of four characters per token.
+/// Example: src/features/librarian/service_test.cpp: LibrarianTest.QuotesWhatItFoundWithItsSource
 class Librarian : public Provider {
 public:
   /// Queries the sources in this order.

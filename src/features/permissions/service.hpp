@@ -14,6 +14,7 @@ namespace agw {
 /// Whether an agent may make that call: stage, mode, the agent's tools and its capabilities must all allow it. What
 /// only the stage forbids is allowed, with the rights of the lowest stage that allows it, by a person's yes or grant;
 /// without one it is to be asked, if somebody is there. Pure.
+/// Example: src/features/permissions/permission_test.cpp: PermissionFor.ModeAndStageMustBothAllow
 Permission permission_for(const ToolRequest& request);
 
 /// Whether the model is offered a tool at all: some call of it could be allowed or staged, or a person could allow it.

@@ -17,6 +17,7 @@ class Database;
 
 /// The projects. Reads come from memory; a change is on disk and in memory before its caller resumes. The contents of a
 /// project's directory are never touched.
+/// Example: src/features/projects/service_test.cpp: ProjectsTest.MemoryFollowsWhatIsWritten
 class Projects {
 public:
   /// `data_directory` must be resolved: no project may be in it or around it.

@@ -12,6 +12,7 @@ namespace agw {
 
 /// The log of an active run: its text, once, and how the text was divided into events. Events are rendered on demand,
 /// because ten minutes of events stored as JSON would be many times the size of the text.
+/// Example: src/features/runs/run_log_test.cpp: RunLog.RendersAgainWhatWasSent
 class RunLog {
 public:
   explicit RunLog(const Run& run);

@@ -50,6 +50,7 @@ using ActiveRunPointer = std::shared_ptr<ActiveRun>;
 
 /// Runs, in order on each thread: publishes their events, serves them to clients that lost their connection, and stores
 /// the text so that it survives a kill.
+/// Example: src/features/runs/service_test.cpp: Runs.KeepTheTextOfAStepThatCouldNotBeStoredWithTheNext
 class Runs {
 public:
   Runs(Loop& loop, Database& database, Hub& hub, const Clock& clock);

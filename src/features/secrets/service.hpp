@@ -22,6 +22,7 @@ public:
 /// apply at once. Throws SecretError for an invalid name (valid: a letter or `_`, then letters, digits and `_`, at most
 /// 128), and for a file that others can read, that is not a regular file, or that is not a map of texts. Functions
 /// block unless they say otherwise.
+/// Example: src/features/secrets/service_test.cpp: SecretsTest.AreFilledInWhereverTheyAreNamed
 class Secrets {
 public:
   explicit Secrets(std::filesystem::path data_directory);

@@ -13,6 +13,7 @@ class Database;
 class Hub;
 
 /// The signals: reports of features and clients that a person should look at.
+/// Example: src/features/signals/service_test.cpp: SignalsTest.WhatHappensAlongIsOfTheSameTransaction
 class Signals {
 public:
   /// Signals are kept for `retention`.

@@ -81,6 +81,7 @@ struct ThreadContext {
 
 /// Threads, their turns, and the search over them. Writes are on disk when they return and are published to the Hub.
 /// Unknown ids throw NotFound (`thread not found`, `turn not found`).
+/// Example: src/features/threads/service_test.cpp: Threads.AreForkedUpToATurn
 class Threads {
 public:
   Threads(Loop& loop, Database& database, Hub& hub, const Clock& clock, const Projects& projects, const Runs& runs,

@@ -15,6 +15,7 @@ enum class Durability { now, later };
 /// Creates or replaces `path` with this content and mode atomically: readers find the old file or the new one,
 /// complete, even after a crash. It is on disk when this returns. A symlink at `path` is replaced, not followed. Throws
 /// std::system_error that names the path; the old file is then untouched. Blocks: not for the loop.
+/// Example: src/io/files/atomic_file_test.cpp: AtomicFileTest.MakesAndReplacesAFileWithItsMode
 void replace_file(const std::filesystem::path& path, std::string_view content, mode_t mode);
 
 /// The same in an open directory; `name` has no slash, `path` is for errors.

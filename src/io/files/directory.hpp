@@ -77,6 +77,7 @@ enum class Symlinks { follow, refuse };
 ///
 /// Failures that callers handle are FileErrors. Others, such as a full or broken disk, are thrown as std::system_error.
 /// All functions block: not for the loop.
+/// Example: src/io/files/directory_test.cpp: DirectoryTest.ReadsWhatLiesBeneath
 class Directory {
 public:
   /// Opens a directory by a trusted path; `symlinks` applies to the paths beneath it.

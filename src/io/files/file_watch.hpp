@@ -11,6 +11,7 @@ namespace agw {
 
 /// Reports which files of some directories have changed (inotify). Changes are polled: a call reports all that happened
 /// before it, so that what is read afterwards is up to date.
+/// Example: src/io/files/file_watch_test.cpp: WatchedDirectory.TellsWhichFilesHaveChangedOnce
 class FileWatch {
 public:
   /// If the kernel refuses (too many watches), it still works but always reports `everything`.

@@ -14,6 +14,7 @@ namespace agw {
 /// Locks a data directory for one gateway with a kernel lock on `{data_dir}/gateway.lock`, which ends with the process,
 /// so that a file left behind by a killed gateway locks nothing. The file names the owner as JSON: `{"pid": 123, "url":
 /// "http://127.0.0.1:7420", "certificate": null}`, `url` null until published.
+/// Example: src/io/files/lock_file_test.cpp: LockFileTest.ASecondStartIsRefusedAndToldProcessAndAddress
 class LockFile {
 public:
   /// Takes the lock. Children of a dead gateway may hold it for a moment while they are being started; only that is

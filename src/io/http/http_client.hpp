@@ -80,6 +80,7 @@ using OnBody = std::function<BodyAction(const HttpHead& head, std::string_view b
 /// An HTTP/1.1 client on the loop. Uses the proxies of the usual environment variables. Connections are reused, except
 /// for `public_only`; a connection whose request is stopped or fails is closed. Based on libcurl, which only this class
 /// knows of; it is loaded with the first request, because loading it takes as long as the rest of the start.
+/// Example: src/io/http/http_client_test.cpp: HttpClient.SendsTheRequestAndHandsOverTheAnswer
 class HttpClient {
 public:
   explicit HttpClient(Loop& loop);

@@ -42,6 +42,7 @@ struct WebResponse {
 };
 
 /// Sends the request and follows up to 10 redirects of GET and HEAD. Redirects of other methods are returned.
+/// Example: src/io/http/web_request_test.cpp: WebRequest.FollowsRedirectsUpToABound
 Task<WebResponse> send_web_request(HttpClient& http, WebRequest request, StopSource& stop);
 
 }  // namespace agw

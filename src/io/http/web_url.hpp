@@ -9,6 +9,7 @@ namespace agw {
 /// A normalized http or https URL, so that URLs can be compared and the URL that was checked is the one that is used:
 /// scheme and host in lower case, no default port, no fragment, other characters than ASCII percent-encoded, in the
 /// host as DNS has them.
+/// Example: src/io/http/web_url_test.cpp: WebUrl.KnowsItsParts
 class WebUrl {
 public:
   /// nullopt if the text is not such a URL, contains a user name or password, or has a host that programs interpret

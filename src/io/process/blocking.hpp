@@ -22,6 +22,7 @@ namespace agw {
 ///     auto entries = co_await blocking.run([path] { return entries_of(path); });
 ///
 /// Work runs in order, so long work must limit itself. The threads start when they are first needed.
+/// Example: src/io/process/blocking_test.cpp: BlockingPoolTest.WorkRunsOnAnotherThreadAndItsResultComesBackToTheLoop
 class BlockingPool {
 public:
   /// At most `threads` threads.

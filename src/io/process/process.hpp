@@ -50,6 +50,7 @@ struct ProcessExit {
 /// and in the sandbox everything that it started. Its pipes are read only on demand: a child that writes too much
 /// waits. On the loop; it must be started from the loop's thread, because the kernel kills it when that thread ends.
 /// Its end is awaited through a pidfd, so that no other child's status is consumed. The program ignores SIGPIPE.
+/// Example: src/io/process/process_test.cpp: ProcessTest.KeepsErrorsApartAndTalksBothWays
 class Process {
 public:
   /// Starts the process. Throws ProcessError.
@@ -103,6 +104,7 @@ struct ProcessResult {
 
 /// Runs a process until it ends; `stop` or the time limit ends its whole group. Output beyond the limit is read and
 /// discarded. Throws ProcessError.
+/// Example: src/io/process/process_test.cpp: ProcessTest.SaysWhatCameAndHowItEnded
 Task<ProcessResult> run_process(Loop& loop, ProcessOptions options, std::string input, ProcessLimits limits,
                                 StopSource& stop);
 

@@ -32,6 +32,7 @@ struct SandboxSpec {
 
 /// Runs commands in isolation: bubblewrap with its own namespaces, a seccomp filter, no UNIX sockets of the host,
 /// private /tmp and /run, no other processes visible, a clean environment. Thread-safe.
+/// Example: src/io/sandbox/sandbox_test.cpp: SandboxTest.RunsCommandsInTheProject
 class Sandbox {
 public:
   struct Options {

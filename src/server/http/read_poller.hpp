@@ -30,6 +30,7 @@ public:
 /// read that finds nothing and a suspended coroutine per request; here a request costs only the read that takes it. The
 /// three passes keep receiving, handling and sending apart, because the kernel's code for each of them evicts the
 /// others' from the processor's caches (`script/bench health`).
+/// Example: src/server/http/read_poller_test.cpp: ReadPoller.MakesThreePassesOverAllReadySockets
 class ReadPoller {
 public:
   explicit ReadPoller(Loop& loop);
