@@ -61,7 +61,6 @@ class Reply:
 @dataclass
 class Fault:
     """An HTTP error response. `body` None: an error in the wire format."""
-
     status: int = 500
     message: str = "stubbed failure"
     kind: str = None  # the error's type, such as insufficient_quota; None: the one that fits the status
@@ -77,7 +76,6 @@ def down():
 @dataclass
 class Raw:
     """Bytes to write instead of an HTTP response; the connection is closed after them."""
-
     data: bytes = b""
 
 
