@@ -467,12 +467,12 @@ else {
     const id = await env.threadWith({ role: 'user', content: 'Asked' }, { role: 'assistant', content: 'Answered' });
     const page = await env.open(`/t/${id}`);
     await page.getByRole('button', { name: 'Delete answer' }).press('Enter');
-    await page.getByText('Answered').waitFor({ state: 'detached' });
+    await page.getByText('Answered', { exact: true }).waitFor({ state: 'detached' });
     await go(page, '/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.id), 'main'));
     await go(page, `/t/${id}`);
-    await page.getByText('Answered').waitFor();
+    await page.getByText('Answered', { exact: true }).waitFor();
   });
 }
