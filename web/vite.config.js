@@ -26,7 +26,7 @@ const chat = [
   /src\/(base|api|state)\/(?!notifications)/,
   /src\/markdown\/(?!highlight)/,
   /src\/styles\/theme/,
-  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun)/,
+  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat)/,
   /src\/components\/(CopyButton|LongText|Time|LoadError|Frame|frame_actions|resource)\b/,
 ];
 const among = (tests) => (id) => tests.some((test) => test.test(id));

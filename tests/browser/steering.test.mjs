@@ -25,7 +25,7 @@ else {
     assert.equal(await message(page).inputValue(), '');
     const next = await env.backend.hold({ pieces: ['Otters'] });
     await env.backend.release({ held, pieces: [] });
-    await answers(page).getByText('Otters').waitFor();
+    await answers(page).getByText('Otters', { exact: true }).waitFor();
     await answers(page).getByText('Joined here').waitFor();
     assert.equal(await page.getByText('Joins at the next step').count(), 0);
     await env.backend.release({ held: next, pieces: [' swim.'] });
@@ -97,7 +97,7 @@ else {
     const list = page.getByRole('group', { name: 'Tasks' });
     await list.getByText('Tasks 1/2').waitFor();
     assert.equal(await list.locator('img').count(), 0);
-    await list.getByText('<img src=x onerror=alert(1)>').waitFor();
+    await list.getByText('<img src=x onerror=alert(1)>').first().waitFor();
     await page.reload();
     await list.getByText('Read the notes').waitFor();
     await eventually(async () => assert.equal(await list.getByRole('listitem').count(), 2));
