@@ -97,7 +97,7 @@ else {
     const list = page.getByRole('group', { name: 'Tasks' });
     await list.getByText('Tasks 1/2').waitFor();
     assert.equal(await list.locator('img').count(), 0);
-    await list.getByText('<img src=x onerror=alert(1)>').first().waitFor();
+    await list.getByText('<img src=x onerror=alert(1)>').last().waitFor();
     await page.reload();
     await list.getByText('Read the notes').waitFor();
     await eventually(async () => assert.equal(await list.getByRole('listitem').count(), 2));
