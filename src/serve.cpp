@@ -21,8 +21,8 @@
 #include "config/binding.hpp"
 #include "gateway.hpp"
 #include "io/files/temporary_files.hpp"
-#include "io/process/begin_anew.hpp"
 #include "io/process/process_setup.hpp"
+#include "io/process/restart_program.hpp"
 #include "io/process/worker_thread.hpp"
 #include "io/sandbox/sandbox_placeholders.hpp"
 #include "storage/open.hpp"
@@ -150,7 +150,7 @@ bool exit_on_signals() {
 void report_error(const std::exception& error) { std::fputs(fmt::format("agw: {}\n", error.what()).c_str(), stderr); }
 
 /// Whether a restart runs the program again in this process, because nobody else would.
-bool begins_anew(const ServeOptions& options) {
+bool restarts_itself(const ServeOptions& options) {
   return options.restart == "exec" || (options.restart != "exit" && is_started_by_hand());
 }
 
@@ -174,9 +174,9 @@ int serve(const ServeOptions& options) {
     report_error(error);
   }
   log::close();
-  if (status == ExitStatus::restart && begins_anew(options)) {
-    const auto why = begin_anew(program, port_before, std::to_string(end.port), hangup_is_ignored);
-    report_error(StartError(status, "cannot begin anew: " + why));
+  if (status == ExitStatus::restart && restarts_itself(options)) {
+    const auto why = restart_program(program, port_before, std::to_string(end.port), hangup_is_ignored);
+    report_error(StartError(status, "cannot run the program again: " + why));
   }
   return static_cast<int>(status);
 }

@@ -21,7 +21,7 @@ Task<std::unique_ptr<EventStream>> reconnect(FoundGateway& gateway, const std::o
                                              const std::string& thread_id, AnswerPrinter& printer, bool approvals) {
   const auto deadline = std::chrono::steady_clock::now() + reconnect_limit;
   StopSource never;
-  for (bool told = false;; told = true) {
+  for (bool noted = false;; noted = true) {
     std::exception_ptr failure;
     try {
       gateway = find_gateway(data_dir);
@@ -29,7 +29,7 @@ Task<std::unique_ptr<EventStream>> reconnect(FoundGateway& gateway, const std::o
     } catch (const std::exception&) {
       failure = std::current_exception();
     }
-    if (!told) printer.note("(the connection broke; waiting for the gateway)");
+    if (!noted) printer.note("(the connection broke; waiting for the gateway)");
     if (std::chrono::steady_clock::now() > deadline) {
       printer.error(fmt::format("thread {} keeps the answer so far", thread_id));
       std::rethrow_exception(failure);

@@ -15,7 +15,7 @@ Action serve_command(Arguments& arguments, std::function<int(const ServeOptions&
   arguments.option("--log-level", options->log_level, {"trace", "debug", "info", "warn", "error", "off"},
                    "The least severe level to log (default: info)");
   arguments.option("--restart", options->restart, {"auto", "exec", "exit"},
-                   "How POST /daemon/restart ends: exec begins the program anew, exit leaves that to a service manager "
+                   "How POST /daemon/restart ends: exec runs the program again, exit leaves that to a service manager "
                    "(status 75), auto is exec at a terminal (default: auto)");
   return [options, serve = std::move(serve)] { return serve(*options); };
 }

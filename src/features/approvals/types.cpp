@@ -50,7 +50,7 @@ constexpr auto rules(Tag<DecidePermission>) {
   return std::tuple{
       RuleFor<&DecidePermission::decision>{{.about = "for a question only deny; without it, answer is needed"}},
       RuleFor<&DecidePermission::scope>{{.about = "of allow; once when omitted", .keep = true}},
-      RuleFor<&DecidePermission::reason>{{.about = "told to the agent"}},
+      RuleFor<&DecidePermission::reason>{{.about = "passed on to the agent"}},
       RuleFor<&DecidePermission::answer>{{.about = "to a question: a text, or an object if it has a form"}}};
 }
 const Description& describe(Tag<DecidePermission>) { return description_of<DecidePermission>("DecidePermission"); }

@@ -74,7 +74,7 @@ const Description& describe(Tag<PermissionFilter>);
 struct DecidePermission {
   std::optional<PermissionDecision> decision;
   GrantScope scope = GrantScope::once;
-  std::optional<std::string> reason;  ///< told to the agent
+  std::optional<std::string> reason;  ///< passed on to the agent
   std::optional<json::value> answer;  ///< a text, or what the form asks for
 };
 const Description& describe(Tag<DecidePermission>);

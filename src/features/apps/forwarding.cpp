@@ -19,15 +19,15 @@ constexpr std::array<std::string_view, 9> of_the_connection{
     "transfer-encoding", "upgrade"};
 
 /// Request fields that the gateway sets itself.
-constexpr std::array<std::string_view, 9> said_anew{"host",
-                                                    "authorization",
-                                                    "content-length",
-                                                    "expect",
-                                                    "sec-websocket-protocol",
-                                                    "x-forwarded-for",
-                                                    "x-forwarded-host",
-                                                    "x-forwarded-proto",
-                                                    "x-forwarded-prefix"};
+constexpr std::array<std::string_view, 9> rewritten_headers{"host",
+                                                            "authorization",
+                                                            "content-length",
+                                                            "expect",
+                                                            "sec-websocket-protocol",
+                                                            "x-forwarded-for",
+                                                            "x-forwarded-host",
+                                                            "x-forwarded-proto",
+                                                            "x-forwarded-prefix"};
 
 /// Response fields that affect the whole origin, which is the gateway's, or that frame the body.
 constexpr std::array<std::string_view, 9> not_for_clients{"set-cookie",
@@ -141,7 +141,7 @@ void append_field(std::string& head, std::string_view name, std::string_view val
 void append_passed_on(std::string& head, const Request& request, const Credentials& credentials, int port) {
   const auto named = named_by_connection(request.headers);
   for (const auto& [name, value] : request.headers) {
-    if (is_hop_by_hop(name, named) || is_one_of(said_anew, name) || credentials.stand_in(value)) continue;
+    if (is_hop_by_hop(name, named) || is_one_of(rewritten_headers, name) || credentials.stand_in(value)) continue;
     // Requests from the gateway's page must appear to come from the app's own origin; other origins were refused
     // earlier.
     if (name == "origin")

@@ -74,7 +74,7 @@ Task<Briefing> Briefings::briefing(std::optional<std::string> project_id) {
   auto briefing = cached->second.briefing;
   briefing.stale = cached->second.facts != facts || clock_.now() - briefing.generated_at > fresh;
   if (briefing.stale && !stopping_.requested() && being_made_.insert(key).second) {
-    background_.spawn(make_anew(project_id));
+    background_.spawn(refresh(project_id));
   }
   co_return briefing;
 }
@@ -94,7 +94,7 @@ Briefings::Cached& Briefings::keep(const std::optional<std::string>& project_id,
 }
 
 /// Asks a model at most once in 15 minutes: the facts may change with every turn, and models cost money.
-Task<> Briefings::make_anew(std::optional<std::string> project_id) {
+Task<> Briefings::refresh(std::optional<std::string> project_id) {
   const auto key = project_id.value_or("");
   std::exception_ptr failure;
   try {

@@ -55,7 +55,7 @@ private:
   Task<double> cost_today();
   Task<std::optional<std::string>> latest_reflection();
   Task<std::optional<std::string>> output_of(JobRun run);
-  Task<> make_anew(std::optional<std::string> project_id);
+  Task<> refresh(std::optional<std::string> project_id);
   Cached& keep(const std::optional<std::string>& project_id, BriefingFacts facts);
 
   const Clock& clock_;

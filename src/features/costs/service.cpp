@@ -19,7 +19,7 @@ using std::chrono::days;
 
 constexpr days week{7};
 constexpr days month{30};
-constexpr int dearest_threads = 20;
+constexpr int max_threads = 20;
 constexpr std::size_t max_models = 100;
 
 days length_of(CostPeriod period) {
@@ -71,7 +71,7 @@ CostReport read_report(Connection& connection, LocalDay today, days period) {
                     .by_model = cost_store::by_model(connection, first, today),
                     .unpriced = cost_store::unpriced(connection, first_of_month, today),
                     .days = every_day(by_day, first_of_month, today),
-                    .by_thread = cost_store::by_thread(connection, first, today, dearest_threads)};
+                    .by_thread = cost_store::by_thread(connection, first, today, max_threads)};
   round_all(report.by_agent);
   round_all(report.by_model);
   round_all(report.by_thread);

@@ -36,7 +36,7 @@ constexpr auto rules(Tag<CostReport>) {
                     RuleFor<&CostReport::saved>{{.about = "USD of the period that prompt caches saved"}},
                     RuleFor<&CostReport::unpriced>{{.about = "models of the last 30 days whose price is not known"}},
                     RuleFor<&CostReport::days>{{.about = "the last 30 days, oldest first"}},
-                    RuleFor<&CostReport::by_thread>{{.about = "the 20 dearest threads of the period"}}};
+                    RuleFor<&CostReport::by_thread>{{.about = "the 20 threads that cost most in the period"}}};
 }
 const Description& describe(Tag<CostReport>) { return description_of<CostReport>("CostReport"); }
 

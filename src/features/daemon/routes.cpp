@@ -33,7 +33,7 @@ Routes daemon_routes(Daemon& daemon) {
   return {
       get("/health", "Whether the gateway answers", show_health, daemon).responds<Health>().needs_no_token(),
       post("/daemon/stop", "Stop the gateway", stop_daemon, daemon).responds<Status>().executes(),
-      post("/daemon/restart", "Restart the gateway: it begins anew by itself, or a service manager starts it again",
+      post("/daemon/restart", "Restart the gateway: it starts itself again, or a service manager starts it again",
            restart_daemon, daemon)
           .responds<Status>()
           .executes(),

@@ -159,10 +159,10 @@ Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
   // Calls that only read need not wait until the step is on disk: none of their results is stored before it.
   TaskGroup keeping(services_.loop);
   const bool only_reads = services_.calls.are_read_only(uses);
-  keeping.spawn(services_.runs.keep_step(active_, {mark.text_end, call_members(uses)},
-                                         [spendings = std::exchange(outcome_.spendings, {})](Connection& connection) {
-                                           Costs::record(connection, spendings);
-                                         }));
+  keeping.spawn(services_.runs.store_step(active_, {mark.text_end, call_members(uses)},
+                                          [spendings = std::exchange(outcome_.spendings, {})](Connection& connection) {
+                                            Costs::record(connection, spendings);
+                                          }));
   if (!only_reads) co_await keeping.join();
   std::vector<Message> results;
   std::exception_ptr failure;

@@ -33,8 +33,8 @@ Runs::AtEnd RunRequests::ending_of(const Run& run, const RunOutcome& outcome) co
 }
 
 void RunRequests::notify_ended(const Run& run) {
-  const auto told = run_requests_.extract(run.id);
-  if (told) told.mapped()->observer->ended();
+  const auto removed = run_requests_.extract(run.id);
+  if (removed) removed.mapped()->observer->ended();
 }
 
 }  // namespace agw

@@ -92,7 +92,7 @@ std::string Subscription::current_set(bool with_runs) const {
   return to_json(answer);
 }
 
-bool Subscription::wants(const DomainEvent& event) const {
+bool Subscription::matches(const DomainEvent& event) const {
   if (event.type.empty()) return false;
   if (event.thread_id.empty() || !narrowed_) return true;
   if (threads_.contains(event.thread_id)) return true;

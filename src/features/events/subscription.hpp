@@ -12,7 +12,7 @@
 
 namespace agw {
 
-/// Which events one connection wants, and the messages by which it says so: `{"type":"subscribe","threadId":…}`,
+/// Which events one connection matches, and the messages by which it says so: `{"type":"subscribe","threadId":…}`,
 /// `unsubscribe`, `ping`. Until the first subscribe it gets the events of every thread.
 class Subscription {
 public:
@@ -26,7 +26,7 @@ public:
   /// Takes a client's message and returns the answer to it, as JSON.
   std::string take(std::string_view message, Time now = std::chrono::steady_clock::now());
 
-  bool wants(const DomainEvent& event) const;
+  bool matches(const DomainEvent& event) const;
   /// Whether a person is behind the connection who answers what agents ask on that thread.
   bool answers(std::string_view thread_id) const;
 

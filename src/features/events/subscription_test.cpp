@@ -7,8 +7,8 @@ namespace {
 
 class SubscriptionTest : public ::testing::Test {
 protected:
-  bool wants(std::string_view type, std::string_view thread) {
-    return subscription_.wants({.type = type, .thread_id = thread});
+  bool matches(std::string_view type, std::string_view thread) {
+    return subscription_.matches({.type = type, .thread_id = thread});
   }
 
   Subscription subscription_{[](const auto* threads) {
@@ -19,37 +19,37 @@ protected:
 };
 
 TEST_F(SubscriptionTest, WantsEveryThreadUntilTheFirstSubscribe) {
-  EXPECT_TRUE(wants("text-delta", "a"));
+  EXPECT_TRUE(matches("text-delta", "a"));
   EXPECT_EQ(subscription_.take(R"({"type":"unsubscribe","threadId":"a"})"), R"({"type":"subscribed","threadIds":[]})");
-  EXPECT_TRUE(wants("text-delta", "a"));
+  EXPECT_TRUE(matches("text-delta", "a"));
   EXPECT_EQ(subscription_.take(R"({"type":"subscribe","threadId":"a"})"), R"({"type":"subscribed","threadIds":["a"]})");
-  EXPECT_TRUE(wants("text-delta", "a"));
-  EXPECT_FALSE(wants("text-delta", "b"));
-  EXPECT_TRUE(wants("extension-changed", ""));
-  EXPECT_FALSE(wants("", "")) << "of which no client is told";
+  EXPECT_TRUE(matches("text-delta", "a"));
+  EXPECT_FALSE(matches("text-delta", "b"));
+  EXPECT_TRUE(matches("extension-changed", ""));
+  EXPECT_FALSE(matches("", "")) << "of which no client is told";
 }
 
 TEST_F(SubscriptionTest, AnEmptiedSetMeansNoThreadsEvents) {
   subscription_.take(R"({"type":"subscribe","threadIds":["a","b"]})");
   EXPECT_EQ(subscription_.take(R"({"type":"unsubscribe","threadIds":["a","b"]})"),
             R"({"type":"subscribed","threadIds":[]})");
-  EXPECT_FALSE(wants("text-delta", "a"));
-  EXPECT_TRUE(wants("signal", ""));
+  EXPECT_FALSE(matches("text-delta", "a"));
+  EXPECT_TRUE(matches("signal", ""));
 }
 
 TEST_F(SubscriptionTest, ListsBringTheKindsThatListsShowOfAllThreads) {
   subscription_.take(R"({"type":"subscribe","threadId":"a","lists":true})");
   for (const auto* kind : {"turn-created", "thread-updated", "job-started", "job-finished", "finish", "stopped"}) {
-    EXPECT_TRUE(wants(kind, "b")) << kind;
+    EXPECT_TRUE(matches(kind, "b")) << kind;
   }
-  EXPECT_FALSE(wants("text-delta", "b"));
+  EXPECT_FALSE(matches("text-delta", "b"));
 }
 
 TEST_F(SubscriptionTest, UnsubscribeTakesTheListsAway) {
   subscription_.take(R"({"type":"subscribe","threadId":"a","lists":true})");
   EXPECT_EQ(subscription_.take(R"({"type":"unsubscribe","lists":true})"), R"({"type":"subscribed","threadIds":["a"]})");
-  EXPECT_FALSE(wants("turn-created", "b"));
-  EXPECT_TRUE(wants("turn-created", "a"));
+  EXPECT_FALSE(matches("turn-created", "b"));
+  EXPECT_TRUE(matches("turn-created", "a"));
 }
 
 TEST_F(SubscriptionTest, ResumeCarriesWhatIsUnderWay) {
@@ -76,7 +76,7 @@ TEST_F(SubscriptionTest, AnswersPingsAndNamesErrors) {
                               R"({"type":"subscribe","threadId":5})", R"({"type":"subscribe","threadIds":[1]})"}) {
     EXPECT_EQ(subscription_.take(message).find(R"({"type":"error","error":")"), 0u) << message;
   }
-  EXPECT_TRUE(wants("text-delta", "a")) << "what was not understood changes nothing";
+  EXPECT_TRUE(matches("text-delta", "a")) << "what was not understood changes nothing";
 }
 
 TEST_F(SubscriptionTest, SaysOnWhichDeviceItIsSeen) {
@@ -85,7 +85,7 @@ TEST_F(SubscriptionTest, SaysOnWhichDeviceItIsSeen) {
             R"({"type":"subscribed","threadIds":[]})");
   EXPECT_TRUE(subscription_.is_shown_on("phone", now));
   EXPECT_FALSE(subscription_.is_shown_on("desk", now));
-  EXPECT_TRUE(wants("text-delta", "a")) << "which threads it hears is another matter";
+  EXPECT_TRUE(matches("text-delta", "a")) << "which threads it hears is another matter";
   subscription_.take(R"({"type":"subscribe","device":"phone","visible":false})", now);
   EXPECT_FALSE(subscription_.is_shown_on("phone", now));
 }

@@ -32,7 +32,7 @@ std::optional<std::string> id_of(const FileResult<std::string>& content) {
 /// The texts still to be written to the extension's files; a file that already has its text stays as it is.
 std::string unwritten(const Directory& root, const Extension& extension) {
   const auto directory = directory_of(extension.type, extension.name);
-  const auto text = string_or_empty(extension);
+  const auto text = text_of(extension);
   const auto says = [&](const std::string& path, const std::string& wanted) {
     return id_of(root.read(path, max_extension_file_length)) == content_id(wanted);
   };

@@ -121,7 +121,7 @@ void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at,
     if (contents.known != known) accept(record->id, path, contents.known);
   }
   // A new version of the gateway may ship a changed record.
-  if (record->source == Source::built_in && content_id(string_or_empty(*record).config) != known.config.content_id) {
+  if (record->source == Source::built_in && content_id(text_of(*record).config) != known.config.content_id) {
     findings.missing.push_back(record);
   }
 }
@@ -130,7 +130,7 @@ void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at,
 bool ExtensionDirectories::has_lost_prompt(const Extension& record, const Contents& contents,
                                            const KnownDirectory& known) {
   if (known.prompt.content_id.empty() || contents.prompt || !is_missing(contents.prompt.error())) return false;
-  const auto text = string_or_empty(record);
+  const auto text = text_of(record);
   return text.prompt && contents.known.config.content_id == content_id(text.config);
 }
 

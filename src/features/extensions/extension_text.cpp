@@ -87,7 +87,7 @@ json::object flat_members(const Extension& extension) {
   return flat;
 }
 
-ExtensionText string_or_empty(const Extension& extension) {
+ExtensionText text_of(const Extension& extension) {
   auto flat = flat_members(extension);
   ExtensionText text;
   if (owns_prompt(extension.type, flat)) {

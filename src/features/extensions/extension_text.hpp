@@ -43,7 +43,7 @@ struct ExtensionText {
 
 /// The text that the gateway writes: `name`, `description`, `enabled`, `trigger` and the members of the definition,
 /// except members of these names, which stay in the record only.
-ExtensionText string_or_empty(const Extension& extension);
+ExtensionText text_of(const Extension& extension);
 
 /// Whether `prompt.md` holds the `prompt` of these members, or is absent if they have none. False for agents, and for
 /// jobs that only name a prompt file, which may be this one.
@@ -54,7 +54,7 @@ bool owns_prompt(ExtensionType type, const json::object& members);
 json::object flat_members(ExtensionType type, std::string_view config, const std::optional<std::string>& prompt,
                           const Extension* record);
 
-/// The result of `flat_members` for the text of `string_or_empty`, without parsing YAML.
+/// The result of `flat_members` for the text of `text_of`, without parsing YAML.
 json::object flat_members(const Extension& extension);
 
 /// The body of a PATCH that changes `current` to the flat members. Missing `description` and `enabled` stay unchanged;

@@ -118,8 +118,8 @@ std::vector<DiskStep> ExtensionOutbox::note(Connection& connection, const Extens
   if (before && before->name != after->name) {
     note_step(move_step(connection, *before, directory_of(any.type, after->name)));
   }
-  auto text = string_or_empty(*after);
-  const bool is_same = before && text == string_or_empty(*before);
+  auto text = text_of(*after);
+  const bool is_same = before && text == text_of(*before);
   if (!is_same || rewrite == Rewrite::always) note_step(write_step(*after, std::move(text)));
   return steps;
 }
@@ -210,7 +210,7 @@ void ExtensionOutbox::accept_at_start(const std::string& extension_id, const std
 void ExtensionOutbox::start() {
   started_ = true;
   cross_out_later();
-  background_.spawn(keep_trash_small());
+  background_.spawn(prune_trash());
 }
 
 Task<> ExtensionOutbox::stop() {
@@ -220,7 +220,7 @@ Task<> ExtensionOutbox::stop() {
   if (has_news_) co_await try_to_cross_out();
 }
 
-Task<> ExtensionOutbox::keep_trash_small() {
+Task<> ExtensionOutbox::prune_trash() {
   do {
     try {
       // Not on `disk_`, whose steps requests wait for.

@@ -64,7 +64,7 @@ public:
 private:
   Task<> note_made(KnownDirectories made);
   void note_made_at_start(Connection& connection);
-  Task<> keep_trash_small();
+  Task<> prune_trash();
   void cross_out_later(const std::vector<std::int64_t>& done);
   void cross_out_later();
   Task<> cross_out();

@@ -127,7 +127,7 @@ Task<Permission> permit(const ToolCall& call, ToolTarget target, const Extension
   co_return permission;
 }
 
-std::string told(std::string_view what, const Extension& extension) {
+std::string change_report(std::string_view what, const Extension& extension) {
   return fmt::format("{} the {} {} (id {}); it is {}", what, to_text(extension.type), extension.name, extension.id,
                      extension.enabled ? "enabled" : "disabled, and a person can enable it");
 }
@@ -151,7 +151,7 @@ Task<ToolOutcome> create(Extensions& extensions, const ToolCall& call) {
     co_return co_await stage(call, made, fmt::format("New {}: {}", to_text(made.type), made.name));
   }
   if (permission.disables_record) body["enabled"] = false;
-  co_return ToolOutcome{told("created", *co_await extensions.create(std::move(body), {}, call.run.run_id))};
+  co_return ToolOutcome{change_report("created", *co_await extensions.create(std::move(body), {}, call.run.run_id))};
 }
 
 bool changes_at_most_enabled(const Extension& record, Extension wanted) {
@@ -179,7 +179,8 @@ Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
     co_return ToolOutcome{fmt::format("nothing changed: the {} {} is so already", to_text(record->type), record->name)};
   }
   if (permission.disables_record) body["enabled"] = false;
-  co_return ToolOutcome{told("changed", *co_await extensions.change(record->id, std::move(body), call.run.run_id))};
+  co_return ToolOutcome{
+      change_report("changed", *co_await extensions.change(record->id, std::move(body), call.run.run_id))};
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ TEST(HttpTransport, HidesInEachProblemTheSecretsOfItsOwnRequest) {
     std::vector<std::string> problems(2);
     TaskGroup group(loop);
     for (auto& problem : problems) {
-      group.spawn([](HttpTransport& asked, std::string& told) -> Task<> {
+      group.spawn([](HttpTransport& asked, std::string& problem) -> Task<> {
         StopSource stop;
-        told = (co_await asked.ask({.method = "ping"}, stop)).problem;
+        problem = (co_await asked.ask({.method = "ping"}, stop)).problem;
       }(transport, problem));
     }
     co_await group.join();

@@ -135,7 +135,7 @@ ExtensionPointer Integrations::require(const std::string& id_or_name) const {
   return extension;
 }
 
-void Integrations::connect_anew(const std::string& id) {
+void Integrations::reconnect(const std::string& id) {
   disconnect(id);
   if (const auto extension = extensions_.find(id)) follow(*extension, false);
 }
@@ -146,11 +146,11 @@ Task<StartedLogin> Integrations::begin_login(ExtensionPointer extension, NewLogi
 
 Task<> Integrations::finish_login(ExtensionPointer extension, std::string redirected_to) {
   co_await logins_.finish(integration_settings(*extension), std::move(redirected_to));
-  connect_anew(extension->id);
+  reconnect(extension->id);
 }
 
 Task<> Integrations::forget_login(ExtensionPointer extension) {
-  if (co_await logins_.forget(integration_settings(*extension))) connect_anew(extension->id);
+  if (co_await logins_.forget(integration_settings(*extension))) reconnect(extension->id);
 }
 
 Task<> Integrations::live(EntryPointer entry) { co_await entry->integration->live(entry->stop); }

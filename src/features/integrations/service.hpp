@@ -80,7 +80,7 @@ private:
   Task<ServerProcess> process_of(IntegrationSettings settings);
   Task<ServiceAddress> address_of(IntegrationSettings settings);
   Task<bool> refused(IntegrationSettings settings, McpRefusal refusal);
-  void connect_anew(const std::string& id);
+  void reconnect(const std::string& id);
 
   Loop& loop_;
   Extensions& extensions_;

@@ -88,7 +88,7 @@ Task<std::string> StdioTransport::dead() {
 
 void StdioTransport::die(std::string why) {
   if (dead_.happened()) return;
-  if (const auto said = told(last_error_, max_quoted_length); !said.empty()) why += "; it last said: " + said;
+  if (const auto said = quoted(last_error_, max_quoted_length); !said.empty()) why += "; it last said: " + said;
   cause_of_death_ = why;
   pending_.fail_all(why);
   dead_.notify();
@@ -211,20 +211,20 @@ void StdioTransport::take(RpcMessage message) {
 void StdioTransport::note_error(std::string_view line) {
   if (line.find_first_not_of(" \t\r\v\f") == line.npos) return;
   last_error_ = line.substr(0, max_line_length);
-  if (log::enabled(log::Level::debug)) log::debug("integration {}: {}", name_, told(line, max_logged_length));
+  if (log::enabled(log::Level::debug)) log::debug("integration {}: {}", name_, quoted(line, max_logged_length));
 }
 
 void StdioTransport::note_garbage(std::string_view line) {
   ++garbage_;
   if (logged_ < logged_garbage) {
     ++logged_;
-    log::info("integration {}: ignored a line that is not a message: {}", name_, told(line, max_logged_length));
+    log::info("integration {}: ignored a line that is not a message: {}", name_, quoted(line, max_logged_length));
   }
   if (garbage_ > max_garbage) die("it prints what is no MCP");
 }
 
 /// The beginning of a line, with secrets removed.
-std::string StdioTransport::told(std::string_view line, std::size_t most) const {
+std::string StdioTransport::quoted(std::string_view line, std::size_t most) const {
   const bool is_whole = line.size() < max_line_length;
   const auto hidden = is_whole ? secrets_.hidden_in(line) : secrets_.hidden_in_cut(line.substr(0, max_line_length));
   return to_utf8(boost::trim_copy(hidden).substr(0, most));

@@ -42,7 +42,7 @@ private:
   void take_errors(std::string_view bytes);
   void note_error(std::string_view line);
   void note_garbage(std::string_view line);
-  std::string told(std::string_view line, std::size_t most) const;
+  std::string quoted(std::string_view line, std::size_t most) const;
   void send(const json::object& message);
   void die(std::string why);
 

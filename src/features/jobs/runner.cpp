@@ -352,7 +352,7 @@ JobRun JobRunner::unstarted(const Extension& job, const JobOrder& order, JobRunS
           .error = std::move(why)};
 }
 
-Task<> JobRunner::keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth) {
+Task<> JobRunner::store_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth) {
   const auto kept = co_await database_.write([rows](Connection& connection) {
     std::vector<JobRun> inserted;
     for (const auto& row : rows) {

@@ -64,7 +64,7 @@ public:
   /// A row for a run that was not started, with the reason; not stored yet.
   JobRun unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const;
   /// Stores such rows and publishes the failed ones. Of two rows for one due time, the second is dropped.
-  Task<> keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth = 0);
+  Task<> store_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth = 0);
 
   /// Stops an active run, and returns when it has ended. Throws as Engine::stop_run does.
   Task<> stop_run(ActiveJobRunPointer run);

@@ -23,14 +23,14 @@ std::vector<std::string> texts(const std::vector<Timestamp>& times) {
 
 /// The due times that a schedule reports while a clock runs until `end`, waking exactly at each.
 std::map<std::string, std::vector<Timestamp>> simulate(Schedule& schedule, Timestamp end) {
-  std::map<std::string, std::vector<Timestamp>> told;
+  std::map<std::string, std::vector<Timestamp>> fired;
   for (auto now = schedule.next_due(); now && *now <= end; now = schedule.next_due()) {
     while (const auto due = schedule.take(*now)) {
       EXPECT_EQ(due->times, std::vector{*now}) << due->job_id;
-      told[due->job_id].push_back(*now);
+      fired[due->job_id].push_back(*now);
     }
   }
-  return told;
+  return fired;
 }
 
 std::vector<std::string> over_a_night(std::string_view expression, std::string_view zone, std::string_view from,
@@ -179,10 +179,10 @@ TEST(Schedule, TenThousandJobsOverAMonthMissNothingAndDoubleNothing) {
     const auto time_of_day = std::to_string(job % 60) + " " + std::to_string(job / 60 % 24) + " ";
     schedule.put(std::to_string(job), timing(time_of_day + days[job % 3], zones[job % 5]), at("2026-10-10T00:00:00Z"));
   }
-  const auto told = simulate(schedule, at("2026-11-09T00:00:00Z"));
-  ASSERT_EQ(told.size(), static_cast<std::size_t>(jobs));
+  const auto fired = simulate(schedule, at("2026-11-09T00:00:00Z"));
+  ASSERT_EQ(fired.size(), static_cast<std::size_t>(jobs));
   for (int job = 0; job < jobs; ++job) {
-    const auto& times = told.at(std::to_string(job));
+    const auto& times = fired.at(std::to_string(job));
     EXPECT_NEAR(static_cast<double>(times.size()), counts[job % 3], 1) << job;
     for (std::size_t i = 1; i < times.size(); ++i) {
       const auto distance = times[i] - times[i - 1];

@@ -33,7 +33,7 @@ namespace agw {
 namespace {
 
 /// After this many jobs, the loop gets a chance to do other work.
-constexpr int told_at_once = 100;
+constexpr int max_due_in_a_row = 100;
 
 }  // namespace
 
@@ -85,10 +85,10 @@ Task<> Scheduler::stop() {
 Task<> Scheduler::keep() {
   const auto executor = co_await asio::this_coro::executor;
   while (co_await alarm_.wait(stopping_) == WaitResult::done) {
-    int told = 0;
+    int passed_on = 0;
     while (auto due = schedule_.take(look_at_clock())) {
       on_due_(std::move(*due));
-      if (++told % told_at_once == 0) co_await asio::post(executor, asio::use_awaitable);
+      if (++passed_on % max_due_in_a_row == 0) co_await asio::post(executor, asio::use_awaitable);
       if (stopping_.requested()) co_return;
     }
     alarm_.set(schedule_.next_due());

@@ -15,14 +15,14 @@ TEST(Scheduler, TellsThatTheClockWasSetBackOnce) {
   Loop loop;
   SetClock clock;
   clock.time = *parse_iso8601("2030-01-01T00:00:00Z");
-  std::vector<Timestamp> told;
-  Scheduler scheduler(loop, clock, [](const DueTimes&) {}, [&](Timestamp now) { told.push_back(now); });
+  std::vector<Timestamp> fired;
+  Scheduler scheduler(loop, clock, [](const DueTimes&) {}, [&](Timestamp now) { fired.push_back(now); });
   const CronTrigger hourly{.expression = "0 * * * *", .timezone = {}};
   scheduler.arm("first", hourly, clock.time);
   clock.time = *parse_iso8601("2026-01-01T00:00:00Z");
   scheduler.arm("second", hourly, clock.time);
   scheduler.arm("third", hourly, clock.time);
-  EXPECT_EQ(told, std::vector{clock.time});
+  EXPECT_EQ(fired, std::vector{clock.time});
 }
 
 }  // namespace

@@ -257,7 +257,7 @@ void JobTriggers::on_due(const DueTimes& due) {
       skipped.push_back(runner_.unstarted(*job, order, JobRunStatus::skipped,
                                           time < up_since_ ? missed_text(runs_last, more) : jumped_text(more)));
   }
-  if (!skipped.empty()) work_.spawn(runner_.keep_unstarted(job, std::move(skipped)));
+  if (!skipped.empty()) work_.spawn(runner_.store_unstarted(job, std::move(skipped)));
   for (auto& order : orders) work_.spawn(fire(job, std::move(order)));
 }
 
@@ -271,7 +271,7 @@ void JobTriggers::on_event(const std::string& job_id, const DomainEvent& event, 
                  .depth = cause.depth};
   if (const auto why = why_not_started(order)) {
     const auto row = runner_.unstarted(*job, order, JobRunStatus::skipped, *why);
-    work_.spawn(hub_.pending_effects().of(runner_.keep_unstarted(job, {row}, order.depth)));
+    work_.spawn(hub_.pending_effects().of(runner_.store_unstarted(job, {row}, order.depth)));
   } else {
     work_.spawn(hub_.pending_effects().of(fire(job, std::move(order))));
   }
@@ -316,7 +316,7 @@ Task<> JobTriggers::fire(ExtensionPointer job, JobOrder order) {
     log::error("job {} could not start: {}", job->name, error.what());
     row = runner_.unstarted(*job, order, JobRunStatus::failed, error.what());
   }
-  if (row) co_await runner_.keep_unstarted(job, {std::move(*row)}, order.depth);
+  if (row) co_await runner_.store_unstarted(job, {std::move(*row)}, order.depth);
 }
 
 std::optional<JobHook> JobTriggers::find_hook(std::string_view id_or_name) const {
@@ -340,7 +340,7 @@ Task<JobRunStarted> JobTriggers::run_hook(JobHook hook, std::optional<json::valu
     refusal = std::current_exception();
     why = error_text(refused);
   }
-  co_await runner_.keep_unstarted(hook.job, {runner_.unstarted(*hook.job, order, JobRunStatus::failed, why)});
+  co_await runner_.store_unstarted(hook.job, {runner_.unstarted(*hook.job, order, JobRunStatus::failed, why)});
   std::rethrow_exception(refusal);
 }
 

@@ -85,7 +85,7 @@ struct KnowledgeTree::Walk {
   const std::function<void(const std::string&)>& enter;
   std::vector<FoundKnowledgeFile> found{};
 
-  bool wants(const std::string& path) const {
+  bool includes(const std::string& path) const {
     return kind == KnowledgeFiles::pages ? is_page_path(path) : is_source_path(path);
   }
   /// Raw directories contain no pages, and wikis no sources.
@@ -137,7 +137,7 @@ void KnowledgeTree::walk_beneath(const Directory& directory, const std::string& 
     if (entry.name.starts_with('.')) continue;
     if (entry.type == FileType::directory && walk.wants_directory(below)) {
       if (const auto opened = directory.directory(entry.name)) walk_beneath(*opened, below, depth + 1, walk);
-    } else if (entry.type == FileType::regular && walk.wants(below) && walk.found.size() < max_files) {
+    } else if (entry.type == FileType::regular && walk.includes(below) && walk.found.size() < max_files) {
       if (const auto stamp = directory.stamp(entry.name)) walk.found.push_back({below, *stamp});
     }
   }

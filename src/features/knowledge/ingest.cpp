@@ -30,7 +30,7 @@ std::string place_for(const Directory& data_directory, const std::string& direct
 
 }  // namespace
 
-std::string keep_source(const Directory& data_directory, const NewSource& source) {
+std::string store_source(const Directory& data_directory, const NewSource& source) {
   AGW_ASSERT(may_block());
 
   const auto directory = directory_of_scope("agent:" + source.agent_name) + "/raw";

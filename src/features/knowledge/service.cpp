@@ -205,7 +205,7 @@ Task<IngestedSource> Knowledge::ingest(NewSource source) {
   const auto title = source.title.empty() ? source.origin : source.title;
   IngestedSource made;
   made.path = co_await blocking_.run(
-      [tree = index_.tree(), source = std::move(source)] { return keep_source(tree->directory(), source); });
+      [tree = index_.tree(), source = std::move(source)] { return store_source(tree->directory(), source); });
   StopSource never;
   co_await compile(false, never);
   const auto known = co_await database_.read(

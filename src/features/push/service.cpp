@@ -90,7 +90,7 @@ Push::Push(Loop& loop, const Services& services, Options options)
 }
 
 void Push::load(Connection& connection) {
-  push_store::keep_only(connection, services_.access.token_id());
+  push_store::delete_others(connection, services_.access.token_id());
   targets_ = push_store::list(connection);
 }
 
@@ -179,7 +179,7 @@ void Push::forget_all() {
 
 Task<> Push::remove_other_tokens(std::string token_id) {
   replace(co_await services_.database.write([token_id](Connection& connection) {
-    push_store::keep_only(connection, token_id);
+    push_store::delete_others(connection, token_id);
     return push_store::list(connection);
   }));
 }

@@ -62,7 +62,7 @@ bool remove(Connection& connection, std::string_view id) {
   return connection.changes() > 0;
 }
 
-void keep_only(Connection& connection, std::string_view token_id) {
+void delete_others(Connection& connection, std::string_view token_id) {
   connection.prepare("DELETE FROM push_subscriptions WHERE token_id <> :token").bind(":token", token_id).run();
 }
 

@@ -16,6 +16,6 @@ std::vector<PushTarget> list(Connection& connection);
 /// Whether it existed.
 bool remove(Connection& connection, std::string_view id);
 /// Removes those that were not made with this token.
-void keep_only(Connection& connection, std::string_view token_id);
+void delete_others(Connection& connection, std::string_view token_id);
 
 }  // namespace agw::push_store

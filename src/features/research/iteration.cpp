@@ -121,8 +121,9 @@ Task<> Iteration::attempt() {
 /// Stores the original asset before anything changes it, and creates a thread for the agent.
 Task<> Iteration::prepare() {
   auto original = co_await asset_.read();
-  co_await services_.database.write(
-      [id = order_.id, original](Connection& connection) { iteration_store::keep_original(connection, id, original); });
+  co_await services_.database.write([id = order_.id, original](Connection& connection) {
+    iteration_store::store_original(connection, id, original);
+  });
   asset_.note_original(std::move(original));
   NewThread wanted{.agent_id = order_.agent->id, .title = "Research: " + order_.config.domain};
   if (order_.project) wanted.project_id = order_.project->id;

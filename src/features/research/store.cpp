@@ -26,7 +26,7 @@ void insert(Connection& connection, const InterruptedIteration& iteration) {
       .run();
 }
 
-void keep_original(Connection& connection, const std::string& id, const AssetCopy& original) {
+void store_original(Connection& connection, const std::string& id, const AssetCopy& original) {
   connection.prepare("UPDATE iterations SET original = :original, mode = :mode WHERE id = :id")
       .bind(":original", original.bytes)
       .bind(":mode", original.mode)

@@ -34,7 +34,7 @@ namespace agw::iteration_store {
 
 void insert(Connection& connection, const InterruptedIteration& iteration);
 /// Stores the current content of the asset.
-void keep_original(Connection& connection, const std::string& id, const AssetCopy& original);
+void store_original(Connection& connection, const std::string& id, const AssetCopy& original);
 void note_thread(Connection& connection, const std::string& id, const std::string& thread_id);
 void remove(Connection& connection, const std::string& id);
 std::vector<InterruptedIteration> all(Connection& connection);

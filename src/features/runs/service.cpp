@@ -15,7 +15,7 @@
 //   1. `open`: it has its place in the queue of its thread, in memory.
 //   2. `record`: its row, in the transaction of its question.
 //   3. `text`, `reasoning`, `emit`: logged, then published. Once a second all that is new becomes a piece.
-//   4. `keep_step`: before tools change anything, the step and all text up to it are on disk.
+//   4. `store_step`: before tools change anything, the step and all text up to it are on disk.
 //   5. `end`: row, packed log and turn in one transaction, then the event. The log can be read for ten minutes. If the
 //      transaction fails, the event is taken out of the log, and the caller tries again.
 //
@@ -163,7 +163,7 @@ void Runs::emit(ActiveRun& active, std::string_view type, const json::object& me
 void Runs::begin_checkpoints() {
   if (checkpointing_ || stopping_.requested()) return;
   checkpointing_ = true;
-  background_.spawn(keep_checkpoints());
+  background_.spawn(write_checkpoints());
 }
 
 void Runs::begin_call(ActiveRun& active, json::object call) {
@@ -206,14 +206,14 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
   co_return ended;
 }
 
-std::int64_t Runs::told(const ActiveRun& active) { return active.log.seq() - (active.is_ending ? 1 : 0); }
+std::int64_t Runs::published_seq(const ActiveRun& active) { return active.log.seq() - (active.is_ending ? 1 : 0); }
 
 std::optional<json::value> Runs::active_run(std::string_view thread_id) const {
   const auto active = front(thread_id);
   if (!active) return std::nullopt;
   return json::object{{"runId", active->run.id},
                       {"turnId", active->run.turn_id},
-                      {"seq", told(*active)},
+                      {"seq", published_seq(*active)},
                       {"text", active->log.content()},
                       {"tools", active->tools}};
 }
@@ -226,7 +226,7 @@ json::array Runs::active(const std::set<std::string, std::less<>>* threads) cons
     runs.push_back(json::object{{"runId", active.run.id},
                                 {"turnId", active.run.turn_id},
                                 {"threadId", thread},
-                                {"seq", told(active)},
+                                {"seq", published_seq(active)},
                                 {"text", active.log.content()},
                                 {"reasoning", active.log.reasoning_content()},
                                 {"tools", active.tools}});
@@ -259,7 +259,7 @@ void Runs::end_interrupted(Connection& connection, const InterruptedRun& interru
 }
 
 /// Saves new text of active runs once a second, as long as there are any.
-Task<> Runs::keep_checkpoints() {
+Task<> Runs::write_checkpoints() {
   bool failing = false;
   while (co_await pause(stopping_, checkpoint_interval) == WaitResult::done) {
     const bool failed_before = std::exchange(failing, false);
@@ -284,14 +284,14 @@ void Runs::take_piece(ActiveRun& active) {
   const auto lasted = asio::steady_timer::clock_type::now() - active.began;
   active.progress["duration_ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(lasted).count();
   active.unsaved.push_back({active.pieces++, content.substr(active.taken),
-                            active.log.pack_events(active.taken_seq, told(active)), to_json(active.progress)});
+                            active.log.pack_events(active.taken_seq, published_seq(active)), to_json(active.progress)});
   active.taken = content.size();
-  active.taken_seq = told(active);
+  active.taken_seq = published_seq(active);
 }
 
 /// Also repeats pieces whose write failed or is still pending, so that no piece is missing before a later one.
-Task<> Runs::keep_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction,
-                         Database::Lane lane) {
+Task<> Runs::store_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction,
+                          Database::Lane lane) {
   const auto taken = active->pieces;
   co_await database_.write(
       [id = active->run.id, pieces = active->unsaved,
@@ -305,13 +305,13 @@ Task<> Runs::keep_pieces(ActiveRunPointer active, std::function<void(Connection&
 
 Task<> Runs::checkpoint(ActiveRunPointer active) {
   if (active->ended.happened()) co_return;
-  if (active->taken_seq != told(*active)) take_piece(*active);
-  if (!active->unsaved.empty()) co_await keep_pieces(active, {}, Database::Lane::background);
+  if (active->taken_seq != published_seq(*active)) take_piece(*active);
+  if (!active->unsaved.empty()) co_await store_pieces(active, {}, Database::Lane::background);
 }
 
-Task<> Runs::keep_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> in_transaction) {
+Task<> Runs::store_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> in_transaction) {
   take_piece(*active);
-  co_await keep_pieces(
+  co_await store_pieces(
       active,
       [id = active->run.id, step = std::move(step),
        in_transaction = std::move(in_transaction)](Connection& connection) {

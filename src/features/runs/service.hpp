@@ -93,7 +93,7 @@ public:
   void end_call(ActiveRun& active, const json::object& end);  ///< the members of `tool-end`
 
   /// Stores that the tools of a step are about to begin, with all text up to then.
-  Task<> keep_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> in_transaction);
+  Task<> store_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> in_transaction);
 
   /// Ends the runs of `waiting`, which have not begun, without an event of their own: the messages that they would have
   /// answered go into `into`, the run before them on their thread, after that many of its steps. `in_transaction` gives
@@ -129,15 +129,15 @@ public:
 
 private:
   void begin_checkpoints();
-  Task<> keep_checkpoints();
+  Task<> write_checkpoints();
   Task<> checkpoint(ActiveRunPointer active);
   /// Adds new text and its events to `unsaved`.
   static void take_piece(ActiveRun& active);
   /// Writes `unsaved` to disk, with `in_transaction`.
-  Task<> keep_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction, Database::Lane lane);
+  Task<> store_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction, Database::Lane lane);
   Task<> forget_old();
   /// The `seq` of the latest published event.
-  static std::int64_t told(const ActiveRun& active);
+  static std::int64_t published_seq(const ActiveRun& active);
   void publish(const ActiveRun& active, std::string_view type, std::string text);
 
   Loop& loop_;

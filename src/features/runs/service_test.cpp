@@ -36,7 +36,7 @@ TEST(Runs, FindTheStepsOfAKilledRunHoweverDeepItsCallsAre) {
   with_a_run([](Runs& runs, Database& database, const ActiveRunPointer& active) -> Task<> {
     const auto levels = std::string(max_json_depth, '[') + std::string(max_json_depth, ']');
     const json::array calls{{{"id", "call"}, {"name", "Read"}, {"input", parse_json(levels).value()}}};
-    co_await runs.keep_step(active, {.text_end = 0, .calls = calls}, {});
+    co_await runs.store_step(active, {.text_end = 0, .calls = calls}, {});
     const auto left = co_await database.read([](Connection& connection) { return Runs::interrupted(connection); });
     EXPECT_EQ(left.at(0).steps.at(0).calls, calls);
   });
@@ -48,13 +48,13 @@ TEST(Runs, KeepTheTextOfAStepThatCouldNotBeStoredWithTheNext) {
     const auto finds_no_room = [](Connection&) { throw std::runtime_error("disk full"); };
     bool failed = false;
     try {
-      co_await runs.keep_step(active, {.text_end = 5, .calls = {}}, finds_no_room);
+      co_await runs.store_step(active, {.text_end = 5, .calls = {}}, finds_no_room);
     } catch (const std::runtime_error&) {
       failed = true;
     }
     EXPECT_TRUE(failed);
     runs.text(*active, "of it");
-    co_await runs.keep_step(active, {.text_end = 10, .calls = {}}, {});
+    co_await runs.store_step(active, {.text_end = 10, .calls = {}}, {});
     const auto left = co_await database.read([](Connection& connection) { return Runs::interrupted(connection); });
     EXPECT_EQ(left.at(0).text, "Half of it");
     EXPECT_EQ(left.at(0).steps.size(), 1U);

@@ -14,7 +14,7 @@ namespace {
 
 /// What is wrong with a name, a value or the file, as `agw secret` says it too. It never holds a value.
 template <class Work>
-auto told(Work work) {
+auto as_bad_request(Work work) {
   return [work = std::move(work)] {
     try {
       return work();
@@ -25,7 +25,7 @@ auto told(Work work) {
 }
 
 Task<Response> list_secrets(const Secrets& secrets, BlockingPool& blocking, Request& request) {
-  const auto names = co_await blocking.run(told([&secrets] { return secrets.names(); }));
+  const auto names = co_await blocking.run(as_bad_request([&secrets] { return secrets.names(); }));
   std::vector<SecretName> rows;
   for (const auto& name : names) rows.push_back({name});
   co_return request.respond(rows);
@@ -33,15 +33,15 @@ Task<Response> list_secrets(const Secrets& secrets, BlockingPool& blocking, Requ
 
 Task<Response> set_secret(const Secrets& secrets, BlockingPool& blocking, Request& request) {
   const auto name = request.path("name");
-  told([&name] { Secrets::check_name(name); })();
+  as_bad_request([&name] { Secrets::check_name(name); })();
   auto value = request.body<SecretValue>().value;
-  co_await blocking.run(told([&secrets, name, value = std::move(value)] { secrets.set(name, value); }));
+  co_await blocking.run(as_bad_request([&secrets, name, value = std::move(value)] { secrets.set(name, value); }));
   co_return Response::no_content();
 }
 
 Task<Response> delete_secret(const Secrets& secrets, BlockingPool& blocking, Request& request) {
   const auto existed =
-      co_await blocking.run(told([&secrets, name = request.path("name")] { return secrets.remove(name); }));
+      co_await blocking.run(as_bad_request([&secrets, name = request.path("name")] { return secrets.remove(name); }));
   if (!existed) throw NotFound("secret not found");
   co_return Response::no_content();
 }

@@ -130,9 +130,9 @@ Task<> Alerts::look_at_costs() {
   if (spike_day_ != date && spent > limit) {
     spike_day_ = date;
     // It may have been raised before a restart.
-    const auto told = co_await signals_.list({.kind = std::string(cost_spike), .since = clock_.now() - 24h});
+    const auto raised = co_await signals_.list({.kind = std::string(cost_spike), .since = clock_.now() - 24h});
     const auto is_of_today = [&](const Signal& signal) { return signal.message.find(date) != std::string::npos; };
-    if (std::ranges::none_of(told, is_of_today)) {
+    if (std::ranges::none_of(raised, is_of_today)) {
       co_await raise({.kind = std::string(cost_spike),
                       .message = fmt::format("{:.2f} USD were spent on {}, where {:.2f} were to be expected at most.",
                                              spent, date, limit),

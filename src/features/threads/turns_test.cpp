@@ -282,7 +282,7 @@ TEST(Context, ADeletedQuestionHasNoOtherInItsPlace) {
 TEST(Context, OfAForkAtASupersededTurnIsWhatItWasThen) {
   with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
-    const auto told = [&](const std::string& last) -> Task<Texts> {
+    const auto history = [&](const std::string& last) -> Task<Texts> {
       const auto fork = co_await room.threads.fork(thread.id, {last});
       const auto next = co_await room.say(fork.id, "next");
       co_return contents_of((co_await room.threads.context(fork.id, next.id, 1000)).turns);
@@ -293,15 +293,15 @@ TEST(Context, OfAForkAtASupersededTurnIsWhatItWasThen) {
     const auto a2 = co_await answer(room, second, "A2");
     co_await room.threads.supersede_after(first.id);
     const auto a1b = co_await answer(room, first, "A1b");
-    EXPECT_EQ(co_await told(a1.id), (Texts{"Q1", "A1", "next"}));
-    EXPECT_EQ(co_await told(second.id), (Texts{"Q1", "A1", "Q2", "next"}));
-    EXPECT_EQ(co_await told(a2.id), (Texts{"Q1", "A1", "Q2", "A2", "next"}));
-    EXPECT_EQ(co_await told(a1b.id), (Texts{"Q1", "A1b", "next"}));
+    EXPECT_EQ(co_await history(a1.id), (Texts{"Q1", "A1", "next"}));
+    EXPECT_EQ(co_await history(second.id), (Texts{"Q1", "A1", "Q2", "next"}));
+    EXPECT_EQ(co_await history(a2.id), (Texts{"Q1", "A1", "Q2", "A2", "next"}));
+    EXPECT_EQ(co_await history(a1b.id), (Texts{"Q1", "A1b", "next"}));
     co_await room.threads.supersede_after(first.id);
-    EXPECT_EQ(co_await told(a1b.id), (Texts{"Q1", "A1b", "next"}));
+    EXPECT_EQ(co_await history(a1b.id), (Texts{"Q1", "A1b", "next"}));
     co_await answer(room, first, "A1c");
-    EXPECT_EQ(co_await told(a1b.id), (Texts{"Q1", "A1b", "next"}));
-    EXPECT_EQ(co_await told(a2.id), (Texts{"Q1", "A1", "Q2", "A2", "next"}));
+    EXPECT_EQ(co_await history(a1b.id), (Texts{"Q1", "A1b", "next"}));
+    EXPECT_EQ(co_await history(a2.id), (Texts{"Q1", "A1", "Q2", "A2", "next"}));
   });
 }
 

@@ -40,7 +40,7 @@ void kill_gateway_after(std::chrono::microseconds moment, const SpawnOptions& pl
   const auto gateway = ::fork();
   if (gateway == 0) {
     const auto spawned = spawn(plan);
-    [[maybe_unused]] const auto told = ::write(began.writing.get(), "!", 1);
+    [[maybe_unused]] const auto written = ::write(began.writing.get(), "!", 1);
     for (;;) ::pause();
   }
   began.writing = Descriptor();

@@ -71,7 +71,7 @@ TEST(RequestParser, ReadsBodiesHoweverTheyArrive) {
     for (std::size_t at = 0; at < raw.size(); at += piece) {
       in += raw.substr(at, piece);
       in.erase(0, parser.put(in));
-      if (parser.head_done() && !parser.done()) parser.keep_body(100);
+      if (parser.head_done() && !parser.done()) parser.collect_body(100);
       in.erase(0, parser.put(in));
     }
     ASSERT_TRUE(parser.done()) << piece;
@@ -84,7 +84,7 @@ TEST(RequestParser, KeepsNoMoreOfABodyThanItMay) {
   RequestParser parser;
   std::string in = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   in.erase(0, parser.put(in));
-  parser.keep_body(4);
+  parser.collect_body(4);
   parser.put("5\r\nabcde\r\n");
   EXPECT_TRUE(parser.body_too_large());
   EXPECT_EQ(parser.take_body(), "");
@@ -120,7 +120,7 @@ TEST(RequestParser, TakesChunksOfAnyLengthBetweenShortLines) {
   RequestParser parser;
   std::string in = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   in.erase(0, parser.put(in));
-  parser.keep_body(1024 * 1024);
+  parser.collect_body(1024 * 1024);
   parser.put("40000;a=" + std::string(1000, 'b') + "\r\n" + std::string(0x40000, 'x') + "\r\n0\r\nX: y\r\n\r\n");
   EXPECT_FALSE(parser.refusal());
   EXPECT_TRUE(parser.done());

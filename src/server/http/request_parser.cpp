@@ -112,7 +112,7 @@ void RequestParser::reset() {
 
 bool RequestParser::done() const { return parser_->is_done(); }
 
-void RequestParser::keep_body(std::size_t limit) {
+void RequestParser::collect_body(std::size_t limit) {
   body_limit_ = limit;
   if (head_.content_length)
     body_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*head_.content_length, limit)));

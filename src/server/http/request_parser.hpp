@@ -35,7 +35,7 @@ public:
   const Head& head() const { return head_; }
 
   /// Keeps the body, up to `limit` bytes; more becomes `body_too_large`. Without this call the body is discarded.
-  void keep_body(std::size_t limit);
+  void collect_body(std::size_t limit);
   /// Keeps the body's bytes until `take_body`, without a limit on their total.
   void stream_body();
   bool body_too_large() const { return body_too_large_; }

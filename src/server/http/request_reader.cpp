@@ -48,7 +48,7 @@ void RequestReader::shrink_buffer() {
 
 RequestReader::Body RequestReader::begin_body(std::size_t limit) {
   if (parser_.done()) return Body::complete;
-  parser_.keep_body(limit);
+  parser_.collect_body(limit);
   return buffer_.empty() ? Body::incomplete : parse_body();
 }
 

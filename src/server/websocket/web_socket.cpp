@@ -91,7 +91,7 @@ void WebSocket::take(const Incoming& incoming) {
 }
 
 void WebSocket::deliver(const DomainEvent& event) {
-  if (closing_ || !subscription_.wants(event)) return;
+  if (closing_ || !subscription_.matches(event)) return;
   queue({websocket::frame_header(Opcode::text, event.message()->size()), event.message()});
 }
 

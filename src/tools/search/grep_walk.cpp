@@ -78,7 +78,7 @@ class WalkingSearch {
 public:
   explicit WalkingSearch(const GrepQuery& query) : expression_(query), filter_(query.glob), left_(query.most + 1) {}
 
-  bool wants(const std::string& path) const { return filter_.takes(path); }
+  bool includes(const std::string& path) const { return filter_.takes(path); }
 
   /// False once there are enough matches.
   bool add(const std::string& path, const FileResult<std::string>& text) {
@@ -119,7 +119,7 @@ GrepFound search_by_walking(const OpenedPath& start, const GrepQuery& query, con
   }
   const auto top = open_directory(start);
   walk(start, roots, {.hidden = false, .gitignored = false}, stopped, [&](const std::string& path, bool is_directory) {
-    if (is_directory || !search.wants(path)) return true;
+    if (is_directory || !search.includes(path)) return true;
     return search.add(path, top.read(path, max_grep_file_size));
   });
   return search.take_found();

@@ -50,8 +50,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Restart the gateway: it begins anew by itself, or a service manager starts it again
-         * @description Restart the gateway: it begins anew by itself, or a service manager starts it again. It makes the gateway act.
+         * Restart the gateway: it starts itself again, or a service manager starts it again
+         * @description Restart the gateway: it starts itself again, or a service manager starts it again. It makes the gateway act.
          */
         post: operations["postDaemonRestart"];
         delete?: never;
@@ -2376,7 +2376,7 @@ export interface components {
                 date: string;
                 cost: number;
             }[];
-            /** @description the 20 dearest threads of the period */
+            /** @description the 20 threads that cost most in the period */
             by_thread: {
                 thread_id: string;
                 title: string | null;
@@ -8164,7 +8164,7 @@ export interface operations {
                      * @enum {string}
                      */
                     scope?: "once" | "thread" | "agent";
-                    /** @description told to the agent */
+                    /** @description passed on to the agent */
                     reason?: string | null;
                     /** @description to a question: a text, or an object if it has a form */
                     answer?: unknown;

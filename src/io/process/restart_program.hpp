@@ -14,7 +14,7 @@ std::string program_path();
 /// Runs the program at `path` in the place of this one: same process, arguments, environment (with `variable` set to
 /// `value` beside) and standard streams; all other descriptors are closed, and signals do what they do at a start, but
 /// for SIGHUP where it `was_ignored`. No thread may run any more. Returns only if it failed, with the reason.
-std::string begin_anew(const std::string& path, const char* variable, const std::string& value,
-                       bool hangup_was_ignored);
+std::string restart_program(const std::string& path, const char* variable, const std::string& value,
+                            bool hangup_was_ignored);
 
 }  // namespace agw

@@ -1,4 +1,4 @@
-#include "io/process/begin_anew.hpp"
+#include "io/process/restart_program.hpp"
 
 #include <linux/close_range.h>
 #include <sys/resource.h>
@@ -48,8 +48,8 @@ std::string program_path() {
   return unknown ? own_program : path.string();
 }
 
-std::string begin_anew(const std::string& path, const char* variable, const std::string& value,
-                       bool hangup_was_ignored) {
+std::string restart_program(const std::string& path, const char* variable, const std::string& value,
+                            bool hangup_was_ignored) {
   auto arguments = own_arguments();
   std::vector<char*> pointers;
   for (auto& argument : arguments) pointers.push_back(argument.data());
