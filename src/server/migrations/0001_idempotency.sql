@@ -1,5 +1,5 @@
--- The answer to each POST that came with an Idempotency-Key, so that a client which lost the answer can ask again
--- without doing the thing twice. Kept for 24 hours; the index finds what may be forgotten.
+-- The response to each POST with an Idempotency-Key, so that a client that lost the response can repeat the request
+-- without repeating its effect. Kept for 24 hours; the index finds expired rows.
 CREATE TABLE idempotency_keys (
   path       TEXT NOT NULL,
   key        TEXT NOT NULL,

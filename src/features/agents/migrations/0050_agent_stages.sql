@@ -1,5 +1,5 @@
--- One row for each time that somebody changed how far an agent is trusted; the latest is what holds. Rows are never
--- changed. An agent without a row is an apprentice.
+-- One row for each change of an agent's stage; the latest row is in force. Rows are never changed. An agent without a
+-- row is an apprentice.
 CREATE TABLE agent_stages (
   position   INTEGER PRIMARY KEY AUTOINCREMENT,
   agent_id   TEXT NOT NULL,

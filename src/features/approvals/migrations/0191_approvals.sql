@@ -1,5 +1,6 @@
--- One row is one call or question that was put to a person. `request` is the whole PermissionRequest as JSON, as it was
--- last; the other columns find it. A row without `decided_at` at the start was left by a killed gateway.
+-- One row for each call or question that waited for a person. `request` is the latest PermissionRequest as JSON; the
+-- other columns serve to find it. A row that has no `decided_at` when the gateway starts was left by a killed
+-- gateway.
 CREATE TABLE permission_requests (
   id         TEXT PRIMARY KEY,
   created_at INTEGER NOT NULL,
@@ -7,10 +8,11 @@ CREATE TABLE permission_requests (
   request    TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Finds those that a killed gateway left, and those that are old enough to be forgotten.
+-- Finds the requests that a killed gateway left, and those that are old enough to delete.
 CREATE INDEX permission_requests_by_end ON permission_requests (decided_at);
 
--- What persons have allowed for longer than one call. `thread_id` is null where it holds in all threads of the agent.
+-- What people have allowed for longer than one call. `thread_id` is null if the grant holds in all threads of the
+-- agent.
 CREATE TABLE grants (
   number     INTEGER PRIMARY KEY AUTOINCREMENT,
   id         TEXT NOT NULL UNIQUE,

@@ -1,6 +1,7 @@
--- A development server that was started and has not been seen to end: the leader of its process group. After a crash of
--- the gateway the next start ends what is left of it. A number of a process is used again by the kernel; together with
--- `started` (its start in clock ticks since the boot) and `boot` (the kernel's name for that boot) it is unique.
+-- Development servers that have been started and are not known to have ended. `pid` is the leader of the process
+-- group. After a crash, the next start ends what is left of them. The kernel reuses process ids; together with
+-- `started` (start time in clock ticks since boot) and `boot` (the kernel's boot id) a process is identified
+-- uniquely.
 CREATE TABLE app_processes (
   pid INTEGER NOT NULL,
   started INTEGER NOT NULL,

@@ -1,5 +1,5 @@
--- One row for each file that somebody uploaded for a chat. Its bytes are the file `attachments/<id>` of the data
--- directory, written before the row; turns name it in their metadata.
+-- One row for each file uploaded for a chat. Its content is the file `attachments/<id>` in the data directory, which
+-- is written before the row. Turns refer to it in their metadata.
 CREATE TABLE attachments (
   id         TEXT PRIMARY KEY,
   name       TEXT NOT NULL,

@@ -1,6 +1,6 @@
--- What models read instead of a thread's older turns once these do not fit their window any more: a summary of the turns
--- up to and with `last_turn_id`, of which there were `turns`. Another number means that one of them was answered anew,
--- and the summary is made again.
+-- Summaries that models read instead of a thread's older turns when these no longer fit the context window. A summary
+-- covers the turns up to and including `last_turn_id`; `turns` is how many there were. If the number differs now, one
+-- of them was regenerated, and the summary is made again.
 CREATE TABLE thread_summaries (
   thread_id    TEXT PRIMARY KEY,
   last_turn_id TEXT NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE thread_summaries (
   created_at   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What a person deletes is gone at once, also from what was made of it.
+-- When a person deletes a turn, everything derived from it is deleted too.
 CREATE TRIGGER thread_summaries_of_deleted_threads AFTER DELETE ON threads BEGIN
   DELETE FROM thread_summaries WHERE thread_id = OLD.id;
 END;

@@ -1,4 +1,4 @@
--- A summary says nothing of the turns that stand behind those it was made of: it stays when one of them is deleted.
+-- A summary does not cover the turns after those it was made from: it stays when one of those is deleted.
 DROP TRIGGER thread_summaries_of_deleted_turns;
 CREATE TRIGGER thread_summaries_of_deleted_turns AFTER DELETE ON turns BEGIN
   DELETE FROM thread_summaries WHERE thread_id = (SELECT id FROM threads WHERE number = OLD.thread) AND NOT EXISTS (

@@ -1,4 +1,4 @@
--- What prompt caches saved of the cost of a day's calls, less what writing to them cost more.
+-- How much prompt caches saved on a day's calls, minus the extra cost of writing to them.
 CREATE TABLE cost_savings (
   day INTEGER PRIMARY KEY,
   usd REAL NOT NULL

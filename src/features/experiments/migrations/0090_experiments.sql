@@ -1,7 +1,8 @@
--- One row for each trial: an iteration's change of its asset, or a person's decision on a proposal. Rows are never changed
--- and kept for ever; `number` is their order. `domain` groups what is compared with each other, mostly `agent:<name>`.
--- `value` is what was measured of `metric`, `baseline` what it was before the change; a decision has neither, a crash no
--- value. `proposal` is the reference `<agent>/<date>/<name>` of what was decided on or staged.
+-- One row for each experiment: an iteration's change of its asset, or a person's decision on a proposal. Rows are
+-- never changed and are kept forever; `number` is their order. `domain` groups what is compared, usually
+-- `agent:<name>`. `value` is the measured value of `metric`, `baseline` the value before the change; a decision has
+-- neither, a crash has no value. `proposal` is the reference `<agent>/<date>/<name>` of the proposal that was decided
+-- on or staged.
 CREATE TABLE experiments (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
@@ -22,9 +23,8 @@ CREATE TABLE experiments (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- All that a confidence is computed from, so that the table itself is not read: a hundred thousand rows in some ten
--- milliseconds.
+-- A covering index for confidences: 100,000 rows take about 10 ms.
 CREATE INDEX experiments_by_metric ON experiments (domain, metric, number, value, verdict, higher_is_better);
 
--- For lists of one verdict, and for the crashes, which count for every metric of their domain.
+-- For lists by verdict, and for crashes, which count for every metric of their domain.
 CREATE INDEX experiments_by_verdict ON experiments (verdict, domain, number);

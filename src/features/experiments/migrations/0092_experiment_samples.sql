@@ -1,6 +1,6 @@
--- The values of each metric, a thousand to a row, in their order: `samples` has each as text behind a `+` (kept) or a `.`
--- (not), and a space. A confidence needs all of them: a hundred rows are read in a hundredth of the time that a hundred
--- thousand take. Rows follow `experiments` by the trigger; those are never changed.
+-- The values of each metric, 1,000 per row, in order: `samples` has each as text after a `+` (kept) or a `.` (not
+-- kept), and a space. A confidence needs all of them: 100 of these rows are read in a hundredth of the time of
+-- 100,000 experiments. A trigger adds to the rows when an experiment is inserted; experiments never change.
 CREATE TABLE experiment_samples (
   domain TEXT NOT NULL,
   metric TEXT NOT NULL,
@@ -30,6 +30,6 @@ BEGIN
     sample_count = sample_count + 1, samples = samples || excluded.samples;
 END;
 
--- Finds the last keep of a metric, and counts what came after it.
+-- Finds the last kept experiment of a metric, and counts those after it.
 DROP INDEX experiments_by_metric;
 CREATE INDEX experiments_by_metric ON experiments (domain, metric, verdict, number);

@@ -1,7 +1,6 @@
--- One row is one extension, whatever its type. The gateway reads all of them when it starts and answers from memory;
--- this table is their journal. `position` orders lists by insertion and is never reused. `definition` and `trigger_def`
--- are JSON objects, kept as they were sent. `essential` ones can be neither disabled nor deleted. Times are
--- milliseconds of UTC.
+-- One row is one extension, whatever its type. The gateway reads all of them when it starts and serves requests from
+-- memory. `position` orders lists by insertion and is never reused. `definition` and `trigger_def` are JSON objects,
+-- stored as sent. Extensions with `essential` can be neither disabled nor deleted. Times are milliseconds, UTC.
 CREATE TABLE extensions (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
@@ -18,11 +17,11 @@ CREATE TABLE extensions (
   updated_at INTEGER NOT NULL
 ) STRICT;
 
--- One row for each built-in extension that somebody deleted: no start and no upgrade brings it back.
+-- One row for each built-in extension that a person deleted: neither a start nor an upgrade restores it.
 CREATE TABLE deleted_built_ins (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 
--- At most one row: which content of the shipped extensions was written to `extensions` last. A start that finds the
--- same one reads none of the shipped files.
+-- At most one row: the content id of the built-in extensions that were last written to `extensions`. If it matches at
+-- start, no built-in file is read.
 CREATE TABLE written_built_ins (
   only INTEGER PRIMARY KEY CHECK (only = 1),
   content_id TEXT NOT NULL

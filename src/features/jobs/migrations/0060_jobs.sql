@@ -1,6 +1,6 @@
--- One row is one run of a job, or the reason why there was none. `number` is the order of insertion, which is the order
--- of lists. `job_id` is the job extension's, `job` its name as it was. `thread_id` is where the output is. `usage` is a
--- JSON object. Times are milliseconds of UTC; `finished_at` is there as soon as nothing more will come.
+-- One row is one run of a job, or the reason why it did not run. `number` is the order of insertion and of lists.
+-- `job_id` is the id of the job's extension, `job` its name at that time. `thread_id` is the thread with the output.
+-- `usage` is a JSON object. Times are milliseconds, UTC; a row with `finished_at` is final.
 CREATE TABLE job_runs (
   number      INTEGER PRIMARY KEY AUTOINCREMENT,
   id          TEXT NOT NULL UNIQUE,
@@ -18,17 +18,17 @@ CREATE TABLE job_runs (
   cost_usd    REAL
 ) STRICT;
 
--- The runs of a job in their order: an index ends with the row's number.
+-- The runs of a job in order: an index entry ends with the row's number.
 CREATE INDEX job_runs_by_job ON job_runs (job_id);
 
--- Finds what a killed gateway left behind, and what is old enough to be removed.
+-- Finds runs that a killed gateway left active, and those that are old enough to delete.
 CREATE INDEX job_runs_by_end ON job_runs (finished_at);
 
--- A due time belongs to the first row that names it: whoever cannot insert one does not fire.
+-- A due time belongs to the first row that has it: whoever cannot insert one does not fire.
 CREATE UNIQUE INDEX job_runs_by_due_time ON job_runs (job_id, due_at) WHERE due_at IS NOT NULL;
 
--- For each job with a schedule, the latest due time that has a row, or had one before it grew old: what came after it
--- was missed.
+-- For each job with a schedule: the latest due time that has, or had, a row. Later due times that have passed were
+-- missed.
 CREATE TABLE job_due_times (
   job_id TEXT PRIMARY KEY,
   latest INTEGER NOT NULL

@@ -1,7 +1,7 @@
--- What is known of the page files, so that they can be listed and searched without being read. The files are
--- authoritative: a row follows its file, told by the four `*_ns`, `inode`, `size` of the version that was read. `path` is
--- relative to the data directory. `scope` is `shared` or `agent:<name>`; a slug stands for one page in its scope. `tags`
--- and `sources` are JSON arrays of strings.
+-- An index of the page files, so that they can be listed and searched without being read. The files are
+-- authoritative: a row follows its file, and is up to date if the four columns `*_ns`, `inode` and `size` match it.
+-- `path` is relative to the data directory. `scope` is `shared` or `agent:<name>`; a slug is unique in its scope.
+-- `tags` and `sources` are JSON arrays of strings.
 CREATE TABLE knowledge_pages (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   path TEXT NOT NULL UNIQUE,
@@ -21,8 +21,8 @@ CREATE TABLE knowledge_pages (
   UNIQUE (slug, scope)
 ) STRICT;
 
--- What of a page is searched, as plain text: what the full-text index is made from, and what snippets are cut from. Apart
--- from the pages, so that lists do not read it.
+-- The searchable text of a page, from which the full-text index and snippets are made. A table of its own, so that
+-- lists do not read it.
 CREATE TABLE knowledge_texts (
   number INTEGER PRIMARY KEY,
   title TEXT NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE knowledge_texts (
   body TEXT NOT NULL
 ) STRICT;
 
--- The words of the pages by their stems. It follows knowledge_texts by the triggers below.
+-- The stemmed words of the pages. Triggers below keep it in step with knowledge_texts.
 CREATE VIRTUAL TABLE knowledge_words USING fts5(
   title, headings, summary, body,
   content='knowledge_texts', content_rowid='number', tokenize="porter unicode61 remove_diacritics 2"
@@ -47,18 +47,18 @@ CREATE TRIGGER knowledge_texts_removed AFTER DELETE ON knowledge_texts BEGIN
   VALUES ('delete', old.number, old.title, old.headings, old.summary, old.body);
 END;
 
--- The links of a page, by the slug that they mean, whether or not such a page is there. Which page that is, is decided
--- when it is asked: the one of the same scope, else the shared one.
+-- The links of a page, by target slug, whether or not that page exists. Which page it is, is decided at query time:
+-- the one in the same scope, else the shared one.
 CREATE TABLE knowledge_links (
   page INTEGER NOT NULL,
   target TEXT NOT NULL,
   PRIMARY KEY (page, target)
 ) STRICT, WITHOUT ROWID;
 
--- For the links that lead to a page.
+-- For the links to a page.
 CREATE INDEX knowledge_links_by_target ON knowledge_links (target);
 
--- What the heads of pages name. `folded` is the name in lower case, by which the same thing is known again.
+-- The entities in the front matter of pages. `folded` is the name in lower case, by which equal names are found.
 CREATE TABLE entities (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
@@ -75,13 +75,13 @@ CREATE TABLE entity_pages (
   PRIMARY KEY (entity, page)
 ) STRICT, WITHOUT ROWID;
 
--- For what a page names.
+-- For the entities of a page.
 CREATE INDEX entity_pages_by_page ON entity_pages (page);
 
--- What was made of each raw source. `path` is relative to the data directory, the version that was read last is told as
--- for pages; `content` names what it said. `page` is the path of the page made from it, `compiled` the content that the
--- page was made from, and `page_content` the page as it was written: a page that says something else now was changed by
--- a person and is left alone. `problem` says why the source cannot become a page.
+-- What was compiled from each raw source. `path` is relative to the data directory; the version last read is recorded
+-- as for pages; `content` is its content id. `page` is the path of the compiled page, `compiled` the content id of
+-- the source it was compiled from, and `page_content` that of the page as written: a page with other content was
+-- edited by a person and is left alone. `problem` says why the source cannot become a page.
 CREATE TABLE knowledge_sources (
   path TEXT NOT NULL PRIMARY KEY,
   inode INTEGER NOT NULL,

@@ -1,5 +1,5 @@
--- As what a page names an entity: its type is what pages say now, not what one of them once said.
+-- The type of each entity on a page. An entity's type follows its current pages.
 ALTER TABLE entity_pages ADD COLUMN type TEXT;
 
--- So that the pages that name any are read again: no file has such a size.
+-- Makes the gateway read the pages with entities again: no file has this size.
 UPDATE knowledge_pages SET size = -1 WHERE number IN (SELECT page FROM entity_pages);

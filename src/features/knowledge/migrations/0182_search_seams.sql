@@ -1,3 +1,3 @@
--- The index knew `Python入門` as one word, which was found by neither half: such words are divided now before the index sees
--- them. The pages are read again for that: no file has such a size.
+-- `Python入門` was one word in the index, so neither part of it was found. Such words are now split before they are
+-- indexed, and the pages are read again for that: no file has this size.
 UPDATE knowledge_pages SET size = -1;

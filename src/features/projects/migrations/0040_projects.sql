@@ -1,6 +1,6 @@
--- A project is a directory of a person's that agents may work in. Rows are found by `id`; `number` is the order in which
--- they were made. `path` is absolute, in home, and as it was resolved when it was set. `trusted` is the person's word
--- that what the directory says to agents may be believed.
+-- A project is a directory of a person's that agents may work in. Rows are found by `id`; `number` is the order of
+-- creation. `path` is absolute, inside the home directory, and resolved when it was set. `trusted` means that the
+-- person trusts the instructions in the directory.
 CREATE TABLE projects (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,

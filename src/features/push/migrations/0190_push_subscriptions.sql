@@ -1,7 +1,8 @@
--- A browser that wants notices while its page is closed. `endpoint` is its address at its push service; who knows it and
--- the gateway's key can send to it. `p256dh` and `auth` are the browser's keys in base64url, `kinds` a JSON array.
--- `device` is what the page calls this browser, by which its WebSockets are known. `gateway_key` is the public key that
--- the browser was given, `token_id` the bearer token at that time: where one of them is another now, the row is of no use.
+-- A browser that is subscribed to notices while its page is closed. `endpoint` is its address at its push service;
+-- anyone who has it and the gateway's key can send to it. `p256dh` and `auth` are the browser's keys in base64url,
+-- `kinds` a JSON array. `device` is the page's id of this browser, which its WebSockets name too. `gateway_key` and
+-- `token_id` are the public key and the bearer token at the time of the subscription: once either has changed, the
+-- row is useless.
 CREATE TABLE push_subscriptions (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,

@@ -1,6 +1,6 @@
--- An iteration changes its asset in place to measure it. One row is one iteration under way: `original` is the asset as it
--- was, written before anything touches it, so that a start after a kill can put it back byte for byte; null where it had
--- not been read yet. The row goes in the transaction that records the iteration's experiment.
+-- An iteration changes its asset in place to measure it. One row is one active iteration: `original` is the asset
+-- before the change, stored first, so that a start after a kill restores it byte for byte; null if it had not been
+-- read yet. The row is deleted in the transaction that records the iteration's experiment.
 CREATE TABLE iterations (
   id TEXT PRIMARY KEY,
   domain TEXT NOT NULL,

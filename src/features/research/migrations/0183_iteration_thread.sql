@@ -1,2 +1,2 @@
--- The thread that the agent works in, once it is made: what it has cost is what the iteration has cost, after a kill too.
+-- The thread that the agent works in, once it exists: its cost is the cost of the iteration, even after a kill.
 ALTER TABLE iterations ADD COLUMN thread_id TEXT;

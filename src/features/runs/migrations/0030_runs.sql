@@ -1,6 +1,6 @@
--- One row for each run from the moment its question is stored. `status` is the licence to end it: whoever changes
--- `queued` or `started` to something else, once, may say that it ended. After the end `log` holds its events packed, for
--- clients that lost their connection; the row is forgotten ten minutes later.
+-- One row for each run from the moment its question is stored. `status` decides who may end it: only the one that
+-- changes it from `queued` or `started`, once, may announce the end. After the end, `log` holds the run's events in
+-- packed form, for clients that lost their connection; the row is deleted ten minutes later.
 CREATE TABLE runs (
   id                TEXT PRIMARY KEY,
   thread_id         TEXT NOT NULL,
@@ -13,10 +13,10 @@ CREATE TABLE runs (
   ended_at          INTEGER,
   log               TEXT
 ) STRICT;
--- Finds what a killed gateway left behind, and what may be forgotten.
+-- Finds runs that a killed gateway left active, and those that may be deleted.
 CREATE INDEX runs_by_end ON runs (ended_at);
 
--- The text of an answer under way, appended at most once a second, so that a kill loses no more than that.
+-- The text of an active answer, appended at most once a second, so that a kill loses no more than a second.
 CREATE TABLE run_pieces (
   run_id TEXT NOT NULL,
   number INTEGER NOT NULL,

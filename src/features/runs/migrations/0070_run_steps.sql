@@ -1,6 +1,6 @@
--- The tool calls that a run under way has made, a row for each step, written before the first of them begins. A kill in
--- the middle of a tool leaves an answer that says which calls stood where, so that each can be given a result: models'
--- services refuse a conversation that has a call without one.
+-- The tool calls of an active run, a row for each step, written before the first call begins. A killed run's answer
+-- can then say how far each call got, and each gets a result: model services reject a conversation that has a call
+-- without one.
 CREATE TABLE run_steps (
   run_id   TEXT NOT NULL,
   number   INTEGER NOT NULL,

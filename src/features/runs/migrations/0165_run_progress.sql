@@ -1,3 +1,3 @@
--- With each piece goes what is known of the answer so far (model, usage, cost, how long it took), as JSON: what a killed
--- run leaves says of itself what every other answer says. That of the last piece counts.
+-- What is known of the answer so far (model, usage, cost, duration), as JSON, stored with each piece, so that a
+-- killed run's answer has the same metadata as any other. The last piece counts.
 ALTER TABLE run_pieces ADD COLUMN progress TEXT NOT NULL DEFAULT '{}';

@@ -1,6 +1,6 @@
--- A signal is something that a person should look at: an anomaly of costs, of a job, of a provider, of the disk, or what
--- somebody reported over the API. `number` is the order in which they came. `value` is what was measured, `baseline` what
--- was to be expected. Signals older than the retention are neither listed nor kept.
+-- A signal is something that a person should look at: an anomaly of costs, of a job, of a provider, of the disk, or a
+-- report over the API. `number` is the order of arrival. `value` is the measured value, `baseline` the expected one.
+-- Signals older than the retention time are deleted.
 CREATE TABLE signals (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
@@ -12,7 +12,7 @@ CREATE TABLE signals (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- The old ones, to be removed.
+-- For deleting old signals.
 CREATE INDEX signals_by_time ON signals (created_at);
--- The latest of a kind.
+-- For the latest signal of a kind.
 CREATE INDEX signals_by_kind ON signals (kind);

@@ -1,6 +1,7 @@
--- The order of a thread's turns. Turns of many threads come mixed, so an index of turns by their thread has a page to write
--- for each turn, once there are many. Therefore a thread's row, which a new turn changes anyway, keeps the numbers of its
--- newest turns, each behind a comma, and they are entered here many at a time. What is entered is older than what is not.
+-- The order of a thread's turns. Turns of many threads are interleaved, so an index of turns by thread would write a
+-- page for each turn once there are many. Instead, a thread's row, which a new turn changes anyway, holds the numbers
+-- of its newest turns, each after a comma; they are moved to this table in batches. Numbers in this table are older
+-- than those in the row.
 CREATE TABLE turn_order (
   thread INTEGER NOT NULL,
   turn INTEGER NOT NULL,
@@ -11,7 +12,7 @@ DROP INDEX turns_by_thread;
 
 ALTER TABLE threads ADD COLUMN newest_turns TEXT NOT NULL DEFAULT '';
 
--- All turns of a thread, in no order. Where the thread was deleted, all were entered.
+-- All turns of a thread, unordered. When a thread is deleted, all its turns have been moved.
 CREATE VIEW thread_turns (thread, turn) AS
 SELECT thread, turn FROM turn_order
 UNION ALL

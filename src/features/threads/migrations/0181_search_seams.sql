@@ -1,6 +1,6 @@
--- The index knew `Python入門` as one word, which was found by neither half: such words are divided now before the index sees
--- them. Where any word has a letter of a script without blanks (base/unspaced), all turns are indexed again, behind the
--- start.
+-- `Python入門` was one word in the index, so neither part of it was found. Such words are now split before they are
+-- indexed (base/text/word_segmentation). If any word has a letter of a script without spaces, all turns are indexed
+-- again in the background after the start.
 CREATE VIRTUAL TABLE temp.words_before USING fts5vocab(main, turn_words, row);
 CREATE TEMP TABLE again AS SELECT 1 FROM words_before WHERE term GLOB '*['
   || char(0x0e00) || '-' || char(0x0eff) || char(0x1000) || '-' || char(0x109f) || char(0x1780) || '-' || char(0x17ff)

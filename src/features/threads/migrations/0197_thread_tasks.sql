@@ -1,4 +1,4 @@
--- The list of tasks that an agent keeps for a thread, as JSON: `[{text, status}]`. A thread without one has no row.
+-- An agent's task list in a thread, as JSON: `[{text, status}]`. A thread without a list has no row.
 CREATE TABLE thread_tasks (
   thread INTEGER PRIMARY KEY,
   tasks  TEXT NOT NULL
