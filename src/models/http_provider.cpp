@@ -122,7 +122,7 @@ Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDel
     auto outcome = co_await ask(request.model, body, on_delta, stop, provider_error);
     if (auto* failure = std::get_if<ModelFailure>(&outcome)) *failure = with_provider_name(std::move(*failure));
     if (may_adjust(outcome) && learned.size() < max_adjustments && format_->adjust(members, provider_error)) {
-      log::info("the request to {} is sent again without what it refused: {}", request.model,
+      log::info("the request to {} is sent again without what it rejected: {}", request.model,
                 std::get<ModelFailure>(outcome).message);
       learned.push_back(std::move(provider_error));
       continue;

@@ -159,7 +159,7 @@ def test_response_of_another_issuer_is_refused(tickets_talker, oauth_service, ch
 def test_response_is_accepted_once(tickets_talker):
     back = sent_back(begin(tickets_talker.gateway)["authorization_url"])
     accepted(finish(tickets_talker.gateway, back))
-    refused(finish(tickets_talker.gateway, back), 400, "no login waits for this answer: begin anew")
+    refused(finish(tickets_talker.gateway, back), 400, "no login expects this response: start again")
 
 
 def test_service_refuses_the_login(tickets_talker):

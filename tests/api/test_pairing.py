@@ -337,7 +337,7 @@ def test_broken_token_file_leaves_the_token(own_gateway):
     token = own_gateway.token
     (own_gateway.data / ".gateway-token").write_text("nonsense")
     os.kill(own_gateway.process.pid, signal.SIGUSR1)
-    while "the token stays as it was" not in own_gateway.stderr:
+    while "the token is unchanged" not in own_gateway.stderr:
         accepted(get(own_gateway, token))
     accepted(get(own_gateway, token))
     (own_gateway.data / ".gateway-token").write_text(token)

@@ -89,7 +89,7 @@ std::optional<json::value> parse_json(std::string_view text, const JsonParseOpti
 
 json::value parse_stored_json(std::string_view text) {
   auto value = parse_json(text, {.max_depth = max_own_json_depth});
-  if (!value) throw std::runtime_error("what is stored as JSON is none");
+  if (!value) throw std::runtime_error("a stored value is not JSON");
   return *std::move(value);
 }
 

@@ -138,7 +138,7 @@ Action permission_allow_command(Arguments& arguments) {
 
 Action permission_deny_command(Arguments& arguments) {
   auto options = with_id(arguments);
-  arguments.option("--reason", options->reason, "The reason, which the agent is told");
+  arguments.option("--reason", options->reason, "The reason, which the agent reads");
   return one_request_command(arguments, options, deny);
 }
 

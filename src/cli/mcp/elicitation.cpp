@@ -25,7 +25,7 @@ json::object decision_schema(const json::object& request) {
   values.emplace_back("deny");
   return schema_of(
       {{"decision", json::object{{"type", "string"}, {"title", "Decision"}, {"enum", std::move(values)}}},
-       {"reason", json::object{{"type", "string"}, {"title", "Reason"}, {"description", "What the agent is told"}}}},
+       {"reason", json::object{{"type", "string"}, {"title", "Reason"}, {"description", "What the agent reads"}}}},
       "decision");
 }
 

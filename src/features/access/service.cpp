@@ -92,7 +92,7 @@ Task<> Access::read_token_again() {
     if (!token_ || !token) co_return log::warn("asked to reload the token, but there is none: nothing was changed");
     if (!token_->matches(token->secret())) replace(*std::move(token));
   } catch (const std::exception& error) {
-    log::error("the token stays as it was: {}", error.what());
+    log::error("the token is unchanged: {}", error.what());
   }
 }
 

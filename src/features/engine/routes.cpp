@@ -63,7 +63,7 @@ Routes chat_routes(Engine& engine, Threads& threads, Runs& runs, Stages& stages)
           .responds<std::vector<json::object>>()
           .fails_with({400, 404}),
       get("/modes", "List the modes that agents work in", list_modes).responds<std::vector<ModeDetail>>(),
-      get("/agents/:name/prompt", "Show what an agent is told before the conversation", show_prompt, engine, stages)
+      get("/agents/:name/prompt", "Show what an agent reads before the conversation", show_prompt, engine, stages)
           .query<AgentPromptQuery>()
           .responds<AgentPrompt>()
           .fails_with({400, 404}),

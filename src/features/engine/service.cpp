@@ -106,7 +106,7 @@ Engine::Engine(const EngineServices& services)
     copy_summary_to_fork(connection, fork, clock.now());
   });
   workers_.on_failure([](const std::exception_ptr& failure) {
-    log::error("what answers threads and finds their titles failed: {}", message_of(failure));
+    log::error("background work of chats failed: {}", message_of(failure));
   });
 }
 

@@ -285,7 +285,7 @@ void HttpTransport::take_body(PendingRequest& exchange) {
   } else if (exchange.wants_other_credentials()) {
     exchange.response =
         RpcResponse{.problem = fmt::format(
-                        "it wants other credentials (status {}): run `agw ext login {}`, or set them in `headers`",
+                        "it rejects these credentials (status {}): run `agw ext login {}`, or set them in `headers`",
                         exchange.status, name_),
                     .status = exchange.status};
   } else if (exchange.status != 202 || exchange.message.contains("id")) {

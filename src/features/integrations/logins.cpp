@@ -170,7 +170,7 @@ McpLogins::Waiting McpLogins::take_waiting(const std::string& integration, const
   const auto found = waiting_.find(state);
   const bool waits = found != waiting_.end() && found->second.integration == integration &&
                      found->second.until > std::chrono::steady_clock::now();
-  if (!waits) throw BadRequest("no login waits for this answer: begin anew");
+  if (!waits) throw BadRequest("no login expects this response: start again");
   auto waiting = std::move(found->second);
   waiting_.erase(found);
   return waiting;
@@ -183,9 +183,9 @@ Task<> McpLogins::finish(IntegrationSettings settings, std::string redirected_to
   // A response of another server could make us send it the code (RFC 9207).
   const bool says_issuer = response.contains("iss");
   if ((says_issuer || server.names_itself) && response["iss"] != server.issuer) {
-    throw BadRequest("the answer is not that of the service's authorization server");
+    throw BadRequest("the response is not from the service's authorization server");
   }
-  if (response.contains("error")) throw BadRequest("the service did not let you in");
+  if (response.contains("error")) throw BadRequest("the service denied the login");
   if (response["code"].empty()) throw BadRequest("redirected_to has no code");
   try {
     const auto web = co_await web_of(settings);

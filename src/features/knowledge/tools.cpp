@@ -21,7 +21,7 @@ constexpr auto search_schema = R"({
   "type": "object",
   "properties": {
     "query": {"type": "string", "minLength": 1, "description": "a question or words; \"quoted words\" stand together"},
-    "limit": {"type": "integer", "minimum": 1, "description": "how many pages at most; 5 unless told"}
+    "limit": {"type": "integer", "minimum": 1, "description": "how many pages at most; default 5"}
   },
   "required": ["query"],
   "additionalProperties": false

@@ -127,7 +127,7 @@ std::string summary(const std::vector<Message>& messages) {
     if (message.role != Message::Role::user || search_words(message.text).empty()) continue;
     sentences.push_back(first_sentence(message.text, max_sentence_length));
   }
-  if (sentences.empty()) return "There is nothing to sum up yet: you have told nothing in this thread before.";
+  if (sentences.empty()) return "There is nothing to sum up yet: you have written nothing in this thread before.";
 
   const auto left_out = sentences.size() - std::min(sentences.size(), max_summarised);
   auto text = left_out == 0

@@ -10,7 +10,7 @@ std::span<const EnumName> names(Tag<ToolScope>) { return enum_names<ToolScope>()
 BOOST_DESCRIBE_STRUCT(ModeDetail, (), (name, label, color, description, systemPrompt, allowedTools, requiresApproval))
 constexpr auto rules(Tag<ModeDetail>) {
   return std::tuple{
-      RuleFor<&ModeDetail::systemPrompt>{{.about = "what the agent is told beside its own; may be empty"}},
+      RuleFor<&ModeDetail::systemPrompt>{{.about = "added to the agent's own system prompt; may be empty"}},
       RuleFor<&ModeDetail::allowedTools>{{.about = "names of tools; null means all"}}};
 }
 const Description& describe(Tag<ModeDetail>) { return description_of<ModeDetail>("Mode"); }

@@ -16,7 +16,7 @@ constexpr auto input_schema = R"({
   "properties": {
     "query": {"type": "string", "minLength": 1,
               "description": "words (all must match), \"quoted phrases\", prefix*, AND, OR, NOT, parentheses"},
-    "limit": {"type": "integer", "minimum": 1, "description": "how many turns at most; 20 unless told"}
+    "limit": {"type": "integer", "minimum": 1, "description": "how many turns at most; default 20"}
   },
   "required": ["query"],
   "additionalProperties": false

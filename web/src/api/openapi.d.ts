@@ -1444,8 +1444,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show what an agent is told before the conversation
-         * @description Show what an agent is told before the conversation. It changes nothing.
+         * Show what an agent reads before the conversation
+         * @description Show what an agent reads before the conversation. It changes nothing.
          */
         get: operations["getAgentsNamePrompt"];
         put?: never;
@@ -2663,7 +2663,7 @@ export interface components {
             label: string;
             color: string;
             description: string;
-            /** @description what the agent is told beside its own; may be empty */
+            /** @description added to the agent's own system prompt; may be empty */
             systemPrompt: string;
             /** @description names of tools; null means all */
             allowedTools: string[] | null;
