@@ -25,6 +25,8 @@
 #include "features/attachments/service.hpp"
 #include "features/briefings/routes.hpp"
 #include "features/briefings/service.hpp"
+#include "features/checkpoints/routes.hpp"
+#include "features/checkpoints/service.hpp"
 #include "features/context/prompt.hpp"
 #include "features/costs/background_completions.hpp"
 #include "features/costs/routes.hpp"
@@ -170,6 +172,8 @@ public:
                    {.asks = settings.approvals.mode == ApprovalsMode::ask,
                     .patience = std::chrono::minutes(settings.approvals.timeout_minutes),
                     .kept = std::chrono::days(settings.retention.days)}),
+        checkpoints_(loop, blocking_, database_, clock_, runs_,
+                     {.directory = directory.path / data_files::checkpoints}),
         unknown_names_(extensions_, tools_, models_, skills_),
         integrations_(loop, hub_, extensions_, http_, blocking_, secrets_, sandbox_,
                       {.home = directory.home, .data_directory = directory.path}),
@@ -258,6 +262,7 @@ private:
     append(table, experiment_routes(experiments_));
     append(table, proposal_routes(proposals_));
     append(table, approval_routes(approvals_, stages_));
+    append(table, checkpoint_routes(checkpoints_));
     append(table, chat_routes(engine_, threads_, runs_, stages_));
     append(table, job_routes(jobs_, clock_));
     append(table, app_routes_.routes());
@@ -277,7 +282,8 @@ private:
   }
 
   void add_tools(const Settings& settings) {
-    tools_.add(file_tools({.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = find_ripgrep()}));
+    tools_.add(file_tools(
+        {.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = find_ripgrep(), .recorder = &checkpoints_}));
     tools_.add(search_turns_tool(threads_));
     tools_.add(tasks_tool(threads_));
     tools_.add(remember_tool(identities_));
@@ -341,6 +347,7 @@ private:
     co_await knowledge_.stop();
     co_await threads_.stop();
     co_await approvals_.stop();
+    co_await checkpoints_.stop();
     co_await runs_.stop();
     co_await proposals_.stop();
     co_await extension_outbox_.stop();
@@ -381,6 +388,7 @@ private:
   Proposals proposals_;
   Prompts prompts_;
   Approvals approvals_;
+  Checkpoints checkpoints_;
   ToolSet tools_;
   UnknownNames unknown_names_;
   Integrations integrations_;

@@ -11,6 +11,7 @@ inline constexpr std::string_view lock = "gateway.lock";
 inline constexpr std::string_view configuration = "config.yaml";
 inline constexpr std::string_view prices = "prices.yaml";
 inline constexpr std::string_view secrets = "secrets.yaml";
+inline constexpr std::string_view checkpoints = "checkpoints";  ///< a directory
 inline constexpr std::string_view log = "gateway.log";  ///< in the directory `logs`, together with its older versions
 
 }  // namespace agw::data_files

@@ -38,6 +38,7 @@ constexpr std::uintmax_t given_back_at_once = 4 * 1024 * 1024;
 struct BackupOptions {
   std::string file;
   std::optional<std::string> data_dir;
+  bool checkpoints = false;
 };
 
 /// A file that is deleted unless it has been renamed. It is truncated piece by piece, because freeing a gigabyte at
@@ -76,7 +77,8 @@ fs::path database_beside(const fs::path& target) { return target.string() + ".db
 /// anywhere, and a restore would have to trust them.
 class BackedUpFiles {
 public:
-  BackedUpFiles(Directory directory, ArchiveWriter& archive) : directory_(std::move(directory)), archive_(archive) {}
+  BackedUpFiles(Directory directory, ArchiveWriter& archive, bool checkpoints)
+      : directory_(std::move(directory)), archive_(archive), checkpoints_(checkpoints) {}
 
   void add(const fs::path& beneath) {
     const auto listed = directory_.list(beneath.empty() ? "." : beneath.string(), max_entries);
@@ -97,8 +99,9 @@ public:
   std::size_t count() const { return count_; }
 
 private:
-  static bool is_left_out(std::string_view name) {
-    return std::ranges::find(excluded_from_backup, name) != excluded_from_backup.end();
+  bool is_left_out(std::string_view name) const {
+    return (name == data_files::checkpoints && !checkpoints_) ||
+           std::ranges::find(excluded_from_backup, name) != excluded_from_backup.end();
   }
 
   void add_file(const fs::path& path) {
@@ -110,6 +113,7 @@ private:
 
   const Directory directory_;
   ArchiveWriter& archive_;
+  const bool checkpoints_;
   std::size_t count_ = 0;
 };
 
@@ -128,7 +132,7 @@ Descriptor open_new(const fs::path& path) {
 
 /// Copies the database first: files that change later count as manual edits, which the gateway adopts at its start. The
 /// other way round, the start would undo changes recorded in between.
-void write_backup(const fs::path& data, const fs::path& target) {
+void write_backup(const fs::path& data, const fs::path& target, bool checkpoints) {
   const UnfinishedFile database(database_beside(target));
   Progress progress;
   snapshot_database(data / data_files::database, database.path(),
@@ -142,7 +146,7 @@ void write_backup(const fs::path& data, const fs::path& target) {
     progress.show("compressing", 0, 1);
     archive.add(fmt::format("{}{}", backup_data, data_files::database), copy);
   }
-  BackedUpFiles files(Directory::open(data, Symlinks::refuse).value(), archive);
+  BackedUpFiles files(Directory::open(data, Symlinks::refuse).value(), archive, checkpoints);
   files.add({});
   const auto digest = archive.digest();
   archive.add(std::string(backup_trailer), to_json(json::object{{"files", files.count() + 1}, {"sha256", digest}}));
@@ -171,10 +175,10 @@ void step_back() {
 }
 
 /// `place` is for the incomplete archive.
-int make_backup(const fs::path& data, const fs::path& file, const fs::path& place) {
+int make_backup(const fs::path& data, const fs::path& file, const fs::path& place, bool checkpoints) {
   const UnfinishedFile unfinished(place);
   try {
-    write_backup(data, unfinished.path());
+    write_backup(data, unfinished.path(), checkpoints);
   } catch (const DiskFull&) {
     // SQLite's text names neither the disk nor a remedy.
     throw std::runtime_error(fmt::format(
@@ -197,7 +201,7 @@ int back_up(const BackupOptions& options) {
   const fs::path file = options.file;
   check(data, file);
   const fs::path place = file.string() + ".unfinished-" + random_hex(4);
-  return run_in_child([&] { return make_backup(data, file, place); },
+  return run_in_child([&] { return make_backup(data, file, place, options.checkpoints); },
                       [&] {
                         UnfinishedFile::remove(place);
                         UnfinishedFile::remove(database_beside(place));
@@ -210,6 +214,7 @@ Action backup_command(Arguments& arguments) {
   auto options = std::make_shared<BackupOptions>();
   arguments.word("file", options->file, "The archive to write, such as gateway.tar.zst");
   arguments.option("--data-dir", options->data_dir, data_dir_about);
+  arguments.flag("--checkpoints", options->checkpoints, "With what is kept to undo changes of files");
   return [options] { return back_up(*options); };
 }
 

@@ -127,6 +127,11 @@ std::vector<ActiveRunPointer> Runs::all() const {
   return runs;
 }
 
+Task<bool> Runs::exists(std::string id) {
+  co_return co_await database_.read(
+      [id = std::move(id)](Connection& connection) { return run_store::find(connection, id).has_value(); });
+}
+
 std::size_t Runs::waiting() const {
   std::size_t waiting = 0;
   for (const auto& [thread, queue] : by_thread_) waiting += queue.size() - 1;

@@ -74,6 +74,9 @@ public:
   bool thread_in_use(std::string_view thread_id) const { return !of_thread(thread_id).empty(); }
   bool turn_in_use(std::string_view turn_id) const;
 
+  /// Whether there is such a run, or was one in the last ten minutes.
+  Task<bool> exists(std::string id);
+
   /// Runs whose turn it is on their threads.
   std::size_t running() const { return by_thread_.size(); }
   /// Runs that wait for an active one.

@@ -123,6 +123,9 @@ public:
   /// Flushes all writes to its file system to disk.
   void sync() const;
 
+  /// Open as long as this is.
+  int descriptor() const { return descriptor_.get(); }
+
   /// Its current path, without symlinks.
   std::filesystem::path real_path() const;
 

@@ -127,7 +127,8 @@ struct Replacing {
   std::string_view verb;  ///< the tool
   std::filesystem::path path;
   std::string content;
-  std::string done{};  ///< what the model is told; empty: that the file was created or replaced
+  std::string done{};                   ///< what the model is told; empty: that the file was created or replaced
+  std::optional<std::string> edited{};  ///< the content that Edit replaced a part of
 };
 
 /// The content that the new one replaces; empty if there is none that can be shown.
@@ -174,8 +175,28 @@ Task<Permission> permit_write(BlockingPool& blocking, const ToolCall& call, cons
                        .reason = "permission denied: the file has changed since the person was asked; read it again"};
 }
 
+/// Writes the file. With a recorder, only after the former content is kept, and only over that content.
+Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const WriteTarget& file, Replacing wanted) {
+  auto& blocking = needs.blocking;
+  if (!needs.recorder) {
+    co_await blocking.run([file, content = std::move(wanted.content)] { file.write(content); });
+    co_return;
+  }
+  auto before = co_await blocking.run([file, limit = needs.recorder->largest_file()] { return file.state(limit); });
+  if (wanted.edited && before.has_content && before.content != *wanted.edited) {
+    throw BadRequest(file.path().string() + ": somebody else changed it meanwhile, nothing was written; read it again");
+  }
+  const auto present = before.stamp;
+  const auto after = file.state_with(std::move(wanted.content));
+  co_await needs.recorder->before_write(
+      call.run,
+      {.path = file.path(), .before = std::move(before), .after = after, .new_directories = file.new_directories()});
+  co_await blocking.run([file, after, present] { file.replace(after, present); });
+}
+
 /// Stages the change or makes it, as the agent's permission requires.
-Task<ToolOutcome> put(BlockingPool& blocking, const ToolCall& call, Replacing wanted) {
+Task<ToolOutcome> put(const FileToolsDependencies& needs, const ToolCall& call, Replacing wanted) {
+  auto& blocking = needs.blocking;
   auto file = co_await resolved(blocking, call, wanted.path);
   auto permission = call.authorize(file.target());
   if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
@@ -199,29 +220,35 @@ Task<ToolOutcome> put(BlockingPool& blocking, const ToolCall& call, Replacing wa
   if (wanted.done.empty()) {
     wanted.done = fmt::format("{} {}", file.exists() ? "replaced" : "created", file.path().string());
   }
-  co_await blocking.run([file, content = std::move(wanted.content)] { file.write(content); });
-  co_return ToolOutcome{wanted.done};
+  auto done = wanted.done;
+  co_await write_to(needs, call, file, std::move(wanted));
+  co_return ToolOutcome{std::move(done)};
 }
 
-Task<ToolOutcome> write(BlockingPool& blocking, const ToolCall& call) {
-  co_return co_await put(blocking, call,
+Task<ToolOutcome> write(const FileToolsDependencies& needs, const ToolCall& call) {
+  co_return co_await put(needs, call,
                          {.verb = "Write", .path = named_path(call), .content = text_input(call.input, "content")});
 }
 
-Task<ToolOutcome> edit(BlockingPool& blocking, const ToolCall& call) {
+Task<ToolOutcome> edit(const FileToolsDependencies& needs, const ToolCall& call) {
+  auto& blocking = needs.blocking;
   const auto file = co_await opened(blocking, call, named_path(call));
   const auto permission = call.authorize(target_of(file));
   if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
   const Replacement wanted{.old_string = text_input(call.input, "old_string"),
                            .new_string = text_input(call.input, "new_string"),
                            .all = is_true(call.input, "replace_all")};
-  auto replaced = co_await blocking.run([file, wanted] { return replace_in(whole_text(file), wanted); });
+  auto text = co_await blocking.run([file] { return whole_text(file); });
+  auto replaced = co_await blocking.run([text, wanted] { return replace_in(text, wanted); });
   auto done =
       fmt::format("replaced {} in {}", replaced.count == 1 ? "1 place" : fmt::format("{} places", replaced.count),
                   file.path.string());
-  co_return co_await put(
-      blocking, call,
-      {.verb = "Edit", .path = file.path, .content = std::move(replaced.text), .done = std::move(done)});
+  co_return co_await put(needs, call,
+                         {.verb = "Edit",
+                          .path = file.path,
+                          .content = std::move(replaced.text),
+                          .done = std::move(done),
+                          .edited = std::move(text)});
 }
 
 Task<ToolOutcome> bash(Shell& shell, const ToolCall& call) {
@@ -321,9 +348,8 @@ std::vector<Tool> file_tools(const FileToolsDependencies& needs) {
       tool(read_description(), ToolEffect::reads, [&blocking](const ToolCall& call) { return read(blocking, call); }),
       tool(glob_description(), ToolEffect::reads, [&blocking](const ToolCall& call) { return glob(blocking, call); }),
       tool(grep_description(), ToolEffect::reads, [needs](const ToolCall& call) { return grep(needs, call); }),
-      tool(write_description(), ToolEffect::writes,
-           [&blocking](const ToolCall& call) { return write(blocking, call); }),
-      tool(edit_description(), ToolEffect::writes, [&blocking](const ToolCall& call) { return edit(blocking, call); }),
+      tool(write_description(), ToolEffect::writes, [needs](const ToolCall& call) { return write(needs, call); }),
+      tool(edit_description(), ToolEffect::writes, [needs](const ToolCall& call) { return edit(needs, call); }),
       tool(bash_description(), ToolEffect::executes, [&shell](const ToolCall& call) { return bash(shell, call); })};
   // Time to set up the sandbox and for the command to end after its own limit.
   tools.back().limit = Shell::max_time + std::chrono::seconds(30);

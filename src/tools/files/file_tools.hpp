@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/process/blocking.hpp"
+#include "tools/file_recorder.hpp"
 #include "tools/shell/shell.hpp"
 #include "tools/tool.hpp"
 
@@ -16,6 +17,7 @@ struct FileToolsDependencies {
   BlockingPool& blocking;
   Shell& shell;
   std::optional<std::string> ripgrep;  ///< see `find_ripgrep`
+  FileRecorder* recorder = nullptr;    ///< of what Write and Edit change; null: nothing is recorded
 };
 
 /// Read, Glob, Grep, Write, Edit and Bash.

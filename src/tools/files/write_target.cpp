@@ -85,19 +85,56 @@ WriteTarget::WriteTarget(const fs::path& path, const FileRoots& roots) : name_(p
   if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) refuse(path_, "not a regular file");
 }
 
+Directory WriteTarget::made_parent() const {
+  const auto top = open_directory(parent_);
+  if (!missing_.empty()) value_or_refuse(top.make_directories(missing_.native(), 0755), path_);
+  auto parent = value_or_refuse(top.directory(missing_.empty() ? "." : missing_.native()), path_);
+  // Somebody may have moved the directory after it was authorized.
+  if (parent.real_path() / name_ != path_) refuse(path_, "moved meanwhile, nothing was written");
+  return parent;
+}
+
 void WriteTarget::write(std::string_view content) const {
   AGW_ASSERT(may_block());
 
   try {
-    const auto top = open_directory(parent_);
-    if (!missing_.empty()) value_or_refuse(top.make_directories(missing_.native(), 0755), path_);
-    const auto parent = value_or_refuse(top.directory(missing_.empty() ? "." : missing_.native()), path_);
-    // Somebody may have moved the directory after it was authorized.
-    if (parent.real_path() / name_ != path_) refuse(path_, "moved meanwhile, nothing was written");
-    value_or_refuse(parent.write(name_, content, mode_), path_);
+    value_or_refuse(made_parent().write(name_, content, mode_), path_);
   } catch (const std::system_error& error) {
     throw BadRequest(error.what());
   }
+}
+
+EntryState WriteTarget::state(std::size_t limit) const {
+  AGW_ASSERT(may_block());
+
+  if (!missing_.empty()) return {};
+  try {
+    return read_entry(open_directory(parent_).descriptor(), name_, limit, path_);
+  } catch (const std::system_error& error) {
+    throw BadRequest(error.what());
+  }
+}
+
+EntryState WriteTarget::state_with(std::string content) const {
+  return {.kind = EntryKind::file, .mode = mode_, .has_content = true, .content = std::move(content)};
+}
+
+std::vector<fs::path> WriteTarget::new_directories() const {
+  std::vector<fs::path> made;
+  auto path = parent_.path;
+  for (const auto& name : missing_) made.push_back(path /= name);
+  return made;
+}
+
+void WriteTarget::replace(const EntryState& wanted, const FileStamp& present) const {
+  AGW_ASSERT(may_block());
+
+  try {
+    if (put_entry(made_parent().descriptor(), name_, wanted, present, path_)) return;
+  } catch (const std::system_error& error) {
+    throw BadRequest(error.what());
+  }
+  refuse(path_, "somebody else changed it meanwhile, nothing was written; read it again");
 }
 
 }  // namespace agw

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "io/files/entry_state.hpp"
 #include "tools/opened_path.hpp"
 
 namespace agw {
@@ -23,7 +26,19 @@ public:
   /// moved. Blocks.
   void write(std::string_view content) const;
 
+  /// What is there now, with its content if it has at most `limit` bytes. Throws BadRequest. Blocks.
+  EntryState state(std::size_t limit) const;
+  /// What `write` makes of it.
+  EntryState state_with(std::string content) const;
+  /// The directories that `write` creates, the uppermost first.
+  std::vector<std::filesystem::path> new_directories() const;
+  /// Like `write`, if the file is still what `present` says. Throws BadRequest if not. Blocks.
+  void replace(const EntryState& wanted, const FileStamp& present) const;
+
 private:
+  /// Its directory, created if it is missing. Throws BadRequest, std::system_error.
+  Directory made_parent() const;
+
   OpenedPath parent_;  ///< the nearest existing directory
   std::filesystem::path missing_;
   std::string name_;

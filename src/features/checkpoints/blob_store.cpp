@@ -1,0 +1,232 @@
+#include "features/checkpoints/blob_store.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/async/assert.hpp"
+#include "base/sha256.hpp"
+
+namespace agw {
+
+namespace {
+
+/// Fast: the file is on its way to be replaced.
+constexpr int compression_level = 1;
+constexpr std::size_t name_length = 64;
+constexpr std::size_t largest = std::size_t{1024} * 1024 * 1024;
+/// The time of a file is updated when it is used again after so many seconds.
+constexpr std::int64_t time_to_touch = 3600;
+
+bool is_blob_name(std::string_view name) {
+  return name.size() == name_length && name.find_first_not_of("0123456789abcdef") == name.npos;
+}
+
+std::string compressed(std::string_view content) {
+  std::string out(ZSTD_compressBound(content.size()), '\0');
+  const auto size = ZSTD_compress(out.data(), out.size(), content.data(), content.size(), compression_level);
+  if (ZSTD_isError(size)) throw std::system_error(ENOMEM, std::generic_category(), "cannot compress a file");
+  out.resize(size);
+  return out;
+}
+
+std::optional<std::string> decompressed(std::string_view packed) {
+  const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > largest) return std::nullopt;
+  std::string out(size, '\0');
+  const auto written = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
+  if (ZSTD_isError(written) || written != size) return std::nullopt;
+  return out;
+}
+
+std::int64_t seconds_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+template <class T>
+T require(FileResult<T> result, const std::string& what) {
+  if (!result)
+    throw std::system_error(EIO, std::generic_category(), what + ": " + std::string(to_string(result.error())));
+  return *std::move(result);
+}
+
+}  // namespace
+
+std::string blob_name(std::string_view content) { return to_hex(sha256(content)); }
+
+BlobStore::BlobStore(std::filesystem::path directory, std::uint64_t limit)
+    : path_(std::move(directory)), limit_(limit) {}
+
+BlobStore::Use::Use(BlobStore& store) : store_(store), since_(0) {
+  const std::scoped_lock lock(store_.mutex_);
+  since_ = ++store_.clock_;
+  store_.uses_.insert(since_);
+}
+
+BlobStore::Use::~Use() {
+  const std::scoped_lock lock(store_.mutex_);
+  store_.uses_.extract(since_);
+}
+
+void BlobStore::load() {
+  AGW_ASSERT(may_block());
+
+  if (directory_) return;
+  std::error_code failed;
+  std::filesystem::create_directory(path_, failed);
+  if (!failed) std::filesystem::permissions(path_, std::filesystem::perms::owner_all, failed);
+  if (failed) throw std::system_error(failed, "cannot make " + path_.string());
+  auto opened = require(Directory::open(path_, Symlinks::refuse), "cannot open " + path_.string());
+  std::vector<std::pair<std::string, Entry>> found;
+  [[maybe_unused]] const auto visited = opened.visit(".", [&](DirectoryEntry entry) {
+    struct stat status{};
+    const bool is_blob = is_blob_name(entry.name) && entry.type == FileType::regular;
+    // A crash of the machine can leave empty files.
+    if (is_blob && ::fstatat(opened.descriptor(), entry.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        status.st_size > 0) {
+      found.push_back({std::move(entry.name),
+                       {.size = static_cast<std::uint64_t>(status.st_size), .touched = status.st_mtim.tv_sec}});
+    }
+    return true;
+  });
+  std::ranges::sort(found, {}, [](const auto& each) { return each.second.touched; });
+  for (auto& [name, entry] : found) {
+    entry.used = ++clock_;
+    bytes_ += entry.size;
+    by_use_.emplace(entry.used, name);
+    entries_.emplace(std::move(name), entry);
+  }
+  directory_ = std::move(opened);
+}
+
+const Directory& BlobStore::directory() {
+  load();
+  return *directory_;
+}
+
+bool BlobStore::touch(const std::string& name) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return false;
+  auto& entry = found->second;
+  by_use_.erase(entry.used);
+  entry.used = ++clock_;
+  by_use_.emplace(entry.used, name);
+  if (const auto now = seconds_now(); now - entry.touched > time_to_touch) {
+    if (::utimensat(directory().descriptor(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
+      bytes_ -= entry.size;
+      by_use_.erase(entry.used);
+      entries_.erase(found);
+      return false;
+    }
+    entry.touched = now;
+  }
+  return true;
+}
+
+void BlobStore::add(const std::string& name, std::uint64_t size) {
+  if (touch(name)) return;
+  const Entry entry{.size = size, .used = ++clock_, .touched = seconds_now()};
+  bytes_ += size;
+  by_use_.emplace(entry.used, name);
+  entries_.emplace(name, entry);
+  make_room();
+}
+
+void BlobStore::make_room() {
+  const auto in_use = uses_.empty() ? clock_ + 1 : *uses_.begin();
+  while (bytes_ > limit_ && !by_use_.empty() && by_use_.begin()->first < in_use) {
+    remove(std::string(by_use_.begin()->second));
+  }
+}
+
+void BlobStore::remove(const std::string& name) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  [[maybe_unused]] const auto removed = directory().remove(name);
+  bytes_ -= found->second.size;
+  by_use_.erase(found->second.used);
+  entries_.erase(found);
+}
+
+std::string BlobStore::put(std::string_view content, Durability durability) {
+  auto name = blob_name(content);
+  int opened = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    opened = directory().descriptor();
+    if (touch(name)) return name;
+  }
+  const auto packed = compressed(content);
+  replace_file_in(opened, name, packed, 0600, path_ / name, durability);
+  const std::scoped_lock lock(mutex_);
+  add(name, packed.size());
+  return name;
+}
+
+std::optional<std::string> BlobStore::get(const std::string& name) {
+  {
+    const std::scoped_lock lock(mutex_);
+    load();
+    if (!touch(name)) return std::nullopt;
+  }
+  const auto packed = directory_->read(name, largest);
+  if (!packed) return std::nullopt;
+  auto content = decompressed(*packed);
+  if (!content || blob_name(*content) != name) return std::nullopt;
+  return content;
+}
+
+bool BlobStore::has(const std::string& name) {
+  const std::scoped_lock lock(mutex_);
+  load();
+  return touch(name);
+}
+
+void BlobStore::sync() {
+  const Directory* opened = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    opened = &directory();
+  }
+  opened->sync();
+}
+
+bool BlobStore::has_room_for(std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  load();
+  const auto in_use = uses_.empty() ? clock_ + 1 : *uses_.begin();
+  auto left = bytes_;
+  for (const auto& [used, name] : by_use_) {
+    if (left + bytes <= limit_) return true;
+    if (used >= in_use) return false;
+    left -= entries_.at(name).size;
+  }
+  return left + bytes <= limit_;
+}
+
+void BlobStore::prune(Timestamp oldest) {
+  const std::scoped_lock lock(mutex_);
+  load();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(oldest.time_since_epoch()).count();
+  std::vector<std::string> old;
+  for (const auto& [name, entry] : entries_) {
+    if (entry.touched < seconds && (uses_.empty() || entry.used < *uses_.begin())) old.push_back(name);
+  }
+  for (const auto& name : old) remove(name);
+  make_room();
+}
+
+BlobStore::Usage BlobStore::usage() {
+  const std::scoped_lock lock(mutex_);
+  load();
+  return {.files = entries_.size(), .bytes = bytes_};
+}
+
+}  // namespace agw

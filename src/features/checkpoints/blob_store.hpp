@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "io/files/atomic_file.hpp"
+#include "io/files/directory.hpp"
+
+namespace agw {
+
+/// Contents of files in `{data_dir}/checkpoints/`, each compressed with zstd and named by its SHA-256 in hex. When the
+/// directory exceeds its limit, the contents that were not used for longest are deleted. All functions block, may be
+/// called from any thread, and throw std::system_error, of a full disk too.
+/// Example: src/features/checkpoints/blob_store_test.cpp: BlobStore.ReturnsWhatWasPut
+class BlobStore {
+public:
+  BlobStore(std::filesystem::path directory, std::uint64_t limit);
+
+  /// While it lives, nothing that was put or found after its creation is deleted.
+  class Use {
+  public:
+    explicit Use(BlobStore& store);
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+  private:
+    BlobStore& store_;
+    std::uint64_t since_;
+  };
+
+  /// Stores the content, unless it is stored already, and returns its name. With `later` it is on disk after `sync`.
+  std::string put(std::string_view content, Durability durability = Durability::now);
+  /// The content; no value if it is not stored or is damaged.
+  std::optional<std::string> get(const std::string& name);
+  /// Whether it is stored. Counts as a use.
+  bool has(const std::string& name);
+  void sync();
+
+  /// Whether `bytes` more can be stored without deleting what is in use.
+  bool has_room_for(std::uint64_t bytes);
+  /// Deletes contents that were last used before that time.
+  void prune(Timestamp oldest);
+
+  struct Usage {
+    std::uint64_t files = 0;
+    std::uint64_t bytes = 0;
+  };
+  Usage usage();
+
+private:
+  struct Entry {
+    std::uint64_t size = 0;
+    std::uint64_t used = 0;    ///< a number that grows with each use
+    std::int64_t touched = 0;  ///< the time of the file, in seconds
+  };
+
+  void load();
+  const Directory& directory();
+  bool touch(const std::string& name);
+  void add(const std::string& name, std::uint64_t size);
+  void make_room();
+  void remove(const std::string& name);
+
+  const std::filesystem::path path_;
+  const std::uint64_t limit_;
+  std::mutex mutex_;
+  std::optional<Directory> directory_;
+  std::unordered_map<std::string, Entry> entries_;
+  std::map<std::uint64_t, std::string> by_use_;
+  std::multiset<std::uint64_t> uses_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t clock_ = 0;
+};
+
+/// The name that a content has: its SHA-256 in hex.
+std::string blob_name(std::string_view content);
+
+}  // namespace agw

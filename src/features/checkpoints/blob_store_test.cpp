@@ -1,0 +1,104 @@
+#include "features/checkpoints/blob_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "testing/scratch_directory.hpp"
+
+namespace agw {
+namespace {
+
+using testing::ScratchDirectory;
+
+constexpr std::uint64_t plenty = std::uint64_t{1} << 30;
+
+/// Content that cannot be compressed much.
+std::string noise(std::size_t size, unsigned seed) {
+  std::string text(size, '\0');
+  for (auto& c : text) {
+    seed = seed * 1664525u + 1013904223u;
+    c = static_cast<char>(seed >> 24);
+  }
+  return text;
+}
+
+TEST(BlobStore, ReturnsWhatWasPut) {
+  const ScratchDirectory scratch;
+  BlobStore store(scratch.path() / "checkpoints", plenty);
+  for (const auto& content : {std::string(), std::string("hello\n"), noise(3'000'000, 1), std::string(100'000, '\0')}) {
+    const auto name = store.put(content);
+    EXPECT_EQ(name, blob_name(content));
+    EXPECT_EQ(store.get(name), content);
+  }
+  EXPECT_EQ(store.usage().files, 4u);
+  EXPECT_EQ(store.get(blob_name("never put")), std::nullopt);
+  EXPECT_EQ(store.get("../../etc/passwd"), std::nullopt);
+}
+
+TEST(BlobStore, KeepsEachContentOnceAndFindsItAfterARestart) {
+  const ScratchDirectory scratch;
+  const auto directory = scratch.path() / "checkpoints";
+  {
+    BlobStore store(directory, plenty);
+    store.put("same");
+    store.put("same");
+    EXPECT_EQ(store.usage().files, 1u);
+  }
+  BlobStore store(directory, plenty);
+  EXPECT_EQ(store.get(blob_name("same")), "same");
+  EXPECT_EQ(std::filesystem::status(directory).permissions(), std::filesystem::perms::owner_all);
+}
+
+TEST(BlobStore, DeletesWhatWasNotUsedForLongestBeyondItsLimit) {
+  const ScratchDirectory scratch;
+  BlobStore store(scratch.path() / "checkpoints", 250'000);
+  const auto first = store.put(noise(100'000, 1));
+  const auto second = store.put(noise(100'000, 2));
+  EXPECT_TRUE(store.has(first));
+  store.put(noise(100'000, 3));
+  EXPECT_TRUE(store.has(first));
+  EXPECT_FALSE(store.has(second));
+  EXPECT_LE(store.usage().bytes, 250'000u);
+}
+
+TEST(BlobStore, DeletesNothingThatIsInUse) {
+  const ScratchDirectory scratch;
+  BlobStore store(scratch.path() / "checkpoints", 250'000);
+  const auto old = store.put(noise(100'000, 1));
+  const BlobStore::Use use(store);
+  const auto first = store.put(noise(100'000, 2));
+  EXPECT_TRUE(store.has_room_for(100'000));
+  const auto second = store.put(noise(100'000, 3));
+  EXPECT_FALSE(store.has_room_for(100'000));
+  store.put(noise(100'000, 4));
+  EXPECT_FALSE(store.has(old));
+  EXPECT_TRUE(store.has(first));
+  EXPECT_TRUE(store.has(second));
+}
+
+TEST(BlobStore, ReturnsNoDamagedContent) {
+  const ScratchDirectory scratch;
+  BlobStore store(scratch.path() / "checkpoints", plenty);
+  const auto name = store.put("the content");
+  const auto other = store.put("another");
+  std::filesystem::copy_file(scratch.path() / "checkpoints" / other, scratch.path() / "checkpoints" / name,
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(store.get(name), std::nullopt);
+  std::ofstream(scratch.path() / "checkpoints" / other) << "no zstd";
+  EXPECT_EQ(store.get(other), std::nullopt);
+}
+
+TEST(BlobStore, PrunesByAge) {
+  const ScratchDirectory scratch;
+  BlobStore store(scratch.path() / "checkpoints", plenty);
+  const auto name = store.put("old");
+  store.prune(SystemClock().now() - std::chrono::hours(1));
+  EXPECT_TRUE(store.has(name));
+  store.prune(SystemClock().now() + std::chrono::hours(1));
+  EXPECT_FALSE(store.has(name));
+}
+
+}  // namespace
+}  // namespace agw

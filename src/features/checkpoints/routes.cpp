@@ -1,0 +1,32 @@
+#include "features/checkpoints/routes.hpp"
+
+#include "features/checkpoints/service.hpp"
+
+namespace agw {
+
+namespace {
+
+Task<Response> show_changes(Checkpoints& checkpoints, Request& request) {
+  co_return request.respond(co_await checkpoints.changes(request.path("id")));
+}
+
+Task<Response> undo_changes(Checkpoints& checkpoints, Request& request) {
+  co_return request.respond(co_await checkpoints.undo(request.path("id"), request.optional_body<UndoFiles>()));
+}
+
+}  // namespace
+
+Routes checkpoint_routes(Checkpoints& checkpoints) {
+  return {
+      get("/runs/:id/changes", "Show what a run changed in files", show_changes, checkpoints)
+          .responds<RunChanges>()
+          .fails_with({404}),
+      post("/runs/:id/undo", "Undo what a run changed in files", undo_changes, checkpoints)
+          .optional_body<UndoFiles>()
+          .responds<UndoneFiles>()
+          .fails_with({400, 404, 409, 507})
+          .executes(),
+  };
+}
+
+}  // namespace agw

@@ -1,0 +1,148 @@
+#include "features/checkpoints/service.hpp"
+
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/log.hpp"
+#include "base/text/message_of.hpp"
+#include "base/text/utf8.hpp"
+#include "features/checkpoints/changes_view.hpp"
+#include "features/checkpoints/store.hpp"
+#include "io/files/disk_full.hpp"
+#include "io/sandbox/private_files.hpp"
+
+namespace agw {
+
+namespace {
+
+/// Contents of results that wait to be stored for diffs. Beyond it, a call waits until its own is stored.
+constexpr std::size_t max_waiting_results = 16;
+
+constexpr auto too_large = "larger than {} MiB: its former content was not kept";
+
+StoredState stored(const EntryState& state, std::optional<std::string> hash) {
+  return {.kind = state.kind,
+          .hash = std::move(hash),
+          .mode = state.mode,
+          .modified_ns = state.modified_ns,
+          .accessed_ns = state.accessed_ns};
+}
+
+/// Runs `keep`, and reports a failure so that the model, and its person, can read it.
+template <class Keep>
+auto kept_or_refused(const std::filesystem::path& path, Keep keep) {
+  try {
+    return keep();
+  } catch (const std::system_error& error) {
+    const auto why = is_disk_full(error) ? std::string("disk full") : std::string(error.what());
+    throw InsufficientStorage(
+        fmt::format("{}: nothing was written to {}, because its former content could not be kept", why, path.string()));
+  }
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock, Runs& runs,
+                         Options options)
+    : blocking_(blocking),
+      database_(database),
+      clock_(clock),
+      runs_(runs),
+      options_(std::move(options)),
+      blobs_(std::make_shared<BlobStore>(options_.directory, options_.total_bytes)),
+      background_(loop) {
+  background_.on_failure([](const std::exception_ptr& failure) {
+    log::error("background work of checkpoints failed: {}", message_of(failure));
+  });
+}
+
+Task<> Checkpoints::stop() { co_await background_.join(); }
+
+Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
+  if (is_private_path(write.path)) throw Forbidden("permission denied: " + write.path.string() + " is private");
+  const auto& before = write.before;
+  const bool is_large = before.kind == EntryKind::file && before.stamp.size > options_.file_bytes;
+  if (before.kind == EntryKind::file && !before.has_content && !is_large) {
+    throw BadRequest(write.path.string() + ": it cannot be read, or changes all the time, so nothing was written");
+  }
+  auto result = std::make_shared<const std::string>(std::move(write.after.content));
+  const auto use = std::make_shared<BlobStore::Use>(*blobs_);
+  auto hashes = co_await blocking_.run([blobs = blobs_, write, result] {
+    return kept_or_refused(write.path, [&] {
+      std::optional<std::string> former;
+      if (write.before.has_content) former = blobs->put(write.before.content);
+      return std::pair(former, blob_name(*result));
+    });
+  });
+  std::vector<StoredChange> rows;
+  StoredChange row{.run_id = run.run_id,
+                   .thread_id = run.thread_id,
+                   .root = run.roots.working_directory().string(),
+                   .created_at = clock_.now()};
+  for (const auto& directory : write.new_directories) {
+    row.path = directory.string();
+    row.after = {.kind = EntryKind::directory, .mode = 0755};
+    rows.push_back(row);
+  }
+  row.path = write.path.string();
+  row.before = stored(before, std::move(hashes.first));
+  row.after = stored(write.after, std::move(hashes.second));
+  rows.push_back(row);
+  std::optional<UncoveredChange> uncovered;
+  if (is_large) uncovered = {row.path, fmt::format(too_large, options_.file_bytes >> 20)};
+  try {
+    co_await database_.write([rows, uncovered](Connection& connection) {
+      for (const auto& each : rows) checkpoint_store::insert(connection, each);
+      const auto& last = rows.back();
+      if (uncovered) checkpoint_store::insert_uncovered(connection, last.run_id, *uncovered, last.created_at);
+    });
+  } catch (const DiskFull&) {
+    throw InsufficientStorage(
+        fmt::format("disk full: nothing was written to {}, because its former content could not be kept", row.path));
+  }
+  if (result->size() > options_.file_bytes) co_return;
+  if (background_.size() < max_waiting_results)
+    background_.spawn(keep_result(std::move(result)));
+  else
+    co_await keep_result(std::move(result));
+}
+
+/// For diffs only: an undo needs just the hash.
+Task<> Checkpoints::keep_result(std::shared_ptr<const std::string> content) {
+  co_await blocking_.run([blobs = blobs_, content = std::move(content)] {
+    try {
+      blobs->put(*content, Durability::later);
+    } catch (const std::system_error& error) {
+      log::warn("a file that a run wrote is not kept for its diff: {}", error.what());
+    }
+  });
+}
+
+Task<std::vector<StoredChange>> Checkpoints::require_run(std::string run_id) {
+  auto changes = co_await database_.read(
+      [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
+  if (changes.empty() && !co_await runs_.exists(run_id)) {
+    const auto uncovered = co_await database_.read(
+        [run_id](Connection& connection) { return checkpoint_store::uncovered_of(connection, run_id); });
+    if (uncovered.empty()) throw NotFound("run not found");
+  }
+  co_return changes;
+}
+
+Task<RunChanges> Checkpoints::changes(std::string run_id) {
+  auto changes = co_await require_run(run_id);
+  auto uncovered = co_await database_.read(
+      [run_id](Connection& connection) { return checkpoint_store::uncovered_of(connection, run_id); });
+  RunChanges shown{.run_id = run_id};
+  shown.changes =
+      co_await blocking_.run([blobs = blobs_, changes = std::move(changes)] { return shown_changes(changes, *blobs); });
+  shown.not_covered = std::move(uncovered);
+  for (auto& each : shown.not_covered) each.path = to_utf8(each.path);
+  co_return shown;
+}
+
+}  // namespace agw

@@ -1,0 +1,171 @@
+#include "features/checkpoints/store.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "storage/columns.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kinds{"absent", "file", "symlink", "directory", "other"};
+constexpr std::array<std::string_view, 3> change_kinds{"write", "undo", "redo"};
+
+template <class E, std::size_t size>
+E kind_from(const std::array<std::string_view, size>& names, std::string_view name) {
+  for (std::size_t i = 0; i < size; ++i) {
+    if (names.at(i) == name) return static_cast<E>(i);
+  }
+  throw std::runtime_error("the database holds an unknown value: " + std::string(name));
+}
+
+}  // namespace
+
+template <>
+struct ColumnValue<EntryKind> {
+  static EntryKind read(const Statement& row, int column) { return kind_from<EntryKind>(kinds, row.text(column)); }
+  static std::string_view bound(EntryKind kind) { return kinds.at(static_cast<std::size_t>(kind)); }
+};
+
+template <>
+struct ColumnValue<StoredChange::Kind> {
+  static StoredChange::Kind read(const Statement& row, int column) {
+    return kind_from<StoredChange::Kind>(change_kinds, row.text(column));
+  }
+  static std::string_view bound(StoredChange::Kind kind) { return change_kinds.at(static_cast<std::size_t>(kind)); }
+};
+
+namespace checkpoint_store {
+
+namespace {
+
+constexpr auto columns = columns_of<StoredChange>(
+    Column{"run_id", &StoredChange::run_id}, Column{"thread_id", &StoredChange::thread_id},
+    Column{"root", &StoredChange::root}, Column{"path", &StoredChange::path}, Column{"kind", &StoredChange::kind},
+    Column{"before_kind", [](auto& row) -> auto& { return row.before.kind; }},
+    Column{"before_hash", [](auto& row) -> auto& { return row.before.hash; }},
+    Column{"before_mode", [](auto& row) -> auto& { return row.before.mode; }},
+    Column{"before_modified_ns", [](auto& row) -> auto& { return row.before.modified_ns; }},
+    Column{"before_accessed_ns", [](auto& row) -> auto& { return row.before.accessed_ns; }},
+    Column{"after_kind", [](auto& row) -> auto& { return row.after.kind; }},
+    Column{"after_hash", [](auto& row) -> auto& { return row.after.hash; }},
+    Column{"after_mode", [](auto& row) -> auto& { return row.after.mode; }},
+    Column{"after_modified_ns", [](auto& row) -> auto& { return row.after.modified_ns; }},
+    Column{"after_accessed_ns", [](auto& row) -> auto& { return row.after.accessed_ns; }},
+    Column{"created_at", &StoredChange::created_at}, Column{"undone_by", &StoredChange::undone_by},
+    Column{"settled", &StoredChange::settled});
+
+int forget_in(Connection& connection, std::string_view table, Timestamp oldest, int limit) {
+  connection
+      .prepare(fmt::format("DELETE FROM {0} WHERE rowid IN "
+                           "(SELECT rowid FROM {0} WHERE created_at < :oldest LIMIT :limit)",
+                           table))
+      .bind(":oldest", oldest)
+      .bind(":limit", limit)
+      .run();
+  return connection.changes();
+}
+
+}  // namespace
+
+std::int64_t insert(Connection& connection, const StoredChange& change) {
+  static const auto sql = columns.insert_into("file_changes");
+  auto statement = connection.prepare(sql);
+  columns.bind(statement, change).run();
+  return connection.last_insert_rowid();
+}
+
+void insert_uncovered(Connection& connection, const std::string& run_id, const UncoveredChange& uncovered,
+                      Timestamp now) {
+  connection
+      .prepare(
+          "INSERT INTO uncovered_changes (run_id, path, reason, created_at) VALUES (:run, :path, :reason, :now) "
+          "ON CONFLICT (run_id, path) DO UPDATE SET reason = excluded.reason")
+      .bind(":run", run_id)
+      .bind(":path", uncovered.path)
+      .bind(":reason", uncovered.reason)
+      .bind(":now", now)
+      .run();
+}
+
+std::vector<StoredChange> of_run(Connection& connection, const std::string& run_id) {
+  static const auto sql =
+      fmt::format("SELECT {}, number FROM file_changes WHERE run_id = :run ORDER BY number", columns.names());
+  std::vector<StoredChange> changes;
+  auto rows = connection.prepare(sql);
+  rows.bind(":run", run_id);
+  while (rows.step()) {
+    changes.push_back(columns.read(rows));
+    changes.back().number = rows.integer(columns.count);
+  }
+  return changes;
+}
+
+std::vector<UncoveredChange> uncovered_of(Connection& connection, const std::string& run_id) {
+  std::vector<UncoveredChange> uncovered;
+  auto rows = connection.prepare("SELECT path, reason FROM uncovered_changes WHERE run_id = :run ORDER BY path");
+  rows.bind(":run", run_id);
+  while (rows.step()) uncovered.push_back({rows.string(0), rows.string(1)});
+  return uncovered;
+}
+
+std::vector<std::string> runs_after(Connection& connection, const std::string& thread_id, Timestamp time) {
+  std::vector<std::string> runs;
+  auto rows = connection.prepare(
+      "SELECT run_id FROM file_changes WHERE thread_id = :thread AND created_at > :time AND kind = 'write' "
+      "GROUP BY run_id ORDER BY max(number) DESC");
+  rows.bind(":thread", thread_id).bind(":time", time);
+  while (rows.step()) runs.push_back(rows.string(0));
+  return runs;
+}
+
+bool is_of_other_run(Connection& connection, const StoredChange& change, std::int64_t number) {
+  auto row = connection.prepare(
+      "SELECT 1 FROM file_changes WHERE number > :number AND path = :path AND run_id <> :run AND after_hash IS :hash");
+  row.bind(":number", number).bind(":path", change.path).bind(":run", change.run_id).bind(":hash", change.after.hash);
+  return row.step();
+}
+
+std::int64_t last_number(Connection& connection) {
+  auto row = connection.prepare("SELECT coalesce(max(number), 0) FROM file_changes");
+  return row.step() ? row.integer(0) : 0;
+}
+
+std::int64_t insert_undo(Connection& connection, const StoredChange& change, const std::vector<std::int64_t>& undone) {
+  const auto number = insert(connection, change);
+  auto statement = connection.prepare("UPDATE file_changes SET undone_by = :by WHERE number = :number");
+  for (const auto each : undone) statement.bind(":by", number).bind(":number", each).run();
+  return number;
+}
+
+void withdraw(Connection& connection, std::int64_t number) {
+  connection.prepare("UPDATE file_changes SET undone_by = NULL WHERE undone_by = :number")
+      .bind(":number", number)
+      .run();
+  connection.prepare("DELETE FROM file_changes WHERE number = :number").bind(":number", number).run();
+}
+
+void settle(Connection& connection, const StoredChange& change) {
+  if (change.kind == StoredChange::Kind::redo) {
+    connection
+        .prepare(
+            "UPDATE file_changes SET undone_by = NULL WHERE undone_by IN "
+            "(SELECT number FROM file_changes WHERE undone_by = :number)")
+        .bind(":number", change.number)
+        .run();
+  }
+  connection.prepare("UPDATE file_changes SET settled = 1 WHERE number = :number").bind(":number", change.number).run();
+}
+
+int forget(Connection& connection, Timestamp oldest, int limit) {
+  return forget_in(connection, "file_changes", oldest, limit) +
+         forget_in(connection, "uncovered_changes", oldest, limit);
+}
+
+}  // namespace checkpoint_store
+
+}  // namespace agw

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time/time.hpp"
+#include "features/checkpoints/types.hpp"
+#include "io/files/entry_state.hpp"
+#include "storage/connection.hpp"
+
+namespace agw {
+
+/// A directory entry as it is stored: with the name of its content instead of the content.
+struct StoredState {
+  EntryKind kind = EntryKind::absent;
+  std::optional<std::string> hash{};  ///< of a file or a symlink, if it is known
+  mode_t mode = 0;
+  std::int64_t modified_ns = 0;
+  std::int64_t accessed_ns = 0;
+
+  /// Whether both have the same kind and content. Unknown contents differ from all.
+  bool is_same(const StoredState& other) const {
+    return kind == other.kind && (!has_content() || (hash && hash == other.hash));
+  }
+  bool has_content() const { return kind == EntryKind::file || kind == EntryKind::symlink; }
+};
+
+/// A row of `file_changes`.
+struct StoredChange {
+  enum class Kind { write, undo, redo };
+
+  std::int64_t number = 0;  ///< assigned by the store
+  std::string run_id;
+  std::string thread_id;
+  std::string root;
+  std::string path;
+  Kind kind = Kind::write;
+  StoredState before;
+  StoredState after;
+  Timestamp created_at{};
+  std::optional<std::int64_t> undone_by;
+  bool settled = true;
+};
+
+namespace checkpoint_store {
+
+/// Returns the row's number.
+std::int64_t insert(Connection& connection, const StoredChange& change);
+void insert_uncovered(Connection& connection, const std::string& run_id, const UncoveredChange& uncovered,
+                      Timestamp now);
+
+/// In the order in which they were made.
+std::vector<StoredChange> of_run(Connection& connection, const std::string& run_id);
+std::vector<UncoveredChange> uncovered_of(Connection& connection, const std::string& run_id);
+/// The runs of a thread that changed files after that time, the newest first.
+std::vector<std::string> runs_after(Connection& connection, const std::string& thread_id, Timestamp time);
+/// Whether another run left that content at the path after the change `number`.
+bool is_of_other_run(Connection& connection, const StoredChange& change, std::int64_t number);
+std::int64_t last_number(Connection& connection);
+
+/// Inserts an undo or a redo before it happens, and marks the changes with the numbers `undone` as undone by it.
+/// Returns its number.
+std::int64_t insert_undo(Connection& connection, const StoredChange& change, const std::vector<std::int64_t>& undone);
+/// Reverts that, because it did not happen.
+void withdraw(Connection& connection, std::int64_t number);
+/// It has happened. After a redo, the changes of the run count as not undone.
+void settle(Connection& connection, const StoredChange& change);
+
+/// Deletes up to `limit` rows of each table from before that time. Returns how many.
+int forget(Connection& connection, Timestamp oldest, int limit);
+
+}  // namespace checkpoint_store
+
+}  // namespace agw

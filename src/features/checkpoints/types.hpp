@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json/described.hpp"
+
+namespace agw {
+
+/// What a run did to a path, from its first change to its last.
+enum class FileChangeKind { created, changed, deleted };
+std::span<const EnumName> names(Tag<FileChangeKind>);
+
+/// What a run did to one path.
+struct FileChange {
+  std::string path;  ///< absolute
+  FileChangeKind kind{};
+  std::string type;  ///< `file`, `symlink` or `directory`
+  std::string diff;  ///< unified; empty for a binary file, a directory, and a content that is not kept
+  bool is_binary = false;
+  std::optional<std::string> mode_before;  ///< octal, if the permission bits changed
+  std::optional<std::string> mode_after;
+  bool undone = false;
+};
+const Description& describe(Tag<FileChange>);
+
+/// A path that a run may have changed without a copy of its former content.
+struct UncoveredChange {
+  std::string path;
+  std::string reason;
+};
+const Description& describe(Tag<UncoveredChange>);
+
+/// The response of `GET /runs/:id/changes`.
+struct RunChanges {
+  std::string run_id;
+  std::vector<FileChange> changes;  ///< by path
+  std::vector<UncoveredChange> not_covered;
+};
+const Description& describe(Tag<RunChanges>);
+
+/// The body of `POST /runs/:id/undo`.
+struct UndoFiles {
+  std::optional<std::vector<std::string>>
+      paths;           ///< absolute, or relative to the run's working directory; default: all
+  bool force = false;  ///< also files that were changed since
+};
+const Description& describe(Tag<UndoFiles>);
+
+/// A path that an undo left alone.
+struct KeptFile {
+  std::string path;
+  std::string reason;
+};
+const Description& describe(Tag<KeptFile>);
+
+/// The response of `POST /runs/:id/undo`.
+struct UndoneFiles {
+  std::vector<std::string> restored;
+  std::vector<KeptFile> kept;
+};
+const Description& describe(Tag<UndoneFiles>);
+
+}  // namespace agw

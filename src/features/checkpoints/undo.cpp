@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/text/utf8.hpp"
+#include "features/checkpoints/entry_access.hpp"
+#include "features/checkpoints/service.hpp"
+#include "features/checkpoints/store.hpp"
+#include "features/checkpoints/undo_plan.hpp"
+#include "io/files/disk_full.hpp"
+
+namespace agw {
+
+/// The changes of a run to one path.
+struct Checkpoints::PathChanges {
+  std::string path;
+  std::vector<StoredChange> changes;
+
+  bool has_active() const { return std::ranges::any_of(changes, is_active); }
+  bool was_undone() const {
+    return std::ranges::any_of(changes, [](const StoredChange& change) {
+      return change.kind == StoredChange::Kind::undo && !change.undone_by;
+    });
+  }
+};
+
+/// What an undo found at a path, and what it is going to do.
+struct Checkpoints::Examined {
+  UndoPlan plan;
+  std::shared_ptr<const EntryAccess> access;
+  StoredState now;
+  FileStamp present;
+  EntryState target;
+};
+
+namespace {
+
+/// Directories are made before what is in them, and removed after it.
+enum class Rank { make_directories, files, remove_directories };
+
+Rank rank_of(const StoredState& now, const StoredState& target) {
+  if (target.kind == EntryKind::directory) return Rank::make_directories;
+  return now.kind == EntryKind::directory ? Rank::remove_directories : Rank::files;
+}
+
+bool is_named(const StoredChange& change, const std::vector<std::string>& paths) {
+  const auto shown = to_utf8(change.path);
+  return std::ranges::any_of(paths, [&](const std::string& path) {
+    return path == change.path || path == shown ||
+           (!path.empty() && (std::filesystem::path(change.root) / path).lexically_normal() == change.path);
+  });
+}
+
+/// The state that the undo of an unsettled row found.
+bool has_happened(const StoredChange& change, const StoredState& now) {
+  return !now.is_same(change.before) || change.before.is_same(change.after);
+}
+
+}  // namespace
+
+Task<UndoneFiles> Checkpoints::undo(std::string run_id, UndoFiles wanted) {
+  auto changes = co_await require_run(run_id);
+  for (const auto& active : runs_.all()) {
+    if (active->run.id == run_id) throw Conflict("run is active");
+  }
+  if (is_undoing_) throw Conflict("another undo is running");
+  is_undoing_ = true;
+  const std::shared_ptr<void> over(nullptr, [this](void*) { is_undoing_ = false; });
+  // What changed while another undo ran is read again.
+  changes = co_await database_.read(
+      [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
+  co_return co_await undo_all(std::move(changes), std::move(wanted));
+}
+
+/// An undo that was cut off by a kill stands in the database, but perhaps not in the file.
+Task<> Checkpoints::settle(std::vector<StoredChange>& changes) {
+  for (auto& change : changes) {
+    if (change.settled) continue;
+    const bool happened = co_await blocking_.run([path = change.path, change, limit = options_.file_bytes] {
+      const auto access = EntryAccess::open(path);
+      return access.directory() ? has_happened(change, access.now(limit)) : change.after.kind == EntryKind::absent;
+    });
+    co_await database_.write([change, happened](Connection& connection) {
+      if (happened) return checkpoint_store::settle(connection, change);
+      checkpoint_store::withdraw(connection, change.number);
+    });
+  }
+  if (std::ranges::all_of(changes, &StoredChange::settled)) co_return;
+  changes = co_await database_.read([run_id = changes.front().run_id](Connection& connection) {
+    return checkpoint_store::of_run(connection, run_id);
+  });
+}
+
+Task<UndoneFiles> Checkpoints::undo_all(std::vector<StoredChange> changes, UndoFiles wanted) {
+  co_await settle(changes);
+  UndoneFiles result;
+  std::map<std::string, PathChanges> by_path;
+  for (auto& change : changes) {
+    if (wanted.paths && !is_named(change, *wanted.paths)) continue;
+    auto& path = by_path[change.path];
+    path.path = change.path;
+    path.changes.push_back(std::move(change));
+  }
+  if (wanted.paths) {
+    for (const auto& path : *wanted.paths) {
+      const bool is_known =
+          std::ranges::any_of(by_path, [&](const auto& each) { return is_named(each.second.changes.front(), {path}); });
+      if (!is_known) result.kept.push_back({path, "the run did not change it"});
+    }
+  }
+  const bool redo = std::ranges::none_of(by_path, [](const auto& each) { return each.second.has_active(); });
+  std::vector<std::pair<Rank, PathChanges>> order;
+  for (auto& [name, path] : by_path) {
+    if (redo ? !path.was_undone() : !path.has_active()) continue;
+    const auto& first = path.changes.front();
+    const auto& last = path.changes.back();
+    const auto rank = redo ? rank_of(last.after, last.before) : rank_of(first.after, first.before);
+    order.emplace_back(rank, std::move(path));
+  }
+  std::ranges::sort(order, [](const auto& one, const auto& other) {
+    if (one.first != other.first) return one.first < other.first;
+    // The innermost directory is removed first.
+    const bool is_first = one.second.path < other.second.path;
+    return one.first == Rank::remove_directories ? one.second.path > other.second.path : is_first;
+  });
+  for (const auto& [rank, path] : order) {
+    bool restored = false;
+    auto reason = co_await undo_path(path, redo, wanted.force, restored);
+    if (restored) result.restored.push_back(to_utf8(path.path));
+    if (!reason.empty()) result.kept.push_back({to_utf8(path.path), std::move(reason)});
+  }
+  co_return result;
+}
+
+Task<std::string> Checkpoints::undo_path(const PathChanges& path, bool redo, bool force, bool& restored) {
+  const auto use = std::make_shared<BlobStore::Use>(*blobs_);
+  const auto examined = co_await blocking_.run([path, redo, force, blobs = blobs_, limit = options_.file_bytes] {
+    Examined found;
+    try {
+      found.access = std::make_shared<EntryAccess>(EntryAccess::open(path.path));
+      const auto& access = *found.access;
+      if (!access.problem().empty()) {
+        found.plan.reason = access.problem();
+        return found;
+      }
+      auto state = access.read(limit);
+      found.present = state.stamp;
+      found.now = access.stored(state);
+      found.plan = redo ? plan_redo(path.changes, found.now, force) : plan_undo(path.changes, found.now, force);
+      if (!found.plan.restores) return found;
+      found.plan.restores = false;
+      auto& target = found.plan.target;
+      found.target = {.kind = target.kind,
+                      .mode = target.mode,
+                      .modified_ns = target.modified_ns,
+                      .accessed_ns = target.accessed_ns};
+      if (target.has_content()) {
+        auto content = blobs->get(target.hash.value_or(""));
+        if (!content) {
+          found.plan.reason = "its former content is no longer kept";
+          return found;
+        }
+        found.target.content = std::move(*content);
+      }
+      if (found.now.has_content()) {
+        if (!state.has_content) {
+          found.plan.reason = "too large to keep a copy of what is there now";
+          return found;
+        }
+        blobs->put(state.content);
+      }
+      found.plan.restores = true;
+    } catch (const std::system_error& error) {
+      found.plan.restores = false;
+      found.plan.reason = is_disk_full(error) ? "disk full: nothing was changed" : error.what();
+    }
+    return found;
+  });
+  if (!examined.plan.restores) co_return examined.plan.reason;
+  const auto& first = path.changes.front();
+  StoredChange row{.run_id = first.run_id,
+                   .thread_id = first.thread_id,
+                   .root = first.root,
+                   .path = path.path,
+                   .kind = examined.plan.kind,
+                   .before = examined.now,
+                   .after = examined.plan.target,
+                   .created_at = clock_.now(),
+                   .settled = false};
+  row.number = co_await database_.write([row, undone = examined.plan.undone](Connection& connection) {
+    return checkpoint_store::insert_undo(connection, row, undone);
+  });
+  auto reason = co_await blocking_.run([examined]() -> std::string {
+    try {
+      if (examined.access->put(examined.target, examined.present)) return {};
+      return examined.now.kind == EntryKind::directory ? "not empty" : std::string(changed_since);
+    } catch (const std::system_error& error) {
+      return is_disk_full(error) ? "disk full: nothing was changed" : error.what();
+    }
+  });
+  restored = reason.empty();
+  co_await database_.write([row, restored](Connection& connection) {
+    if (restored) return checkpoint_store::settle(connection, row);
+    checkpoint_store::withdraw(connection, row.number);
+  });
+  co_return restored ? examined.plan.reason : reason;
+}
+
+}  // namespace agw

@@ -1,0 +1,80 @@
+#include "features/checkpoints/undo_plan.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <ranges>
+
+namespace agw {
+
+namespace {
+
+constexpr auto not_kept = "its former content was not kept";
+constexpr auto other_kind = "changed since: it is now of another kind";
+constexpr auto as_before = "it already is what it was before";
+
+/// Whether there is nothing to bring back.
+bool is_as(const StoredState& now, const StoredState& target) {
+  return now.is_same(target) && (now.kind == EntryKind::absent || now.mode == target.mode);
+}
+
+UndoPlan kept(StoredChange::Kind kind, std::string reason) { return {.kind = kind, .reason = std::move(reason)}; }
+
+std::string why_changed(const StoredState& now) {
+  return std::string(changed_since) + (now.kind == EntryKind::absent ? ": it was deleted" : "");
+}
+
+UndoPlan checked(UndoPlan plan, const StoredState& now) {
+  if (plan.target.has_content() && !plan.target.hash) return kept(plan.kind, not_kept);
+  if (is_as(now, plan.target)) return kept(plan.kind, as_before);
+  const bool is_other_kind = now.kind == EntryKind::other ||
+                             (now.kind == EntryKind::directory && plan.target.kind != EntryKind::absent) ||
+                             (plan.target.kind == EntryKind::directory && now.kind != EntryKind::absent);
+  if (is_other_kind) return kept(plan.kind, other_kind);
+  plan.restores = true;
+  return plan;
+}
+
+}  // namespace
+
+bool is_active(const StoredChange& change) { return change.kind == StoredChange::Kind::write && !change.undone_by; }
+
+UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& now, bool force) {
+  std::vector<const StoredChange*> active;
+  for (const auto& change : changes) {
+    if (is_active(change)) active.push_back(&change);
+  }
+  UndoPlan plan{.kind = StoredChange::Kind::undo, .target = now};
+  auto left = active.size();
+  for (; left > 0; --left) {
+    const auto& change = *active[left - 1];
+    // A change whose former state is there did not happen, or was taken back by hand.
+    if (!plan.target.is_same(change.after) && !plan.target.is_same(change.before)) break;
+    plan.target = change.before;
+    plan.undone.push_back(change.number);
+  }
+  if (left > 0 && force && now.kind != EntryKind::absent && now.kind != active.back()->after.kind) {
+    return kept(plan.kind, other_kind);
+  }
+  if (left > 0 && force) {
+    plan.target = active.front()->before;
+    plan.undone.clear();
+    for (const auto* const change : active) plan.undone.push_back(change->number);
+    left = 0;
+  }
+  if (plan.undone.empty()) return kept(plan.kind, why_changed(now));
+  if (left > 0) plan.reason = "changed by somebody else between changes of the run: what they left is back";
+  return checked(std::move(plan), now);
+}
+
+UndoPlan plan_redo(const std::vector<StoredChange>& changes, const StoredState& now, bool force) {
+  for (const auto& change : changes | std::views::reverse) {
+    if (change.kind != StoredChange::Kind::undo || change.undone_by) continue;
+    if (!force && !now.is_same(change.after) && !now.is_same(change.before)) {
+      return kept(StoredChange::Kind::redo, why_changed(now));
+    }
+    return checked({.kind = StoredChange::Kind::redo, .target = change.before, .undone = {change.number}}, now);
+  }
+  return kept(StoredChange::Kind::redo, "nothing of it was undone");
+}
+
+}  // namespace agw

@@ -1,0 +1,235 @@
+#include "io/files/entry_state.hpp"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "base/async/assert.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr int read_attempts = 3;
+constexpr std::size_t max_link_length = 4096;
+
+std::int64_t since_epoch(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
+
+timespec time_of(std::int64_t moment) {
+  constexpr std::int64_t second = 1'000'000'000;
+  auto seconds = moment / second;
+  auto rest = moment % second;
+  if (rest < 0) {
+    rest += second;
+    --seconds;
+  }
+  return {.tv_sec = seconds, .tv_nsec = rest};
+}
+
+EntryKind kind_of(mode_t mode) {
+  if (S_ISREG(mode)) return EntryKind::file;
+  if (S_ISLNK(mode)) return EntryKind::symlink;
+  return S_ISDIR(mode) ? EntryKind::directory : EntryKind::other;
+}
+
+EntryState state_of(const struct stat& status) {
+  return {.kind = kind_of(status.st_mode),
+          .mode = status.st_mode & 07777u,
+          .modified_ns = since_epoch(status.st_mtim),
+          .accessed_ns = since_epoch(status.st_atim),
+          .stamp = {.inode = status.st_ino,
+                    .size = static_cast<std::uint64_t>(status.st_size),
+                    .modified_ns = since_epoch(status.st_mtim),
+                    .changed_ns = since_epoch(status.st_ctim)},
+          .links = status.st_nlink,
+          .device = status.st_dev};
+}
+
+/// A rename changes only the time of the last status change.
+bool is_same_content(const FileStamp& one, const FileStamp& other) {
+  return one.inode == other.inode && one.size == other.size && one.modified_ns == other.modified_ns;
+}
+
+/// False if the file changed while it was read.
+bool read_file(int directory, const std::string& name, std::size_t limit, EntryState& state) {
+  const Descriptor file(::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file) return errno != ENOENT && errno != ELOOP;
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  state = state_of(status);
+  auto content = read_opened(file, limit);
+  if (!content) return true;
+  struct stat afterwards{};
+  if (::fstat(file.get(), &afterwards) != 0 || state_of(afterwards).stamp != state.stamp) return false;
+  state.content = *std::move(content);
+  state.has_content = state.content.size() == state.stamp.size;
+  return state.has_content;
+}
+
+void read_link(int directory, const std::string& name, EntryState& state) {
+  std::array<char, max_link_length> target{};
+  const auto length = ::readlinkat(directory, name.c_str(), target.data(), target.size());
+  state.has_content = length >= 0 && static_cast<std::size_t>(length) < target.size();
+  if (state.has_content) state.content.assign(target.data(), static_cast<std::size_t>(length));
+}
+
+bool write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const auto written = ::write(file, content.data(), content.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+/// A new file or symlink under a temporary name, which is deleted unless it gets another one.
+class NewEntry {
+public:
+  NewEntry(int directory, const EntryState& wanted, bool keeps_times) : directory_(directory), name_(temporary_name()) {
+    made_ = wanted.kind == EntryKind::symlink ? make_link(wanted) : make_file(wanted);
+    if (made_ && keeps_times) set_times(wanted);
+    if (made_ && file_) made_ = ::fsync(file_.get()) == 0;
+  }
+  ~NewEntry() {
+    if ((made_ || file_) && !kept_) ::unlinkat(directory_, name_.c_str(), 0);
+  }
+  NewEntry(const NewEntry&) = delete;
+  NewEntry& operator=(const NewEntry&) = delete;
+
+  bool is_made() const { return made_; }
+  const std::string& name() const { return name_; }
+  /// The name now belongs to a file of somebody else.
+  void keep() { kept_ = true; }
+
+private:
+  bool make_link(const EntryState& wanted) const {
+    return ::symlinkat(wanted.content.c_str(), directory_, name_.c_str()) == 0;
+  }
+  bool make_file(const EntryState& wanted) {
+    file_ = Descriptor(::openat(directory_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    return file_ && write_all(file_.get(), wanted.content) && ::fchmod(file_.get(), wanted.mode) == 0;
+  }
+  void set_times(const EntryState& wanted) const {
+    const std::array times{time_of(wanted.accessed_ns), time_of(wanted.modified_ns)};
+    ::utimensat(directory_, name_.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
+  }
+
+  int directory_;
+  std::string name_;
+  Descriptor file_;
+  bool made_ = false;
+  bool kept_ = false;
+};
+
+/// Exchanges two names, or renames if the file system cannot exchange, which leaves a gap of microseconds.
+enum class Exchanged { yes, replaced, no };
+Exchanged exchange(int directory, const std::string& one, const std::string& other) {
+  if (::renameat2(directory, one.c_str(), directory, other.c_str(), RENAME_EXCHANGE) == 0) return Exchanged::yes;
+  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return Exchanged::no;
+  return ::renameat(directory, one.c_str(), directory, other.c_str()) == 0 ? Exchanged::replaced : Exchanged::no;
+}
+
+bool replace(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
+             const std::filesystem::path& path) {
+  if (stat_entry(directory, name, path).stamp != present) return false;
+  switch (exchange(directory, entry.name(), name)) {
+    case Exchanged::no:
+      if (errno == ENOENT) return false;
+      throw_errno("cannot write " + path.string());
+    case Exchanged::replaced:
+      return true;
+    case Exchanged::yes:
+      break;
+  }
+  if (is_same_content(stat_entry(directory, entry.name(), path).stamp, present)) return true;
+  if (exchange(directory, entry.name(), name) == Exchanged::yes) return false;
+  entry.keep();
+  throw_errno("cannot put back " + path.string() + ", which is now " + entry.name());
+}
+
+bool rename_new(int directory, const std::string& from, const std::string& to, const std::filesystem::path& path) {
+  if (::renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno == EEXIST || errno == ENOENT) return false;
+  throw_errno("cannot write " + path.string());
+}
+
+/// Moves it away first, because between a look at the name and its removal somebody could replace it.
+bool remove(int directory, const std::string& name, const FileStamp& present, const std::filesystem::path& path) {
+  const auto state = stat_entry(directory, name, path);
+  if (state.kind == EntryKind::directory) {
+    if (state.stamp.inode != present.inode) return false;
+    if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0) return true;
+    if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOENT || errno == ENOTDIR) return false;
+    throw_errno("cannot remove " + path.string());
+  }
+  const auto aside = temporary_name();
+  if (state.stamp != present || !rename_new(directory, name, aside, path)) return false;
+  if (is_same_content(stat_entry(directory, aside, path).stamp, present)) {
+    return ::unlinkat(directory, aside.c_str(), 0) == 0;
+  }
+  if (!rename_new(directory, aside, name, path)) {
+    throw std::system_error(std::make_error_code(std::errc::file_exists),
+                            "two files were to be " + path.string() + ": the other one is " + aside);
+  }
+  return false;
+}
+
+bool make_directory(int directory, const std::string& name, const EntryState& wanted,
+                    const std::filesystem::path& path) {
+  if (::mkdirat(directory, name.c_str(), 0700) != 0) {
+    if (errno == EEXIST) return false;
+    throw_errno("cannot make " + path.string());
+  }
+  if (::fchmodat(directory, name.c_str(), wanted.mode, 0) != 0) throw_errno("cannot make " + path.string());
+  return true;
+}
+
+bool put(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
+         const std::filesystem::path& path) {
+  const bool is_absent = present == FileStamp{};
+  if (wanted.kind == EntryKind::absent) return is_absent || remove(directory, name, present, path);
+  if (wanted.kind == EntryKind::directory) return is_absent && make_directory(directory, name, wanted, path);
+  NewEntry entry(directory, wanted, wanted.modified_ns != 0);
+  if (!entry.is_made()) throw_errno("cannot write " + path.string());
+  return is_absent ? rename_new(directory, entry.name(), name, path) : replace(directory, name, entry, present, path);
+}
+
+}  // namespace
+
+EntryState stat_entry(int directory, const std::string& name, const std::filesystem::path& path) {
+  struct stat status{};
+  if (::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return state_of(status);
+  if (errno == ENOENT) return {};
+  throw_errno("cannot read " + path.string());
+}
+
+EntryState read_entry(int directory, const std::string& name, std::size_t limit, const std::filesystem::path& path) {
+  AGW_ASSERT(may_block());
+
+  EntryState state;
+  for (int attempt = 0; attempt < read_attempts; ++attempt) {
+    state = stat_entry(directory, name, path);
+    if (state.kind == EntryKind::symlink) read_link(directory, name, state);
+    if (state.kind != EntryKind::file || state.stamp.size > limit) return state;
+    if (read_file(directory, name, limit, state)) return state;
+  }
+  return state;
+}
+
+bool put_entry(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
+               const std::filesystem::path& path) {
+  AGW_ASSERT(may_block());
+
+  if (!put(directory, name, wanted, present, path)) return false;
+  if (::fsync(directory) != 0 && errno != EINVAL) throw_errno("cannot write " + path.string());
+  return true;
+}
+
+}  // namespace agw

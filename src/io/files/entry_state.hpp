@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "io/files/directory.hpp"
+
+namespace agw {
+
+enum class EntryKind { absent, file, symlink, directory, other };
+
+/// A directory entry at one moment. Symlinks are not followed.
+struct EntryState {
+  EntryKind kind = EntryKind::absent;
+  mode_t mode = 0;               ///< permission bits
+  std::int64_t modified_ns = 0;  ///< since the epoch
+  std::int64_t accessed_ns = 0;  ///< since the epoch
+  FileStamp stamp{};             ///< all zero if absent
+  std::uint64_t links = 0;       ///< how many names the file has
+  std::uint64_t device = 0;
+  bool has_content = false;  ///< false for a file that is too large, unreadable, or changed while it was read
+  std::string content{};     ///< of a file; the target of a symlink
+};
+
+/// The state of an entry of an open directory. Content is read if it has at most `limit` bytes; a pipe or a device in
+/// its place is not opened. Throws std::system_error that names `path`. Blocks.
+/// Example: src/io/files/entry_state_test.cpp: EntryStateTest.IsReadWithContentModeAndTimes
+EntryState read_entry(int directory, const std::string& name, std::size_t limit, const std::filesystem::path& path);
+
+/// The same without the content.
+EntryState stat_entry(int directory, const std::string& name, const std::filesystem::path& path);
+
+/// Gives the entry the kind, content, mode and times of `wanted`, on disk when it returns. It is replaced atomically
+/// and only while it is what `present` says: returns false, and changes nothing, if somebody else changed it, even
+/// in the last moment. Directories are made and removed only empty. Throws std::system_error that names `path`. Blocks.
+/// Example: src/io/files/entry_state_test.cpp: EntryStateTest.IsNotReplacedIfItChangedSince
+bool put_entry(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
+               const std::filesystem::path& path);
+
+}  // namespace agw
