@@ -23,11 +23,11 @@ const page = [
 ];
 const chat = [
   /node_modules\/marked\//,
-  /src\/(base|api|state)\/(?!notifications)/,
+  /src\/(base|api|state)\/(?!notifications|reseed)/,
   /src\/markdown\/(?!highlight)/,
   /src\/styles\/theme/,
   /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat)/,
-  /src\/components\/(CopyButton|LongText|Time|LoadError|Frame|frame_actions|resource)\b/,
+  /src\/components\/(CopyButton|LongText|ModelPicker|Time|LoadError|Frame|frame_actions|resource)\b/,
 ];
 const among = (tests) => (id) => tests.some((test) => test.test(id));
 

@@ -35,7 +35,8 @@ class Backend:
         return self.where()
 
     def where(self):
-        return {"url": self.gateway.url, "token": self.gateway.token, "home": str(self.gateway.home), "data": str(self.gateway.data)}
+        return {"url": self.gateway.url, "token": self.gateway.token, "home": str(self.gateway.home),
+                "data": str(self.gateway.data), "service": self.stub.openai_url}
 
     def restart(self):
         """On the same port, as a service manager would."""
@@ -55,6 +56,10 @@ class Backend:
 
     def always(self, **members):
         self.stub.always(Reply(**members))
+
+    def list_models(self, models):
+        """What the service lists; a number is the status with which it refuses to."""
+        self.stub.models = Fault(models) if isinstance(models, int) else models
 
     def hold(self, pieces, tool_calls=()):
         self.held.append(self.stub.hold(*pieces, tool_calls=[ToolCall(**call) for call in tool_calls]))

@@ -23,9 +23,9 @@ else {
     ]) {
       for (const route of ['/new', `/t/${id}`]) {
         const page = await env.open(route, options);
-        await page.getByRole('combobox', { name: 'Model' }).waitFor();
+        await page.getByRole('button', { name: /^Model: / }).waitFor();
         if (route !== '/new') await page.locator('form').getByRole('combobox', { name: 'Agent' }).waitFor();
-        for (const box of await page.locator('form .model select').all())
+        for (const box of await page.locator('form :is(.model, .agent)').all())
           assert.ok((await box.boundingBox()).width > 100, `${route}: ${(await box.boundingBox()).width}`);
       }
     }

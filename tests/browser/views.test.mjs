@@ -27,6 +27,8 @@ const routes = [
   '/apps',
   '/projects',
   '/system',
+  '/system/models',
+  '/system/models?connect=true',
   '/search?q=hello',
 ];
 const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };

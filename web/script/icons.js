@@ -33,21 +33,14 @@ const names = [
   'archive',
   'file',
   'folder',
-  'terminal',
   'loader-circle',
   'ban',
   'menu',
   'triangle-alert',
   'info',
-  'sun',
-  'moon',
-  'monitor',
   'arrow-down',
-  'external-link',
   'folder-git-2',
-  'bell',
   'command',
-  'wrench',
 ];
 
 const module = 'virtual:icons';

@@ -6,6 +6,8 @@ export class ApiError extends Error {
     readonly status: number,
     message: string,
     readonly details: { path: string; message: string }[] = [],
+    /** The whole response. */
+    readonly body: unknown = null,
   ) {
     super(message);
   }
@@ -105,7 +107,7 @@ async function toApiError(response: Response): Promise<ApiError> {
   try {
     const body = (await response.json()) as { error?: unknown; details?: unknown };
     const details = Array.isArray(body.details) ? (body.details as ApiError['details']) : [];
-    return new ApiError(response.status, String(body.error ?? response.statusText), details);
+    return new ApiError(response.status, String(body.error ?? response.statusText), details, body);
   } catch {
     return new ApiError(response.status, `The gateway responded with status ${response.status}.`);
   }

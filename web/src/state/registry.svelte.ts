@@ -1,12 +1,13 @@
 /** The gateway's extensions and models, which most views name and offer. */
 import { get } from '../api/client';
-import type { Extension, ExtensionType, ModelInfo } from '../api/types';
+import type { Extension, ExtensionType, GatewaySettings, ModelInfo } from '../api/types';
 import { socket } from '../api/socket.svelte';
 
 class Registry {
   extensions = $state.raw<Extension[]>([]);
   models = $state.raw<ModelInfo[]>([]);
-  windows = $state.raw<Record<string, number>>({});
+  /** null until someone asks for it. */
+  settings = $state.raw<GatewaySettings | null>(null);
   loaded = $state(false);
   /** Why reading failed. */
   error = $state.raw<Error | null>(null);
@@ -61,17 +62,12 @@ class Registry {
     }
   }
 
-  /** Models are loaded when someone is about to choose one. */
-  async loadModels(): Promise<void> {
-    if (this.models.length === 0) this.models = await get<ModelInfo[]>('/models');
+  /** Models are read when something about them is to be shown. `refresh`: the services are asked first. */
+  async readModels(refresh = false): Promise<void> {
+    this.models = await get<ModelInfo[]>('/models', { refresh: refresh || undefined });
   }
 
-  /** Context windows by model id; empty until loaded. */
-  async loadWindows(): Promise<void> {
-    if (Object.keys(this.windows).length > 0) return;
-    const models = await get<ModelInfo[]>('/models');
-    this.windows = Object.fromEntries(models.map(({ id, context_window: size }) => [id, size ?? 0]));
-  }
+  loadSettings = async (): Promise<GatewaySettings> => (this.settings = await get<GatewaySettings>('/settings'));
 
   of(type: ExtensionType): Extension[] {
     return this.extensions.filter((extension) => extension.type === type);

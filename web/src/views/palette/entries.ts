@@ -70,6 +70,13 @@ function pageActions(): Entry[] {
     action('New job', '', () => router.push(['jobs', newItem])),
     action('New agent', '', () => router.push(['agents', newItem])),
     action('Keyboard shortcuts', '?', () => (overlays.open = 'keys')),
+    action('Connect a model', 'Provider, service, API key', () =>
+      router.push(['system', 'models'], { connect: 'true' }),
+    ),
+    action('Choose the default model', '', () => router.push(['system', 'models'])),
+    action('Manage secrets', 'Keys of services', () => router.push(['system', 'models'])),
+    action('Restart the gateway', '', () => router.push(['system'])),
+    action('Choose a theme', 'Light, dark, colors', () => router.push(['system'])),
     action('Pair another device', '', () => router.push(['system'])),
     action('Forget this browser', 'Requires pairing again', () => void forget()),
     ...(open
