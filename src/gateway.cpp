@@ -27,6 +27,8 @@
 #include "features/briefings/service.hpp"
 #include "features/checkpoints/routes.hpp"
 #include "features/checkpoints/service.hpp"
+#include "features/client_api/routes.hpp"
+#include "features/client_api/service.hpp"
 #include "features/context/prompt.hpp"
 #include "features/costs/background_completions.hpp"
 #include "features/costs/routes.hpp"
@@ -182,6 +184,8 @@ public:
         calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, tools_),
         engine_({loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, alerts_,
                  attachments_, calls_, approvals_}),
+        client_api_({loop, blocking_, database_, clock_, http_, models_, extensions_, costs_},
+                    static_cast<std::size_t>(settings.limits.body_mib) * mebibyte),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         research_(loop, sandbox_,
@@ -264,6 +268,7 @@ private:
     append(table, approval_routes(approvals_, stages_));
     append(table, checkpoint_routes(checkpoints_));
     append(table, chat_routes(engine_, threads_, runs_, stages_));
+    append(table, openai_routes(client_api_));
     append(table, job_routes(jobs_, clock_));
     append(table, app_routes_.routes());
     append(table, integration_routes(integrations_));
@@ -396,6 +401,7 @@ private:
   Actions actions_;
   CallRunner calls_;
   Engine engine_;
+  ClientApi client_api_;
   Jobs jobs_;
   Research research_;
   Briefings briefings_;

@@ -36,8 +36,9 @@ struct Route {
   std::string summary;  ///< a few words for the documents
   Handler handler;
   InlineHandler inline_handler;  ///< the same without a coroutine; empty if the handler waits or changes something
-  /// Instead of `handler`: the route forwards any body and WebSockets, and is not part of the API.
+  /// Instead of `handler`: the route reads its body and sends its response piece by piece.
   ProxyHandler stream;
+  bool forwards = false;  ///< `stream` takes a body of any length, and WebSockets
   Effect effect = Effect::read;
   bool open = false;           ///< needs no bearer token
   bool pairing = false;        ///< responds with 501 if the gateway has no token
@@ -240,7 +241,18 @@ Route proxy(std::string path, std::string summary, Handler handler, Room&... roo
   made.stream = [handler, &rooms...](Request& request, ProxyStream& stream) {
     return std::invoke(handler, rooms..., request, stream);
   };
+  made.forwards = true;
   made.documented = false;
+  return made;
+}
+
+/// A POST route whose response is sent piece by piece; the handler is called as `handler(rooms..., request, stream)`.
+template <class Handler, class... Room>
+Route post_stream(std::string path, std::string summary, Handler handler, Room&... rooms) {
+  Route made{.method = Method::post, .path = std::move(path), .summary = std::move(summary), .effect = Effect::execute};
+  made.stream = [handler, &rooms...](Request& request, ProxyStream& stream) {
+    return std::invoke(handler, rooms..., request, stream);
+  };
   return made;
 }
 

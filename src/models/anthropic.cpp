@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/json/json_values.hpp"
+#include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 
 namespace agw {
@@ -90,6 +91,26 @@ private:
   std::string role_;
 };
 
+constexpr std::int64_t usual_output_tokens = 8'192;
+constexpr std::int64_t min_text_tokens = 4'096;
+constexpr std::int64_t most_output_tokens = 1'000'000;
+
+/// For a request without a limit, which the service does not accept: the model's own, if it is known.
+std::int64_t unlimited_output(std::int64_t limit) { return limit > most_output_tokens ? usual_output_tokens : limit; }
+
+json::object anthropic_tool_choice(const CallOptions& options) {
+  json::object made{{"type", "auto"}};
+  if (const auto& choice = options.tool_choice) {
+    if (choice->kind == ToolChoice::Kind::none) made["type"] = "none";
+    if (choice->kind == ToolChoice::Kind::required) made["type"] = "any";
+    if (choice->kind == ToolChoice::Kind::named) made = {{"type", "tool"}, {"name", choice->name}};
+  }
+  if (options.parallel_tool_calls && made["type"] != "none") {
+    made["disable_parallel_tool_use"] = !*options.parallel_tool_calls;
+  }
+  return made;
+}
+
 StopReason stop_of(std::string_view reason) {
   if (reason == "max_tokens" || reason == "model_context_window_exceeded") return StopReason::length;
   if (reason == "tool_use") return StopReason::tool_use;
@@ -119,6 +140,7 @@ private:
   void end_message(const json::object& frame) {
     if (const auto* change = object_member(frame, "delta")) {
       if (const auto reason = string_member(*change, "stop_reason")) reply_.stop = stop_of(*reason);
+      reply_.stop_sequence = text_member(*change, "stop_sequence");
     }
     take_usage(frame);
   }
@@ -218,13 +240,26 @@ public:
       body["system"] = json::array{std::move(block)};
     }
     if (request.temperature) body["temperature"] = *request.temperature;
+    add_options(body, request);
     if (!request.tools.empty()) body["tools"] = tools(request.tools);
     body["messages"] = messages(request);
     return body;
   }
 
   bool adjust(json::object& request, const ProviderError& provider_error) const override {
-    return provider_error.message.find("temperature") != std::string::npos && request.erase("temperature") > 0;
+    const auto mentions = [&](std::string_view text) { return provider_error.message.find(text) != std::string::npos; };
+    // Newer models choose the budget themselves.
+    if (mentions("thinking") && mentions("adaptive") && request.contains("thinking")) {
+      auto& thinking = request["thinking"].get_object();
+      if (text_member(thinking, "type") == "enabled") {
+        thinking = {{"type", "adaptive"}};
+        return true;
+      }
+    }
+    for (const auto* name : {"temperature", "top_p", "top_k"}) {
+      if (mentions(name) && request.erase(name) > 0) return true;
+    }
+    return false;
   }
 
   std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {
@@ -232,6 +267,28 @@ public:
   }
 
 private:
+  static void add_options(json::object& body, const ModelRequest& request) {
+    const auto& options = request.options;
+    if (!options.limits_output) body["max_tokens"] = unlimited_output(request.max_output_tokens);
+    if (options.top_p) body["top_p"] = *options.top_p;
+    if (options.top_k) body["top_k"] = *options.top_k;
+    if (!options.stop.empty()) body["stop_sequences"] = json::array(options.stop.begin(), options.stop.end());
+    if (options.response_format) {
+      body["output_config"] =
+          json::object{{"format", json::object{{"type", "json_schema"}, {"schema", options.response_format->schema}}}};
+    }
+    if (!request.tools.empty() && (options.tool_choice || options.parallel_tool_calls)) {
+      body["tool_choice"] = anthropic_tool_choice(options);
+    }
+    if (const auto budget = reasoning_budget(options); budget && *budget > 0) {
+      body["thinking"] = json::object{{"type", "enabled"}, {"budget_tokens", *budget}};
+      // The limit counts thoughts too.
+      if (!options.reasoning_budget) {
+        body["max_tokens"] = std::max(body["max_tokens"].to_number<std::int64_t>(), *budget + min_text_tokens);
+      }
+    }
+  }
+
   static json::array tools(const std::vector<ToolDescription>& descriptions) {
     json::array tools;
     for (const auto& [name, description, schema] : descriptions) {

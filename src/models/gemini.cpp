@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 
 namespace agw {
@@ -105,6 +106,20 @@ private:
   std::string role_;
 };
 
+json::object gemini_tool_choice(const ToolChoice& choice) {
+  switch (choice.kind) {
+    case ToolChoice::Kind::none:
+      return {{"mode", "NONE"}};
+    case ToolChoice::Kind::required:
+      return {{"mode", "ANY"}};
+    case ToolChoice::Kind::named:
+      return {{"mode", "ANY"}, {"allowedFunctionNames", json::array{json::value(choice.name)}}};
+    case ToolChoice::Kind::automatic:
+      break;
+  }
+  return {{"mode", "AUTO"}};
+}
+
 bool is_filter(std::string_view reason) {
   static constexpr std::array<std::string_view, 9> filters = {"SAFETY",
                                                               "RECITATION",
@@ -147,7 +162,8 @@ private:
     usage.cache_read_tokens = count("cachedContentTokenCount");
     const auto prompt = count("promptTokenCount") + count("toolUsePromptTokenCount");
     usage.input_tokens = std::max<std::int64_t>(0, prompt - usage.cache_read_tokens);
-    usage.output_tokens = count("candidatesTokenCount") + count("thoughtsTokenCount");
+    usage.reasoning_tokens = count("thoughtsTokenCount");
+    usage.output_tokens = count("candidatesTokenCount") + usage.reasoning_tokens;
   }
 
   void take_feedback(const json::object& feedback) {
@@ -227,9 +243,14 @@ public:
     if (!request.tools.empty()) {
       body["tools"] = json::array{json::object{{"functionDeclarations", declarations(request.tools)}}};
     }
-    json::object config{{"maxOutputTokens", request.max_output_tokens}};
+    json::object config;
+    if (request.options.limits_output) config["maxOutputTokens"] = request.max_output_tokens;
     if (request.temperature) config["temperature"] = *request.temperature;
     config["thinkingConfig"] = json::object{{"includeThoughts", true}};
+    add_options(config, request.options);
+    if (request.options.tool_choice && !request.tools.empty()) {
+      body["toolConfig"] = json::object{{"functionCallingConfig", gemini_tool_choice(*request.options.tool_choice)}};
+    }
     body["generationConfig"] = std::move(config);
     body["contents"] = contents(request);
     return body;
@@ -241,7 +262,11 @@ public:
     // Models that do not think refuse to be asked for their thoughts.
     const bool of_thoughts = mentions("hinking") || mentions("nclude_thoughts") || mentions("ncludeThoughts");
     if (of_thoughts && config.erase("thinkingConfig") > 0) return true;
-    if (mentions("temperature") && config.erase("temperature") > 0) return true;
+    for (const auto& [word, member] :
+         {std::pair{"temperature", "temperature"}, std::pair{"op_p", "topP"}, std::pair{"op_k", "topK"},
+          std::pair{"resence", "presencePenalty"}, std::pair{"requency", "frequencyPenalty"}}) {
+      if (mentions(word) && config.erase(member) > 0) return true;
+    }
     const bool of_tools = mentions("unction calling is not enabled") || mentions("ool use is not supported");
     if (of_tools && request.erase("tools") > 0) return true;
     if (mentions("eveloper instruction is not enabled")) return move_system(request);
@@ -253,6 +278,25 @@ public:
   }
 
 private:
+  static void add_options(json::object& config, const CallOptions& options) {
+    if (options.top_p) config["topP"] = *options.top_p;
+    if (options.top_k) config["topK"] = *options.top_k;
+    if (options.seed) config["seed"] = *options.seed;
+    if (options.frequency_penalty) config["frequencyPenalty"] = *options.frequency_penalty;
+    if (options.presence_penalty) config["presencePenalty"] = *options.presence_penalty;
+    if (!options.stop.empty()) config["stopSequences"] = json::array(options.stop.begin(), options.stop.end());
+    if (options.response_format) {
+      config["responseMimeType"] = "application/json";
+      if (options.response_format->kind == ResponseFormat::Kind::json_schema) {
+        config["responseJsonSchema"] = options.response_format->schema;
+      }
+    }
+    if (const auto budget = reasoning_budget(options)) {
+      config["thinkingConfig"].get_object()["thinkingBudget"] = *budget;
+      if (*budget == 0) config["thinkingConfig"].get_object()["includeThoughts"] = false;
+    }
+  }
+
   static json::array declarations(const std::vector<ToolDescription>& descriptions) {
     json::array functions;
     for (const auto& [name, description, schema] : descriptions) {

@@ -40,7 +40,8 @@ TEST(GeminiReader, ReadsThoughtsTextAndToolCallsWhereverTheStreamIsCut) {
     EXPECT_EQ(to_json(reply.tool_uses[0].input), R"({"city":"Paris"})");
     EXPECT_EQ(reply.tool_uses[1].id, "c2");
     EXPECT_EQ(to_json(reply.provider_blocks), R"([{"of":0,"thoughtSignature":"U0lH"}])");
-    EXPECT_EQ(reply.usage, (Usage{.input_tokens = 19, .output_tokens = 12, .cache_read_tokens = 11}));
+    EXPECT_EQ(reply.usage,
+              (Usage{.input_tokens = 19, .output_tokens = 12, .cache_read_tokens = 11, .reasoning_tokens = 7}));
   }
 }
 

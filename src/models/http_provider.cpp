@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "models/anthropic.hpp"
+#include "models/call_features.hpp"
 #include "models/gemini.hpp"
 #include "models/ollama.hpp"
 #include "models/openai_chat.hpp"
@@ -109,6 +110,10 @@ HttpProvider::HttpProvider(HttpClient& http, ProviderSettings settings, std::chr
       format_(format_of(settings_)) {}
 
 HttpProvider::~HttpProvider() = default;
+
+const CallFeature* HttpProvider::unsupported(const ModelRequest& request) const {
+  return unsupported_feature(request.options, settings_);
+}
 
 Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) {
   json::value body = format_->request(request);

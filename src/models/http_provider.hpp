@@ -20,6 +20,7 @@ public:
   ~HttpProvider() override;
 
   Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) override;
+  const CallFeature* unsupported(const ModelRequest& request) const override;
 
 private:
   class PendingResponse;

@@ -7,6 +7,7 @@ Usage& Usage::operator+=(const Usage& other) {
   output_tokens += other.output_tokens;
   cache_read_tokens += other.cache_read_tokens;
   cache_write_tokens += other.cache_write_tokens;
+  reasoning_tokens += other.reasoning_tokens;
   return *this;
 }
 

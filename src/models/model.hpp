@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -14,6 +15,8 @@
 
 namespace agw {
 
+struct CallFeature;
+
 /// Tokens of one model call, or their sum over several. `input_tokens` are those neither read from nor written to a
 /// cache.
 struct Usage {
@@ -21,6 +24,7 @@ struct Usage {
   std::int64_t output_tokens = 0;
   std::int64_t cache_read_tokens = 0;
   std::int64_t cache_write_tokens = 0;
+  std::int64_t reasoning_tokens = 0;  ///< part of `output_tokens`; 0 if the service does not count them
 
   Usage& operator+=(const Usage& other);
   bool operator==(const Usage&) const = default;
@@ -63,6 +67,41 @@ struct Message {
   std::string provider_blocks_of{};  ///< `<provider>/<model>` that made them
 };
 
+/// Which tools the model may call, and whether it has to.
+struct ToolChoice {
+  enum class Kind { automatic, none, required, named };
+  Kind kind = Kind::automatic;
+  std::string name{};  ///< `named` only: the tool that must be called
+};
+
+/// The form that the text of an answer must have.
+struct ResponseFormat {
+  enum class Kind { json_object, json_schema };
+  Kind kind = Kind::json_object;
+  std::string name{};         ///< `json_schema` only, like those below
+  std::string description{};  ///< may be empty
+  json::value schema{};
+  std::optional<bool> strict{};
+};
+
+/// Settings of a call that programs choose; the gateway's own calls leave them to the service. What a service cannot do
+/// is in the table of models/call_features.hpp.
+struct CallOptions {
+  std::optional<ToolChoice> tool_choice{};
+  std::optional<bool> parallel_tool_calls{};
+  std::optional<ResponseFormat> response_format{};
+  std::optional<double> top_p{};
+  std::optional<std::int64_t> top_k{};
+  std::optional<std::int64_t> seed{};
+  std::optional<double> frequency_penalty{};
+  std::optional<double> presence_penalty{};
+  std::vector<std::string> stop{};                 ///< texts that end the answer
+  std::optional<std::string> reasoning_effort{};   ///< `none`, `minimal`, `low`, `medium`, `high`, `xhigh`
+  std::optional<std::int64_t> reasoning_budget{};  ///< tokens
+  bool limits_output = true;   ///< false: `max_output_tokens` is sent only to services that require it
+  bool streams_calls = false;  ///< whether tool calls are reported as deltas too
+};
+
 /// One call of a model.
 struct ModelRequest {
   std::string model;  ///< the id that the provider knows
@@ -76,13 +115,22 @@ struct ModelRequest {
   /// The user's own text if the last message is a command's expansion of it, for the librarian, which follows no
   /// instructions; blank if the user typed nothing else. Empty: same as the last message.
   std::string typed;
+  CallOptions options{};
 };
 
 /// A piece of an answer, as it streams.
 struct Delta {
-  enum class Kind { text, reasoning };
+  enum class Kind {
+    text,
+    reasoning,
+    call,       ///< a tool call begins: `call`, `id`, `name`. Only if CallOptions::streams_calls
+    arguments,  ///< of a call: a piece of their JSON text
+  };
   Kind kind = Kind::text;
-  std::string text;  ///< valid UTF-8
+  std::string text;      ///< valid UTF-8
+  std::size_t call = 0;  ///< the call's position in ModelReply::tool_uses
+  std::string id{};
+  std::string name{};
 };
 
 enum class StopReason { stop, length, tool_use, content_filter };
@@ -94,6 +142,7 @@ struct ModelReply {
   Usage usage;
   json::array provider_blocks;
   std::vector<std::string> suggestions{};  ///< messages that the answer offers to send next; only the librarian's
+  std::string stop_sequence{};             ///< the one of CallOptions::stop that ended it, where the service says so
 };
 
 /// Why a call failed. `message` is for people and names the provider; it never contains a key.
@@ -125,6 +174,9 @@ public:
   /// Streams one answer: calls `on_delta` on the loop for each piece as it arrives, before this returns. If `stop` is
   /// requested, the upstream connection is closed and the outcome is `stopped`.
   virtual Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) = 0;
+
+  /// What the request asks for that the service cannot do; null if it can do all.
+  virtual const CallFeature* unsupported(const ModelRequest& /*request*/) const { return nullptr; }
 };
 
 }  // namespace agw

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/json/json_values.hpp"
+#include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 
 namespace agw {
@@ -99,17 +100,41 @@ public:
   }
 
   json::object request(const ModelRequest& request) const override {
-    json::object options{{"num_predict", request.max_output_tokens}, {"num_ctx", ollama_context_window}};
+    const auto& chosen = request.options;
+    json::object options;
+    if (chosen.limits_output) options["num_predict"] = request.max_output_tokens;
+    options["num_ctx"] = ollama_context_window;
+    if (chosen.top_p) options["top_p"] = *chosen.top_p;
+    if (chosen.top_k) options["top_k"] = *chosen.top_k;
+    if (chosen.seed) options["seed"] = *chosen.seed;
+    if (chosen.frequency_penalty) options["frequency_penalty"] = *chosen.frequency_penalty;
+    if (chosen.presence_penalty) options["presence_penalty"] = *chosen.presence_penalty;
+    if (!chosen.stop.empty()) options["stop"] = json::array(chosen.stop.begin(), chosen.stop.end());
     if (request.temperature) options["temperature"] = *request.temperature;
     json::object body{{"model", request.model}, {"stream", true}, {"options", std::move(options)}};
-    if (!request.tools.empty()) body["tools"] = function_tools(request.tools);
+    const bool uses_tools = !chosen.tool_choice || chosen.tool_choice->kind != ToolChoice::Kind::none;
+    if (!request.tools.empty() && uses_tools) body["tools"] = function_tools(request.tools);
+    if (const auto& format = chosen.response_format) {
+      body["format"] = format->kind == ResponseFormat::Kind::json_object ? json::value("json") : format->schema;
+    }
+    if (const auto effort = reasoning_effort(chosen)) {
+      const bool is_level = *effort == "low" || *effort == "medium" || *effort == "high";
+      body["think"] = is_level ? json::value(*effort) : json::value(*effort != "none");
+    }
     body["messages"] = messages(request);
     return body;
   }
 
   /// A model without support for tools can still answer.
   bool adjust(json::object& request, const ProviderError& provider_error) const override {
-    return provider_error.message.find("does not support tools") != std::string::npos && request.erase("tools") > 0;
+    const auto mentions = [&](std::string_view text) { return provider_error.message.find(text) != std::string::npos; };
+    if (mentions("does not support tools")) return request.erase("tools") > 0;
+    // Most models think or do not, without levels.
+    auto* think = request.if_contains("think");
+    if (!think || !mentions("think")) return false;
+    if (!think->is_string() || mentions("does not support thinking")) return request.erase("think") > 0;
+    *think = true;
+    return true;
   }
 
   std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/json/json_values.hpp"
+#include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 
 namespace agw {
@@ -87,7 +88,32 @@ Usage usage_of(const json::object& counted) {
   const auto prompt = count_member(counted, "prompt_tokens").value_or(0);
   usage.input_tokens = std::max<std::int64_t>(0, prompt - usage.cache_read_tokens - usage.cache_write_tokens);
   usage.output_tokens = count_member(counted, "completion_tokens").value_or(0);
+  if (const auto* details = object_member(counted, "completion_tokens_details")) {
+    usage.reasoning_tokens = count_member(*details, "reasoning_tokens").value_or(0);
+  }
   return usage;
+}
+
+json::value chat_tool_choice(const ToolChoice& choice) {
+  switch (choice.kind) {
+    case ToolChoice::Kind::none:
+      return "none";
+    case ToolChoice::Kind::required:
+      return "required";
+    case ToolChoice::Kind::named:
+      return json::object{{"type", "function"}, {"function", json::object{{"name", choice.name}}}};
+    case ToolChoice::Kind::automatic:
+      break;
+  }
+  return "auto";
+}
+
+json::object chat_response_format(const ResponseFormat& format) {
+  if (format.kind == ResponseFormat::Kind::json_object) return {{"type", "json_object"}};
+  json::object schema{{"name", format.name}, {"schema", format.schema}};
+  if (!format.description.empty()) schema["description"] = format.description;
+  if (format.strict) schema["strict"] = *format.strict;
+  return {{"type", "json_schema"}, {"json_schema", std::move(schema)}};
 }
 
 class ChatReader : public AnswerReader {
@@ -200,10 +226,13 @@ public:
   json::object request(const ModelRequest& request) const override {
     json::object body{{"model", request.model}, {"stream", true}};
     body["stream_options"] = json::object{{"include_usage", true}};
-    body[is_openai_service_ ? "max_completion_tokens" : "max_tokens"] = request.max_output_tokens;
+    if (request.options.limits_output) {
+      body[is_openai_service_ ? "max_completion_tokens" : "max_tokens"] = request.max_output_tokens;
+    }
     if (request.temperature) body["temperature"] = *request.temperature;
     if (is_openai_service_ && !request.thread_id.empty()) body["prompt_cache_key"] = request.thread_id;
     if (!request.tools.empty()) body["tools"] = function_tools(request.tools);
+    add_options(body, request.options);
     body["messages"] = messages(request);
     return body;
   }
@@ -221,7 +250,8 @@ public:
     const bool of_its_name = mentions("supported") || mentions("instead") || mentions("nknown") ||
                              mentions("nrecognized") || mentions("not permitted");
     if (of_limit && of_its_name) return switch_limit(request);
-    for (const auto* name : {"temperature", "stream_options", "prompt_cache_key"}) {
+    for (const auto* name : {"temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "stream_options",
+                             "prompt_cache_key"}) {
       if (mentions(name) && request.erase(name) > 0) return true;
     }
     return false;
@@ -232,6 +262,20 @@ public:
   }
 
 private:
+  static void add_options(json::object& body, const CallOptions& options) {
+    const bool has_tools = body.contains("tools");
+    if (options.tool_choice && has_tools) body["tool_choice"] = chat_tool_choice(*options.tool_choice);
+    if (options.parallel_tool_calls && has_tools) body["parallel_tool_calls"] = *options.parallel_tool_calls;
+    if (options.response_format) body["response_format"] = chat_response_format(*options.response_format);
+    if (options.top_p) body["top_p"] = *options.top_p;
+    if (options.top_k) body["top_k"] = *options.top_k;
+    if (options.seed) body["seed"] = *options.seed;
+    if (options.frequency_penalty) body["frequency_penalty"] = *options.frequency_penalty;
+    if (options.presence_penalty) body["presence_penalty"] = *options.presence_penalty;
+    if (!options.stop.empty()) body["stop"] = json::array(options.stop.begin(), options.stop.end());
+    if (const auto effort = reasoning_effort(options)) body["reasoning_effort"] = *effort;
+  }
+
   /// Switches between the two names of the limit: some servers accept only one of them.
   static bool switch_limit(json::object& request) {
     const bool is_new = request.contains("max_completion_tokens");

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 
 namespace agw {
@@ -38,6 +39,28 @@ json::array tools_of(const std::vector<ToolDescription>& descriptions) {
         {"type", "function"}, {"name", name}, {"description", description}, {"parameters", schema}, {"strict", false}});
   }
   return tools;
+}
+
+json::value responses_tool_choice(const ToolChoice& choice) {
+  switch (choice.kind) {
+    case ToolChoice::Kind::none:
+      return "none";
+    case ToolChoice::Kind::required:
+      return "required";
+    case ToolChoice::Kind::named:
+      return json::object{{"type", "function"}, {"name", choice.name}};
+    case ToolChoice::Kind::automatic:
+      break;
+  }
+  return "auto";
+}
+
+json::object responses_text_format(const ResponseFormat& format) {
+  if (format.kind == ResponseFormat::Kind::json_object) return {{"type", "json_object"}};
+  json::object made{{"type", "json_schema"}, {"name", format.name}, {"schema", format.schema}};
+  if (!format.description.empty()) made["description"] = format.description;
+  if (format.strict) made["strict"] = *format.strict;
+  return made;
 }
 
 /// Only these accept `reasoning` and `include`; others reject a request with them.
@@ -148,6 +171,9 @@ private:
     const auto input = count_member(counted, "input_tokens").value_or(0);
     usage.input_tokens = std::max<std::int64_t>(0, input - usage.cache_read_tokens - usage.cache_write_tokens);
     usage.output_tokens = count_member(counted, "output_tokens").value_or(0);
+    if (const auto* details = object_member(counted, "output_tokens_details")) {
+      usage.reasoning_tokens = count_member(*details, "reasoning_tokens").value_or(0);
+    }
   }
 
   void take_failure(const json::object& response) {
@@ -209,7 +235,7 @@ public:
 
   json::object request(const ModelRequest& request) const override {
     json::object body{{"model", request.model}, {"stream", true}, {"store", false}};
-    body["max_output_tokens"] = request.max_output_tokens;
+    if (request.options.limits_output) body["max_output_tokens"] = request.max_output_tokens;
     if (!request.system.empty()) body["instructions"] = request.system;
     if (request.temperature) body["temperature"] = *request.temperature;
     if (!request.thread_id.empty()) body["prompt_cache_key"] = request.thread_id;
@@ -218,6 +244,7 @@ public:
       body["reasoning"] = json::object{{"summary", "auto"}};
     }
     if (!request.tools.empty()) body["tools"] = tools_of(request.tools);
+    add_options(body, request.options);
     body["input"] = input(request);
     return body;
   }
@@ -228,8 +255,10 @@ public:
              provider_error.words.find(name) != std::string::npos;
     };
     const std::pair<std::string_view, std::string_view> removable[] = {
-        {"temperature", "temperature"},     {"ncrypted content", "include"},   {"encrypted_content", "include"},
-        {"reasoning.summary", "reasoning"}, {"reasoning summar", "reasoning"}, {"prompt_cache_key", "prompt_cache_key"},
+        {"temperature", "temperature"},           {"top_p", "top_p"},
+        {"ncrypted content", "include"},          {"encrypted_content", "include"},
+        {"reasoning.summary", "reasoning"},       {"reasoning summar", "reasoning"},
+        {"prompt_cache_key", "prompt_cache_key"},
     };
     for (const auto& [word, member] : removable) {
       if (mentions(word) && request.erase(member) > 0) return true;
@@ -242,6 +271,21 @@ public:
   }
 
 private:
+  static void add_options(json::object& body, const CallOptions& options) {
+    const bool has_tools = body.contains("tools");
+    if (options.tool_choice && has_tools) body["tool_choice"] = responses_tool_choice(*options.tool_choice);
+    if (options.parallel_tool_calls && has_tools) body["parallel_tool_calls"] = *options.parallel_tool_calls;
+    if (options.response_format) {
+      body["text"] = json::object{{"format", responses_text_format(*options.response_format)}};
+    }
+    if (options.top_p) body["top_p"] = *options.top_p;
+    if (const auto effort = reasoning_effort(options)) {
+      auto& reasoning = body["reasoning"];
+      if (!reasoning.is_object()) reasoning.emplace_object();
+      reasoning.get_object()["effort"] = *effort;
+    }
+  }
+
   json::array input(const ModelRequest& request) const {
     json::array input;
     for (const auto& message : request.messages) {

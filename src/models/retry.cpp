@@ -92,7 +92,10 @@ ModelFailure joined(std::optional<ModelFailure> earlier, ModelFailure last) {
 Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequest request, const OnDelta& on_delta,
                                      StopSource& stop, RetryPolicy policy) {
   bool began = false;
-  const OnDelta noticing = [&](const Delta& delta) {
+  const bool streams_calls = request.options.streams_calls;
+  const OnDelta noticing = [&, streams_calls](const Delta& delta) {
+    const bool is_of_call = delta.kind == Delta::Kind::call || delta.kind == Delta::Kind::arguments;
+    if (is_of_call && !streams_calls) return;
     began = true;
     on_delta(delta);
   };

@@ -26,15 +26,6 @@ public:
   /// Replaces a call by its complete form: the call with that id, else the call at `index`.
   void put(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments);
 
-  bool empty() const { return calls_.empty(); }
-  std::size_t size() const { return calls_.size(); }
-  /// Whether the arguments of every call can be parsed.
-  bool readable() const;
-
-  /// Returns the calls. A call without a unique id gets one.
-  std::vector<ToolUse> finish() const;
-
-private:
   struct Call {
     std::int64_t index;
     std::string id;
@@ -45,6 +36,17 @@ private:
     bool ends_before(std::string_view its_id, std::string_view its_name, std::string_view its_arguments) const;
   };
 
+  /// The calls as far as they have arrived.
+  const std::vector<Call>& calls() const { return calls_; }
+  bool empty() const { return calls_.empty(); }
+  std::size_t size() const { return calls_.size(); }
+  /// Whether the arguments of every call can be parsed.
+  bool readable() const;
+
+  /// Returns the calls. A call without a unique id gets one.
+  std::vector<ToolUse> finish() const;
+
+private:
   Call* find(std::int64_t index);
 
   std::vector<Call> calls_;

@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,6 +41,7 @@ void AnswerReader::read(const Frame& frame) {
   const bool is_error = frame.event == "error" || text_member(*object, "object") == "error";
   if (is_error) return fail(read_provider_error(json::value(*object)));
   read_object(frame.event, *object);
+  if (!calls_.empty()) emit_calls();
 }
 
 void AnswerReader::fail(ModelFailure::Kind kind, std::string message) {
@@ -64,6 +66,7 @@ ModelOutcome AnswerReader::outcome() {
   emit(Delta::Kind::text, text_.finish());
   reply_.provider_blocks = with_whole_characters(std::move(reply_.provider_blocks));
   reply_.tool_uses = calls_.finish();
+  emit_rest_of_calls();
   if (reply_.stop == StopReason::stop && !calls_.empty()) reply_.stop = StopReason::tool_use;
   if (reply_.stop == StopReason::tool_use && calls_.empty()) reply_.stop = StopReason::stop;
   return std::move(reply_);
@@ -78,6 +81,39 @@ void AnswerReader::reasoning(std::string_view delta) { emit(Delta::Kind::reasoni
 
 void AnswerReader::emit(Delta::Kind kind, std::string delta) {
   if (!delta.empty()) on_delta_({kind, std::move(delta)});
+}
+
+/// Reports what came of the calls that have an id and a name.
+void AnswerReader::emit_calls() {
+  const auto& calls = calls_.calls();
+  reported_.resize(std::max(reported_.size(), calls.size()));
+  for (std::size_t number = 0; number < calls.size(); ++number) {
+    const auto& call = calls[number];
+    auto& reported = reported_[number];
+    if (reported.id.empty()) {
+      const bool is_unique = std::ranges::none_of(reported_, [&](const auto& other) { return other.id == call.id; });
+      if (call.id.empty() || call.name.empty() || !is_unique || !is_utf8(call.id) || !is_utf8(call.name)) continue;
+      reported.id = call.id;
+      on_delta_({Delta::Kind::call, {}, number, call.id, call.name});
+    }
+    if (call.arguments.size() <= reported.bytes) continue;
+    auto piece = reported.arguments.add(std::string_view(call.arguments).substr(reported.bytes));
+    reported.bytes = call.arguments.size();
+    if (!piece.empty()) on_delta_({Delta::Kind::arguments, std::move(piece), number});
+  }
+}
+
+/// Reports calls whose id the gateway has made, and the arguments of those that came without.
+void AnswerReader::emit_rest_of_calls() {
+  const auto& uses = reply_.tool_uses;
+  reported_.resize(uses.size());
+  for (std::size_t number = 0; number < uses.size(); ++number) {
+    auto& reported = reported_[number];
+    if (reported.id.empty()) on_delta_({Delta::Kind::call, {}, number, uses[number].id, uses[number].name});
+    auto rest = reported.arguments.finish();
+    if (reported.bytes == 0) rest = uses[number].raw_input.value_or(to_json(uses[number].input));
+    if (!rest.empty()) on_delta_({Delta::Kind::arguments, std::move(rest), number});
+  }
 }
 
 std::unique_ptr<FrameSplitter> WireFormat::splitter(std::string_view content_type, OnFrame on_frame) const {

@@ -56,12 +56,21 @@ protected:
 
 private:
   void emit(Delta::Kind kind, std::string delta);
+  void emit_calls();
+  void emit_rest_of_calls();
 
   const OnDelta& on_delta_;
   std::optional<ModelFailure> failure_;
   Utf8Decoder text_;
   Utf8Decoder reasoning_;
   bool wrote_text_ = false;
+  /// How much of each call was reported.
+  struct ReportedCall {
+    std::string id{};  ///< empty: it has not begun
+    std::size_t bytes = 0;
+    Utf8Decoder arguments{};
+  };
+  std::vector<ReportedCall> reported_;
 };
 
 /// How requests are written and answers are read. Has no state per call.

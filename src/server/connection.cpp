@@ -261,7 +261,7 @@ Task<bool> HttpConnection::respond_after_body() {
   }
   if (body == Body::too_large) {
     limit(Lifetime::last_response);
-    co_return write(error_response(body_too_large()));
+    co_return write(error_response(body_too_large(), admission_.protocol));
   }
   timeouts_.enter(Phase::handling);
   const auto response = co_await call_handler();
@@ -394,7 +394,8 @@ bool HttpConnection::refuse(const Response& response) {
 
 /// The response for the exception that a handler threw. Only inside a catch block.
 Response HttpConnection::failure() const {
-  return failure_response(std::current_exception(), {request_id(), reader_.head().method, admission_.target.path});
+  return failure_response(std::current_exception(),
+                          {request_id(), reader_.head().method, admission_.target.path, admission_.protocol});
 }
 
 std::string HttpConnection::request_id() const { return fmt::format("{}-{}", context_.process, request_number_); }

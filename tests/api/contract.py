@@ -25,7 +25,7 @@ def check(gateway, response):
     where = f"{response.request.method} {response.request.url.path} -> {response.status_code}"
     raw = response.status_code == 200 and "raw=true" in response.request.url.query.decode()
     check_headers(where, response.status_code, response.headers, raw)
-    if raw or is_text(where, response.status_code):
+    if raw or is_text(where, response.status_code) or is_stream(where, response.headers):
         return
     if response.status_code >= 400 and response.request.method != "HEAD":
         check_error(where, response)
@@ -38,6 +38,11 @@ def is_text(where, status):
     return where.startswith("GET /metrics ") and status == 200
 
 
+def is_stream(where, headers):
+    """Whether a program of another protocol asked for a stream."""
+    return " /v1/" in where and headers.get("content-type", "").startswith("text/event-stream")
+
+
 def check_headers(where, status, headers, raw=False):
     assert headers.get("cache-control") == "no-store", f"{where}: Cache-Control is {headers.get('cache-control')}"
     assert headers.get("x-content-type-options") == "nosniff", f"{where}: no X-Content-Type-Options: nosniff"
@@ -47,11 +52,16 @@ def check_headers(where, status, headers, raw=False):
     expected = None if status == 204 else "application/json; charset=utf-8"
     if is_text(where, status):
         expected = "text/plain; version=0.0.4"
+    if is_stream(where, headers):
+        expected = "text/event-stream; charset=utf-8"
     assert headers.get("content-type") == expected, f"{where}: Content-Type is {headers.get('content-type')}"
 
 
 def check_error(where, response):
     body = response.json()
+    if " /v1" in where:  # in the shape of the protocol
+        assert isinstance(body.get("error"), dict) and body["error"]["message"], f"{where}: no error in {body}"
+        return
     assert isinstance(body, dict) and isinstance(body.get("error"), str), f"{where}: no string error in {body}"
     assert body["error"], f"{where}: error is empty"
 

@@ -13,7 +13,8 @@ from checks import accepted, refused
 from stubs.provider import Reply, ToolCall
 from talker import MODEL, Talker, configuration
 
-MEMBERS = {"today", "week", "month", "saved", "by_agent", "by_model", "unpriced", "days", "by_thread"}
+MEMBERS = {"today", "week", "month", "saved", "by_agent", "by_model", "unpriced", "days", "by_thread",
+           "by_client"}
 # The stub reports 10 input and 5 output tokens, so that an answer costs 1.25 USD.
 PRICE = {"input": 100_000, "output": 50_000, "cache_read": 0, "cache_write": 0}
 ANSWER_COST = 1.25

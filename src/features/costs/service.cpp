@@ -20,6 +20,8 @@ using std::chrono::days;
 constexpr days week{7};
 constexpr days month{30};
 constexpr int max_threads = 20;
+constexpr int max_clients = 50;
+constexpr std::string_view all_clients;
 constexpr std::size_t max_models = 100;
 
 days length_of(CostPeriod period) {
@@ -71,10 +73,12 @@ CostReport read_report(Connection& connection, LocalDay today, days period) {
                     .by_model = cost_store::by_model(connection, first, today),
                     .unpriced = cost_store::unpriced(connection, first_of_month, today),
                     .days = every_day(by_day, first_of_month, today),
-                    .by_thread = cost_store::by_thread(connection, first, today, max_threads)};
+                    .by_thread = cost_store::by_thread(connection, first, today, max_threads),
+                    .by_client = cost_store::by_client(connection, first, today, max_clients)};
   round_all(report.by_agent);
   round_all(report.by_model);
   round_all(report.by_thread);
+  round_all(report.by_client);
   return report;
 }
 
@@ -107,6 +111,8 @@ Costs::Costs(Database& database, Hub& hub, const Clock& clock, TimeZone zone, co
 void Costs::load(Connection& connection) {
   day_ = local_day(clock_.now(), zone_);
   by_agent_ = cost_store::agents_of_day(connection, day_);
+  if (const auto usd = cost_store::clients_of_day(connection, day_); usd != 0)
+    by_agent_[std::string(all_clients)] = usd;
 }
 
 double Costs::spent_today(std::string_view agent_id) const {
@@ -122,11 +128,29 @@ double Costs::spent_today() const {
 
 bool Costs::may_spend(const Extension& agent) const {
   const auto own = budget_of(agent);
-  return (!own || spent_today(agent.id) < *own) && (!budget_ || spent_today() < *budget_);
+  return (!own || spent_today(agent.id) < *own) && may_spend();
 }
+
+bool Costs::may_spend() const { return !budget_ || spent_today() < *budget_; }
 
 Spending Costs::spend(const Extension& agent, const std::string& thread_id, const std::string& model,
                       const Usage& usage, std::optional<double> usd) {
+  auto spending = count(agent.id, model, usage, usd);
+  spending.agent_id = agent.id;
+  spending.agent_name = agent.name;
+  spending.thread_id = thread_id;
+  return spending;
+}
+
+Spending Costs::spend(const std::string& client, const std::string& model, const Usage& usage,
+                      std::optional<double> usd) {
+  auto spending = count(std::string(all_clients), model, usage, usd);
+  spending.client = client;
+  return spending;
+}
+
+Spending Costs::count(const std::string& payer, const std::string& model, const Usage& usage,
+                      std::optional<double> usd) {
   // A client may name any model, so the number of names kept is limited.
   const bool known = used_.contains(model) || used_.size() < max_models;
   auto& used = used_[known ? model : "other"];
@@ -136,12 +160,9 @@ Spending Costs::spend(const Extension& agent, const std::string& thread_id, cons
   const auto today = local_day(clock_.now(), zone_);
   if (day_ != today) by_agent_.clear();
   day_ = today;
-  by_agent_[agent.id] += usd.value_or(0);
+  by_agent_[payer] += usd.value_or(0);
   hub_.publish({.record = MoneySpent{model, usd.value_or(0)}});
   return {.day = today,
-          .agent_id = agent.id,
-          .agent_name = agent.name,
-          .thread_id = thread_id,
           .model = model,
           .usd = usd.value_or(0),
           .priced = usd.has_value(),

@@ -42,11 +42,15 @@ public:
   /// Whether both the agent's `budget_usd_per_day` and the common one leave anything for today. Check it before each
   /// model call.
   bool may_spend(const Extension& agent) const;
+  /// Whether the common budget leaves anything for today.
+  bool may_spend() const;
 
   /// Counts a model call against the budgets, immediately, and publishes MoneySpent. Store the result with `record`
   /// when the run ends. `usd` has no value if the price is unknown.
   Spending spend(const Extension& agent, const std::string& thread_id, const std::string& model, const Usage& usage,
                  std::optional<double> usd);
+  /// The same for a program that asks a model directly, by what it calls itself.
+  Spending spend(const std::string& client, const std::string& model, const Usage& usage, std::optional<double> usd);
   /// Call it inside the write that ends the run.
   static void record(Connection& connection, const std::vector<Spending>& spendings);
   /// USD stored for the thread, of all days. No value if it has cost nothing.
@@ -60,6 +64,7 @@ public:
   const std::map<std::string, ModelUse, std::less<>>& used() const { return used_; }
 
 private:
+  Spending count(const std::string& payer, const std::string& model, const Usage& usage, std::optional<double> usd);
   double spent_today(std::string_view agent_id) const;
   double saved_by_caches(std::string_view model, const Usage& usage) const;
   bool has_price(std::string_view model) const;
@@ -72,8 +77,9 @@ private:
   Threads& threads_;
   const Models& models_;
   std::optional<double> budget_;
-  LocalDay day_{};                                       ///< of the members below
-  std::map<std::string, double, std::less<>> by_agent_;  ///< USD, including calls of active runs
+  LocalDay day_{};  ///< of the members below
+  /// USD, including calls of active runs. All programs that ask models directly are one, without an id.
+  std::map<std::string, double, std::less<>> by_agent_;
   std::map<std::string, ModelUse, std::less<>> used_;
 };
 

@@ -12,19 +12,34 @@ Statement between(Connection& connection, std::string_view sql, LocalDay first, 
   return rows;
 }
 
-}  // namespace
-
-void add(Connection& connection, const Spending& spending) {
-  const auto day = number(spending.day);
+void add_payer(Connection& connection, const Spending& spending) {
+  if (!spending.client.empty()) {
+    connection
+        .prepare(
+            "INSERT INTO cost_clients (day, client, usd) VALUES (:day, :client, :usd) ON CONFLICT DO UPDATE SET usd = "
+            "usd + excluded.usd")
+        .bind(":day", number(spending.day))
+        .bind(":client", spending.client)
+        .bind(":usd", spending.usd)
+        .run();
+    return;
+  }
   connection
       .prepare(
           "INSERT INTO cost_agents (day, agent_id, name, usd) VALUES (:day, :agent, :name, :usd) ON CONFLICT DO UPDATE "
           "SET usd = usd + excluded.usd, name = excluded.name")
-      .bind(":day", day)
+      .bind(":day", number(spending.day))
       .bind(":agent", spending.agent_id)
       .bind(":name", spending.agent_name)
       .bind(":usd", spending.usd)
       .run();
+}
+
+}  // namespace
+
+void add(Connection& connection, const Spending& spending) {
+  const auto day = number(spending.day);
+  add_payer(connection, spending);
   connection
       .prepare(
           "INSERT INTO cost_models (day, model, usd, unpriced) VALUES (:day, :model, :usd, :unpriced) ON CONFLICT DO "
@@ -67,6 +82,12 @@ std::map<std::string, double, std::less<>> agents_of_day(Connection& connection,
   rows.bind(":day", number(day));
   while (rows.step()) found[rows.string(0)] = rows.real(1);
   return found;
+}
+
+double clients_of_day(Connection& connection, LocalDay day) {
+  auto row = connection.prepare("SELECT total(usd) FROM cost_clients WHERE day = :day");
+  row.bind(":day", number(day)).step();
+  return row.real(0);
 }
 
 std::map<LocalDay, double> by_day(Connection& connection, LocalDay first, LocalDay last) {
@@ -112,6 +133,17 @@ std::vector<ThreadCost> by_thread(Connection& connection, LocalDay first, LocalD
               first, last);
   rows.bind(":limit", limit);
   while (rows.step()) found.push_back({rows.string(0), std::nullopt, rows.real(1)});
+  return found;
+}
+
+std::vector<ClientCost> by_client(Connection& connection, LocalDay first, LocalDay last, int limit) {
+  std::vector<ClientCost> found;
+  auto rows = between(connection,
+                      "SELECT client, sum(usd) AS cost FROM cost_clients WHERE day BETWEEN :first AND :last GROUP BY "
+                      "client ORDER BY cost DESC, client LIMIT :limit",
+                      first, last);
+  rows.bind(":limit", limit);
+  while (rows.step()) found.push_back({rows.string(0), rows.real(1)});
   return found;
 }
 

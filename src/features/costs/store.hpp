@@ -16,6 +16,9 @@ void add(Connection& connection, const Spending& spending);
 /// USD of one day by agent.
 std::map<std::string, double, std::less<>> agents_of_day(Connection& connection, LocalDay day);
 
+/// USD of one day, of all programs that asked models directly.
+double clients_of_day(Connection& connection, LocalDay day);
+
 /// USD by day; days without costs are omitted.
 std::map<LocalDay, double> by_day(Connection& connection, LocalDay first, LocalDay last);
 /// USD that prompt caches saved.
@@ -23,6 +26,7 @@ double saved(Connection& connection, LocalDay first, LocalDay last);
 std::vector<AgentCost> by_agent(Connection& connection, LocalDay first, LocalDay last);
 std::vector<ModelCost> by_model(Connection& connection, LocalDay first, LocalDay last);
 std::vector<ThreadCost> by_thread(Connection& connection, LocalDay first, LocalDay last, int limit);
+std::vector<ClientCost> by_client(Connection& connection, LocalDay first, LocalDay last, int limit);
 /// USD of all days; no value if the thread has cost nothing. Scans all threads that have cost something.
 std::optional<double> of_thread(Connection& connection, const std::string& thread_id);
 std::vector<std::string> unpriced(Connection& connection, LocalDay first, LocalDay last);

@@ -22,13 +22,17 @@ const Description& describe(Tag<AgentCost>) { return description_of<AgentCost>("
 BOOST_DESCRIBE_STRUCT(ModelCost, (), (model, cost))
 const Description& describe(Tag<ModelCost>) { return description_of<ModelCost>("ModelCost"); }
 
+BOOST_DESCRIBE_STRUCT(ClientCost, (), (client, cost))
+const Description& describe(Tag<ClientCost>) { return description_of<ClientCost>("ClientCost"); }
+
 BOOST_DESCRIBE_STRUCT(DayCost, (), (date, cost))
 const Description& describe(Tag<DayCost>) { return description_of<DayCost>("DayCost"); }
 
 BOOST_DESCRIBE_STRUCT(ThreadCost, (), (thread_id, title, cost))
 const Description& describe(Tag<ThreadCost>) { return description_of<ThreadCost>("ThreadCost"); }
 
-BOOST_DESCRIBE_STRUCT(CostReport, (), (today, week, month, saved, by_agent, by_model, unpriced, days, by_thread))
+BOOST_DESCRIBE_STRUCT(CostReport, (),
+                      (today, week, month, saved, by_agent, by_model, unpriced, days, by_thread, by_client))
 constexpr auto rules(Tag<CostReport>) {
   return std::tuple{RuleFor<&CostReport::today>{{.about = "USD since midnight"}},
                     RuleFor<&CostReport::week>{{.about = "USD of the last 7 days"}},
@@ -36,7 +40,9 @@ constexpr auto rules(Tag<CostReport>) {
                     RuleFor<&CostReport::saved>{{.about = "USD of the period that prompt caches saved"}},
                     RuleFor<&CostReport::unpriced>{{.about = "models of the last 30 days whose price is not known"}},
                     RuleFor<&CostReport::days>{{.about = "the last 30 days, oldest first"}},
-                    RuleFor<&CostReport::by_thread>{{.about = "the 20 threads that cost most in the period"}}};
+                    RuleFor<&CostReport::by_thread>{{.about = "the 20 threads that cost most in the period"}},
+                    RuleFor<&CostReport::by_client>{{.about = "programs that asked models directly, by what they call "
+                                                              "themselves"}}};
 }
 const Description& describe(Tag<CostReport>) { return description_of<CostReport>("CostReport"); }
 

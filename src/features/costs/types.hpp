@@ -18,8 +18,9 @@ struct Spending {
   std::string thread_id;  ///< empty outside of threads
   std::string model;      ///< `<provider>/<model>`
   double usd = 0;
-  bool priced = true;  ///< false: the price is not known
-  double saved = 0;    ///< USD that prompt caches saved
+  bool priced = true;    ///< false: the price is not known
+  double saved = 0;      ///< USD that prompt caches saved
+  std::string client{};  ///< the program that asked a model directly; then there is no agent
 };
 
 /// Published after a model call was counted.
@@ -54,6 +55,13 @@ struct ModelCost {
 };
 const Description& describe(Tag<ModelCost>);
 
+/// The cost of a program that asks models directly.
+struct ClientCost {
+  std::string client;  ///< what it calls itself
+  double cost = 0;     ///< USD
+};
+const Description& describe(Tag<ClientCost>);
+
 /// The cost of a day.
 struct DayCost {
   std::string date;  ///< `2026-01-02`, in the host's calendar
@@ -80,6 +88,7 @@ struct CostReport {
   std::vector<std::string> unpriced;  ///< models of the last 30 days without a known price
   std::vector<DayCost> days;          ///< the last 30, oldest first
   std::vector<ThreadCost> by_thread;  ///< of the period, at most 20
+  std::vector<ClientCost> by_client;  ///< of the period: programs that ask models directly
 };
 const Description& describe(Tag<CostReport>);
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "models/call_features.hpp"
 #include "models/service_address.hpp"
 #include "models/service_definition.hpp"
 
@@ -52,6 +53,10 @@ Task<ModelOutcome> LiveProvider::answer(const ModelRequest& request, const OnDel
   }
   const auto provider = provider_for(std::move(filled.settings));
   co_return co_await provider->answer(request, on_delta, stop);
+}
+
+const CallFeature* LiveProvider::unsupported(const ModelRequest& request) const {
+  return unsupported_feature(request.options, complete(settings_));
 }
 
 std::shared_ptr<HttpProvider> LiveProvider::provider_for(ProviderSettings filled) {

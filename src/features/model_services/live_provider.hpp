@@ -31,6 +31,7 @@ public:
                std::chrono::milliseconds idle_timeout, std::function<void()> on_use);
 
   Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) override;
+  const CallFeature* unsupported(const ModelRequest& request) const override;
 
 private:
   std::shared_ptr<HttpProvider> provider_for(ProviderSettings filled);

@@ -25,13 +25,14 @@ Response failure_response(const std::exception_ptr& failure, const RequestName& 
     // Some internal errors are ApiErrors with a text of their own.
     if (error.status() == internal_server_error)
       log_failure(request, error.extra().empty() ? error.error() : error.error() + " " + to_json(error.extra()));
-    return error_response(error);
+    return error_response(error, request.protocol);
   } catch (const DiskFull& error) {
     log_failure(request, error.what());
-    return error_response(disk_full());
+    return error_response(disk_full(), request.protocol);
   } catch (const std::exception& error) {
     log_failure(request, error.what());
-    return is_disk_full(error) ? error_response(disk_full()) : error_response(internal_server_error, internal_error);
+    return error_response(is_disk_full(error) ? disk_full() : ApiError(internal_server_error, internal_error),
+                          request.protocol);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/client_errors.hpp"
 #include "api/response.hpp"
 
 namespace agw {
@@ -13,6 +14,7 @@ struct RequestName {
   std::string id;
   std::string_view method;
   std::string_view path;
+  Protocol protocol = Protocol::gateway;
 };
 
 /// The response for an exception that a handler threw: an ApiError's own, 507 for a full disk, 500 for anything else.

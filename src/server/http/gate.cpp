@@ -65,13 +65,22 @@ Gate::Gate(const Hosts& hosts, const Router& router, const Authenticator& authen
     : hosts_(hosts), router_(router), authenticator_(authenticator), body_limit_(body_limit) {}
 
 std::size_t Gate::body_limit_of(const Route* route) const {
-  if (route && route->stream) return std::numeric_limits<std::size_t>::max();
+  if (route && route->stream && route->forwards) return std::numeric_limits<std::size_t>::max();
   return route && route->body_limit ? route->body_limit : body_limit_;
 }
 
 Admission Gate::admit(const Head& head) const {
+  auto admission = judge(head);
+  if (admission.protocol != Protocol::gateway && admission.response && admission.response->status >= 400) {
+    admission.response = in_protocol(std::move(*admission.response), admission.protocol);
+  }
+  return admission;
+}
+
+Admission Gate::judge(const Head& head) const {
   Admission admission;
   admission.target = parse_target(head.target);
+  admission.protocol = protocol_of(admission.target.path, head.field("anthropic-version").has_value());
   const auto match = router_.find(head.method, admission.target.segments);
   if (!match.at_path.empty()) admission.fields = &match.at_path.front()->fields;
   admission.response = host_refusal(head, admission);
@@ -134,13 +143,19 @@ std::optional<Response> Gate::token_refusal(const Head& head, const Admission& a
     return error_response(501, route->open ? no_pairing : no_pairing_on_refresh);
   }
   const bool open = route && route->open;
-  const bool allowed =
-      open || (route && route->stream ? is_authorized_for_proxy(head, admission.target) : is_authorized(head));
+  const bool allowed = open || (route && route->stream ? is_authorized_for_proxy(head, admission)
+                                                       : is_authorized(head, admission.protocol));
   if (!allowed) return error_response(unauthorized());
   return std::nullopt;
 }
 
-bool Gate::is_authorized(const Head& head) const {
+/// Anthropic's programs send the token as a key.
+bool Gate::is_authorized(const Head& head, Protocol protocol) const {
+  if (protocol == Protocol::gateway || head.count("x-api-key") != 1) return has_bearer(head);
+  return authenticator_.accepts(*head.field("x-api-key")) || has_bearer(head);
+}
+
+bool Gate::has_bearer(const Head& head) const {
   if (head.count("authorization") != 1) return false;
   const auto token = bearer(*head.field("authorization"));
   return token && authenticator_.accepts(*token);
@@ -148,9 +163,9 @@ bool Gate::is_authorized(const Head& head) const {
 
 /// Browsers cannot add headers to a WebSocket's request, so a subprotocol or `?token=` is accepted too. If the header
 /// is present, they are left to the app.
-bool Gate::is_authorized_for_proxy(const Head& head, const Target& target) const {
-  if (head.field("authorization") || !head.has_token("upgrade", "websocket")) return is_authorized(head);
-  return authorizes_websocket(head, target);
+bool Gate::is_authorized_for_proxy(const Head& head, const Admission& admission) const {
+  const bool has_header = head.field("authorization") || !head.has_token("upgrade", "websocket");
+  return has_header ? is_authorized(head, admission.protocol) : authorizes_websocket(head, admission.target);
 }
 
 bool Gate::authorizes_websocket(const Head& head, const Target& target) const {
@@ -162,7 +177,7 @@ bool Gate::authorizes_websocket(const Head& head, const Target& target) const {
   };
   if (head.field("authorization")) {
     given = true;
-    right = is_authorized(head);
+    right = has_bearer(head);
   }
   if (const auto token = subprotocol_token(head)) judge(*token);
   const auto parameter =

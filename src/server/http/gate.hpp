@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/authenticator.hpp"
+#include "api/client_errors.hpp"
 #include "api/response.hpp"
 #include "server/http/head.hpp"
 #include "server/http/hosts.hpp"
@@ -16,12 +17,13 @@ namespace agw {
 struct Admission {
   Target target;
   const Route* route = nullptr;
-  std::string host;                  ///< from the target or the Host field
-  std::string cors_origin;           ///< the allowed origin that CORS headers must name, or empty
-  const Fields* fields = nullptr;    ///< headers of every response at this path
-  bool websocket = false;            ///< an upgrade at a WebSocket path: see `authorizes_websocket`
-  std::size_t body_limit = 0;        ///< in bytes
-  std::optional<Response> response;  ///< if no handler is to be called: an error, or a preflight's 204
+  std::string host;                       ///< from the target or the Host field
+  std::string cors_origin;                ///< the allowed origin that CORS headers must name, or empty
+  const Fields* fields = nullptr;         ///< headers of every response at this path
+  bool websocket = false;                 ///< an upgrade at a WebSocket path: see `authorizes_websocket`
+  std::size_t body_limit = 0;             ///< in bytes
+  Protocol protocol = Protocol::gateway;  ///< whose shape errors have
+  std::optional<Response> response;       ///< if no handler is to be called: an error, or a preflight's 204
 };
 
 /// The token that a web page passes as the second of two subprotocols, after `bearer`; nullopt if the first is another.
@@ -44,8 +46,10 @@ private:
   std::optional<Response> length_refusal(const Head& head, const Admission& admission) const;
   std::optional<Response> token_refusal(const Head& head, const Admission& admission) const;
   std::size_t body_limit_of(const Route* route) const;
-  bool is_authorized(const Head& head) const;
-  bool is_authorized_for_proxy(const Head& head, const Target& target) const;
+  bool is_authorized(const Head& head, Protocol protocol) const;
+  bool has_bearer(const Head& head) const;
+  bool is_authorized_for_proxy(const Head& head, const Admission& admission) const;
+  Admission judge(const Head& head) const;
 
   const Hosts& hosts_;
   const Router& router_;

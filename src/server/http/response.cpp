@@ -9,6 +9,8 @@
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/beast/http/status.hpp>
 
+#include "base/json/json_values.hpp"
+
 namespace agw {
 
 namespace {
@@ -121,6 +123,23 @@ Response error_response(const ApiError& error) {
 
 Response error_response(int status, std::string_view error) {
   return error_response(ApiError(status, std::string(error)));
+}
+
+Response error_response(const ApiError& error, Protocol protocol) {
+  if (protocol == Protocol::gateway) return error_response(error);
+  return {.status = error.status(),
+          .body = protocol == Protocol::anthropic ? anthropic_error(error) : openai_error(error)};
+}
+
+Response in_protocol(Response response, Protocol protocol) {
+  const auto body = parse_json(response.body);
+  const auto* members = body ? body->if_object() : nullptr;
+  if (!members) return response;
+  auto extra = *members;
+  extra.erase("error");
+  response.body =
+      error_response(ApiError(response.status, string_or_empty(*members, "error"), std::move(extra)), protocol).body;
+  return response;
 }
 
 std::string_view reason_phrase(int status) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/client_errors.hpp"
 #include "api/error.hpp"
 #include "api/proxy_stream.hpp"
 #include "api/response.hpp"
@@ -29,6 +30,11 @@ void write_head(std::string& out, const ResponseHead& head, Framing framing, con
 /// `{"error": …}` with the error's further members.
 Response error_response(const ApiError& error);
 Response error_response(int status, std::string_view error);
+
+/// The error in the shape of the protocol.
+Response error_response(const ApiError& error, Protocol protocol);
+/// An error response of the gateway's own shape, in that of the protocol.
+Response in_protocol(Response response, Protocol protocol);
 
 /// The reason phrase of a status, such as `Not Found`.
 std::string_view reason_phrase(int status);

@@ -1,0 +1,310 @@
+// Reads OpenAI's Chat Completions. docs/contract/clients.md has the table of what is accepted.
+
+#include "features/client_api/chat_completions.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/client_errors.hpp"
+#include "features/client_api/parameters.hpp"
+#include "features/client_api/pictures.hpp"
+#include "features/client_api/tool_parameters.hpp"
+#include "models/json_reader.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t max_parts = 1'000;
+constexpr std::int64_t most_tokens = 100'000'000;
+constexpr double max_penalty = 2;
+
+class ChatMessages {
+public:
+  explicit ChatMessages(ClientRequest& request) : request_(request), call_(request.call) {}
+
+  void read(const json::array& messages) {
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      const auto path = fmt::format("messages[{}]", i);
+      read_message(object_at(messages[i], path), path);
+    }
+    if (call_.messages.empty()) throw bad_parameter("messages", "must contain a message of the user");
+  }
+
+private:
+  void read_message(const json::object& object, const std::string& path) {
+    Parameters message(object, path);
+    const auto role = message.required_text("role");
+    message.ignore({"name", "refusal", "annotations", "audio", "reasoning_content", "reasoning", "reasoning_details"});
+    if (role == "system" || role == "developer") {
+      if (!call_.system.empty()) call_.system += "\n\n";
+      call_.system += text_of(message);
+    } else if (role == "user") {
+      call_.messages.emplace_back();
+      read_content(message);
+    } else if (role == "assistant") {
+      read_assistant(message);
+    } else if (role == "tool") {
+      read_result(message);
+    } else {
+      throw bad_parameter(message.path_of("role"), "must be system, developer, user, assistant or tool");
+    }
+    message.finish();
+  }
+
+  /// Text only.
+  static std::string text_of(Parameters& message) {
+    const auto path = message.path_of("content");
+    const auto* content = message.find("content");
+    if (!content) return {};
+    if (content->is_string()) return std::string(content->get_string());
+    const auto* parts = message.array("content", max_parts);
+    std::string text;
+    for (std::size_t i = 0; i < parts->size(); ++i) {
+      const auto at = fmt::format("{}[{}]", path, i);
+      Parameters part(object_at((*parts)[i], at), at);
+      const auto type = part.required_text("type");
+      if (type != "text" && type != "refusal") throw bad_parameter(part.path_of("type"), "only text is possible here");
+      text += part.text(type).value_or("");
+    }
+    return text;
+  }
+
+  /// The content of a message of the user, or of a tool's result: texts and pictures.
+  void read_content(Parameters& message) {
+    auto& read = call_.messages.back();
+    const auto path = message.path_of("content");
+    const auto* content = message.find("content");
+    if (!content) throw bad_parameter(path, "is missing");
+    if (content->is_string()) {
+      read.text = content->get_string();
+      return;
+    }
+    const auto* parts = message.array("content", max_parts);
+    for (std::size_t i = 0; i < parts->size(); ++i) {
+      const auto at = fmt::format("{}[{}]", path, i);
+      Parameters part(object_at((*parts)[i], at), at);
+      const auto type = part.required_text("type");
+      if (type == "text") {
+        if (!read.text.empty()) read.text += "\n\n";
+        read.text += part.text("text").value_or("");
+      } else if (type == "image_url") {
+        read_picture(part);
+      } else {
+        throw bad_parameter(part.path_of("type"), "must be text or image_url");
+      }
+    }
+  }
+
+  void read_picture(Parameters& part) {
+    const auto* object = part.object("image_url");
+    if (!object) throw bad_parameter(part.path_of("image_url"), "is missing");
+    Parameters picture(*object, part.path_of("image_url"));
+    const auto url = picture.required_text("url");
+    const auto param = picture.path_of("url");
+    auto& images = call_.messages.back().images;
+    if (url.starts_with("http://") || url.starts_with("https://")) {
+      request_.pictures.push_back({call_.messages.size() - 1, images.size(), url, param});
+      images.emplace_back();
+    } else {
+      images.push_back(picture_in(url, param));
+    }
+  }
+
+  void read_assistant(Parameters& message) {
+    Message read{.role = Message::Role::assistant, .text = text_of(message)};
+    if (const auto* calls = message.array("tool_calls", max_client_tools)) {
+      for (std::size_t i = 0; i < calls->size(); ++i) {
+        const auto path = fmt::format("{}[{}]", message.path_of("tool_calls"), i);
+        read.tool_uses.push_back(read_call(object_at((*calls)[i], path), path));
+      }
+    }
+    if (!read.text.empty() || !read.tool_uses.empty()) call_.messages.push_back(std::move(read));
+  }
+
+  ToolUse read_call(const json::object& object, const std::string& path) {
+    Parameters call(object, path);
+    ToolUse use{.id = call.required_text("id"), .name = {}, .input = {}, .raw_input = {}};
+    const auto* function = call.object("function");
+    if (!function) throw bad_parameter(call.path_of("function"), "is missing");
+    Parameters called(*function, call.path_of("function"));
+    use.name = called.required_text("name");
+    check_tool_name(use.name, called.path_of("name"));
+    const auto arguments = called.text("arguments").value_or("");
+    if (auto input = parse_object(arguments)) {
+      use.input = std::move(*input);
+    } else {
+      use.raw_input = arguments;  // A model made it, and the program sends it back.
+    }
+    names_[use.id] = use.name;
+    return use;
+  }
+
+  void read_result(Parameters& message) {
+    const auto id = message.required_text("tool_call_id");
+    const auto name = names_.find(id);
+    if (name == names_.end()) {
+      throw bad_parameter(message.path_of("tool_call_id"), "no message before it has a tool call with this id");
+    }
+    call_.messages.push_back({.role = Message::Role::tool, .tool_call_id = id, .tool_name = name->second});
+    read_content(message);
+  }
+
+  ClientRequest& request_;
+  ModelRequest& call_;
+  std::map<std::string, std::string, std::less<>> names_;  ///< of the tools that were called, by the call's id
+};
+
+void read_tools(Parameters& body, ModelRequest& call) {
+  const auto* tools = body.array("tools", max_client_tools);
+  for (std::size_t i = 0; tools && i < tools->size(); ++i) {
+    const auto path = fmt::format("tools[{}]", i);
+    Parameters tool(object_at((*tools)[i], path), path);
+    if (tool.required_text("type") != "function") throw bad_parameter(tool.path_of("type"), "must be function");
+    const auto* object = tool.object("function");
+    if (!object) throw bad_parameter(tool.path_of("function"), "is missing");
+    Parameters function(*object, tool.path_of("function"));
+    auto& read = call.tools.emplace_back();
+    read.name = function.required_text("name");
+    check_tool_name(read.name, function.path_of("name"));
+    read.description = function.text("description").value_or("");
+    read.input_schema = tool_schema(function.find("parameters"), function.path_of("parameters"));
+    function.ignore({"strict"});
+    function.finish();
+  }
+}
+
+void read_tool_choice(Parameters& body, CallOptions& options) {
+  const auto* value = body.find("tool_choice");
+  if (!value) return;
+  using Kind = ToolChoice::Kind;
+  auto& choice = options.tool_choice.emplace();
+  if (const auto* object = value->if_object()) {
+    Parameters named(*object, body.path_of("tool_choice"));
+    if (named.required_text("type") != "function") throw bad_parameter(named.path_of("type"), "must be function");
+    const auto* function = named.object("function");
+    if (!function) throw bad_parameter(named.path_of("function"), "is missing");
+    choice = {Kind::named, Parameters(*function, named.path_of("function")).required_text("name")};
+    return;
+  }
+  const auto text = body.required_text("tool_choice");
+  if (text != "auto" && text != "none" && text != "required") {
+    throw bad_parameter("tool_choice", "must be auto, none, required or the name of a function");
+  }
+  choice.kind = text == "none" ? Kind::none : text == "required" ? Kind::required : Kind::automatic;
+}
+
+void read_response_format(Parameters& body, CallOptions& options) {
+  const auto* object = body.object("response_format");
+  if (!object) return;
+  Parameters format(*object, body.path_of("response_format"));
+  const auto type = format.required_text("type");
+  if (type == "text") return;
+  auto& read = options.response_format.emplace();
+  if (type == "json_object") return;
+  if (type != "json_schema") throw bad_parameter(format.path_of("type"), "must be text, json_object or json_schema");
+  const auto* member = format.object("json_schema");
+  if (!member) throw bad_parameter(format.path_of("json_schema"), "is missing");
+  Parameters schema(*member, format.path_of("json_schema"));
+  read.kind = ResponseFormat::Kind::json_schema;
+  read.name = schema.required_text("name");
+  check_tool_name(read.name, schema.path_of("name"));
+  read.description = schema.text("description").value_or("");
+  read.schema = tool_schema(schema.find("schema"), schema.path_of("schema"));
+  read.strict = schema.flag("strict");
+}
+
+void read_stop(Parameters& body, CallOptions& options) {
+  constexpr std::size_t most = 16;
+  const auto* value = body.find("stop");
+  if (!value) return;
+  if (value->is_string()) {
+    options.stop = {std::string(value->get_string())};
+    return;
+  }
+  for (const auto& text : *body.array("stop", most)) {
+    if (!text.is_string()) throw bad_parameter("stop", "must be a string or an array of strings");
+    options.stop.emplace_back(text.get_string());
+  }
+}
+
+void read_reasoning(Parameters& body, CallOptions& options) {
+  options.reasoning_effort = body.text("reasoning_effort");
+  const auto* object = body.object("reasoning");
+  if (!object) return;
+  Parameters reasoning(*object, "reasoning");
+  if (const auto effort = reasoning.text("effort")) options.reasoning_effort = effort;
+  options.reasoning_budget = reasoning.integer("max_tokens", 0, most_tokens);
+  reasoning.ignore({"summary", "exclude", "enabled"});
+  reasoning.finish();
+}
+
+void read_limit(Parameters& body, ModelRequest& call) {
+  const auto old_limit = body.integer("max_tokens", 1, most_tokens);
+  const auto limit = body.integer("max_completion_tokens", 1, most_tokens);
+  call.options.limits_output = limit || old_limit;
+  if (call.options.limits_output) call.max_output_tokens = limit ? *limit : *old_limit;
+}
+
+/// What has an effect only with a value that the gateway cannot serve.
+void refuse_others(Parameters& body) {
+  if (body.integer("n", std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max())
+          .value_or(1) != 1)
+    throw bad_parameter("n", "only one answer is possible", "unsupported_value");
+  if (body.flag("logprobs").value_or(false))
+    throw bad_parameter("logprobs", "is not possible", "unsupported_parameter");
+  if (body.integer("top_logprobs", 0, 20).value_or(0) != 0)
+    throw bad_parameter("top_logprobs", "is not possible", "unsupported_parameter");
+  if (const auto* bias = body.object("logit_bias"); bias && !bias->empty())
+    throw bad_parameter("logit_bias", "is not possible", "unsupported_parameter");
+  if (body.flag("store").value_or(false))
+    throw bad_parameter("store", "answers of models are not stored: ask an agent", "unsupported_value");
+  if (const auto* modalities = body.array("modalities", 8); modalities && *modalities != json::array{"text"})
+    throw bad_parameter("modalities", "must be [\"text\"]", "unsupported_value");
+}
+
+}  // namespace
+
+ChatCompletion read_chat_completion(const json::object& object) {
+  Parameters body(object);
+  ChatCompletion read;
+  auto& [request, includes_usage] = read;
+  auto& options = request.call.options;
+  request.model = body.required_text("model");
+  refuse_others(body);
+  const auto* messages = body.array("messages", max_client_messages);
+  if (!messages || messages->empty()) throw bad_parameter("messages", "must be an array with at least one message");
+  ChatMessages(request).read(*messages);
+  read_tools(body, request.call);
+  read_tool_choice(body, options);
+  options.parallel_tool_calls = body.flag("parallel_tool_calls");
+  read_response_format(body, options);
+  read_stop(body, options);
+  read_reasoning(body, options);
+  read_limit(body, request.call);
+  request.call.temperature = body.number("temperature", 0, 2);
+  options.top_p = body.number("top_p", 0, 1);
+  options.top_k = body.integer("top_k", 0, most_tokens);
+  options.seed =
+      body.integer("seed", std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+  options.frequency_penalty = body.number("frequency_penalty", -max_penalty, max_penalty);
+  options.presence_penalty = body.number("presence_penalty", -max_penalty, max_penalty);
+  request.stream = body.flag("stream").value_or(false);
+  if (const auto* stream_options = body.object("stream_options")) {
+    Parameters chosen(*stream_options, "stream_options");
+    includes_usage = chosen.flag("include_usage").value_or(false);
+    chosen.ignore({"include_obfuscation"});
+    chosen.finish();
+  }
+  if (const auto* metadata = body.object("metadata"))
+    request.thread_id = Parameters(*metadata, "metadata").text("thread_id");
+  body.ignore({"user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier"});
+  body.finish();
+  return read;
+}
+
+}  // namespace agw

@@ -1,0 +1,47 @@
+#include "features/client_api/client_connection.hpp"
+
+#include <utility>
+
+namespace agw {
+
+namespace {
+
+Task<> watch(ProxyStream& stream, StopSource& gone) {
+  co_await stream.wait_for_disconnect();
+  gone.request();
+}
+
+}  // namespace
+
+ClientConnection::ClientConnection(Loop& loop, ProxyStream& stream)
+    : loop_(loop),
+      stream_(stream),
+      when_stopped_(stream.stop_source(), [this] { gone_.request(); }),
+      watching_(loop),
+      sending_(loop) {
+  watching_.spawn(watch(stream, gone_));
+}
+
+void ClientConnection::begin_events(std::function<std::string()> keep_alive) {
+  sender_ = std::make_unique<EventSender>(
+      loop_, stream_, gone_, Fields{{"Content-Type", "text/event-stream; charset=utf-8"}, {"X-Accel-Buffering", "no"}},
+      std::move(keep_alive));
+  sending_.spawn(sender_->run());
+}
+
+void ClientConnection::send_event(std::string_view bytes) {
+  if (sender_) sender_->write(bytes);
+}
+
+Task<> ClientConnection::close() {
+  if (sender_) sender_->close();
+  co_await sending_.join();
+  watching_.cancel();
+  try {
+    co_await watching_.join();
+  } catch (const std::exception&) {
+    gone_.request();  // The wait for the program's disconnect was cancelled.
+  }
+}
+
+}  // namespace agw

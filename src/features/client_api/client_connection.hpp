@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/proxy_stream.hpp"
+#include "base/async/task_group.hpp"
+#include "features/client_api/event_sender.hpp"
+
+namespace agw {
+
+/// A program that waits for an answer. Await `close` before it is destroyed.
+class ClientConnection {
+public:
+  ClientConnection(Loop& loop, ProxyStream& stream);
+
+  /// Requested once the program has disconnected, or its connection has to end.
+  StopSource& gone() { return gone_; }
+
+  /// The response is a stream of events.
+  void begin_events(std::function<std::string()> keep_alive);
+  void send_event(std::string_view bytes);
+  /// Whether a part of a stream was sent, or is about to be.
+  bool begun() const { return sender_ && sender_->begun(); }
+
+  /// Waits until the program has taken all events or is gone.
+  Task<> close();
+
+private:
+  Loop& loop_;
+  ProxyStream& stream_;
+  StopSource gone_;
+  StopSource::Listener when_stopped_;
+  TaskGroup watching_;
+  TaskGroup sending_;
+  std::unique_ptr<EventSender> sender_;
+};
+
+}  // namespace agw

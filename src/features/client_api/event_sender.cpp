@@ -1,0 +1,52 @@
+#include "features/client_api/event_sender.hpp"
+
+#include <utility>
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Proxies end connections that are silent for a minute, some after half of that.
+constexpr auto keep_alive_interval = 10s;
+
+Task<> until(AsyncEvent& event) { co_await event.wait(); }
+
+}  // namespace
+
+EventSender::EventSender(Loop& loop, ProxyStream& stream, StopSource& gone, Fields fields,
+                         std::function<std::string()> keep_alive)
+    : stream_(stream), gone_(gone), fields_(std::move(fields)), keep_alive_(std::move(keep_alive)), changed_(loop) {}
+
+void EventSender::write(std::string_view bytes) {
+  if (bytes.empty() || gone_.requested()) return;
+  begun_ = true;
+  waiting_ += bytes;
+  if (waiting_.size() > max_waiting) gone_.request();
+  changed_.notify();
+}
+
+void EventSender::close() {
+  closed_ = true;
+  changed_.notify();
+}
+
+Task<> EventSender::run() {
+  bool has_head = false;
+  while (!gone_.requested()) {
+    if (waiting_.empty() && closed_) break;
+    if (waiting_.empty()) {
+      const auto waited = co_await with_timeout(gone_, keep_alive_interval, until(changed_));
+      changed_.reset();
+      if (waited == WaitResult::timed_out && !closed_) write(keep_alive_());
+      continue;
+    }
+    if (!std::exchange(has_head, true) && !co_await stream_.begin({.status = 200, .fields = fields_})) break;
+    if (!co_await stream_.send(std::exchange(waiting_, {}))) break;
+  }
+  const bool complete = closed_ && waiting_.empty() && has_head && !gone_.requested();
+  if (!complete || !co_await stream_.end()) gone_.request();
+}
+
+}  // namespace agw

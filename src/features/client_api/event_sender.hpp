@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "api/proxy_stream.hpp"
+#include "base/async/async_event.hpp"
+#include "base/async/cancellation.hpp"
+
+namespace agw {
+
+/// Sends a stream of events to a program, as fast as it reads, and keeps the connection alive while there are none. The
+/// response begins with the first bytes. A program that has more than `max_waiting` bytes to read is disconnected.
+class EventSender {
+public:
+  static constexpr std::size_t max_waiting = 8 * 1024 * 1024;
+
+  /// `gone` is requested once the program has disconnected or reads too slowly. Everything outlives the sender.
+  EventSender(Loop& loop, ProxyStream& stream, StopSource& gone, Fields fields,
+              std::function<std::string()> keep_alive);
+
+  /// Sends until `close` and all bytes have been sent, or the program has gone. Run it in a group.
+  Task<> run();
+
+  void write(std::string_view bytes);
+  /// No bytes follow.
+  void close();
+  /// Whether the response has begun, so that an error can no longer be one of its own.
+  bool begun() const { return begun_; }
+
+private:
+  ProxyStream& stream_;
+  StopSource& gone_;
+  Fields fields_;
+  std::function<std::string()> keep_alive_;
+  AsyncEvent changed_;
+  std::string waiting_;
+  bool begun_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace agw

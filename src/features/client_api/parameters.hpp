@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/json/json.hpp"
+
+namespace agw {
+
+/// Reads the parameters of a request body, whose paths errors name (`messages[2].content`). A member that is null
+/// counts as absent. Every reader throws ApiError 400 if the member has another type.
+class Parameters {
+public:
+  explicit Parameters(const json::object& object, std::string path = {});
+
+  std::string path_of(std::string_view name) const;
+  /// Null if it is absent.
+  const json::value* find(std::string_view name);
+
+  std::optional<std::string> text(std::string_view name);
+  std::string required_text(std::string_view name);
+  std::optional<bool> flag(std::string_view name);
+  std::optional<double> number(std::string_view name, double least, double most);
+  std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
+  const json::object* object(std::string_view name);
+  const json::array* array(std::string_view name, std::size_t longest);
+
+  /// The members have no effect on the answer.
+  void ignore(std::initializer_list<std::string_view> names);
+  /// Throws 400 for the first member that nothing has read: nothing is dropped silently.
+  void finish() const;
+
+private:
+  const json::object& object_;
+  const std::string path_;
+  std::set<std::string_view> known_;
+};
+
+/// The object at a place of an array. Throws 400.
+const json::object& object_at(const json::value& value, const std::string& path);
+
+}  // namespace agw

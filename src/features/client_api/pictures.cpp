@@ -1,0 +1,103 @@
+#include "features/client_api/pictures.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/client_errors.hpp"
+#include "io/http/web_request.hpp"
+#include "models/picture.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view no_picture = "is no PNG, JPEG, GIF or WebP picture";
+
+std::optional<std::string> from_base64(std::string_view text) {
+  while (text.ends_with('=')) text.remove_suffix(1);
+  std::string padded(text);
+  padded.append((4 - padded.size() % 4) % 4, '=');
+  std::string bytes(padded.size() / 4 * 3, '\0');
+  const int length =
+      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                      reinterpret_cast<const unsigned char*>(padded.data()), static_cast<int>(padded.size()));
+  if (length < 0) return std::nullopt;
+  bytes.resize(static_cast<std::size_t>(length) - (padded.size() - text.size()));
+  return bytes;
+}
+
+/// The type that the bytes say, because programs often name another.
+std::string_view mime_of(std::string_view bytes) {
+  for (const auto* mime : {"image/png", "image/jpeg", "image/gif", "image/webp"}) {
+    if (is_picture(mime, bytes)) return mime;
+  }
+  return {};
+}
+
+}  // namespace
+
+Image picture_of(std::string_view mime, std::string_view base64, const std::string& param) {
+  if (picture_mime(mime).empty()) throw bad_parameter(param, no_picture);
+  if (base64.size() / 4 * 3 > max_picture_bytes) throw bad_parameter(param, "the picture is over 20 MiB");
+  auto bytes = from_base64(base64);
+  if (!bytes) throw bad_parameter(param, "is no base64");
+  const auto found = mime_of(*bytes);
+  if (found.empty()) throw bad_parameter(param, no_picture);
+  return {std::string(found), std::move(*bytes)};
+}
+
+Image picture_in(std::string_view data_url, const std::string& param) {
+  constexpr std::string_view scheme = "data:";
+  constexpr std::string_view mark = ";base64,";
+  const auto place = data_url.find(mark);
+  if (!data_url.starts_with(scheme) || place == data_url.npos) {
+    throw bad_parameter(param, "must be an http or https URL, or data:<type>;base64,<bytes>");
+  }
+  auto mime = data_url.substr(scheme.size(), place - scheme.size());
+  mime = mime.substr(0, mime.find(';'));
+  return picture_of(mime, data_url.substr(place + mark.size()), param);
+}
+
+Task<Image> fetch_picture(HttpClient& http, PictureUrl picture, StopSource& stop) {
+  const auto url = WebUrl::parse(picture.url);
+  if (!url) throw bad_parameter(picture.param, "is no http or https URL");
+  const auto response = co_await send_web_request(http, {.url = *url, .max_body_bytes = max_picture_bytes}, stop);
+  if (!response.problem.empty()) {
+    throw bad_parameter(picture.param, fmt::format("the picture could not be fetched: {}", response.problem));
+  }
+  if (response.head.status != 200) {
+    throw bad_parameter(picture.param,
+                        fmt::format("the picture could not be fetched: its server answered {}", response.head.status));
+  }
+  const auto mime = mime_of(response.body);
+  if (mime.empty()) throw bad_parameter(picture.param, no_picture);
+  co_return Image{std::string(mime), response.body};
+}
+
+std::vector<Message> with_pictures_of_tools(std::vector<Message> messages) {
+  std::vector<Message> all;
+  Message pictures{.text = "The pictures of the results above."};
+  const auto add_pictures = [&] {
+    if (pictures.images.empty()) return;
+    all.push_back(pictures);
+    pictures.images.clear();
+  };
+  for (auto& message : messages) {
+    if (message.role != Message::Role::tool) add_pictures();
+    if (message.role == Message::Role::tool) {
+      std::ranges::move(message.images, std::back_inserter(pictures.images));
+      message.images.clear();
+    }
+    all.push_back(std::move(message));
+  }
+  add_pictures();
+  return all;
+}
+
+}  // namespace agw

@@ -1,0 +1,161 @@
+#include "features/client_api/service.hpp"
+
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/client_errors.hpp"
+#include "api/refusals.hpp"
+#include "base/async/task_group.hpp"
+#include "base/id.hpp"
+#include "features/client_api/client_connection.hpp"
+#include "features/client_api/event_sender.hpp"
+#include "features/client_api/failures.hpp"
+#include "features/client_api/pictures.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t large_body = 256 * 1024;  // bytes: may hold so many values that parsing would block the loop
+constexpr std::size_t id_bytes = 14;
+
+ApiError model_not_found(const std::string& name, std::string_view why) {
+  return client_error(404, fmt::format("The model `{}` does not exist: {}", name, why), "model", "model_not_found");
+}
+
+/// Takes what arrives into the answer.
+void take(ClientAnswer& answer, const Delta& delta) {
+  if (delta.kind == Delta::Kind::text) answer.text += delta.text;
+  if (delta.kind == Delta::Kind::reasoning) answer.reasoning += delta.text;
+}
+
+}  // namespace
+
+ClientApi::ClientApi(const ClientServices& services, std::size_t body_limit)
+    : services_(services), body_limit_(body_limit) {}
+
+Task<json::object> ClientApi::read_body(ProxyStream& stream) const {
+  std::string content;
+  for (;;) {
+    const auto piece = co_await stream.read();
+    if (!piece) throw client_error(400, "the request ended too early");
+    if (piece->empty()) break;
+    content += *piece;
+    if (content.size() > body_limit_) throw body_too_large();
+  }
+  if (content.empty()) throw body_required();
+  std::optional<json::value> parsed;
+  if (content.size() > large_body) {
+    parsed = co_await services_.blocking.run([&content] { return parse_json(content); });
+  } else {
+    parsed = parse_json(content);
+  }
+  if (!parsed) throw BadRequest("Invalid JSON");
+  if (!parsed->is_object()) throw BadRequest("Request body must be an object");
+  co_return std::move(parsed->get_object());
+}
+
+Task<> ClientApi::respond(ProxyStream& stream, std::string body) {
+  ResponseHead head{.fields = {{"Content-Type", std::string(json_content_type)}}, .length = body.size()};
+  if (co_await stream.begin(std::move(head)) && co_await stream.send(body)) co_await stream.end();
+}
+
+Task<> ClientApi::answer(ClientRequest request, AnswerWriter& writer, ProxyStream& stream) {
+  auto choice = require_model(request, writer);
+  co_await pass_through(std::move(request), std::move(choice), writer, stream);
+}
+
+ModelChoice ClientApi::require_model(const ClientRequest& request, const AnswerWriter& writer) const {
+  if (request.model.find('/') == std::string::npos) {
+    throw model_not_found(request.model, "no agent has this name, and a model is `<service>/<model>`");
+  }
+  auto resolved = services_.models.resolve(request.model);
+  if (const auto* problem = std::get_if<NotConfigured>(&resolved))
+    throw model_not_found(request.model, problem->message);
+  auto& choice = std::get<ModelChoice>(resolved);
+  if (choice.model == request.model) throw model_not_found(request.model, "no model service has the name before the /");
+  if (const auto* feature = choice.provider->unsupported(request.call)) {
+    throw bad_parameter(std::string(writer.name_of(*feature)),
+                        fmt::format("{} cannot do this: leave it out, or ask another model", choice.provider_name),
+                        "unsupported_parameter");
+  }
+  if (!choice.takes_tools && !request.call.tools.empty()) {
+    throw bad_parameter("tools", fmt::format("{} calls no tools", choice.id()), "unsupported_parameter");
+  }
+  return std::move(choice);
+}
+
+Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, AnswerWriter& writer, ProxyStream& stream) {
+  if (!services_.costs.may_spend()) {
+    throw client_error(429, "the daily budget is used up: raise budget_usd_per_day, or wait for the next day", {},
+                       "insufficient_quota");
+  }
+  ClientConnection connection(services_.loop, stream);
+  std::exception_ptr failure;
+  try {
+    co_await fetch_pictures(request, connection.gone());
+    ClientAnswer answer{
+        .id = random_hex(id_bytes),
+        .model = request.model,
+        .created = std::chrono::duration_cast<std::chrono::seconds>(services_.clock.now().time_since_epoch()).count()};
+    if (request.stream) connection.begin_events([&writer] { return writer.keep_alive(); });
+    bool begun = false;
+    const auto begin = [&] {
+      if (!std::exchange(begun, true)) connection.send_event(writer.begin(answer));
+    };
+    const OnDelta on_delta = [&](const Delta& delta) {
+      if (request.stream) begin();
+      take(answer, delta);
+      if (request.stream) connection.send_event(writer.delta(answer, delta));
+    };
+    auto call = request.call;
+    call.options.streams_calls = request.stream;
+    if (!call.options.limits_output) call.max_output_tokens = std::numeric_limits<std::int64_t>::max();
+    auto completion = co_await answer_with_retries({std::move(choice)}, std::move(call), on_delta, connection.gone());
+    co_await count(request, completion);
+    if (const auto* problem = std::get_if<ModelFailure>(&completion.outcome)) {
+      const auto error = client_failure(*problem);
+      if (!connection.begun()) throw error;
+      begin();
+      connection.send_event(writer.fail(answer, error));
+    } else {
+      auto& reply = std::get<ModelReply>(completion.outcome);
+      answer.stop = reply.stop;
+      answer.stop_sequence = std::move(reply.stop_sequence);
+      answer.usage = reply.usage;
+      answer.tool_uses = std::move(reply.tool_uses);
+      answer.provider_blocks = std::move(reply.provider_blocks);
+      if (request.stream) {
+        begin();
+        connection.send_event(writer.end(answer));
+      } else {
+        co_await respond(stream, writer.whole(answer));
+      }
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  co_await connection.close();
+  if (failure && !connection.begun()) std::rethrow_exception(failure);
+}
+
+Task<> ClientApi::count(const ClientRequest& request, const Completion& completion) {
+  const auto& usage = completion.usage();
+  if (!std::holds_alternative<ModelReply>(completion.outcome) && usage == Usage{}) co_return;
+  const auto usd = services_.models.cost(completion.provider, completion.model, usage);
+  const auto spending = services_.costs.spend(request.client, completion.id(), usage, usd);
+  co_await services_.database.write([spending](Connection& connection) { Costs::record(connection, {spending}); });
+}
+
+Task<> ClientApi::fetch_pictures(ClientRequest& request, StopSource& stop) const {
+  for (const auto& picture : request.pictures) {
+    auto& image = request.call.messages.at(picture.message).images.at(picture.image);
+    image = co_await fetch_picture(services_.http, picture, stop);
+  }
+  request.call.messages = with_pictures_of_tools(std::move(request.call.messages));
+}
+
+}  // namespace agw

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "models/model.hpp"
+
+namespace agw {
+
+/// More tools than any program declares, and than any model can use.
+inline constexpr std::size_t max_client_tools = 1'024;
+inline constexpr std::size_t max_client_messages = 10'000;
+
+/// Throws ApiError 400, which names `path`, if models would refuse the name of a tool.
+void check_tool_name(const std::string& name, const std::string& path);
+/// The JSON Schema of a tool's input; an empty object if there is none. Throws ApiError 400 if it is no object, or
+/// leads back to itself.
+json::value tool_schema(const json::value* schema, const std::string& path);
+
+}  // namespace agw

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/model.hpp"
+
+namespace agw {
+
+/// A picture that a request names by URL. The image at that place is empty until it has been fetched.
+struct PictureUrl {
+  std::size_t message = 0;  ///< of ModelRequest::messages
+  std::size_t image = 0;    ///< of Message::images
+  std::string url;
+  std::string param;  ///< for errors
+};
+
+/// What a program asks, whatever protocol it speaks.
+struct ClientRequest {
+  std::string model;  ///< an agent's name or id, or `<service>/<model>`
+  /// The system prompt, the conversation, the program's own tools and the settings; without a model.
+  ModelRequest call{};
+  std::vector<PictureUrl> pictures{};
+  bool stream = false;
+  std::string client{};                    ///< what the program calls itself: see `client_product`
+  std::optional<std::string> thread_id{};  ///< agents only: the thread to continue
+};
+
+/// An answer to a program, as far as it has come.
+struct ClientAnswer {
+  std::string id;            ///< random hex digits; protocols put their prefix before it
+  std::string model;         ///< as the program named it
+  std::int64_t created = 0;  ///< Unix time in seconds
+  std::string thread_id{};   ///< of an agent's answer
+  std::string text{};
+  std::string reasoning{};
+  std::vector<ToolUse> tool_uses{};  ///< known at the end; those of the program's own tools only
+  json::array provider_blocks{};     ///< known at the end: see ModelReply
+  StopReason stop = StopReason::stop;
+  std::string stop_sequence{};
+  Usage usage{};
+};
+
+/// The product of a User-Agent (`codex_cli_rs/0.1 (Linux)` is `codex_cli_rs`), at most 64 characters of
+/// `[A-Za-z0-9._-]`; `api` if there is none.
+std::string client_product(std::optional<std::string_view> user_agent);
+
+}  // namespace agw

@@ -1,0 +1,84 @@
+#include "models/call_features.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace agw {
+
+namespace {
+
+bool names_tool(const CallOptions& options) {
+  if (!options.tool_choice) return false;
+  return options.tool_choice->kind == ToolChoice::Kind::required ||
+         options.tool_choice->kind == ToolChoice::Kind::named;
+}
+
+bool is_of(const CallOptions& options, ResponseFormat::Kind kind) {
+  return options.response_format && options.response_format->kind == kind;
+}
+
+// clang-format off
+constexpr std::array features = {
+    //          Chat Completions       Responses              Messages                     is asked                                                                     anthropic chat responses ollama gemini
+    CallFeature{"tool_choice",         "tool_choice",         "tool_choice",               [](const CallOptions& o) { return names_tool(o); },                                true,  true,  true,  false, true},
+    CallFeature{"parallel_tool_calls", "parallel_tool_calls", "tool_choice.disable_parallel_tool_use",
+                                                                                           [](const CallOptions& o) { return o.parallel_tool_calls == false; },               true,  true,  true,  false, false},
+    CallFeature{"response_format",     "text.format",         "output_config.format",      [](const CallOptions& o) { return is_of(o, ResponseFormat::Kind::json_object); },  false, true,  true,  true,  true},
+    CallFeature{"response_format",     "text.format",         "output_config.format",      [](const CallOptions& o) { return is_of(o, ResponseFormat::Kind::json_schema); },  true,  true,  true,  true,  true},
+    CallFeature{"seed",                "seed",                "seed",                      [](const CallOptions& o) { return o.seed.has_value(); },                           false, true,  false, true,  true},
+    CallFeature{"stop",                "stop",                "stop_sequences",            [](const CallOptions& o) { return !o.stop.empty(); },                              true,  true,  false, true,  true},
+    CallFeature{"top_k",               "top_k",               "top_k",                     [](const CallOptions& o) { return o.top_k.has_value(); },                          true,  true,  false, true,  true},
+    CallFeature{"frequency_penalty",   "frequency_penalty",   "frequency_penalty",         [](const CallOptions& o) { return o.frequency_penalty.value_or(0) != 0; },         false, true,  false, true,  true},
+    CallFeature{"presence_penalty",    "presence_penalty",    "presence_penalty",          [](const CallOptions& o) { return o.presence_penalty.value_or(0) != 0; },          false, true,  false, true,  true},
+};
+// clang-format on
+
+bool can(const CallFeature& feature, const ProviderSettings& settings) {
+  switch (settings.kind) {
+    case ProviderKind::anthropic:
+      return feature.by_anthropic;
+    case ProviderKind::ollama:
+      return feature.by_ollama;
+    case ProviderKind::gemini:
+      return feature.by_gemini;
+    case ProviderKind::openai:
+      break;
+  }
+  return settings.api == OpenAiApi::responses ? feature.by_responses : feature.by_chat;
+}
+
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> budgets = {{{"none", 0},
+                                                                               {"minimal", 1'024},
+                                                                               {"low", 2'048},
+                                                                               {"medium", 8'192},
+                                                                               {"high", 24'576},
+                                                                               {"xhigh", 32'768},
+                                                                               {"max", 65'536}}};
+
+}  // namespace
+
+std::span<const CallFeature> call_features() { return features; }
+
+const CallFeature* unsupported_feature(const CallOptions& options, const ProviderSettings& settings) {
+  const auto found = std::ranges::find_if(
+      features, [&](const CallFeature& feature) { return feature.is_asked(options) && !can(feature, settings); });
+  return found == features.end() ? nullptr : &*found;
+}
+
+std::optional<std::string> reasoning_effort(const CallOptions& options) {
+  if (options.reasoning_effort || !options.reasoning_budget) return options.reasoning_effort;
+  if (*options.reasoning_budget <= 0) return "none";
+  if (*options.reasoning_budget <= 4'096) return "low";
+  return *options.reasoning_budget <= 16'384 ? "medium" : "high";
+}
+
+std::optional<std::int64_t> reasoning_budget(const CallOptions& options) {
+  if (options.reasoning_budget || !options.reasoning_effort) return options.reasoning_budget;
+  for (const auto& [effort, budget] : budgets) {
+    if (effort == *options.reasoning_effort) return budget;
+  }
+  return std::nullopt;
+}
+
+}  // namespace agw

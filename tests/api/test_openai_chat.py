@@ -1,0 +1,232 @@
+"""Programs that speak OpenAI's Chat Completions ask models. See docs/contract/clients.md."""
+
+import json
+
+import pytest
+
+import http_client
+from checks import accepted
+from stubs.provider import Fault, Reply, ToolCall
+from talker import MODEL
+
+PIXEL = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+WEATHER = {"type": "function", "function": {"name": "weather", "description": "d", "parameters": {
+    "type": "object", "properties": {"city": {"type": "string"}}}}}
+
+
+def body(content="Hi", **members):
+    return {"model": MODEL, "messages": [{"role": "user", "content": content}], **members}
+
+
+def complete(talker, **members):
+    return accepted(talker.gateway.http.post("/v1/chat/completions", json=body(**members)))
+
+
+def events_of(response):
+    """The data of each event; checks that `[DONE]` is the last one."""
+    assert response.headers["content-type"].startswith("text/event-stream")
+    data = [line.removeprefix("data: ") for line in response.text.split("\n\n") if line.startswith("data: ")]
+    assert data.count("[DONE]") == 1 and data[-1] == "[DONE]"
+    return [json.loads(event) for event in data[:-1]]
+
+
+def stream(talker, **members):
+    response = talker.gateway.http.post("/v1/chat/completions", json=body(stream=True, **members))
+    assert response.status_code == 200, response.text
+    return events_of(response)
+
+
+def refusal(talker, status, **members):
+    response = talker.gateway.http.post("/v1/chat/completions", json=body(**members))
+    assert response.status_code == status, response.text
+    error = response.json()["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    return error
+
+
+def test_a_model_answers_as_a_whole(talker):
+    talker.stub.script(Reply("Hello there", reasoning="Hm."))
+    answer = complete(talker, temperature=0.5)
+    assert answer["object"] == "chat.completion" and answer["id"].startswith("chatcmpl-")
+    assert answer["model"] == MODEL
+    choice, = answer["choices"]
+    assert choice["finish_reason"] == "stop" and choice["index"] == 0
+    assert choice["message"]["content"] == "Hello there" and choice["message"]["reasoning_content"] == "Hm."
+    assert answer["usage"]["prompt_tokens"] == 10 and answer["usage"]["total_tokens"] == 15
+    asked = talker.stub.requests[-1].json
+    assert asked["temperature"] == 0.5 and asked["model"] == "talker-1"
+    assert "max_tokens" not in asked and "max_completion_tokens" not in asked
+
+
+def test_a_model_answers_as_a_stream(talker):
+    talker.stub.script(Reply("Hello there", deltas=3))
+    chunks = stream(talker, stream_options={"include_usage": True})
+    assert len({chunk["id"] for chunk in chunks}) == 1
+    assert all(chunk["object"] == "chat.completion.chunk" for chunk in chunks)
+    assert chunks[0]["choices"][0]["delta"]["role"] == "assistant"
+    text = "".join(chunk["choices"][0]["delta"].get("content") or "" for chunk in chunks[:-1])
+    assert text == "Hello there"
+    assert [c["choices"][0]["finish_reason"] for c in chunks[:-1]].count("stop") == 1
+    assert chunks[-1]["choices"] == [] and chunks[-1]["usage"]["completion_tokens"] == 5
+    assert all(chunk["usage"] is None for chunk in chunks[:-1])
+
+
+def test_tool_calls_are_handed_to_the_program(talker):
+    talker.stub.script(Reply("", tool_calls=[ToolCall("weather", {"city": "Köln"}, id="call_7")]))
+    choice = complete(talker, tools=[WEATHER], tool_choice="required", parallel_tool_calls=False)["choices"][0]
+    assert choice["finish_reason"] == "tool_calls" and choice["message"]["content"] is None
+    call, = choice["message"]["tool_calls"]
+    assert call["id"] == "call_7" and json.loads(call["function"]["arguments"]) == {"city": "Köln"}
+    asked = talker.stub.requests[-1].json
+    assert asked["tool_choice"] == "required" and asked["parallel_tool_calls"] is False
+    assert asked["tools"][0]["function"]["name"] == "weather"
+
+
+def test_tool_calls_are_streamed(talker):
+    talker.stub.script(Reply("", tool_calls=[ToolCall("weather", {"city": "A"}, id="a"),
+                                             ToolCall("weather", {"city": "B"}, id="b")]))
+    pieces = [call for chunk in stream(talker, tools=[WEATHER])
+              for call in chunk["choices"][0]["delta"].get("tool_calls", [])]
+    calls = {}
+    for piece in pieces:
+        call = calls.setdefault(piece["index"], {"arguments": ""})
+        call.update({"id": piece["id"]} if "id" in piece else {})
+        call["arguments"] += piece["function"].get("arguments", "")
+    assert {index: (call["id"], json.loads(call["arguments"])["city"]) for index, call in calls.items()} == {
+        0: ("a", "A"), 1: ("b", "B")}
+
+
+def test_a_conversation_with_results_of_tools_goes_to_the_model(talker):
+    complete(talker, tools=[WEATHER], messages=[
+        {"role": "system", "content": "Be short."}, {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "content": None, "tool_calls": [
+            {"id": "x", "type": "function", "function": {"name": "weather", "arguments": "{\"city\": \"Rom\"}"}}]},
+        {"role": "tool", "tool_call_id": "x", "content": "sunny"}])
+    asked = talker.stub.requests[-1].json["messages"]
+    assert [message["role"] for message in asked] == ["system", "user", "assistant", "tool"]
+    assert asked[2]["tool_calls"][0]["id"] == "x" and asked[3] == {
+        "role": "tool", "tool_call_id": "x", "content": "sunny"}
+
+
+def test_all_settings_reach_the_service(talker):
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    complete(talker, top_p=0.5, seed=7, stop=["END"], reasoning_effort="low", max_tokens=50,
+             response_format={"type": "json_schema", "json_schema": {"name": "n", "schema": schema, "strict": True}})
+    asked = talker.stub.requests[-1].json
+    assert asked["top_p"] == 0.5 and asked["seed"] == 7 and asked["stop"] == ["END"]
+    assert asked["reasoning_effort"] == "low" and asked["max_tokens"] == 50
+    assert asked["response_format"]["json_schema"] == {"name": "n", "schema": schema, "strict": True}
+
+
+def test_a_picture_goes_to_the_model(talker):
+    complete(talker, content=[{"type": "text", "text": "What is it?"},
+                              {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}])
+    parts = talker.stub.requests[-1].json["messages"][-1]["content"]
+    assert parts[0]["image_url"]["url"] == f"data:image/png;base64,{PIXEL}"
+
+
+def test_no_thread_is_made_and_the_cost_is_the_programs(own_talker):
+    accepted(own_talker.gateway.http.post("/v1/chat/completions", json=body(),
+                                          headers={"User-Agent": "someprogram/1.2 (Linux)"}))
+    assert accepted(own_talker.gateway.http.get("/threads")) == []
+    clients = accepted(own_talker.gateway.http.get("/costs"))["by_client"]
+    assert [row["client"] for row in clients] == ["someprogram"]
+
+
+def test_a_budget_that_is_used_up_is_an_error_of_the_protocol(make_gateway, stub):
+    gateway = make_gateway(config={"budget_usd_per_day": 0, "providers": {
+        "stub": {"kind": "openai", "base_url": stub.openai_url, "default_model": "talker-1"}}}).start()
+    response = gateway.http.post("/v1/chat/completions", json=body())
+    assert response.status_code == 429 and response.json()["error"]["code"] == "insufficient_quota"
+    assert stub.requests == []
+
+
+def test_an_error_before_the_answer_is_a_response(talker):
+    talker.stub.script(Fault(400, "no such setting"))
+    assert "no such setting" in refusal(talker, 400, stream=True)["message"]
+
+
+def test_a_wrong_key_of_the_service_is_not_the_programs_fault(talker):
+    talker.stub.script(Fault(401, "wrong key"))
+    assert refusal(talker, 502)["type"] == "server_error"
+
+
+def test_an_error_in_mid_stream_is_an_event_and_the_only_end(talker):
+    talker.stub.script(Reply("one two three", deltas=3, after=2, fault="error"))
+    chunks = stream(talker)
+    assert "error" in chunks[-1] and chunks[-1]["error"]["message"]
+    assert not any(c["choices"][0]["finish_reason"] for c in chunks[:-1])
+
+
+def test_a_program_that_disconnects_stops_the_model(talker):
+    held = talker.stub.hold("one ")
+    with http_client.new_client(base_url=talker.gateway.url, headers=talker.gateway.authorization) as http:
+        with http.stream("POST", "/v1/chat/completions", json=body(stream=True)) as response:
+            next(response.iter_bytes())
+    assert held.was_aborted()
+
+
+def test_a_program_that_disconnects_before_the_answer_stops_the_model(talker):
+    held = talker.stub.hold()
+    with talker.gateway.connect() as connection:
+        content = json.dumps(body()).encode()
+        connection.send(b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\n"
+                        b"Content-Length: %d\r\n\r\n" % (talker.gateway.token.encode(), len(content)) + content)
+        assert held.was_asked()
+    assert held.was_aborted()
+
+
+def test_a_service_without_the_setting_is_an_error_that_names_it(make_gateway, stub):
+    gateway = make_gateway(config={"providers": {
+        "claude": {"kind": "anthropic", "base_url": stub.base_url, "api_key_env": "K", "default_model": "m"}}},
+        environment={"K": "k"}).start()
+    response = gateway.http.post("/v1/chat/completions", json={**body(seed=1), "model": "claude/m"})
+    assert response.status_code == 400 and response.json()["error"]["param"] == "seed"
+
+
+@pytest.mark.parametrize("members, param", [
+    ({"n": 5}, "n"), ({"logprobs": True}, "logprobs"), ({"messages": []}, "messages"), ({"messages": 7}, "messages"),
+    ({"messages": [[]]}, "messages[0]"), ({"messages": [{"role": "judge", "content": "x"}]}, "messages[0].role"),
+    ({"tools": [WEATHER] * 10_000}, "tools"), ({"temperature": "hot"}, "temperature"), ({"top_p": 2}, "top_p"),
+    ({"max_tokens": -1}, "max_tokens"), ({"stream": "yes"}, "stream"), ({"stop": 7}, "stop"),
+    ({"frobnicate": 1}, "frobnicate"), ({"tool_choice": "perhaps"}, "tool_choice"),
+    ({"response_format": {"type": "xml"}}, "response_format.type"),
+    ({"tools": [{"type": "function", "function": {"name": "a b"}}]}, "tools[0].function.name"),
+    ({"tools": [{"type": "function", "function": {"name": "a", "parameters": {"$ref": "#"}}}]},
+     "tools[0].function.parameters"),
+    ({"messages": [{"role": "tool", "tool_call_id": "none", "content": "x"}]}, "messages[0].tool_call_id"),
+    ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "file:///etc/passwd"}}]}]},
+     "messages[0].content[0].image_url.url"),
+])
+def test_a_bad_parameter_is_named(talker, members, param):
+    error = refusal(talker, 400, **members)
+    assert error["param"] == param and error["type"] == "invalid_request_error"
+    assert talker.stub.requests == []
+
+
+def test_a_picture_at_a_private_address_is_not_fetched(talker):
+    url = f"{talker.stub.base_url}/picture.png"
+    error = refusal(talker, 400, content=[{"type": "image_url", "image_url": {"url": url}}])
+    assert error["param"] == "messages[0].content[0].image_url.url"
+    assert talker.stub.requests == [] and talker.stub.list_requests == []
+
+
+@pytest.mark.parametrize("content", [b"[" * 10_000_000, b'{"messages": ' + b"[" * 5_000_000 + b"]" * 5_000_000 + b"}",
+                                     b'{"model": "\\ud800"}', b"", b"[]", b"\xff"],
+                         ids=["10 MB of brackets", "deep messages", "lone surrogate", "empty", "array", "no UTF-8"])
+def test_a_hostile_body_is_refused_in_the_protocols_shape(talker, content):
+    response = talker.gateway.http.post("/v1/chat/completions", content=content)
+    assert response.status_code == 400 and response.json()["error"]["type"] == "invalid_request_error"
+
+
+def test_a_model_that_nobody_knows_is_not_found(talker):
+    for model in ("nobody", "nobody/m", "stub"):
+        assert refusal(talker, 404, model=model)["code"] == "model_not_found"
+
+
+def test_errors_of_the_gate_have_the_protocols_shape(gateway):
+    for path, method, status in [("/v1/chat/completions", "GET", 405), ("/v1/nothing", "GET", 404)]:
+        error = gateway.http.request(method, path)
+        assert error.status_code == status and error.json()["error"]["message"]
+    unknown = gateway.http.post("/v1/chat/completions", headers={"Authorization": "Bearer wrong"}, json={})
+    assert unknown.status_code == 401 and unknown.json()["error"]["code"] == "invalid_api_key"
