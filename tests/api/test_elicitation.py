@@ -35,6 +35,36 @@ for line in sys.stdin:
         send(id=id, error={"code": -32601, "message": "Method not found"})
 """
 
+# Asks for a size, then for a colour, each time in place of a result: the protocol without requests of the server.
+MODERN_SERVER = """
+import json, sys
+def send(**message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+def form(name): return {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
+def asks(id, name, state, method="elicitation/create"):
+    params = {"mode": "form", "message": f"Which {name}?", "requestedSchema": form(name)}
+    send(id=id, result={"resultType": "input_required", "inputRequests": {name: {"method": method, "params": params}},
+                        "requestState": state})
+for line in sys.stdin:
+    message = json.loads(line)
+    method, id, params = message.get("method"), message.get("id"), message.get("params", {})
+    if method == "server/discover":
+        send(id=id, result={"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})
+    elif method == "tools/list":
+        send(id=id, result={"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("order", "sample")]})
+    elif method == "tools/call" and params["name"] == "sample":
+        asks(id, "size", "a", "sampling/createMessage")
+    elif method == "tools/call":
+        said, state = params.get("inputResponses", {}), params.get("requestState")
+        can = "elicitation" in params["_meta"]["io.modelcontextprotocol/clientCapabilities"]
+        if not can or any(response["action"] != "accept" for response in said.values()):
+            send(id=id, result={"content": [{"type": "text", "text": json.dumps([can, said])}]})
+        elif state is None: asks(id, "size", "a")
+        elif state == "a": asks(id, "colour", said["size"]["content"]["size"])
+        else: send(id=id, result={"content": [{"type": "text", "text": f'{state} {said["colour"]["content"]["colour"]}'}]})
+    elif id is not None:
+        send(id=id, error={"code": -32601, "message": "Method not found"})
+"""
+
 
 @pytest.fixture
 def thread(talker, new_name):
@@ -46,6 +76,13 @@ def tool(talker, new_name):
     name = new_name("shop")
     new_integration(talker.gateway, name, "mcp-stdio", command="/usr/bin/python3", args=["-c", SERVER])
     return f"{name}__order"
+
+
+@pytest.fixture
+def modern_shop(talker, new_name):
+    name = new_name("shop")
+    new_integration(talker.gateway, name, "mcp-stdio", command="/usr/bin/python3", args=["-c", MODERN_SERVER])
+    return name
 
 
 def test_a_form_is_put_to_the_person(talker, thread, tool):
@@ -62,6 +99,28 @@ def test_a_person_declines_a_form(talker, thread, tool):
     with person(talker, thread, calls((tool, {})), "Done.") as somebody:
         accepted(decide(talker.gateway, somebody.asked(), "deny"))
         assert json.loads(somebody.result()["output"]) == {"action": "decline"}
+
+
+def test_a_server_that_asks_by_its_result_gets_a_call_with_the_answers(talker, thread, modern_shop):
+    with person(talker, thread, calls((f"{modern_shop}__order", {})), "Done.") as somebody:
+        request = somebody.asked()
+        assert request["question"]["question"] == "Which size?"
+        accepted(answer(talker.gateway, request, {"size": "large"}))
+        request = somebody.asked()
+        assert request["question"]["question"] == "Which colour?"
+        accepted(answer(talker.gateway, request, {"colour": "red"}))
+        assert somebody.result()["output"] == "large red"
+
+
+def test_a_form_in_a_result_is_declined_by_the_person(talker, thread, modern_shop):
+    with person(talker, thread, calls((f"{modern_shop}__order", {})), "Done.") as somebody:
+        accepted(decide(talker.gateway, somebody.asked(), "deny"))
+        assert json.loads(somebody.result()["output"]) == [True, {"size": {"action": "decline"}}]
+
+
+def test_a_result_that_asks_for_more_than_forms_is_an_error(talker, thread, modern_shop):
+    result = call_tool(talker, thread, f"{modern_shop}__sample", {})
+    assert result["isError"] and result["output"] == "the server asks for input that this gateway cannot give"
 
 
 def test_without_anybody_a_form_is_cancelled_whatever_its_defaults(talker, thread, tool):

@@ -1,8 +1,22 @@
 #include "features/integrations/elicitation.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/json/json_values.hpp"
 
 namespace agw {
+
+namespace {
+
+constexpr std::size_t max_forms = 8;
+
+bool is_form_request(const json::value& request) {
+  return request.is_object() && string_member(request.get_object(), "method") == "elicitation/create" &&
+         object_member(request.get_object(), "params");
+}
+
+}  // namespace
 
 Task<json::object> elicited(const ToolCall& call, json::object params, StopSource& stop) {
   const json::object declined{{"action", "decline"}};
@@ -21,6 +35,19 @@ Task<json::object> elicited(const ToolCall& call, json::object params, StopSourc
       break;
   }
   co_return json::object{{"action", "cancel"}};
+}
+
+Task<std::optional<json::object>> required_input(const ToolCall& call, const json::object& result, StopSource& stop) {
+  const auto requests = object_or_empty(result, "inputRequests");
+  const bool are_forms =
+      std::ranges::all_of(requests, [](const auto& entry) { return is_form_request(entry.value()); });
+  if (!are_forms || requests.size() > max_forms) co_return std::nullopt;
+  json::object responses;
+  for (const auto& [key, request] : requests)
+    responses[key] = co_await elicited(call, *object_member(request.get_object(), "params"), stop);
+  json::object input{{"inputResponses", std::move(responses)}};
+  if (const auto* state = result.if_contains("requestState")) input["requestState"] = *state;
+  co_return input;
 }
 
 }  // namespace agw

@@ -81,10 +81,10 @@ std::string content_text(const json::object& result) {
 
 }  // namespace
 
+bool needs_input(const json::object& result) { return string_member(result, "resultType") == "input_required"; }
+
 ToolOutcome tool_outcome(const json::object& result) {
-  if (string_member(result, "resultType") == "input_required") {
-    return failed("the server wants to ask a person first, which this gateway does not do for tools");
-  }
+  if (needs_input(result)) return failed("the server asks for input that this gateway cannot give");
   auto text = content_text(result);
   const auto* structured = result.if_contains("structuredContent");
   if (text.empty() && structured && !structured->is_null()) text = to_json(*structured);

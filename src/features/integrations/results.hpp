@@ -5,6 +5,9 @@
 
 namespace agw {
 
+/// Whether a result of `tools/call` asks for input before the call can go on (`input_required`, revision 2026-07-28).
+bool needs_input(const json::object& result);
+
 /// The result of `tools/call` for the model: its texts and pictures; other contents are only named. Bounded.
 ToolOutcome tool_outcome(const json::object& result);
 

@@ -30,15 +30,16 @@ constexpr auto call_limit = 120s;
 constexpr auto subscription_limit = 24h;
 constexpr auto between_listings = 1s;
 constexpr int max_pages = 100;
+constexpr int max_input_rounds = 8;
 constexpr std::size_t max_tools = 500;
 constexpr std::size_t max_tool_description_length = 4096;
 constexpr std::size_t max_schema_length = 64 * 1024;
 constexpr std::size_t max_tool_name_length = 128;
 constexpr std::size_t max_reported = 20;
 
-json::object modern_meta() {
+json::object modern_meta(json::object capabilities = {}) {
   return {{mcp_version_key, mcp_modern_version},
-          {mcp_client_capabilities_key, json::object()},
+          {mcp_client_capabilities_key, std::move(capabilities)},
           {mcp_client_key, mcp_implementation()}};
 }
 
@@ -185,8 +186,22 @@ void McpSession::take_capabilities(const json::object& result) {
 }
 
 Task<RpcResponse> McpSession::ask(RpcRequest request, StopSource& stop) {
-  if (era_ == McpEra::modern) request.params["_meta"] = modern_meta();
+  if (era_ == McpEra::modern && !request.params.contains("_meta")) request.params["_meta"] = modern_meta();
   co_return co_await transport_->ask(std::move(request), stop);
+}
+
+/// Repeats a call of the modern protocol with what the server needs to know, until it has a result.
+Task<RpcResponse> McpSession::ask_with_input(RpcRequest request, StopSource& stop, const ToolCall& caller) {
+  request.params["_meta"] = modern_meta({{"elicitation", json::object()}});
+  auto response = co_await ask(request, stop);
+  for (int round = 0; round < max_input_rounds && needs_input(response.result) && !stop.requested(); ++round) {
+    auto input = co_await required_input(caller, response.result, stop);
+    if (!input) break;
+    auto repeated = request;
+    for (auto& [name, value] : *input) repeated.params[name] = std::move(value);
+    response = co_await ask(std::move(repeated), stop);
+  }
+  co_return response;
 }
 
 Task<std::string> McpSession::list_tools(StopSource& stop) {
@@ -298,12 +313,17 @@ Task<McpSession::Called> McpSession::call(std::string tool, json::object argumen
   if (era_ == McpEra::modern) request.headers = headers_of(schema_of(tool), arguments);
   request.params = {{"name", tool}, {"arguments", std::move(arguments)}};
   request.waits = caller ? caller->waits : nullptr;
+  const bool has_person = caller && caller->ask_person;
   std::optional<Asking> asking;
-  if (caller && caller->ask_person) asking.emplace(*this, *caller);
+  if (has_person) asking.emplace(*this, *caller);
   RpcResponse response;
   std::exception_ptr failure;
   try {
-    response = co_await ask(std::move(request), stop);
+    if (has_person && era_ == McpEra::modern) {
+      response = co_await ask_with_input(std::move(request), stop, *caller);
+    } else {
+      response = co_await ask(std::move(request), stop);
+    }
   } catch (...) {
     failure = std::current_exception();
   }

@@ -48,6 +48,7 @@ private:
   Task<> follow_changes(StopSource& stop);
   Task<> subscribe(StopSource& stop);
   Task<RpcResponse> ask(RpcRequest request, StopSource& stop);
+  Task<RpcResponse> ask_with_input(RpcRequest request, StopSource& stop, const ToolCall& caller);
   void take_tool(const json::value& value);
   void report_skipped(const std::string& name);
   const json::object* schema_of(const std::string& tool) const;

@@ -38,7 +38,7 @@ public:
   virtual Task<> close(std::chrono::milliseconds limit) = 0;
 
   void on_notice(OnNotice handler) { on_notice_ = std::move(handler); }
-  /// Told what the server asks; false: it is answered with `rpc_reply`.
+  /// Handles a request of the server; returns false to let `rpc_reply` respond.
   using OnRequest = std::function<bool(const RpcMessage& request)>;
   void on_request(OnRequest handler) { on_request_ = std::move(handler); }
   /// Sends the answer to what the server has asked.
