@@ -66,6 +66,7 @@ json::object finish_members(const Run& run, const RunOutcome& outcome) {
           {"assistantTurnId", run.assistant_turn_id},
           {"model", outcome.model},
           {"usage", usage_members(outcome.usage)},
+          {"contextTokens", outcome.context_tokens},
           {"costUsd", outcome.cost_usd},
           {"durationMs", outcome.duration.count()}};
 }

@@ -37,6 +37,7 @@ struct RunOutcome {
   bool provider_failed = false;        ///< the error is the model provider's
   std::string model;                   ///< `<provider>/<model>` that answered
   Usage usage;
+  std::int64_t context_tokens = 0;  ///< of the latest model call: what it read and wrote
   double cost_usd = 0;
   std::vector<Spending> spendings;  ///< of its model calls, those that are not stored yet
   std::vector<StepMark> steps;

@@ -10,6 +10,9 @@ void record_usage(RunOutcome& outcome, const EngineServices& services, const Ext
   if (!std::holds_alternative<ModelReply>(completion.outcome) && usage == Usage{}) return;
   const auto usd = services.models.cost(completion.provider, completion.model, usage);
   outcome.usage += usage;
+  if (std::holds_alternative<ModelReply>(completion.outcome))
+    outcome.context_tokens =
+        usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens;
   outcome.cost_usd += usd.value_or(0);
   outcome.spendings.push_back(services.costs.spend(agent, thread_id, completion.id(), usage, usd));
 }

@@ -65,6 +65,7 @@ const std::vector<Conversation> conversations{
          "usage": {"type": "object", "properties": {
            "input_tokens": {"type": "integer"}, "output_tokens": {"type": "integer"},
            "cache_read_tokens": {"type": "integer"}, "cache_write_tokens": {"type": "integer"}}},
+         "contextTokens": {"type": "integer", "description": "read and written by the latest model call"},
          "costUsd": {"type": "number"}, "durationMs": {"type": "integer"}})"},
          {"stopped", "The run was stopped", EventScope::run, R"({"assistantTurnId": {"type": ["string", "null"]}})"},
          {"turn-created", "A turn was inserted", EventScope::thread, R"({"turn": {"record": "Turn"}})"},
