@@ -55,6 +55,7 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"backup", "Write all data to one archive, even while the gateway runs", backup_command},
       {"restore", "Replace all data with that of a backup archive", restore_command},
       {"mcp", "Serve the gateway's tools to an MCP client on stdin and stdout", mcp_command},
+      {"acp", "Let an editor use the gateway's agents, by the Agent Client Protocol", acp_command},
       {"service", "Run the gateway as a systemd user service", {}},
       {"service install", "Start the gateway now and at each login", service_install_command},
       {"service uninstall", "Stop the gateway, and do not start it again", service_uninstall_command},

@@ -34,6 +34,7 @@ Action open_command(Arguments& arguments);
 Action backup_command(Arguments& arguments);
 Action restore_command(Arguments& arguments);
 Action mcp_command(Arguments& arguments);
+Action acp_command(Arguments& arguments);
 Action service_install_command(Arguments& arguments);
 Action service_uninstall_command(Arguments& arguments);
 Action service_status_command(Arguments& arguments);

@@ -11,10 +11,12 @@ pytest.register_assert_rewrite("checks", "contract")
 
 import http_client  # noqa: E402
 from checks import accepted  # noqa: E402
+from editor import EVERYTHING, Editor  # noqa: E402
 from gateway import BINARY, REPOSITORY, Gateway  # noqa: E402
 from jobs import ended, new_job, rows, run  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
 from talker import Talker, configuration  # noqa: E402
+from tools import new_agent  # noqa: E402
 
 
 # pytest spends 5 s of CPU on rewriting the assertions of all modules: other workers and later runs share the result.
@@ -158,6 +160,44 @@ def streaming_job_run(talker, new_name):
     yield talker.gateway, job, rows(talker.gateway, job)[0], answer
     answer.release()
     ended(talker.gateway, job)
+
+
+@pytest.fixture
+def open_folder(talker, new_name):
+    """The folder that an editor has open."""
+    path = talker.gateway.home / new_name("site")
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def start_editor(talker):
+    """Starts editors that are closed with the test."""
+    editors = []
+
+    def start(*arguments, gateway=None, capabilities=EVERYTHING):
+        editors.append(Editor(gateway or talker.gateway, *arguments, capabilities=capabilities))
+        editors[-1].initialize()
+        return editors[-1]
+
+    yield start
+    for editor in editors:
+        editor.close()
+
+
+@pytest.fixture
+def editor(start_editor):
+    return start_editor()
+
+
+@pytest.fixture
+def acting(talker, new_name, start_editor, open_folder):
+    """Makes an editor whose new session's agent acts: the editor and the session."""
+    def make(stage="operator", capabilities=EVERYTHING):
+        agent = new_agent(talker.gateway, new_name("coder"), stage=stage)
+        started = start_editor("--agent", agent["name"], capabilities=capabilities)
+        return started, started.new(open_folder)
+    return make
 
 
 _names = itertools.count(1)

@@ -32,13 +32,13 @@ constexpr auto for_sign_of_life = 3s;
 using Request = http::request<http::string_body>;
 using BeastResponse = http::response<http::string_body>;
 
-Request make_request(const FoundGateway& gateway, const std::string& method, const std::string& path,
-                     std::string body) {
+Request make_request(const FoundGateway& gateway, const std::string& method, const std::string& path, std::string body,
+                     const std::string& type) {
   Request request(http::string_to_verb(method), path, 11, std::move(body));
   request.set(http::field::host, host_and_port(gateway));
   request.set(http::field::connection, "close");
   if (gateway.token) request.set(http::field::authorization, "Bearer " + *gateway.token);
-  if (!request.body().empty()) request.set(http::field::content_type, "application/json");
+  if (!request.body().empty()) request.set(http::field::content_type, type);
   request.prepare_payload();
   return request;
 }
@@ -65,7 +65,7 @@ Task<> read(GatewayStream& stream, BeastResponse& response) {
 
 Task<> ask_for_health(const FoundGateway& gateway) {
   auto stream = co_await connect(gateway);
-  co_await write(stream, make_request(gateway, "GET", "/health", {}));
+  co_await write(stream, make_request(gateway, "GET", "/health", {}, {}));
   co_await first_bytes(stream);
 }
 
@@ -176,8 +176,8 @@ std::string path(const std::vector<std::string>& segments, const Parameters& par
   return text;
 }
 
-Task<Client::Reply> Client::exchange(std::string method, std::string path, std::string body) const {
-  auto request = make_request(gateway_, method, path, std::move(body));
+Task<Client::Reply> Client::exchange(std::string method, std::string path, std::string body, std::string type) const {
+  auto request = make_request(gateway_, method, path, std::move(body), type);
   BeastResponse response;
   std::string why = fmt::format("no response within {} s", response_limit.count());
   try {
@@ -226,6 +226,12 @@ Task<json::object> Client::patch(std::string path, json::object body) const {
 }
 
 Task<> Client::remove(std::string path) const { co_await ask("DELETE", path); }
+
+Task<json::object> Client::upload(std::string path, std::string type, std::string bytes) const {
+  const auto reply = co_await exchange("POST", path, std::move(bytes), std::move(type));
+  if (reply.status < 200 || reply.status > 299) refuse("POST " + path, {}, reply);
+  co_return parse_object(path, reply.body);
+}
 
 std::string authorization_problem(const FoundGateway& gateway) {
   return fmt::format("the gateway was started without a token (--no-token or auth: none), or the file was {} later",

@@ -43,6 +43,8 @@ public:
   Task<json::object> post(std::string path, json::object body) const;
   Task<json::object> patch(std::string path, json::object body) const;
   Task<> remove(std::string path) const;
+  /// Sends bytes of a media type.
+  Task<json::object> upload(std::string path, std::string type, std::string bytes) const;
 
   /// Whether the gateway accepts the token; false if it was started without one (`--no-token`).
   Task<bool> is_authorized() const;
@@ -52,7 +54,8 @@ private:
     int status = 0;
     std::string body;
   };
-  Task<Reply> exchange(std::string method, std::string path, std::string body) const;
+  Task<Reply> exchange(std::string method, std::string path, std::string body,
+                       std::string type = "application/json") const;
   [[noreturn]] void refuse(const std::string& request, const std::string& sent, const Reply& reply) const;
 
   const FoundGateway& gateway_;

@@ -11,9 +11,9 @@ namespace agw {
 
 namespace {
 
-/// Mappings of the program itself, which is reported first: read-only and executable ones, which are identical to the
-/// file.
-int give_back_segments(dl_phdr_info* program, std::size_t, void*) {
+/// The read-only and executable mappings of a program or library, which are identical to its file. Returns whether to
+/// end with it; the program is reported first.
+int give_back_segments(dl_phdr_info* program, std::size_t, void* with_libraries) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   for (int i = 0; i < program->dlpi_phnum; ++i) {
     const auto& segment = program->dlpi_phdr[i];
@@ -23,11 +23,16 @@ int give_back_segments(dl_phdr_info* program, std::size_t, void*) {
     // If it fails, only memory is lost.
     ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);  // NOLINT(performance-no-int-to-ptr)
   }
-  return 1;
+  return with_libraries ? 0 : 1;
 }
 
 }  // namespace
 
 void release_program_pages() { ::dl_iterate_phdr(give_back_segments, nullptr); }
+
+void release_all_code_pages() {
+  bool with_libraries = true;
+  ::dl_iterate_phdr(give_back_segments, &with_libraries);
+}
 
 }  // namespace agw

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/json/json.hpp"
+#include "cli/acp/event_updates.hpp"
+#include "cli/acp/rpc_peer.hpp"
+#include "cli/client/asker.hpp"
+
+namespace agw::cli {
+
+/// What a client declared in `initialize` that it can do.
+struct ClientAbilities {
+  bool elicits = false;     ///< `elicitation.form`
+  bool notices = false;     ///< `session.notices`
+  bool compaction = false;  ///< `session.compaction`
+};
+/// Reads them from `clientCapabilities`.
+ClientAbilities client_abilities(const json::object& capabilities);
+
+/// Asks the person at an ACP client: permissions by `session/request_permission`, questions by `elicitation/create`.
+class ClientAsker : public Asker {
+public:
+  /// The references must outlive this. `directory`: what relative paths in tools' inputs start from.
+  ClientAsker(RpcPeer& peer, const EventUpdates& updates, std::string session_id, std::filesystem::path directory,
+              ClientAbilities abilities)
+      : peer_(peer),
+        updates_(updates),
+        session_id_(std::move(session_id)),
+        directory_(std::move(directory)),
+        abilities_(abilities) {}
+
+  Task<std::optional<json::object>> ask(json::object request, StopSource& over) override;
+  void tell(const json::object&) override {}
+
+  /// Asks whether agents may follow the instructions in the folder of the session.
+  Task<bool> ask_for_trust(std::string folder, StopSource& over);
+
+private:
+  Task<std::optional<json::object>> ask_permission(json::object request, StopSource& over);
+  Task<std::optional<json::object>> ask_question(json::object request, StopSource& over);
+  Task<std::optional<json::object>> ask_by_options(json::object request, StopSource& over);
+  json::object tool_call(const json::object& request) const;
+  Task<std::string> chosen(json::object tool_call, json::array options, StopSource& over);
+
+  RpcPeer& peer_;
+  const EventUpdates& updates_;
+  const std::string session_id_;
+  const std::filesystem::path directory_;
+  const ClientAbilities abilities_;
+  std::set<std::string> rejected_;  ///< what the person never allows in this session
+};
+
+}  // namespace agw::cli

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json/json.hpp"
+
+namespace agw::cli {
+
+/// What the updates of a session depend on.
+struct UpdateContext {
+  std::filesystem::path directory;  ///< what relative paths in tools' inputs start from
+  bool shows_compaction = false;    ///< the client declared `session.compaction`
+};
+
+/// Turns the gateway's events of one thread, and its stored turns, into the `update` members of `session/update`.
+/// Example: src/cli/acp/event_updates_test.cpp: EventUpdates.TellsOfAToolCallFromStartToEnd
+class EventUpdates {
+public:
+  explicit EventUpdates(UpdateContext context) : context_(std::move(context)) {}
+
+  /// The updates for an event of a run, `tasks-updated` or `thread-updated`.
+  std::vector<json::object> of(const json::object& event);
+  /// The updates that replay stored turns, oldest first.
+  std::vector<json::object> replay(const std::vector<json::object>& turns);
+  /// A message of the person that was sent elsewhere.
+  static json::object user_message(const json::object& turn);
+  /// The list of tasks as a plan.
+  static json::object plan(const json::array& tasks);
+
+  /// A call under way with this tool and input; empty if there is none.
+  std::string active_call(const std::string& tool, const json::object& input) const;
+
+private:
+  struct Call {
+    std::string tool;
+    json::object input;
+    bool has_diff = false;
+  };
+
+  json::object text_chunk(const std::string& run, std::string_view text);
+  json::object begin_call(const json::object& event);
+  json::object end_call(const json::object& event);
+  void add_calls(std::vector<json::object>& updates, const std::vector<std::string>& ids,
+                 std::map<std::string, const json::object*>& calls);
+  void add_answer(std::vector<json::object>& updates, const json::object& turn,
+                  std::map<std::string, const json::object*>& calls);
+  std::vector<json::object> of_thread(const json::object& event);
+
+  UpdateContext context_;
+  std::map<std::string, Call> calls_;  ///< under way, by id
+  std::string run_;                    ///< the run whose text came last
+  std::size_t message_ = 0;            ///< how many messages it has had before
+  bool is_new_message_ = true;         ///< its next text begins a message
+  std::string title_;
+};
+
+/// A notice for the person.
+json::object notice(std::string_view severity, std::string_view title, std::string_view description = {});
+
+}  // namespace agw::cli

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/async/cancellation.hpp"
+#include "base/async/task_group.hpp"
+#include "cli/acp/client_asker.hpp"
+#include "cli/acp/event_updates.hpp"
+#include "cli/acp/gateway_access.hpp"
+#include "cli/acp/rpc_peer.hpp"
+#include "cli/acp/session_options.hpp"
+#include "cli/client/approvals.hpp"
+#include "cli/client/event_stream.hpp"
+
+namespace agw::cli {
+
+/// What a session begins with.
+struct SessionStart {
+  json::object thread;    ///< its record
+  std::string directory;  ///< the client's `cwd`
+  SessionLists lists;
+  ClientAbilities abilities;
+  /// The untrusted project for which the person is asked before the first prompt; empty: nothing is asked.
+  std::string project_to_trust;
+  bool brings_servers = false;  ///< the client named MCP servers, which are not used
+};
+
+/// A thread of the gateway that a client has open: sends prompts, and tells the client what happens on the thread,
+/// whoever causes it. A lost connection is restored without gaps or repetitions. On the loop.
+class Session {
+public:
+  /// The references must outlive this.
+  Session(Loop& loop, RpcPeer& peer, GatewayAccess& gateway, SessionStart start);
+
+  /// Follows the thread's events. `replays`: first tells the client everything that the thread has.
+  Task<> open(bool replays);
+  /// `modes` and `configOptions`.
+  json::object state() const;
+  /// Tells the client which commands there are, and what it asked for in vain.
+  void tell_what_there_is();
+
+  /// Answers `session/prompt`.
+  Task<json::object> prompt(json::array blocks, RpcCallPointer call);
+  /// Stops the thread's answer if this client waits for one.
+  Task<> cancel();
+  Task<> set_mode(std::string mode);
+  /// Sets a config option; throws RpcError for an unknown one.
+  Task<> set_option(std::string option, std::string value);
+
+  /// Ends: what this client waits for ends as cancelled. The thread and its answer stay as they are.
+  Task<> close();
+
+private:
+  /// A prompt that the client waits for.
+  struct Prompt {
+    std::string turn_id;  ///< empty until the gateway has it
+    bool is_cancelled = false;
+    StopSource ended;
+    std::string finish_reason;
+    std::string error;
+  };
+  using PromptPointer = std::shared_ptr<Prompt>;
+
+  /// How far a run was told.
+  struct RunProgress {
+    std::string id;
+    std::int64_t sequence = 0;
+    std::size_t text_size = 0;
+    bool has_ended = false;
+  };
+
+  /// How the answer to a turn ended.
+  struct Ending {
+    std::string turn_id;
+    std::string reason;
+    std::string error;
+  };
+
+  /// The waiting room of the thread at one gateway.
+  struct WaitingRoom {
+    WaitingRoom(Loop& loop, std::shared_ptr<const FoundGateway> found, Asker& asker, const std::string& thread)
+        : gateway(std::move(found)), approvals(loop, client, asker, thread) {}
+    std::shared_ptr<const FoundGateway> gateway;
+    Client client{*gateway};
+    Approvals approvals;
+  };
+
+  // session.cpp
+
+  Task<std::string> send_prompt(json::array blocks, const Prompt& prompt);
+  Task<> ask_for_trust();
+  Task<> stop_answer();
+  static json::object result_of(const Prompt& prompt);
+  void send(json::object update);
+  void adopt_mode(const std::string& mode);
+  void tell_options();
+  void tell_commands();
+  Task<> refresh_commands();
+
+  // session_events.cpp
+
+  Task<> connect();
+  Task<> attach(std::shared_ptr<const FoundGateway> gateway);
+  Task<> leave_waiting_room();
+  Task<> follow();
+  Task<bool> reconnect();
+  Task<> replay();
+  Task<> catch_up_active();
+  Task<> catch_up(std::string run_id);
+  Task<> settle(PromptPointer prompt);
+  Task<bool> take_stored(PromptPointer prompt);
+  void take(const json::object& event);
+  void take_turn(const json::object& turn);
+  bool is_next(const json::object& event);
+  RunProgress& progress_of(const std::string& run_id);
+  void end_run(const json::object& event, RunProgress& run);
+  bool end_prompt(const Ending& ending);
+  void tell_usage(const json::object& finish);
+  void fail_prompts(const std::string& why);
+
+  Loop& loop_;
+  RpcPeer& peer_;
+  GatewayAccess& gateway_;
+  const std::string id_;
+  const std::string directory_;
+  SessionLists lists_;
+  SessionChoices choices_;
+  const ClientAbilities abilities_;
+  std::string project_to_trust_;
+  const bool brings_servers_;
+  EventUpdates updates_;
+  ClientAsker asker_;
+  std::unique_ptr<EventStream> events_;
+  std::unique_ptr<WaitingRoom> waiting_room_;
+  std::shared_ptr<StopSource> connecting_;  ///< requested once the attempt under way has ended
+
+  std::list<PromptPointer> prompts_;
+  std::deque<RunProgress> runs_;          ///< the latest, bounded
+  std::deque<Ending> endings_;            ///< of runs that ended before the response to the prompt came
+  std::deque<json::object> early_turns_;  ///< messages that came before it: one of them is ours
+  std::set<std::string> known_turns_;     ///< messages that the client sent or was told, since it connected
+  std::string missed_run_;                ///< has a gap
+  std::string last_error_;                ///< of the run that ends next
+  std::size_t posting_ = 0;
+  double cost_ = 0;
+  StopSource closing_;
+  TaskGroup group_;
+};
+
+}  // namespace agw::cli

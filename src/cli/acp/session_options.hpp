@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+
+#include "base/json/json.hpp"
+
+namespace agw::cli {
+
+/// What a person can choose in a session, as the gateway lists it.
+struct SessionLists {
+  json::array modes;     ///< `GET /modes`
+  json::array models;    ///< `GET /models`
+  json::array agents;    ///< `GET /extensions?type=agent`
+  json::array commands;  ///< `GET /extensions?type=command`
+  std::string default_model;
+};
+
+/// What is chosen.
+struct SessionChoices {
+  std::string mode;
+  std::string model;  ///< empty: the agent's, or the default
+  std::string agent;  ///< an id
+};
+
+/// The value of the option `model` for the agent's own model.
+inline constexpr auto own_model = "default";
+
+/// `modes` of a session: the current one and those there are.
+json::object modes_of(const SessionLists& lists, const SessionChoices& choices);
+
+/// `configOptions` of a session: `mode`, `model` and `agent`.
+json::array config_options(const SessionLists& lists, const SessionChoices& choices);
+
+/// `availableCommands`: the enabled commands, with a hint if they take arguments.
+json::array available_commands(const SessionLists& lists);
+
+/// The id of the enabled agent with this name or id; empty if there is none.
+std::string agent_id(const json::array& agents, const std::string& name);
+
+/// The size of the model's context window in tokens, or 0.
+std::int64_t window_of(const json::array& models, const std::string& model);
+
+/// Whether a list has a record whose member has this value.
+bool has_record(const json::array& list, std::string_view member, const std::string& value);
+
+}  // namespace agw::cli

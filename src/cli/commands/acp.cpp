@@ -1,0 +1,76 @@
+#include <malloc.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/acp/acp_agent.hpp"
+#include "cli/acp/line_reader.hpp"
+#include "cli/client/client.hpp"
+#include "cli/command_table.hpp"
+#include "io/process/blocking.hpp"
+#include "io/process/page_cache.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+/// A picture of the largest size that the gateway takes, in base64.
+constexpr std::size_t max_line = 32 << 20;
+
+/// Writes a line to standard output. Nobody reads it any more: this program has nothing left to do.
+void write_line(const std::string& message) {
+  const auto line = message + '\n';
+  std::size_t written = 0;
+  while (written < line.size()) {
+    const auto count = ::write(STDOUT_FILENO, line.data() + written, line.size() - written);
+    if (count < 0 && errno != EINTR) ::_exit(1);
+    if (count > 0) written += static_cast<std::size_t>(count);
+  }
+}
+
+/// Gives memory back before a wait that may be long.
+std::optional<LineReader::Line> next_line(LineReader& lines) {
+  constexpr int idle_ms = 200;
+  pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  if (::poll(&input, 1, idle_ms) == 0) {
+    ::malloc_trim(0);
+    release_all_code_pages();
+  }
+  return lines.next();
+}
+
+Task<int> speak(Loop& loop, const AcpOptions& options) {
+  AcpAgent agent(loop, options, write_line);
+  LineReader lines(STDIN_FILENO, max_line);
+  // A separate thread waits for input, so that answers can continue.
+  BlockingPool input(loop, 1);
+  while (const auto line = co_await input.run([&lines] { return next_line(lines); })) {
+    if (line->is_too_long)
+      agent.refuse_line(max_line);
+    else if (line->text.find_first_not_of(" \t\r") != line->text.npos)
+      agent.take(line->text);
+  }
+  co_await agent.stop();
+  co_return 0;
+}
+
+}  // namespace
+
+Action acp_command(Arguments& arguments) {
+  auto options = std::make_shared<AcpOptions>();
+  arguments.option("--agent", options->agent,
+                   "The agent that answers in new sessions, by name or id (default: assistant)");
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] {
+    std::signal(SIGPIPE, SIG_IGN);
+    Loop loop;
+    return run(loop, speak(loop, *options));
+  };
+}
+
+}  // namespace agw::cli

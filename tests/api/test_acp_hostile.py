@@ -1,0 +1,195 @@
+"""agw acp: bad input, editors that die, two editors on one thread, a gateway that ends.
+
+See docs/contract/acp.md.
+"""
+
+import json
+import time
+
+import pytest
+
+from checks import PATIENCE, UNKNOWN_ID, accepted
+from editor import Refused, select, stored
+from gateway import BINARY
+from tools import calls
+
+
+def error_of(line):
+    return line["error"]["code"], line["id"]
+
+
+# Bad input.
+
+@pytest.mark.parametrize("line, code", [
+    ("", None), ("nonsense", -32700), ("[" * 1000, -32700), ('{"a":"\\ud800"}', -32700), (b"\xff\xfe", -32700),
+    ("[]", -32600), ('[{"jsonrpc":"2.0","id":1,"method":"initialize"}]', -32600), ("null", -32600), ("7", -32600),
+    ("{}", -32600), ('{"jsonrpc":"1.0","id":1,"method":"initialize"}', -32600),
+    ('{"jsonrpc":"2.0","id":1}', -32600), ('{"jsonrpc":"2.0","id":1,"method":7}', -32600),
+    ('{"jsonrpc":"2.0","id":1,"method":"no/such"}', -32601), ('{"jsonrpc":"2.0","id":1,"method":""}', -32601),
+    ('{"jsonrpc":"2.0","id":1,"method":"session/new","params":[]}', -32602),
+    ('{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":7}}', -32602),
+    ('{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":{}}}', -32602),
+])
+def test_bad_line_gets_one_error_and_harms_nothing(editor, line, code):
+    if code is None:
+        editor.write(line)
+    else:
+        assert error_of(editor.raw(line))[0] == code
+    assert editor.initialize()["protocolVersion"] == 1
+
+
+@pytest.mark.parametrize("number", ['"text"', "0", "-1", "9007199254740993", "18446744073709551615", "null", '""'])
+def test_id_of_a_type_that_the_protocol_has_comes_back(editor, number):
+    answer = editor.raw(f'{{"jsonrpc":"2.0","id":{number},"method":"no/such"}}')
+    assert error_of(answer) == (-32601, json.loads(number))
+
+
+@pytest.mark.parametrize("number", ["1.5", "true", "{}", "[]", "1e400"])
+def test_id_of_another_type_is_refused(editor, number):
+    answer = editor.raw(f'{{"jsonrpc":"2.0","id":{number},"method":"no/such"}}')
+    assert answer["error"]["code"] in (-32600, -32700) and answer["id"] is None
+
+
+def test_id_in_use_is_refused(talker, editor, open_folder):
+    session = editor.new(open_folder)
+    answer = talker.holds("Half ")
+    prompt = editor.begin_prompt(session, "Say it.")
+    editor.until(lambda: editor.said(session))
+    del editor.methods[prompt]
+    assert error_of(editor.raw(json.dumps({"jsonrpc": "2.0", "id": prompt, "method": "initialize"})))[0] == -32600
+    editor.methods[prompt] = "session/prompt"
+    answer.release("done.")
+    assert editor.end_of(prompt) == {"stopReason": "end_turn"}
+
+
+def test_notifications_for_unknown_sessions_and_responses_to_nothing_are_ignored(editor):
+    for params in ({}, [], {"sessionId": 7}, {"sessionId": UNKNOWN_ID}, {"sessionId": ""}):
+        editor.notify("session/cancel", **(params if isinstance(params, dict) else {}))
+        editor.send(method="session/cancel", params=params)
+    for number in (1, "x", None, 1.5, {}, []):
+        editor.send(method="$/cancel_request", params={"requestId": number})
+        editor.send(id=number, result={})
+        editor.send(id=number, error={"code": 1, "message": ""})
+    editor.send(method="no/such")
+    assert editor.initialize()["protocolVersion"] == 1
+
+
+def test_line_of_100_mib_is_refused_without_being_kept(editor):
+    before = editor.resident_kib()
+    part = b"x" * (1 << 20)
+    for _ in range(100):
+        editor.process.stdin.write(part)
+    assert error_of(editor.raw(b"")) == (-32600, None)
+    assert editor.resident_kib() < before + 48 * 1024
+    assert editor.initialize()["protocolVersion"] == 1
+
+
+def test_17_prompts_at_once_are_too_many(talker, editor, open_folder):
+    session = editor.new(open_folder)
+    answer = talker.holds("Half ")
+    prompts = [editor.begin_prompt(session, "Say it.") for _ in range(20)]
+    refused = 0
+    for prompt in prompts[16:]:
+        with pytest.raises(Refused, match="too many prompts"):
+            editor.end_of(prompt)
+        refused += 1
+    editor.notify("session/cancel", sessionId=session)
+    assert [editor.end_of(prompt)["stopReason"] for prompt in prompts[:16]] == 16 * ["cancelled"] and refused == 4
+    assert answer.was_aborted()
+
+
+# Two editors, and none.
+
+def test_two_editors_on_one_thread_see_the_same(talker, editor, start_editor, open_folder):
+    session = editor.new(open_folder)
+    other = start_editor()
+    other.ask("session/resume", sessionId=session, cwd=str(open_folder))
+    answer = talker.holds("First.")
+    first = editor.begin_prompt(session, "One")
+    editor.until(lambda: editor.said(session))
+    second = other.begin_prompt(session, "Two")
+    editor.until(lambda: editor.kinds(session, "user_message_chunk"))
+    talker.answers("Second.")
+    answer.release()
+    assert editor.end_of(first) == other.end_of(second) == {"stopReason": "end_turn"}
+    for one, own, foreign in ((editor, "One", "Two"), (other, "Two", "One")):
+        one.until(lambda: one.said(session) == "First.Second.")
+        assert [update["content"]["text"] for update in one.kinds(session, "user_message_chunk")] == [foreign], own
+
+
+def test_one_of_two_editors_decides(talker, acting, start_editor, open_folder):
+    editor, session = acting("apprentice")
+    other = start_editor()
+    other.decide = select("allow_once")
+    other.ask("session/resume", sessionId=session, cwd=str(open_folder))
+    talker.stub.script(calls(("Bash", {"command": "echo hello"})), "Done.")
+    prompt = editor.begin_prompt(session, "Do it.")
+    other.until(lambda: other.kinds(session, "tool_call_update"))
+    assert editor.end_of(prompt) == {"stopReason": "end_turn"}
+    assert "hello" in editor.kinds(session, "tool_call_update")[0]["rawOutput"]
+
+
+def test_answer_goes_on_when_the_editor_dies(talker, editor, open_folder):
+    session = editor.new(open_folder)
+    answer = talker.holds("Half ")
+    editor.begin_prompt(session, "Say it.")
+    editor.until(lambda: editor.said(session))
+    with talker.gateway.events(session) as events:
+        assert editor.leave() == 0
+        answer.release("done.")
+        events.until(lambda event: event["type"] == "finish")
+    assert stored(talker.gateway, session)[-1] == ("assistant", "Half done.")
+
+
+def test_killed_editor_leaves_its_question_to_others(talker, acting):
+    editor, session = acting("apprentice")
+    talker.stub.script(calls(("Bash", {"command": "echo hello"})), "Done.")
+    editor.begin_prompt(session, "Do it.")
+    editor.until(lambda: editor.asked)
+    with talker.gateway.events(session) as events:
+        editor.process.kill()
+        request = accepted(talker.gateway.http.get("/permissions", params={"thread_id": session}))[0]
+        accepted(talker.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "allow"}))
+        events.until(lambda event: event["type"] == "finish")
+
+
+def test_restart_of_the_gateway_leaves_no_gap(own_talker, start_editor):
+    talker = own_talker
+    folder = talker.gateway.home / "site"
+    folder.mkdir()
+    editor = start_editor(gateway=talker.gateway)
+    session = editor.new(folder)
+    talker.holds("Half ")
+    prompt = editor.begin_prompt(session, "Say it.")
+    editor.until(lambda: editor.said(session))
+    talker.gateway.restart()
+    assert editor.end_of(prompt) == {"stopReason": "cancelled"} and editor.said(session) == "Half "
+    talker.answers("Again.")
+    assert editor.prompt(session, "Once more.") == "end_turn" and editor.said(session) == "Half Again."
+
+
+def test_killed_gateway_ends_the_prompt_with_an_error(own_talker, start_editor):
+    talker = own_talker
+    folder = talker.gateway.home / "site"
+    folder.mkdir()
+    editor = start_editor(gateway=talker.gateway)
+    session = editor.new(folder)
+    talker.holds("Half ")
+    prompt = editor.begin_prompt(session, "Say it.")
+    editor.until(lambda: editor.said(session))
+    talker.gateway.kill()
+    talker.gateway.start()
+    with pytest.raises(Refused, match="the gateway was ended while it answered"):
+        editor.end_of(prompt)
+
+
+def test_end_of_input_ends_it(start_editor):
+    assert start_editor().leave() == 0
+
+
+@pytest.mark.skipif(b"__asan_init" in BINARY.read_bytes(), reason="the figure is of a program without sanitizers")
+def test_idle_bridge_is_under_4_mib(editor):
+    until = time.monotonic() + PATIENCE
+    while editor.resident_kib() >= 4096 and time.monotonic() < until:
+        time.sleep(0.05)
+    assert editor.resident_kib() < 4096
