@@ -15,7 +15,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "base/error.hpp"
-#include "cli/output/printable.hpp"
+#include "base/printable.hpp"
 
 namespace agw::cli {
 

@@ -3,9 +3,9 @@
 #include <iostream>
 
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/printable.hpp"
 #include "cli/output/table.hpp"
 #include "cli/output/times.hpp"
 

@@ -14,8 +14,8 @@
 #include "base/data_files.hpp"
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/connection.hpp"
-#include "cli/output/printable.hpp"
 #include "cli/output/problem_text.hpp"
 
 namespace agw::cli {

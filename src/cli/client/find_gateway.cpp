@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "cli/output/printable.hpp"
+#include "base/printable.hpp"
 #include "config/data_directory.hpp"
 #include "features/access/token.hpp"
 #include "io/files/lock_file.hpp"

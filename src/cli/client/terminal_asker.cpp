@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "base/text/ascii.hpp"
 #include "cli/client/decision_line.hpp"
-#include "cli/output/exact_text.hpp"
-#include "cli/output/printable.hpp"
-#include "cli/output/request_text.hpp"
 #include "cli/output/terminal.hpp"
+#include "features/approvals/exact_text.hpp"
+#include "features/approvals/request_text.hpp"
 
 namespace agw::cli {
 
@@ -50,7 +50,7 @@ json::object declined() { return {{"decision", "deny"}}; }
 bool TerminalAsker::is_possible() { return terminal_at(STDIN_FILENO).present && terminal_at(STDERR_FILENO).present; }
 
 Task<std::optional<json::object>> TerminalAsker::ask(json::object request, StopSource& over) {
-  printer_.block(request_text(request, terminal_at(STDERR_FILENO)));
+  printer_.block(request_text(request, terminal_at(STDERR_FILENO).colours));
   if (co_await pause(over, settle_time) == WaitResult::stopped) co_return std::nullopt;
   TypedLines lines(loop_);
   const auto question = object_or_empty(request, "question");

@@ -3,12 +3,12 @@
 
 #include "api/error.hpp"
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/commands/extension_package.hpp"
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/printable.hpp"
 #include "cli/output/problem_text.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/validation.hpp"

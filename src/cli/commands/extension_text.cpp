@@ -4,7 +4,7 @@
 
 #include "base/json/json_values.hpp"
 #include "base/json/yaml.hpp"
-#include "cli/output/printable.hpp"
+#include "base/printable.hpp"
 
 namespace agw::cli {
 

@@ -3,12 +3,12 @@
 
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/commands/extension_text.hpp"
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/printable.hpp"
 #include "features/extensions/types.hpp"
 
 namespace agw::cli {

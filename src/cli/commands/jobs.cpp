@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
-#include "cli/output/printable.hpp"
 #include "cli/output/sparkline.hpp"
 #include "cli/output/times.hpp"
 

@@ -3,11 +3,11 @@
 
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/commands/browser.hpp"
 #include "cli/commands/redirect_listener.hpp"
-#include "cli/output/printable.hpp"
 #include "features/secrets/service.hpp"
 
 namespace agw::cli {

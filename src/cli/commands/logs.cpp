@@ -10,6 +10,7 @@
 #include <boost/algorithm/string/replace.hpp>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "base/time/time.hpp"
 #include "cli/client/find_gateway.hpp"
 #include "cli/command_table.hpp"
@@ -17,7 +18,6 @@
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
 #include "cli/output/log_line.hpp"
-#include "cli/output/printable.hpp"
 #include "cli/output/terminal.hpp"
 
 namespace agw::cli {

@@ -7,11 +7,11 @@
 
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/client/reachable_address.hpp"
 #include "cli/command_table.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/printable.hpp"
 #include "cli/output/qr_code.hpp"
 #include "io/http/web_url.hpp"
 

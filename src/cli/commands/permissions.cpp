@@ -7,14 +7,14 @@
 
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
-#include "cli/output/exact_text.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/printable.hpp"
-#include "cli/output/request_text.hpp"
 #include "cli/output/terminal.hpp"
+#include "features/approvals/exact_text.hpp"
+#include "features/approvals/request_text.hpp"
 
 namespace agw::cli {
 
@@ -52,7 +52,7 @@ Task<int> show_request(const FoundGateway& gateway, const PermissionOptions& opt
   if (options.list.json)
     print_json(request);
   else
-    std::cout << request_text(request, terminal_at(STDOUT_FILENO));
+    std::cout << request_text(request, terminal_at(STDOUT_FILENO).colours);
   co_return 0;
 }
 

@@ -9,12 +9,12 @@
 
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
 #include "cli/output/diff_text.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/printable.hpp"
 #include "cli/output/times.hpp"
 #include "features/proposals/types.hpp"
 

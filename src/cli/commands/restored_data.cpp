@@ -15,8 +15,8 @@
 #include "base/data_files.hpp"
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/commands/backup_format.hpp"
-#include "cli/output/printable.hpp"
 #include "io/files/archive.hpp"
 #include "io/files/descriptor.hpp"
 

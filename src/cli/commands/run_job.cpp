@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/client/job_follower.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/printable.hpp"
 
 namespace agw::cli {
 

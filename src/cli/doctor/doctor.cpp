@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/printable.hpp"
 #include "cli/output/terminal.hpp"
 
 namespace agw::cli {

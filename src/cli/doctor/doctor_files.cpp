@@ -5,9 +5,9 @@
 
 #include "base/data_files.hpp"
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "base/text/is_within.hpp"
 #include "cli/doctor/doctor.hpp"
-#include "cli/output/printable.hpp"
 #include "features/access/token.hpp"
 #include "storage/integrity.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "base/data_files.hpp"
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "cli/doctor/doctor.hpp"
-#include "cli/output/printable.hpp"
 #include "config/binding.hpp"
 #include "io/files/descriptor.hpp"
 #include "models/prices.hpp"

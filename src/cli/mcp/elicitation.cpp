@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/json/json_values.hpp"
-#include "cli/output/request_text.hpp"
+#include "features/approvals/request_text.hpp"
 
 namespace agw::cli {
 
@@ -40,7 +40,7 @@ json::object question_schema(const json::object& question) {
 
 json::object elicitation_of(const json::object& request) {
   return {{"mode", "form"},
-          {"message", request_text(request, {})},
+          {"message", request_text(request)},
           {"requestedSchema",
            is_question(request) ? question_schema(object_or_empty(request, "question")) : decision_schema(request)}};
 }

@@ -1,6 +1,6 @@
 #include "cli/output/answer_printer.hpp"
 
-#include "cli/output/printable.hpp"
+#include "base/printable.hpp"
 
 namespace agw::cli {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/output/printable.hpp"
+#include "base/printable.hpp"
 
 namespace agw::cli {
 

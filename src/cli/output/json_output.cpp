@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "cli/output/printable.hpp"
+#include "base/printable.hpp"
 
 namespace agw::cli {
 

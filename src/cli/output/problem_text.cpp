@@ -1,7 +1,7 @@
 #include "cli/output/problem_text.hpp"
 
 #include "base/json/json_values.hpp"
-#include "cli/output/printable.hpp"
+#include "base/printable.hpp"
 
 namespace agw::cli {
 

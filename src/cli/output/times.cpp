@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "base/time/time.hpp"
-#include "cli/output/printable.hpp"
 
 namespace agw::cli {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace agw::cli {
+namespace agw {
 
 /// Text that a person is about to approve: all of it, with what a reader would miss written out. Control, bidirectional
 /// and invisible characters become `⟨U+202E⟩`; long white space becomes its length, `⟨10000 spaces⟩`; letters of other
@@ -21,4 +21,4 @@ struct DisguisedHost {
 /// number as an address. In order, each once.
 std::vector<DisguisedHost> disguised_hosts(std::string_view text);
 
-}  // namespace agw::cli
+}  // namespace agw

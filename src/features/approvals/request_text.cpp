@@ -1,4 +1,4 @@
-#include "cli/output/request_text.hpp"
+#include "features/approvals/request_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "base/text/ascii.hpp"
-#include "cli/output/exact_text.hpp"
-#include "cli/output/printable.hpp"
+#include "features/approvals/exact_text.hpp"
 
-namespace agw::cli {
+namespace agw {
 
 namespace {
 
@@ -30,8 +30,8 @@ std::string purpose_of(const std::string& tool) {
   return known == purposes.end() ? "use " + one_line(tool) : std::string(known->second);
 }
 
-std::string coloured(const Terminal& terminal, int colour, const std::string& text) {
-  return terminal.colours && colour != 0 ? fmt::format("\x1b[{}m{}\x1b[0m", colour, text) : text;
+std::string coloured(bool colours, int colour, const std::string& text) {
+  return colours && colour != 0 ? fmt::format("\x1b[{}m{}\x1b[0m", colour, text) : text;
 }
 
 int line_colour(std::string_view line, bool is_diff) {
@@ -40,13 +40,13 @@ int line_colour(std::string_view line, bool is_diff) {
 }
 
 /// The lines behind a bar, and their length if they are long.
-std::string barred(std::string_view text, const Terminal& terminal, bool is_diff = false) {
+std::string barred(std::string_view text, bool colours, bool is_diff = false) {
   const auto exact = exact_text(text);
   std::string_view rest = exact;
   std::string out;
   do {
     const auto line = take_line(rest);
-    out += "  │ " + coloured(terminal, line_colour(line, is_diff), std::string(line)) + '\n';
+    out += "  │ " + coloured(colours, line_colour(line, is_diff), std::string(line)) + '\n';
   } while (!rest.empty());
   if (text.size() > long_text) out += fmt::format("  ({} characters)\n", text.size());
   return out;
@@ -61,9 +61,9 @@ json::object others_in(json::object input, bool has_diff, bool has_command) {
   return input;
 }
 
-std::string question_text(const json::object& request, const Terminal& terminal) {
+std::string question_text(const json::object& request, bool colours) {
   const auto question = object_or_empty(request, "question");
-  return barred(string_or_empty(question, "question"), terminal);
+  return barred(string_or_empty(question, "question"), colours);
 }
 
 std::string hosts_text(const std::string& text) {
@@ -74,7 +74,7 @@ std::string hosts_text(const std::string& text) {
   return out;
 }
 
-std::string call_text(const json::object& request, const Terminal& terminal) {
+std::string call_text(const json::object& request, bool colours) {
   const auto input = object_or_empty(request, "input");
   const auto target = string_or_empty(request, "target");
   const auto diff = string_member(request, "diff");
@@ -82,10 +82,10 @@ std::string call_text(const json::object& request, const Terminal& terminal) {
       string_member(request, "tool") == "Bash" ? string_member(input, "command") : std::optional<std::string_view>();
   const auto others = others_in(input, diff.has_value(), command.has_value());
   std::string out;
-  if (command) out += barred(*command, terminal);
+  if (command) out += barred(*command, colours);
   if (!target.empty() && (!command || target != *command)) out += fmt::format("  concerns {}\n", exact_text(target));
-  if (diff) out += barred(*diff, terminal, true);
-  if (!others.empty()) out += barred(to_json(others), terminal);
+  if (diff) out += barred(*diff, colours, true);
+  if (!others.empty()) out += barred(to_json(others), colours);
   if (!diff) out += hosts_text(std::string(command.value_or(to_json(input))) + '\n' + target);
   if (const auto reason = string_or_empty(request, "reason"); !reason.empty())
     out += fmt::format("  ({})\n", one_line(reason));
@@ -100,11 +100,11 @@ std::string request_title(const json::object& request) {
   return fmt::format("{} asks to {}", agent, purpose_of(string_or_empty(request, "tool")));
 }
 
-std::string request_text(const json::object& request, const Terminal& terminal) {
+std::string request_text(const json::object& request, bool colours) {
   const auto title = fmt::format("[agw] {}:", request_title(request));
-  const auto head = terminal.colours ? fmt::format("\x1b[1;7m{}\x1b[0m", title) : title;
+  const auto head = colours ? fmt::format("\x1b[1;7m{}\x1b[0m", title) : title;
   const bool is_question = string_member(request, "kind") == "question";
-  return head + '\n' + (is_question ? question_text(request, terminal) : call_text(request, terminal));
+  return head + '\n' + (is_question ? question_text(request, colours) : call_text(request, colours));
 }
 
 std::string outcome_text(const json::object& decided) {
@@ -124,4 +124,4 @@ std::string outcome_text(const json::object& decided) {
   return decision == "propose" ? "staged as a proposal elsewhere" : "answered elsewhere";
 }
 
-}  // namespace agw::cli
+}  // namespace agw

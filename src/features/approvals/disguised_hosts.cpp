@@ -10,10 +10,10 @@
 
 #include <boost/algorithm/string/case_conv.hpp>
 
-#include "cli/output/exact_text.hpp"
+#include "features/approvals/exact_text.hpp"
 #include "io/http/host_name.hpp"
 
-namespace agw::cli {
+namespace agw {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::vector<DisguisedHost> disguised_hosts(std::string_view text) {
   return found;
 }
 
-}  // namespace agw::cli
+}  // namespace agw

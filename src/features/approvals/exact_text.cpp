@@ -1,4 +1,4 @@
-#include "cli/output/exact_text.hpp"
+#include "features/approvals/exact_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include "base/json/json.hpp"
 #include "base/text/utf8.hpp"
 
-namespace agw::cli {
+namespace agw {
 
 namespace {
 
@@ -168,4 +168,4 @@ std::string exact_text(std::string_view text) {
   return out;
 }
 
-}  // namespace agw::cli
+}  // namespace agw

@@ -1,4 +1,4 @@
-#include "cli/output/printable.hpp"
+#include "base/printable.hpp"
 
 #include <optional>
 
@@ -7,7 +7,7 @@
 #include "base/json/json.hpp"
 #include "base/text/utf8.hpp"
 
-namespace agw::cli {
+namespace agw {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::string shell_quoted(std::string_view text) {
   return out + "'";
 }
 
-}  // namespace agw::cli
+}  // namespace agw

@@ -1,11 +1,11 @@
-#include "cli/output/request_text.hpp"
+#include "features/approvals/request_text.hpp"
 
 #include <gtest/gtest.h>
 
-namespace agw::cli {
+namespace agw {
 namespace {
 
-std::string text_of(std::string_view request) { return request_text(parse_json(request)->get_object(), {}); }
+std::string text_of(std::string_view request) { return request_text(parse_json(request)->get_object()); }
 
 TEST(RequestText, ShowsACommandInFull) {
   EXPECT_EQ(text_of(R"({"kind": "permission", "agent": "assistant", "tool": "Bash", "target": "ls\nrm x",
@@ -30,7 +30,7 @@ TEST(RequestText, SaysWhereAHostLeadsAndHowLongACommandIs) {
   EXPECT_TRUE(text.find("  а⟨U+0430⟩pple.com leads to xn--pple-43d.com\n") != text.npos) << text;
   const auto long_one =
       json::object{{"agent", "a"}, {"tool", "Bash"}, {"input", json::object{{"command", std::string(5000, 'x')}}}};
-  EXPECT_NE(request_text(long_one, {}).find("  (5000 characters)\n"), std::string::npos);
+  EXPECT_NE(request_text(long_one).find("  (5000 characters)\n"), std::string::npos);
 }
 
 TEST(RequestText, SaysWhoDecided) {
@@ -41,4 +41,4 @@ TEST(RequestText, SaysWhoDecided) {
 }
 
 }  // namespace
-}  // namespace agw::cli
+}  // namespace agw

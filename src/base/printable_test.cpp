@@ -1,10 +1,10 @@
-#include "cli/output/printable.hpp"
+#include "base/printable.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/json/json.hpp"
 
-namespace agw::cli {
+namespace agw {
 namespace {
 
 TEST(Printable, LeavesOrdinaryTextAlone) {
@@ -49,4 +49,4 @@ TEST(OneLine, CutsAtACharacter) {
 }
 
 }  // namespace
-}  // namespace agw::cli
+}  // namespace agw

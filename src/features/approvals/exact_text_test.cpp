@@ -1,8 +1,8 @@
-#include "cli/output/exact_text.hpp"
+#include "features/approvals/exact_text.hpp"
 
 #include <gtest/gtest.h>
 
-namespace agw::cli {
+namespace agw {
 namespace {
 
 std::string hosts_in(std::string_view text) {
@@ -46,4 +46,4 @@ TEST(DisguisedHosts, IsSilentAboutUsualHosts) {
 }
 
 }  // namespace
-}  // namespace agw::cli
+}  // namespace agw

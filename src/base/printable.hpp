@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace agw::cli {
+namespace agw {
 
 /// `text` with all characters that control a terminal or change the reading direction made visible: `\x1b`, `\u202e`.
 /// These are C0 except line feed and tab, DEL, C1, U+202A to U+202E and U+2066 to U+2069; invalid UTF-8 becomes U+FFFD.
@@ -20,4 +20,4 @@ std::string one_line(std::string_view text, std::size_t limit = std::string::npo
 /// A word quoted for a shell's command line.
 std::string shell_quoted(std::string_view text);
 
-}  // namespace agw::cli
+}  // namespace agw

@@ -4,13 +4,12 @@
 #include <string_view>
 
 #include "base/json/json.hpp"
-#include "cli/output/terminal.hpp"
 
-namespace agw::cli {
+namespace agw {
 
 /// A permission request or question in full, each line after the first behind a bar, so that nothing in it looks like
 /// the program's own words: who asks for what, the command, input and change, and what in it is not what it looks like.
-std::string request_text(const json::object& request, const Terminal& terminal);
+std::string request_text(const json::object& request, bool colours = false);
 
 /// The first line of it, without colours: `assistant asks to run a command`.
 std::string request_title(const json::object& request);
@@ -18,4 +17,4 @@ std::string request_title(const json::object& request);
 /// What became of a request that was not decided here, from its event or record: `denied: nobody answered in time`.
 std::string outcome_text(const json::object& decided);
 
-}  // namespace agw::cli
+}  // namespace agw
