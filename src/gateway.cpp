@@ -92,6 +92,7 @@
 #include "server/documents/page_routes.hpp"
 #include "server/gateway_metrics.hpp"
 #include "server/idempotency.hpp"
+#include "server/mcp/server.hpp"
 #include "server/metrics.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
@@ -125,6 +126,11 @@ Push::Options push_options(const Settings& settings) {
   const bool is_public = settings.public_url.starts_with("https://");
   return {.contact = is_public ? settings.public_url : "https://agent-gateway.example",
           .test_origin = process_environment()("AGENT_GATEWAY_TEST_PUSH_SERVICE").value_or("")};
+}
+
+McpServer::Options mcp_options(const Settings& settings) {
+  return {.body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte,
+          .fixture_url = process_environment()("AGENT_GATEWAY_TEST_MCP_FIXTURE").value_or("")};
 }
 
 void append(Routes& table, Routes more) {
@@ -202,6 +208,7 @@ public:
         port_(listener_.port()),
         hosts_(hosts_of(settings, port_)),
         idempotency_(loop, database_, clock_),
+        mcp_({loop, hub_, extensions_, engine_, runs_, http_, idempotency_, blocking_}, mcp_options(settings)),
         router_(all_routes()),
         server_(loop, blocking_, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_,
                 [this](const auto* threads) { return runs_.active(threads); },
@@ -210,6 +217,7 @@ public:
                  .tls = tls_.get()}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
+    mcp_.use(router_);
     add_process_metrics(metrics_);
     add_gateway_metrics(metrics_, server_, database_, runs_, costs_);
     add_tools(settings);
@@ -275,6 +283,7 @@ private:
     append(table, research_routes(research_));
     append(table, briefing_routes(briefings_));
     append(table, push_routes(push_));
+    append(table, mcp_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_routes(metrics_));
     append(table, page_routes());
@@ -321,6 +330,7 @@ private:
     integrations_.start();
     alerts_.start();
     daemon_.start();
+    mcp_.start();
     server_.start();
     access_.start();
     lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
@@ -346,6 +356,7 @@ private:
     co_await alerts_.stop();
     co_await briefings_.stop();
     co_await push_.stop();
+    co_await mcp_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await jobs_.stop();
     co_await apps_.stop();
@@ -414,6 +425,7 @@ private:
   int port_;
   Hosts hosts_;
   Idempotency idempotency_;
+  McpServer mcp_;
   Router router_;
   Server server_;
   std::vector<InterruptedRun> interrupted_;

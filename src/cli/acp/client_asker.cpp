@@ -7,9 +7,9 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/acp/tool_call_update.hpp"
-#include "cli/mcp/elicitation.hpp"
-#include "cli/output/exact_text.hpp"
-#include "cli/output/request_text.hpp"
+#include "features/approvals/exact_text.hpp"
+#include "features/approvals/request_text.hpp"
+#include "server/mcp/elicitation.hpp"
 
 namespace agw::cli {
 
@@ -103,7 +103,7 @@ json::object ClientAsker::tool_call(const json::object& request) const {
   const auto active = updates_.active_call(tool, input);
   call["toolCallId"] = active.empty() ? "permission-" + string_or_empty(request, "id") : active;
   call["status"] = "pending";
-  json::array content{text_content(request_text(request, {}))};
+  json::array content{text_content(request_text(request))};
   if (auto* diff = call.if_contains("content"))
     content.insert(content.end(), diff->as_array().begin(), diff->as_array().end());
   call["content"] = std::move(content);

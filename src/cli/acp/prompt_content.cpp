@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "base/text/ascii.hpp"
 #include "cli/acp/rpc_peer.hpp"
-#include "cli/output/printable.hpp"
 
 namespace agw::cli {
 

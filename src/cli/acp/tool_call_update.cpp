@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/json/json_values.hpp"
-#include "cli/output/printable.hpp"
+#include "base/printable.hpp"
 
 namespace agw::cli {
 

@@ -10,8 +10,9 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
-#include "cli/mcp/mcp_server.hpp"
+#include "cli/mcp/bridge.hpp"
 #include "cli/output/json_output.hpp"
 #include "io/process/blocking.hpp"
 
@@ -60,31 +61,30 @@ Task<> give_up_on(asio::signal_set& signals, StopSource& abandon) {
 }
 
 /// Waits for the current calls. A client that stops us closes our input, waits, and then sends a signal.
-Task<> finish(Loop& loop, McpServer& server) {
-  server.end_asking();
+Task<> finish(Loop& loop, McpBridge& bridge) {
+  co_await bridge.end_asking();
   StopSource abandon;
   asio::signal_set signals(loop, SIGINT, SIGTERM);
   TaskGroup watching(loop);
   watching.spawn(give_up_on(signals, abandon));
   for (auto waited = 0ms; waited < finish_limit; waited += between_looks) {
-    const auto end = co_await server.wait(abandon, between_looks);
+    const auto end = co_await bridge.wait(abandon, between_looks);
     if (end != WaitResult::timed_out || is_output_closed()) break;
   }
   signals.cancel();
   signals.clear();  // Another SIGTERM ends us at once.
   co_await watching.join();
-  co_await server.stop();
+  co_await bridge.stop();
 }
 
 Task<int> speak(Loop& loop, const McpOptions& options) {
-  const McpTools tools(loop, options.data_dir, options.all);
-  McpServer server(loop, tools, print_line);
+  McpBridge bridge(loop, {.data_dir = options.data_dir, .all = options.all}, print_line);
   // A separate thread waits for input, so that calls can continue.
   BlockingPool input(loop, 1);
   while (const auto line = co_await input.run(next_line)) {
-    if (line->find_first_not_of(" \t\r") != line->npos) co_await server.take(*line);
+    if (line->find_first_not_of(" \t\r") != line->npos) co_await bridge.take(*line);
   }
-  co_await finish(loop, server);
+  co_await finish(loop, bridge);
   co_return 0;
 }
 

@@ -7,7 +7,7 @@
 #include "base/json/json.hpp"
 
 // The constants of the Model Context Protocol and JSON-RPC 2.0, for both ends: integrations, which are clients, and
-// `agw mcp`, which is a server.
+// the gateway's own server.
 
 namespace agw {
 
@@ -21,6 +21,8 @@ inline constexpr std::string_view mcp_version_key = "io.modelcontextprotocol/pro
 inline constexpr std::string_view mcp_client_key = "io.modelcontextprotocol/clientInfo";
 inline constexpr std::string_view mcp_client_capabilities_key = "io.modelcontextprotocol/clientCapabilities";
 inline constexpr std::string_view mcp_server_key = "io.modelcontextprotocol/serverInfo";
+inline constexpr std::string_view mcp_log_level_key = "io.modelcontextprotocol/logLevel";
+inline constexpr std::string_view mcp_subscription_key = "io.modelcontextprotocol/subscriptionId";
 
 /// Error codes: those of JSON-RPC, then those of MCP.
 namespace rpc_code {
@@ -29,6 +31,7 @@ inline constexpr std::int64_t invalid_request = -32600;
 inline constexpr std::int64_t method_not_found = -32601;
 inline constexpr std::int64_t invalid_params = -32602;
 inline constexpr std::int64_t internal_error = -32603;
+inline constexpr std::int64_t resource_not_found = -32002;  ///< of the revisions with a handshake
 inline constexpr std::int64_t header_mismatch = -32020;
 inline constexpr std::int64_t missing_capability = -32021;
 inline constexpr std::int64_t unsupported_version = -32022;

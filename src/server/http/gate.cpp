@@ -145,8 +145,10 @@ std::optional<Response> Gate::token_refusal(const Head& head, const Admission& a
   const bool open = route && route->open;
   const bool allowed = open || (route && route->stream ? is_authorized_for_proxy(head, admission)
                                                        : is_authorized(head, admission.protocol));
-  if (!allowed) return error_response(unauthorized());
-  return std::nullopt;
+  if (allowed) return std::nullopt;
+  auto refusal = error_response(unauthorized());
+  refusal.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"agent-gateway\"");
+  return refusal;
 }
 
 /// Anthropic's programs send the token as a key.

@@ -1,4 +1,4 @@
-#include "cli/mcp/elicitation.hpp"
+#include "server/mcp/elicitation.hpp"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +7,7 @@
 #include "base/json/json_values.hpp"
 #include "features/approvals/request_text.hpp"
 
-namespace agw::cli {
+namespace agw {
 
 namespace {
 
@@ -63,4 +63,4 @@ json::object decision_of(const json::object& request, const json::object& result
   return body;
 }
 
-}  // namespace agw::cli
+}  // namespace agw

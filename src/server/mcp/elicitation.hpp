@@ -2,7 +2,7 @@
 
 #include "base/json/json.hpp"
 
-namespace agw::cli {
+namespace agw {
 
 /// The parameters of `elicitation/create` that put a permission request or question to the person at an MCP client.
 json::object elicitation_of(const json::object& request);
@@ -10,4 +10,4 @@ json::object elicitation_of(const json::object& request);
 /// The body of `POST /permissions/:id` for the result of an elicitation. Whatever is not an answer is a no.
 json::object decision_of(const json::object& request, const json::object& result);
 
-}  // namespace agw::cli
+}  // namespace agw

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/async/async_event.hpp"
+#include "base/async/cancellation.hpp"
+#include "base/json/json.hpp"
+#include "features/events/hub.hpp"
+#include "server/mcp/api_caller.hpp"
+
+namespace agw {
+
+/// What an MCP client says to an agent.
+struct AgentMessage {
+  std::string text{};
+  std::optional<std::string> agent{};   ///< id or name; none: the thread's
+  std::optional<std::string> thread{};  ///< none: a new one
+  std::optional<std::string> model{};
+  std::optional<std::string> mode{};
+};
+
+/// A message to an agent and its answer, followed from start to end. While it lives, and if the client can be asked,
+/// what the agent asks for is put to the client. On the loop.
+class AgentChat : private Subscriber {
+public:
+  AgentChat(Loop& loop, Hub& hub, const ApiCaller& api, bool can_ask);
+  AgentChat(const AgentChat&) = delete;
+  AgentChat& operator=(const AgentChat&) = delete;
+
+  /// Sends the message. Throws ToolFailure.
+  Task<> begin(AgentMessage message);
+
+  enum class Step {
+    said,   ///< `take_news` has something
+    asks,   ///< `asked` is a permission request or question
+    ended,  ///< `answer` returns
+  };
+  /// Waits for the next step; no value once `stop` is requested.
+  Task<std::optional<Step>> next(StopSource& stop);
+
+  /// What was said, and which tools were used, since the last call.
+  struct News {
+    std::string text;
+    std::vector<std::string> notes;
+  };
+  News take_news();
+
+  /// What the agent asks for.
+  struct Asked {
+    json::object request;
+    StopSource decided;  ///< requested when it is decided, here or elsewhere
+  };
+  /// The oldest open one.
+  std::shared_ptr<Asked> asked() const { return waiting_.front(); }
+  /// The open one of that id; null if there is none.
+  std::shared_ptr<Asked> find_asked(std::string_view id) const;
+  /// Decides the request of that id, unless it was decided already.
+  Task<> decide(std::string id, json::object decision);
+
+  /// The whole answer. Throws ToolFailure if the run failed.
+  std::string answer() const;
+  const std::string& thread_id() const { return thread_id_; }
+  const std::string& turn_id() const { return turn_id_; }
+
+private:
+  void deliver(const DomainEvent& event) override;
+  bool answers(std::string_view thread_id) const override { return can_ask_ && thread_id == thread_id_; }
+  Task<> open_thread(const AgentMessage& message);
+  Task<> send(AgentMessage message);
+  void take(const json::object& event);
+  void show(const json::object& event);
+  void close_request(std::string_view id);
+
+  const ApiCaller& api_;
+  const bool can_ask_;
+  std::string thread_id_;
+  std::string turn_id_;
+  std::string run_id_;
+  std::vector<json::object> early_;  ///< events from before the turn's id was known
+  std::string text_;
+  std::size_t reported_ = 0;  ///< bytes of `text_`
+  std::vector<std::string> notes_;
+  std::string problem_;
+  bool ended_ = false;
+  bool failed_ = false;
+  std::deque<std::shared_ptr<Asked>> waiting_;
+  AsyncEvent changed_;
+  Hub::Listening listening_;
+};
+
+}  // namespace agw

@@ -1,0 +1,82 @@
+#include "server/mcp/api_caller.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/refusals.hpp"
+#include "base/json/json_values.hpp"
+#include "server/dispatch.hpp"
+#include "server/http/failure.hpp"
+#include "server/http/response.hpp"
+#include "server/http/target.hpp"
+
+namespace agw {
+
+namespace {
+
+bool holds_nul(const std::string& text) { return text.find('\0') != text.npos; }
+
+Request request_of(const ApiCall& wanted, const Route& route) {
+  Request request;
+  request.method = route.method;
+  request.route = &route;
+  request.segments = wanted.segments;
+  request.parameters = wanted.parameters;
+  request.content = wanted.body;
+  return request;
+}
+
+}  // namespace
+
+Task<Response> ApiCaller::call(ApiCall wanted) const {
+  const auto match = router_->find(wanted.method, wanted.segments);
+  if (!match.route || match.route->stream) co_return error_response(not_found());
+  const auto& route = *match.route;
+  if (std::ranges::any_of(wanted.segments, holds_nul)) co_return error_response(BadRequest("invalid path"));
+  const auto limit = route.body_limit ? route.body_limit : body_limit_;
+  if (wanted.body.size() > limit) co_return error_response(body_too_large());
+  const auto refusal = route.refusal ? route.refusal() : std::nullopt;
+  if (refusal) co_return error_response(*refusal);
+  auto response = co_await dispatched(wanted, route);
+  if (route.effect != Effect::read && !hub_.pending_effects().over()) co_await hub_.pending_effects().settle();
+  co_return response;
+}
+
+Task<Response> ApiCaller::dispatched(const ApiCall& wanted, const Route& route) const {
+  auto request = request_of(wanted, route);
+  try {
+    Target target;
+    target.path = route.path;
+    co_return co_await dispatch(request, target, idempotency_, blocking_);
+  } catch (...) {
+    co_return failure_response(std::current_exception(), {"mcp", wanted.method, route.path});
+  }
+}
+
+Task<json::value> ApiCaller::ask(ApiCall wanted) const {
+  const auto response = co_await call(std::move(wanted));
+  if (!is_success(response)) throw ToolFailure(error_text(response), response.status);
+  auto value = parse_json(response.body, {.max_depth = max_own_json_depth});
+  co_return value ? *std::move(value) : json::value();
+}
+
+std::string error_text(const Response& response) {
+  const auto value = parse_json(response.body, {.max_depth = max_own_json_depth});
+  const auto* members = value ? value->if_object() : nullptr;
+  auto text = members ? string_or_empty(*members, "error") : std::string();
+  if (text.empty()) return fmt::format("status {}", response.status);
+  for (const auto* name : {"agent_id", "name"}) {
+    if (const auto record = string_or_empty(*members, name); !record.empty()) text += ": " + record;
+  }
+  const auto* details = array_member(*members, "details");
+  const char* before = ": ";
+  for (const auto& detail : details ? *details : json::array()) {
+    if (!detail.is_object()) continue;
+    text += before + string_or_empty(detail.get_object(), "message");
+    before = "; ";
+  }
+  return text;
+}
+
+}  // namespace agw

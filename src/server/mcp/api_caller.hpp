@@ -1,0 +1,64 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/response.hpp"
+#include "base/async/task.hpp"
+#include "base/json/json.hpp"
+#include "features/events/hub.hpp"
+#include "io/process/blocking.hpp"
+#include "server/http/router.hpp"
+#include "server/idempotency.hpp"
+
+namespace agw {
+
+/// A request to the gateway's own API.
+struct ApiCall {
+  std::string method;                 ///< `GET`
+  std::vector<std::string> segments;  ///< of the path, not encoded
+  std::vector<std::pair<std::string, std::string>> parameters{};
+  std::string body{};  ///< JSON, or empty
+};
+
+/// Calls the gateway's routes without a connection, with all their checks. `router` is set before the first call.
+class ApiCaller {
+public:
+  ApiCaller(Idempotency& idempotency, BlockingPool& blocking, Hub& hub, std::size_t body_limit)
+      : idempotency_(idempotency), blocking_(blocking), hub_(hub), body_limit_(body_limit) {}
+
+  void use(const Router& router) { router_ = &router; }
+  const Routes& routes() const { return router_->routes(); }
+
+  /// Returns the response, whatever its status.
+  Task<Response> call(ApiCall wanted) const;
+  /// The JSON of a successful response. Throws ToolFailure with the error's text for any other.
+  Task<json::value> ask(ApiCall wanted) const;
+
+private:
+  Task<Response> dispatched(const ApiCall& wanted, const Route& route) const;
+
+  Idempotency& idempotency_;
+  BlockingPool& blocking_;
+  Hub& hub_;
+  const std::size_t body_limit_;
+  const Router* router_ = nullptr;
+};
+
+/// What a tool reports to the model as its failure.
+class ToolFailure : public std::runtime_error {
+public:
+  explicit ToolFailure(const std::string& why, int status = 0) : std::runtime_error(why), status_(status) {}
+  int status() const { return status_; }  ///< of the API's response; 0 without one
+
+private:
+  int status_;
+};
+
+/// The text of an error response: its `error`, the record that it names, and its details.
+std::string error_text(const Response& response);
+
+inline bool is_success(const Response& response) { return response.status >= 200 && response.status <= 299; }
+
+}  // namespace agw

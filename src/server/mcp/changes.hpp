@@ -1,0 +1,55 @@
+#pragma once
+
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/async/cancellation.hpp"
+#include "features/events/hub.hpp"
+#include "server/mcp/resources.hpp"
+#include "server/mcp/session.hpp"
+
+namespace agw {
+
+/// Notifies clients of changes: sessions on their general stream, clients without a session on the streams of their
+/// `subscriptions/listen`.
+class McpChanges : private Subscriber {
+public:
+  McpChanges(Hub& hub, McpClientSessions& sessions, const Resources& resources);
+
+  /// Handles `subscriptions/listen` until it is cancelled. Returns its result. Throws McpError.
+  Task<json::object> listen(McpExchangePointer exchange);
+
+  /// `tools`, `prompts` or `resources`: their list has changed. Sessions that never read it are not notified.
+  void list_changed(std::string_view what);
+  void updated(const std::string& uri);
+
+  /// Call it when a session subscribes to a resource: later changes are compared with the current version.
+  Task<> remember(std::string uri);
+  /// Looks for changes of subscribed knowledge pages, which are files, until `stop` is requested.
+  Task<> watch_pages(StopSource& stop);
+
+private:
+  struct Listener {
+    McpExchangePointer exchange;
+    json::object wanted;  ///< what was acknowledged
+    std::set<std::string, std::less<>> uris;
+  };
+  static constexpr std::size_t max_listeners = 100;
+
+  void deliver(const DomainEvent& event) override;
+  bool awaits(std::string_view names) const override;
+  static void send(const Listener& listener, std::string_view method, json::object params);
+  std::set<std::string> watched_pages() const;
+  Task<> check_pages();
+
+  McpClientSessions& sessions_;
+  const Resources& resources_;
+  std::list<Listener> listeners_;
+  std::map<std::string, std::string> versions_;  ///< of subscribed pages
+  Hub::Listening listening_;
+};
+
+}  // namespace agw

@@ -1,0 +1,111 @@
+#include "server/mcp/route_tools.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <utility>
+
+#include "base/json/json_values.hpp"
+#include "server/documents/utcp.hpp"
+
+namespace agw {
+
+namespace {
+
+/// The tag of endpoints that grant access: never offered as tools.
+constexpr std::string_view granting = "pair";
+/// In addition to reading tools.
+constexpr std::array<std::string_view, 2> executing = {"post_run_job", "post_chat_stop"};
+/// `chat` replaces it and waits for the answer; `propose` fills in its agent itself.
+constexpr std::array<std::string_view, 2> replaced = {"post_chat", "post_propose"};
+
+bool has_tag(const json::object& tool, std::string_view tag) {
+  const auto tags = strings_of(tool, "tags");
+  return std::ranges::find(tags, tag) != tags.end();
+}
+
+json::object shown_tool(const json::object& tool, std::string_view method) {
+  return {{"name", tool.at("name")},
+          {"title", tool.at("description")},
+          {"description", tool.at("description")},
+          {"inputSchema", tool.at("inputs")},
+          {"annotations", json::object{{"readOnlyHint", has_tag(tool, "read")},
+                                       {"destructiveHint", method == "DELETE"},
+                                       {"idempotentHint", method != "POST"}}}};
+}
+
+std::vector<std::string> split_path(const std::string& url) {
+  std::vector<std::string> segments;
+  std::istringstream rest(url.substr(1));
+  for (std::string segment; std::getline(rest, segment, '/');) segments.push_back(segment);
+  return segments;
+}
+
+}  // namespace
+
+const RouteTools::Tools& RouteTools::tools() const {
+  if (!tools_.empty()) return tools_;
+  const auto manual = utcp_manual(api_.routes(), "");
+  for (const auto& entry : manual.at("tools").as_array()) {
+    const auto& tool = entry.as_object();
+    const auto name = string_or_empty(tool, "name");
+    if (has_tag(tool, granting) || std::ranges::find(replaced, name) != replaced.end()) continue;
+    const auto call = object_or_empty(tool, "tool_call_template");
+    const auto method = string_or_empty(call, "http_method");
+    tools_[name] = {
+        .shown = shown_tool(tool, method),
+        .method = method,
+        .segments = split_path(string_or_empty(call, "url")),
+        .has_body = call.contains("body_field"),
+        .is_always_offered = has_tag(tool, "read") || std::ranges::find(executing, name) != executing.end()};
+  }
+  return tools_;
+}
+
+json::array RouteTools::list(bool all) const {
+  json::array list;
+  for (const auto& [name, tool] : tools()) {
+    if (all || tool.is_always_offered) list.emplace_back(tool.shown);
+  }
+  return list;
+}
+
+bool RouteTools::has(std::string_view name, bool all) const {
+  const auto found = tools().find(name);
+  return found != tools().end() && (all || found->second.is_always_offered);
+}
+
+Task<std::string> RouteTools::call(std::string name, json::object input) const {
+  const auto& tool = tools().find(name)->second;
+  auto response = co_await api_.call(call_of(tool, std::move(input)));
+  if (!is_success(response)) throw ToolFailure(error_text(response), response.status);
+  co_return std::move(response.body);
+}
+
+/// Members that are neither in the path nor the body become the query. Null counts as omitted.
+ApiCall RouteTools::call_of(const RouteTool& tool, json::object given) {
+  json::object input;
+  for (const auto& member : given) {
+    if (!member.value().is_null()) input.insert(member);
+  }
+  ApiCall call{.method = tool.method, .segments = {}};
+  for (const auto& segment : tool.segments) {
+    if (!segment.starts_with('{')) {
+      call.segments.push_back(segment);
+      continue;
+    }
+    const auto name = segment.substr(1, segment.size() - 2);
+    const auto* value = input.if_contains(name);
+    if (!value) throw ToolFailure(name + " is required");
+    call.segments.push_back(text_or_json(*value));
+    input.erase(name);
+  }
+  if (const auto* body = input.if_contains("body"); body && tool.has_body) {
+    call.body = to_json(*body);
+    input.erase("body");
+  }
+  for (const auto& member : input) call.parameters.emplace_back(member.key(), text_or_json(member.value()));
+  return call;
+}
+
+}  // namespace agw

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json/json.hpp"
+#include "server/mcp/api_caller.hpp"
+
+namespace agw {
+
+/// The gateway's routes as tools of MCP, as its UTCP manual lists them, except those that grant access (pairing).
+class RouteTools {
+public:
+  explicit RouteTools(const ApiCaller& api) : api_(api) {}
+
+  /// As `tools/list` returns them. Without `all` only those that read, and those that run jobs and stop answers.
+  json::array list(bool all) const;
+  bool has(std::string_view name, bool all) const;
+  /// The body of the response. Throws ToolFailure.
+  Task<std::string> call(std::string name, json::object input) const;
+
+private:
+  struct RouteTool {
+    json::object shown;
+    std::string method;
+    std::vector<std::string> segments;  ///< of the path; `{id}` stands for the parameter `id`
+    bool has_body = false;
+    bool is_always_offered = false;
+  };
+  using Tools = std::map<std::string, RouteTool, std::less<>>;
+  const Tools& tools() const;
+  static ApiCall call_of(const RouteTool& tool, json::object input);
+
+  const ApiCaller& api_;
+  mutable Tools tools_;  ///< made at the first use, when the table of routes is complete
+};
+
+}  // namespace agw

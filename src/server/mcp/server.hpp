@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/route.hpp"
+#include "base/async/task_group.hpp"
+#include "server/mcp/api_caller.hpp"
+#include "server/mcp/message.hpp"
+#include "server/mcp/methods.hpp"
+#include "server/mcp/session.hpp"
+
+namespace agw {
+
+class Router;
+
+/// The gateway as a server of the Model Context Protocol: `/mcp`, by Streamable HTTP. Clients of the revisions
+/// 2024-11-05 to 2025-11-25 shake hands and get a session; requests of 2026-07-28 each name their revision and stand
+/// alone. On the loop.
+class McpServer {
+public:
+  struct Options {
+    std::size_t body_limit = 0;  ///< bytes
+    std::string fixture_url{};   ///< see McpFixture; empty but in tests
+  };
+  McpServer(const McpServices& services, Options options);
+
+  Routes routes();
+  /// Sets the table of routes that become tools. Called before the first request.
+  void use(const Router& router) { api_.use(router); }
+  void start();
+  Task<> stop();
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  /// A response without a stream.
+  struct Reply {
+    int status = 200;
+    std::string body{};  ///< JSON; empty: none
+    Fields fields{};
+  };
+  /// A stream to send to a client.
+  struct Delivery {
+    std::shared_ptr<McpStream> stream{};
+    McpClientSessionPointer session{};  ///< null: the events have no ids
+    std::uint64_t after = 0;            ///< the number of the last message that the client has
+    bool takes_json = false;            ///< a response that is the first message is sent as JSON
+    bool takes_events = true;
+    bool is_general = false;  ///< of the session's general stream: another reader ends it
+  };
+
+  Task<> post(Request& request, ProxyStream& http);
+  Task<> listen(Request& request, ProxyStream& http);
+  Task<> remove(Request& request, ProxyStream& http);
+
+  Task<std::optional<Reply>> take(Request& request, ProxyStream& http, const json::value& value);
+  Task<std::optional<Reply>> take_legacy(Request& request, ProxyStream& http, McpMessage message);
+  Task<std::optional<Reply>> take_modern(Request& request, ProxyStream& http, McpMessage message);
+  Task<Reply> take_batch(Request& request, const json::array& batch);
+  Reply initialize(const McpMessage& message);
+  McpClientSessionPointer session_of(const Request& request);
+  static std::optional<Reply> take_other(const McpClientSessionPointer& session, McpMessage& message);
+  McpExchangePointer legacy_exchange(const Request& request, const McpClientSessionPointer& session,
+                                     McpMessage message);
+
+  Task<> work(McpExchangePointer exchange);
+  Task<> respond(McpExchangePointer exchange);
+  static Delivery delivery_of(const Request& request, const McpExchangePointer& exchange);
+  Task<> deliver(ProxyStream& http, Delivery delivery);
+  static Task<bool> begin_events(ProxyStream& http, const Delivery& delivery);
+  static Task<> send_events(ProxyStream& http, Delivery& delivery, const bool& gone);
+  static Task<> watch_client(ProxyStream& http, std::shared_ptr<McpStream> stream, bool& gone);
+  Task<std::string> read_body(ProxyStream& http) const;
+  Task<json::value> parse(std::string body) const;
+  Task<> sweep();
+
+  const McpServices services_;
+  const Options options_;
+  ApiCaller api_;
+  McpClientSessions sessions_;
+  McpMethods methods_;
+  std::vector<std::weak_ptr<McpExchange>> modern_;  ///< requests without a session that are being answered
+  std::uint64_t streams_ = 0;
+  StopSource stopping_;
+  TaskGroup calls_;
+  TaskGroup background_;
+};
+
+}  // namespace agw

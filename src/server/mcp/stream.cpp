@@ -1,0 +1,39 @@
+#include "server/mcp/stream.hpp"
+
+#include <utility>
+
+namespace agw {
+
+void McpStream::push(std::string text) {
+  if (!ended_) add(std::move(text), false);
+}
+
+void McpStream::finish(std::string response, int status) {
+  if (ended_) return;
+  status_ = status;
+  ended_ = true;
+  add(std::move(response), true);
+}
+
+void McpStream::close() {
+  ended_ = true;
+  changed_.pulse();
+}
+
+void McpStream::add(std::string text, bool is_response) {
+  bytes_ += text.size();
+  messages_.push_back({.number = ++latest_, .text = std::move(text), .is_response = is_response});
+  while (messages_.size() > max_messages || (bytes_ > max_bytes && messages_.size() > 1)) {
+    bytes_ -= messages_.front().text.size();
+    messages_.pop_front();
+  }
+  changed_.pulse();
+}
+
+const McpStream::Message* McpStream::after(std::uint64_t number) const {
+  if (messages_.empty() || number >= latest_) return nullptr;
+  const auto first = messages_.front().number;
+  return &messages_[number < first ? 0 : number - first + 1];
+}
+
+}  // namespace agw
