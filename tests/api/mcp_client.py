@@ -22,8 +22,9 @@ def events_of(response):
         yield json.loads(response.content)
         return
     for line in response.iter_lines():
-        if line.startswith("data: ") and line != "data: ":
-            yield json.loads(line.removeprefix("data: "))
+        data = line.removeprefix("data:").strip()
+        if line.startswith("data:") and data:
+            yield json.loads(data)
 
 
 class Stream:
