@@ -23,14 +23,14 @@ constexpr std::size_t max_sessions = 64;
 constexpr std::size_t sessions_per_page = 50;
 constexpr auto auth_method = "agent-gateway";
 
-std::string required(const json::object& params, std::string_view name) {
+std::string required_param(const json::object& params, std::string_view name) {
   const auto text = string_member(params, name);
   if (!text) throw RpcError(acp_code::invalid_params, fmt::format("{} is a string", name));
   return std::string(*text);
 }
 
 std::string required_directory(const json::object& params, std::string_view name) {
-  auto directory = required(params, name);
+  auto directory = required_param(params, name);
   if (!directory.starts_with('/') || directory.find('\0') != directory.npos)
     throw RpcError(acp_code::invalid_params, fmt::format("{} is an absolute path", name));
   return directory;
@@ -133,7 +133,7 @@ json::object AcpAgent::initialize(const json::object& params) {
 }
 
 Task<json::object> AcpAgent::authenticate(json::object params) {
-  if (required(params, "methodId") != auth_method)
+  if (required_param(params, "methodId") != auth_method)
     throw RpcError(acp_code::invalid_params, fmt::format("methodId is {}", auth_method));
   if (!co_await gateway_.is_authorized())
     throw RpcError(acp_code::auth_required, "the gateway was started without a token, or with another one: restart it");
@@ -190,7 +190,7 @@ Task<json::object> AcpAgent::new_session(json::object params, RpcCallPointer cal
 }
 
 Task<json::object> AcpAgent::open_session(json::object params, RpcCallPointer call, bool replays) {
-  const auto id = required(params, "sessionId");
+  const auto id = required_param(params, "sessionId");
   auto directory = required_directory(params, "cwd");
   auto lists = co_await gateway_.lists();
   const auto thread = co_await gateway_.get(path({"threads", id}));
@@ -245,12 +245,12 @@ Task<> AcpAgent::end_session(std::string id) {
 Task<json::object> AcpAgent::close_session(json::object params) {
   const auto session = session_of(params);
   co_await session->cancel();
-  co_await end_session(required(params, "sessionId"));
+  co_await end_session(required_param(params, "sessionId"));
   co_return json::object();
 }
 
 Task<json::object> AcpAgent::delete_session(json::object params) {
-  const auto id = required(params, "sessionId");
+  const auto id = required_param(params, "sessionId");
   if (const auto found = sessions_.find(id); found != sessions_.end()) co_await found->second->cancel();
   co_await end_session(id);
   co_await gateway_.remove(path({"threads", id}));
@@ -284,18 +284,18 @@ Task<json::object> AcpAgent::list_sessions(json::object params) {
 
 Task<json::object> AcpAgent::set_mode(json::object params) {
   const auto session = session_of(params);
-  co_await session->set_mode(required(params, "modeId"));
+  co_await session->set_mode(required_param(params, "modeId"));
   co_return json::object();
 }
 
 Task<json::object> AcpAgent::set_option(json::object params) {
   const auto session = session_of(params);
-  co_await session->set_option(required(params, "configId"), required(params, "value"));
+  co_await session->set_option(required_param(params, "configId"), required_param(params, "value"));
   co_return json::object{{"configOptions", session->state()["configOptions"]}};
 }
 
 AcpAgent::SessionPointer AcpAgent::session_of(const json::object& params) const {
-  const auto id = required(params, "sessionId");
+  const auto id = required_param(params, "sessionId");
   const auto found = sessions_.find(id);
   if (found != sessions_.end()) return found->second;
   throw RpcError(acp_code::not_found,

@@ -19,7 +19,7 @@ constexpr std::size_t max_name = 100;
 
 [[noreturn]] void refuse(const std::string& why) { throw RpcError(acp_code::invalid_params, why); }
 
-std::string required(const json::object& block, std::string_view name) {
+std::string required_string(const json::object& block, std::string_view name) {
   const auto text = string_member(block, name);
   if (!text) refuse(fmt::format("prompt: {} of a block is a string", name));
   return std::string(*text);
@@ -69,31 +69,31 @@ std::string link(std::string name, const std::string& uri) {
 void add_resource(PromptContent& prompt, const json::object& block) {
   const auto* resource = object_member(block, "resource");
   if (!resource) refuse("prompt: resource of a block is an object");
-  const auto uri = required(*resource, "uri");
+  const auto uri = required_string(*resource, "uri");
   const auto name = name_in(uri);
   prompt.text += link(name, uri);
   if (const auto text = string_member(*resource, "text")) {
     prompt.files.push_back({name, "text/plain", std::string(*text)});
   } else {
     prompt.files.push_back(
-        {name, media_type(string_or_empty(*resource, "mimeType")), from_base64(required(*resource, "blob"))});
+        {name, media_type(string_or_empty(*resource, "mimeType")), from_base64(required_string(*resource, "blob"))});
   }
 }
 
 void add_picture(PromptContent& prompt, const json::object& block) {
   const auto uri = string_or_empty(block, "uri");
   const auto name = uri.empty() ? fmt::format("picture-{}", prompt.files.size() + 1) : name_in(uri);
-  prompt.files.push_back({name, media_type(required(block, "mimeType")), from_base64(required(block, "data"))});
+  prompt.files.push_back({name, media_type(required_string(block, "mimeType")), from_base64(required_string(block, "data"))});
 }
 
 void add(PromptContent& prompt, const json::value& value) {
   const auto* block = value.if_object();
   if (!block) refuse("prompt: a block is an object");
-  const auto type = required(*block, "type");
+  const auto type = required_string(*block, "type");
   if (type == "text")
-    prompt.text += required(*block, "text");
+    prompt.text += required_string(*block, "text");
   else if (type == "resource_link")
-    prompt.text += link(one_line(required(*block, "name"), max_name), required(*block, "uri"));
+    prompt.text += link(one_line(required_string(*block, "name"), max_name), required_string(*block, "uri"));
   else if (type == "resource")
     add_resource(prompt, *block);
   else if (type == "image")
