@@ -27,6 +27,7 @@
 #include "features/briefings/service.hpp"
 #include "features/checkpoints/routes.hpp"
 #include "features/checkpoints/service.hpp"
+#include "features/client_api/response_routes.hpp"
 #include "features/client_api/routes.hpp"
 #include "features/client_api/service.hpp"
 #include "features/context/prompt.hpp"
@@ -190,7 +191,8 @@ public:
         calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, tools_),
         engine_({loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, alerts_,
                  attachments_, calls_, approvals_}),
-        client_api_({loop, blocking_, database_, clock_, http_, models_, extensions_, costs_},
+        client_api_({loop, blocking_, database_, clock_, http_, models_, extensions_, costs_, threads_, runs_,
+                     attachments_, engine_},
                     static_cast<std::size_t>(settings.limits.body_mib) * mebibyte),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
@@ -277,6 +279,7 @@ private:
     append(table, checkpoint_routes(checkpoints_));
     append(table, chat_routes(engine_, threads_, runs_, stages_));
     append(table, openai_routes(client_api_));
+    append(table, response_routes(client_api_));
     append(table, job_routes(jobs_, clock_));
     append(table, app_routes_.routes());
     append(table, integration_routes(integrations_));
@@ -351,6 +354,7 @@ private:
     co_await jobs_.disarm();
     co_await research_.stop();
     co_await engine_.stop();
+    co_await client_api_.stop();
     co_await integrations_.stop();
     co_await model_services_.stop();
     co_await alerts_.stop();

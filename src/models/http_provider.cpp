@@ -8,6 +8,7 @@
 #include "models/anthropic.hpp"
 #include "models/call_features.hpp"
 #include "models/gemini.hpp"
+#include "models/json_reader.hpp"
 #include "models/ollama.hpp"
 #include "models/openai_chat.hpp"
 #include "models/openai_responses.hpp"
@@ -33,6 +34,21 @@ std::unique_ptr<WireFormat> format_of(const ProviderSettings& settings) {
       break;
   }
   return settings.api == OpenAiApi::responses ? openai_responses_format(settings) : openai_chat_format(settings);
+}
+
+/// Where the service makes embeddings as OpenAI does; empty if it makes none.
+std::string embeddings_path(const ProviderSettings& settings) {
+  switch (settings.kind) {
+    case ProviderKind::anthropic:
+      return {};
+    case ProviderKind::ollama:
+      return "/v1/embeddings";
+    case ProviderKind::gemini:
+      return gemini_version(settings.base_url) + "/openai/embeddings";
+    case ProviderKind::openai:
+      break;
+  }
+  return "/embeddings";
 }
 
 bool is_success(int status) { return status >= 200 && status < 300; }
@@ -144,13 +160,42 @@ Task<ModelOutcome> HttpProvider::ask(const std::string& model, const json::value
                                      StopSource& stop, ProviderError& provider_error) {
   PendingResponse response(*format_, on_delta);
   const auto http = co_await http_.send(
-      http_request(model, body),
+      http_request(format_->url(model), body),
       [&response](const HttpHead& head, std::string_view bytes) { return response.take(head, bytes); }, stop);
   co_return response.finish(http, provider_error);
 }
 
-HttpRequest HttpProvider::http_request(const std::string& model, const json::value& body) const {
-  HttpRequest request{.method = "POST", .url = format_->url(model), .headers = format_->headers()};
+Task<std::variant<json::object, ModelFailure>> HttpProvider::embed(json::object body, StopSource& stop) {
+  const auto path = embeddings_path(settings_);
+  if (path.empty()) co_return co_await Provider::embed(std::move(body), stop);
+  auto request = http_request(service_url(settings_.base_url, path), body);
+  // All services but these take the key as OpenAI does.
+  if (settings_.kind == ProviderKind::gemini)
+    request.headers.push_back({"authorization", "Bearer " + settings_.api_key});
+  std::string content;
+  const auto http = co_await http_.send(
+      std::move(request),
+      [&content](const HttpHead&, std::string_view bytes) {
+        content += bytes;
+        return BodyAction::more;
+      },
+      stop);
+  ModelFailure failure;
+  if (http.end == HttpOutcome::End::complete && is_success(http.head.status)) {
+    if (auto answer = parse_object(content)) co_return std::move(*answer);
+    failure.kind = Kind::protocol;
+    failure.message = "sent what is no JSON object";
+  } else if (http.end == HttpOutcome::End::complete) {
+    failure = response_failure(http.head, parse_provider_error(content), SystemClock().now());
+  } else {
+    failure.kind = http.end == HttpOutcome::End::stopped ? Kind::stopped : Kind::unavailable;
+    failure.message = "cannot be reached: " + http.error;
+  }
+  co_return with_provider_name(std::move(failure));
+}
+
+HttpRequest HttpProvider::http_request(const std::string& url, const json::value& body) const {
+  HttpRequest request{.method = "POST", .url = url, .headers = format_->headers()};
   for (const auto& header : settings_.headers) request.headers.push_back(header);
   request.headers.push_back({"content-type", "application/json"});
   request.headers.push_back({"accept", "text/event-stream, application/x-ndjson, application/json"});

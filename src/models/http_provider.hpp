@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "io/http/http_client.hpp"
@@ -20,12 +21,13 @@ public:
   ~HttpProvider() override;
 
   Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) override;
+  Task<std::variant<json::object, ModelFailure>> embed(json::object body, StopSource& stop) override;
   const CallFeature* unsupported(const ModelRequest& request) const override;
 
 private:
   class PendingResponse;
 
-  HttpRequest http_request(const std::string& model, const json::value& body) const;
+  HttpRequest http_request(const std::string& url, const json::value& body) const;
   /// Sends one request. Fills in `provider_error` if the provider responded with an error.
   Task<ModelOutcome> ask(const std::string& model, const json::value& body, const OnDelta& on_delta, StopSource& stop,
                          ProviderError& provider_error);

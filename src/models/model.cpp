@@ -11,4 +11,12 @@ Usage& Usage::operator+=(const Usage& other) {
   return *this;
 }
 
+Task<std::variant<json::object, ModelFailure>> Provider::embed(json::object /*body*/, StopSource& /*stop*/) {
+  ModelFailure failure;
+  failure.kind = ModelFailure::Kind::refused;
+  failure.status = 400;
+  failure.message = "this service makes no embeddings";
+  co_return failure;
+}
+
 }  // namespace agw

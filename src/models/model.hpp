@@ -175,6 +175,9 @@ public:
   /// requested, the upstream connection is closed and the outcome is `stopped`.
   virtual Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) = 0;
 
+  /// Makes embeddings: the body and the answer are those of OpenAI's `POST /embeddings`.
+  virtual Task<std::variant<json::object, ModelFailure>> embed(json::object body, StopSource& stop);
+
   /// What the request asks for that the service cannot do; null if it can do all.
   virtual const CallFeature* unsupported(const ModelRequest& /*request*/) const { return nullptr; }
 };

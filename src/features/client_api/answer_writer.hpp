@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "api/error.hpp"
+#include "base/async/task.hpp"
 #include "features/client_api/types.hpp"
 #include "models/call_features.hpp"
 
@@ -17,6 +18,9 @@ public:
 
   /// What the protocol calls the parameter.
   virtual std::string_view name_of(const CallFeature& feature) const = 0;
+
+  /// Called before `whole` or `end`, with the whole answer: what has to be stored first.
+  virtual Task<> before_end(const ClientAnswer& /*answer*/) { co_return; }
 
   /// The body of a response that is not streamed.
   virtual std::string whole(const ClientAnswer& answer) = 0;

@@ -22,10 +22,10 @@ ClientConnection::ClientConnection(Loop& loop, ProxyStream& stream)
   watching_.spawn(watch(stream, gone_));
 }
 
-void ClientConnection::begin_events(std::function<std::string()> keep_alive) {
-  sender_ = std::make_unique<EventSender>(
-      loop_, stream_, gone_, Fields{{"Content-Type", "text/event-stream; charset=utf-8"}, {"X-Accel-Buffering", "no"}},
-      std::move(keep_alive));
+void ClientConnection::begin_events(std::function<std::string()> keep_alive, const Fields& fields) {
+  Fields all{{"Content-Type", "text/event-stream; charset=utf-8"}, {"X-Accel-Buffering", "no"}};
+  all.insert(all.end(), fields.begin(), fields.end());
+  sender_ = std::make_unique<EventSender>(loop_, stream_, gone_, std::move(all), std::move(keep_alive));
   sending_.spawn(sender_->run());
 }
 

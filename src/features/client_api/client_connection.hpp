@@ -20,7 +20,7 @@ public:
   StopSource& gone() { return gone_; }
 
   /// The response is a stream of events.
-  void begin_events(std::function<std::string()> keep_alive);
+  void begin_events(std::function<std::string()> keep_alive, const Fields& fields = {});
   void send_event(std::string_view bytes);
   /// Whether a part of a stream was sent, or is about to be.
   bool begun() const { return sender_ && sender_->begun(); }

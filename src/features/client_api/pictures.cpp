@@ -19,6 +19,16 @@ namespace {
 
 constexpr std::string_view no_picture = "is no PNG, JPEG, GIF or WebP picture";
 
+/// The type that the bytes say, because programs often name another.
+std::string_view mime_of(std::string_view bytes) {
+  for (const auto* mime : {"image/png", "image/jpeg", "image/gif", "image/webp"}) {
+    if (is_picture(mime, bytes)) return mime;
+  }
+  return {};
+}
+
+}  // namespace
+
 std::optional<std::string> from_base64(std::string_view text) {
   while (text.ends_with('=')) text.remove_suffix(1);
   std::string padded(text);
@@ -31,16 +41,6 @@ std::optional<std::string> from_base64(std::string_view text) {
   bytes.resize(static_cast<std::size_t>(length) - (padded.size() - text.size()));
   return bytes;
 }
-
-/// The type that the bytes say, because programs often name another.
-std::string_view mime_of(std::string_view bytes) {
-  for (const auto* mime : {"image/png", "image/jpeg", "image/gif", "image/webp"}) {
-    if (is_picture(mime, bytes)) return mime;
-  }
-  return {};
-}
-
-}  // namespace
 
 Image picture_of(std::string_view mime, std::string_view base64, const std::string& param) {
   if (picture_mime(mime).empty()) throw bad_parameter(param, no_picture);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,9 @@ namespace agw {
 
 /// The largest picture that a request may contain or name, in bytes.
 inline constexpr std::size_t max_picture_bytes = 20 * 1024 * 1024;
+
+/// The bytes, no value if the text is no base64. The padding may be left out.
+std::optional<std::string> from_base64(std::string_view text);
 
 /// The picture in a `data:` URL. Throws BadRequest that names `param`.
 Image picture_in(std::string_view data_url, const std::string& param);

@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "api/client_errors.hpp"
 #include "features/client_api/chat_completions.hpp"
+#include "features/client_api/model_list.hpp"
 #include "features/client_api/service.hpp"
 
 namespace agw {
@@ -17,10 +19,40 @@ Task<> complete_chat(ClientApi& api, Request& request, ProxyStream& stream) {
   co_await api.answer(std::move(asked), *writer, stream);
 }
 
+Protocol protocol_in(const Request& request) {
+  return protocol_of("/v1/models", request.header("anthropic-version").has_value());
+}
+
+Response list_models_for_clients(ClientApi& api, const Request& request) {
+  return list_client_models(api.services(), protocol_in(request));
+}
+
+/// The ids of models have a slash, which programs encode or not.
+Response show_model_to_clients(ClientApi& api, const Request& request) {
+  std::string id;
+  for (const auto& segment : request.rest()) id += (id.empty() ? "" : "/") + segment;
+  return show_client_model(api.services(), id, protocol_in(request));
+}
+
+Task<> make_embeddings(ClientApi& api, Request& request, ProxyStream& stream) {
+  auto body = co_await api.read_body(stream);
+  const auto client = client_product(request.header("user-agent"));
+  co_await ClientApi::respond(stream, to_json(co_await api.embed(std::move(body), client, stream)));
+}
+
 }  // namespace
 
 Routes openai_routes(ClientApi& api) {
   return {
+      get("/v1/models", "List agents and models as OpenAI or Anthropic do", list_models_for_clients, api)
+          .responds<json::object>(),
+      get("/v1/models/*", "Show an agent or a model as OpenAI or Anthropic do", show_model_to_clients, api)
+          .responds<json::object>()
+          .fails_with({400, 404}),
+      post_stream("/v1/embeddings", "Have a model make embeddings as OpenAI's API does", make_embeddings, api)
+          .any_object()
+          .responds<json::object>()
+          .fails_with({400, 404, 429, 502, 503}),
       post_stream("/v1/chat/completions", "Answer as OpenAI's Chat Completions do", complete_chat, api)
           .any_object()
           .responds<json::object>()

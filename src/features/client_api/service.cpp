@@ -9,10 +9,13 @@
 #include "api/refusals.hpp"
 #include "base/async/task_group.hpp"
 #include "base/id.hpp"
+#include "base/log.hpp"
 #include "features/client_api/client_connection.hpp"
 #include "features/client_api/event_sender.hpp"
 #include "features/client_api/failures.hpp"
+#include "features/client_api/parameters.hpp"
 #include "features/client_api/pictures.hpp"
+#include "models/json_reader.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -32,10 +35,22 @@ void take(ClientAnswer& answer, const Delta& delta) {
   if (delta.kind == Delta::Kind::reasoning) answer.reasoning += delta.text;
 }
 
+/// The answer is the thread's already: the program gets it also if its record cannot be stored.
+Task<> before_end(AnswerWriter& writer, const ClientAnswer& answer) {
+  try {
+    co_await writer.before_end(answer);
+  } catch (const std::exception& error) {
+    log::error("the response to a program could not be stored: {}", error.what());
+  }
+}
+
 }  // namespace
 
 ClientApi::ClientApi(const ClientServices& services, std::size_t body_limit)
-    : services_(services), body_limit_(body_limit) {}
+    : services_(services),
+      body_limit_(body_limit),
+      agents_(services.loop, services.database, services.threads, services.runs, services.attachments,
+              services.engine) {}
 
 Task<json::object> ClientApi::read_body(ProxyStream& stream) const {
   std::string content;
@@ -58,25 +73,34 @@ Task<json::object> ClientApi::read_body(ProxyStream& stream) const {
   co_return std::move(parsed->get_object());
 }
 
-Task<> ClientApi::respond(ProxyStream& stream, std::string body) {
-  ResponseHead head{.fields = {{"Content-Type", std::string(json_content_type)}}, .length = body.size()};
+Task<> ClientApi::respond(ProxyStream& stream, std::string body, Fields fields) {
+  fields.emplace_back("Content-Type", json_content_type);
+  ResponseHead head{.fields = std::move(fields), .length = body.size()};
   if (co_await stream.begin(std::move(head)) && co_await stream.send(body)) co_await stream.end();
 }
 
 Task<> ClientApi::answer(ClientRequest request, AnswerWriter& writer, ProxyStream& stream) {
+  if (const auto agent = services_.extensions.find_agent(request.model)) {
+    if (!agent->enabled) throw model_not_found(request.model, "the agent is disabled");
+    co_return co_await answer_by_agent(std::move(request), agent, writer, stream);
+  }
   auto choice = require_model(request, writer);
   co_await pass_through(std::move(request), std::move(choice), writer, stream);
 }
 
-ModelChoice ClientApi::require_model(const ClientRequest& request, const AnswerWriter& writer) const {
-  if (request.model.find('/') == std::string::npos) {
-    throw model_not_found(request.model, "no agent has this name, and a model is `<service>/<model>`");
+ModelChoice ClientApi::find_model(const std::string& name) const {
+  if (name.find('/') == std::string::npos) {
+    throw model_not_found(name, "no agent has this name, and a model is `<service>/<model>`");
   }
-  auto resolved = services_.models.resolve(request.model);
-  if (const auto* problem = std::get_if<NotConfigured>(&resolved))
-    throw model_not_found(request.model, problem->message);
+  auto resolved = services_.models.resolve(name);
+  if (const auto* problem = std::get_if<NotConfigured>(&resolved)) throw model_not_found(name, problem->message);
   auto& choice = std::get<ModelChoice>(resolved);
-  if (choice.model == request.model) throw model_not_found(request.model, "no model service has the name before the /");
+  if (choice.model == name) throw model_not_found(name, "no model service has the name before the /");
+  return std::move(choice);
+}
+
+ModelChoice ClientApi::require_model(const ClientRequest& request, const AnswerWriter& writer) const {
+  auto choice = find_model(request.model);
   if (const auto* feature = choice.provider->unsupported(request.call)) {
     throw bad_parameter(std::string(writer.name_of(*feature)),
                         fmt::format("{} cannot do this: leave it out, or ask another model", choice.provider_name),
@@ -85,14 +109,17 @@ ModelChoice ClientApi::require_model(const ClientRequest& request, const AnswerW
   if (!choice.takes_tools && !request.call.tools.empty()) {
     throw bad_parameter("tools", fmt::format("{} calls no tools", choice.id()), "unsupported_parameter");
   }
-  return std::move(choice);
+  return choice;
+}
+
+void ClientApi::require_budget() const {
+  if (services_.costs.may_spend()) return;
+  throw client_error(429, "the daily budget is used up: raise budget_usd_per_day, or wait for the next day", {},
+                     "insufficient_quota");
 }
 
 Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, AnswerWriter& writer, ProxyStream& stream) {
-  if (!services_.costs.may_spend()) {
-    throw client_error(429, "the daily budget is used up: raise budget_usd_per_day, or wait for the next day", {},
-                       "insufficient_quota");
-  }
+  require_budget();
   ClientConnection connection(services_.loop, stream);
   std::exception_ptr failure;
   try {
@@ -128,6 +155,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
       answer.usage = reply.usage;
       answer.tool_uses = std::move(reply.tool_uses);
       answer.provider_blocks = std::move(reply.provider_blocks);
+      co_await writer.before_end(answer);
       if (request.stream) {
         begin();
         connection.send_event(writer.end(answer));
@@ -140,6 +168,85 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
   }
   co_await connection.close();
   if (failure && !connection.begun()) std::rethrow_exception(failure);
+}
+
+ClientAnswer ClientApi::new_answer(const ClientRequest& request) const {
+  using std::chrono::seconds;
+  const auto now = std::chrono::duration_cast<seconds>(services_.clock.now().time_since_epoch());
+  return {.id = random_hex(id_bytes), .model = request.model, .created = now.count()};
+}
+
+Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer,
+                                  ProxyStream& stream) {
+  co_await fetch_pictures(request, stream.stop_source());
+  const auto [run, thread_id] = co_await agents_.start(agent, request);
+  ClientConnection connection(services_.loop, stream);
+  auto answer = new_answer(request);
+  answer.thread_id = thread_id;
+  const Fields fields{{"X-Thread-Id", thread_id}};
+  if (request.stream) connection.begin_events([&writer] { return writer.keep_alive(); }, fields);
+  bool begun = false;
+  const auto begin = [&] {
+    if (!std::exchange(begun, true)) connection.send_event(writer.begin(answer));
+  };
+  run->follow([&](const Delta& delta) {
+    if (request.stream) begin();
+    take(answer, delta);
+    if (request.stream) connection.send_event(writer.delta(answer, delta));
+  });
+  const auto waited = co_await with_timeout(connection.gone(), no_limit, run->until_pause());
+  run->finish(answer);
+  if (waited == WaitResult::done) {
+    co_await agents_.settle(run);
+  } else {
+    agents_.settle_later(run);
+  }
+  std::optional<ApiError> failed;
+  if (waited == WaitResult::done && run->has_ended() && !run->error().empty())
+    failed = client_error(502, run->error(), {}, "agent_failed");
+  if (waited == WaitResult::done && run->over_budget() && answer.text.empty())
+    failed = client_error(429, "the daily budget is used up: raise budget_usd_per_day, or wait for the next day", {},
+                          "insufficient_quota");
+  if (waited == WaitResult::done && !(failed && !connection.begun())) {
+    if (!failed) co_await before_end(writer, answer);
+    if (request.stream) {
+      begin();
+      connection.send_event(failed ? writer.fail(answer, *failed) : writer.end(answer));
+    } else if (!failed) {
+      co_await respond(stream, writer.whole(answer), fields);
+    }
+  }
+  const bool is_late = connection.begun();
+  co_await connection.close();
+  if (failed && !is_late && waited == WaitResult::done) throw ApiError(*failed);
+}
+
+Task<json::object> ClientApi::embed(json::object body, const std::string& client, ProxyStream& stream) {
+  Parameters parameters(body);
+  ClientRequest request{.model = parameters.required_text("model"), .client = client};
+  if (!parameters.find("input")) throw bad_parameter("input", "is missing");
+  const auto choice = find_model(request.model);
+  require_budget();
+  ClientConnection connection(services_.loop, stream);
+  body["model"] = choice.model;
+  std::variant<json::object, ModelFailure> outcome;
+  std::exception_ptr failure;
+  try {
+    outcome = co_await choice.provider->embed(std::move(body), connection.gone());
+    if (auto* answer = std::get_if<json::object>(&outcome)) {
+      ModelReply reply;
+      if (const auto* usage = object_member(*answer, "usage"))
+        reply.usage.input_tokens = count_member(*usage, "prompt_tokens").value_or(0);
+      co_await count(request, {reply, choice.provider_name, choice.model});
+      (*answer)["model"] = request.model;
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  co_await connection.close();
+  if (failure) std::rethrow_exception(failure);
+  if (const auto* problem = std::get_if<ModelFailure>(&outcome)) throw client_failure(*problem);
+  co_return std::move(std::get<json::object>(outcome));
 }
 
 Task<> ClientApi::count(const ClientRequest& request, const Completion& completion) {

@@ -7,6 +7,7 @@
 
 #include "api/proxy_stream.hpp"
 #include "api/request.hpp"
+#include "features/client_api/agent_answers.hpp"
 #include "features/client_api/answer_writer.hpp"
 #include "features/client_api/types.hpp"
 #include "features/costs/service.hpp"
@@ -28,10 +29,15 @@ struct ClientServices {
   const Models& models;
   Extensions& extensions;
   Costs& costs;
+  Threads& threads;
+  Runs& runs;
+  Attachments& attachments;
+  Engine& engine;
 };
 
 /// Answers programs that speak the API of a model service, whichever: their readers make a ClientRequest, and their
-/// writers turn the answer into bytes. A model is passed through to its service; no thread is made.
+/// writers turn the answer into bytes. A model is passed through to its service; no thread is made. An agent answers on
+/// a thread, as it answers people.
 class ClientApi {
 public:
   /// `body_limit`: of a request's body in bytes.
@@ -41,20 +47,33 @@ public:
   Task<json::object> read_body(ProxyStream& stream) const;
 
   /// Answers the request, streamed if it asks for that. Throws ApiError before the response has begun; later failures
-  /// are written as the protocol has them. A program that disconnects stops the model.
+  /// are written as the protocol has them. A program that disconnects stops a model; the answer of an agent goes on.
   Task<> answer(ClientRequest request, AnswerWriter& writer, ProxyStream& stream);
 
+  /// Has a model make embeddings: `body` is that of OpenAI's API, and so is the answer. Throws ApiError.
+  Task<json::object> embed(json::object body, const std::string& client, ProxyStream& stream);
+
   /// Sends a whole response.
-  static Task<> respond(ProxyStream& stream, std::string body);
+  static Task<> respond(ProxyStream& stream, std::string body, Fields fields = {});
+
+  /// Call it after the engine was stopped.
+  Task<> stop() { return agents_.stop(); }
+
+  const ClientServices& services() const { return services_; }
 
 private:
   Task<> fetch_pictures(ClientRequest& request, StopSource& stop) const;
+  ModelChoice find_model(const std::string& name) const;
+  void require_budget() const;
   ModelChoice require_model(const ClientRequest& request, const AnswerWriter& writer) const;
   Task<> pass_through(ClientRequest request, ModelChoice choice, AnswerWriter& writer, ProxyStream& stream);
+  ClientAnswer new_answer(const ClientRequest& request) const;
+  Task<> answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer, ProxyStream& stream);
   Task<> count(const ClientRequest& request, const Completion& completion);
 
   const ClientServices services_;
   const std::size_t body_limit_;
+  AgentAnswers agents_;
 };
 
 }  // namespace agw

@@ -31,6 +31,29 @@ std::int64_t max_steps(const Extension& agent) {
   return number_input(agent.definition.members(), "max_steps", usual_max_steps, 1, max_max_steps);
 }
 
+bool is_named(const std::vector<ToolDescription>& tools, std::string_view name) {
+  return std::ranges::find(tools, name, &ToolDescription::name) != tools.end();
+}
+
+/// What a program adds to what the model reads.
+void add_tools_of(const RunClient& client, std::string& system, std::vector<ToolDescription>& tools) {
+  if (!client.system().empty()) system += "\n\n" + client.system();
+  std::erase_if(tools, [&](const auto& tool) { return is_named(client.tools(), tool.name); });
+  tools.insert(tools.end(), client.tools().begin(), client.tools().end());
+}
+
+/// Takes the calls of the program's tools out of `uses`.
+std::vector<ToolUse> take_calls_of(const RunClient* client, std::vector<ToolUse>& uses) {
+  std::vector<ToolUse> taken;
+  if (!client) return taken;
+  std::erase_if(uses, [&](ToolUse& use) {
+    const bool is_clients = is_named(client->tools(), use.name);
+    if (is_clients) taken.push_back(use);
+    return is_clients;
+  });
+  return taken;
+}
+
 json::array call_members(const std::vector<ToolUse>& uses) {
   json::array calls;
   for (const auto& use : uses) calls.push_back(json::object{{"id", use.id}, {"name", use.name}, {"input", use.input}});
@@ -112,6 +135,7 @@ Task<> AgentLoop::prepare() {
                                                 services_.calls.offers(*caller_, read_skill_tool_name));
   co_await services_.calls.wait_for_integrations(*caller_, active_->stop);
   auto tools = services_.calls.offered_tools(*caller_);
+  if (active_->client) add_tools_of(*active_->client, system, tools);
   co_await window_.load(std::move(system), std::move(tools));
 }
 
@@ -167,7 +191,14 @@ Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
   std::vector<Message> results;
   std::exception_ptr failure;
   try {
+    auto of_client = take_calls_of(active_->client.get(), uses);
     results = co_await services_.calls.run(active_, caller_, std::move(uses));
+    if (!of_client.empty() && !active_->stop.requested()) {
+      co_await keeping.join();
+      active_->client->call(of_client, progress_members(outcome_));
+      for (auto& result : co_await services_.calls.run(active_, caller_, std::move(of_client)))
+        results.push_back(std::move(result));
+    }
   } catch (...) {
     failure = std::current_exception();
   }

@@ -43,6 +43,11 @@ std::string presentable(const std::string& output) {
                      std::string_view(text).substr(rest));
 }
 
+bool has_tool(const RunClient& client, std::string_view name) {
+  const auto& tools = client.tools();
+  return std::ranges::find(tools, name, &ToolDescription::name) != tools.end();
+}
+
 std::string quoted(const std::string& text) { return shortened(to_utf8(text), max_quoted_length); }
 
 std::string dry_text(const ToolUse& use) {
@@ -242,6 +247,10 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
 }
 
 Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& use, ToolPointer tool) {
+  if (const auto& client = step.active->client; client && has_tool(*client, use.name)) {
+    auto result = co_await client->result(use.id, step.active->stop);
+    co_return ToolOutcome{.output = std::move(result.text), .is_error = result.is_error};
+  }
   if (!tool) co_return failed(fmt::format("there is no tool {}", use.name));
   if (use.raw_input) {
     co_return failed(fmt::format("invalid input: the arguments are not a JSON object of at most {} levels: {}",

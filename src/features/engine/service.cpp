@@ -110,7 +110,7 @@ Engine::Engine(const EngineServices& services)
   });
 }
 
-Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction) {
+Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction, std::shared_ptr<RunClient> client) {
   const auto command = expand_command(message.content, services_.extensions);
   const auto asked = message.agentId ? services_.extensions.require_enabled_agent(*message.agentId) : nullptr;
   const auto own = asked ? asked : services_.extensions.find_agent(default_agent);
@@ -135,6 +135,7 @@ Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction)
   if (steers) mark_as_steering(order, *under_way);
   const auto turn_id = new_id();
   auto active = open_run(thread_id, turn_id, *agent, std::move(order));
+  active->client = std::move(client);
   try {
     AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
     if (!files.empty()) wanted.metadata = attachment_metadata(files);

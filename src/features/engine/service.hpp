@@ -35,8 +35,9 @@ public:
   explicit Engine(const EngineServices& services);
 
   /// Stores the message and begins to answer it. Throws BadRequest `agent not found` or `agent is disabled` (both with
-  /// `agent_id`) or `model does not accept images`, NotFound `thread not found` or `file not found`.
-  Task<Turn> chat(ChatMessage message, InTransaction<Turn> in_transaction = {});
+  /// `agent_id`) or `model does not accept images`, NotFound `thread not found` or `file not found`. `client` follows
+  /// the answer.
+  Task<Turn> chat(ChatMessage message, InTransaction<Turn> in_transaction = {}, std::shared_ptr<RunClient> client = {});
 
   /// Stops the active run of the thread and those that wait for it. Returns once all have ended and are stored. Throws
   /// NotFound `thread not found`.

@@ -41,18 +41,27 @@ LiveProvider::LiveProvider(HttpClient& http, BlockingPool& blocking, const Secre
       idle_timeout_(idle_timeout),
       on_use_(std::move(on_use)) {}
 
-Task<ModelOutcome> LiveProvider::answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) {
+Task<std::variant<std::shared_ptr<HttpProvider>, ModelFailure>> LiveProvider::prepare() {
   on_use_();
   auto filled =
       co_await blocking_.run([&secrets = secrets_, settings = settings_] { return fill_in(secrets, settings); });
-  if (!filled.problem.empty()) {
-    ModelFailure failure;
-    failure.kind = ModelFailure::Kind::refused;
-    failure.message = fmt::format("{} cannot be called: {}", settings_.name, filled.problem);
-    co_return failure;
-  }
-  const auto provider = provider_for(std::move(filled.settings));
-  co_return co_await provider->answer(request, on_delta, stop);
+  if (filled.problem.empty()) co_return provider_for(std::move(filled.settings));
+  ModelFailure failure;
+  failure.kind = ModelFailure::Kind::refused;
+  failure.message = fmt::format("{} cannot be called: {}", settings_.name, filled.problem);
+  co_return failure;
+}
+
+Task<ModelOutcome> LiveProvider::answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) {
+  const auto prepared = co_await prepare();
+  if (const auto* failure = std::get_if<ModelFailure>(&prepared)) co_return *failure;
+  co_return co_await std::get<0>(prepared)->answer(request, on_delta, stop);
+}
+
+Task<std::variant<json::object, ModelFailure>> LiveProvider::embed(json::object body, StopSource& stop) {
+  const auto prepared = co_await prepare();
+  if (const auto* failure = std::get_if<ModelFailure>(&prepared)) co_return *failure;
+  co_return co_await std::get<0>(prepared)->embed(std::move(body), stop);
 }
 
 const CallFeature* LiveProvider::unsupported(const ModelRequest& request) const {

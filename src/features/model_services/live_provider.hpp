@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "features/secrets/service.hpp"
 #include "io/http/http_client.hpp"
@@ -31,9 +32,11 @@ public:
                std::chrono::milliseconds idle_timeout, std::function<void()> on_use);
 
   Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) override;
+  Task<std::variant<json::object, ModelFailure>> embed(json::object body, StopSource& stop) override;
   const CallFeature* unsupported(const ModelRequest& request) const override;
 
 private:
+  Task<std::variant<std::shared_ptr<HttpProvider>, ModelFailure>> prepare();
   std::shared_ptr<HttpProvider> provider_for(ProviderSettings filled);
 
   HttpClient& http_;

@@ -106,6 +106,7 @@ void Runs::withdraw(const ActiveRunPointer& active) {
   std::erase(queue->second, active);
   if (queue->second.empty()) by_thread_.erase(queue);
   active->ended.notify();
+  if (active->client) active->client->ended({}, {}, "the run was withdrawn");
 }
 
 void Runs::record(Connection& connection, const Run& run, Timestamp now) { run_store::insert(connection, run, now); }
@@ -151,11 +152,13 @@ void Runs::publish(const ActiveRun& active, std::string_view type, std::string t
 }
 
 void Runs::text(ActiveRun& active, std::string_view delta) {
+  if (active.client) active.client->text(delta);
   publish(active, "text-delta", active.log.text(delta));
   begin_checkpoints();
 }
 
 void Runs::reasoning(ActiveRun& active, std::string_view delta) {
+  if (active.client) active.client->reasoning(delta);
   publish(active, "reasoning-delta", active.log.reasoning(delta));
   begin_checkpoints();
 }
@@ -206,6 +209,7 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
     active->has_stopped = ending.status == RunStatus::stopped;
     ++ended_[ending_reason(ending)];
     log_end(active->run, ending);
+    if (active->client) active->client->ended(ending.type, ending.members, ending.error);
   }
   withdraw(active);
   co_return ended;

@@ -16,6 +16,7 @@
 #include "base/async/task_group.hpp"
 #include "base/async/wait_clock.hpp"
 #include "features/events/hub.hpp"
+#include "features/runs/run_client.hpp"
 #include "features/runs/run_log.hpp"
 #include "storage/database.hpp"
 #include "storage/in_transaction.hpp"
@@ -36,6 +37,7 @@ struct ActiveRun {
   AsyncEvent ended;                        ///< pulsed when its end could not be stored yet
   bool has_stopped = false;                ///< it has ended with `stopped`
   bool waits_for_disk_space = false;       ///< its end waits for room on the disk
+  std::shared_ptr<RunClient> client;       ///< the program that follows it; null: none does
   bool is_ending = false;                  ///< its last event is in the log, but not published yet
   asio::steady_timer::time_point began{};  ///< when its turn on the thread came
   json::object progress;                   ///< the answer's metadata as far as known, stored with its text

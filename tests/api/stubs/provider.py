@@ -9,8 +9,8 @@ faults.
         assert stub.requests[0].closed_by_client.wait(20)
 
 The path of a request selects its wire format: /v1/messages, /v1/chat/completions, /v1/responses, /api/chat,
-:streamGenerateContent. It lists `models` where these services list theirs. Responses
-are written to the socket by hand, so that a test can make any byte wrong.
+:streamGenerateContent. It lists `models` where these services list theirs. Responses are written to the socket by hand,
+so that a test can make any byte wrong.
 """
 
 import asyncio
@@ -303,7 +303,8 @@ class ProviderStub:
             return await self._list(writer, request)
         wire = wires.of_path(request.path)
         if wire is None:
-            await self._write_head(writer, 404, "application/json", b'{"error":{"message":"no such route"}}')
+            status, body = wires.without_format(request)
+            await self._write_head(writer, status, "application/json", body)
             return True
         reply = self._next_reply(request)
         problem = wire.problem(request) if hasattr(wire, "problem") else None

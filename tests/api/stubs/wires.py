@@ -304,3 +304,12 @@ class Gemini:
             if calls and "thoughtSignature" not in calls[0]:
                 return "Function call is missing a thought_signature in functionCall parts."
         return None
+
+
+def without_format(request):
+    """Status and body of a response that is no answer of a model: OpenAI's embeddings, or an error."""
+    if not request.path.endswith("/embeddings"):
+        return 404, b'{"error":{"message":"no such route"}}'
+    made = {"object": "list", "data": [{"object": "embedding", "index": 0, "embedding": [0.5]}],
+            "model": request.json["model"], "usage": {"prompt_tokens": 3, "total_tokens": 3}}
+    return 200, json.dumps(made).encode()

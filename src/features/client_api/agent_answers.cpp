@@ -1,0 +1,214 @@
+#include "features/client_api/agent_answers.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/client_errors.hpp"
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/message_of.hpp"
+
+namespace agw {
+
+namespace {
+
+using MessageRole = Message::Role;
+
+/// Where the messages begin that no answer follows: the question.
+std::size_t question_in(const std::vector<Message>& messages) {
+  auto first = messages.size();
+  while (first > 0 && messages[first - 1].role == MessageRole::user) --first;
+  return first;
+}
+
+std::string joined_texts(const std::vector<Message>& messages, std::size_t first) {
+  std::string text;
+  for (auto i = first; i < messages.size(); ++i) {
+    if (!text.empty() && !messages[i].text.empty()) text += "\n\n";
+    text += messages[i].text;
+  }
+  return text;
+}
+
+/// As texts, because a thread's tool turns belong to runs.
+std::string with_calls(const Message& message) {
+  auto text = message.text;
+  for (const auto& use : message.tool_uses)
+    text += fmt::format("\n\n[called {} with {}]", use.name, to_json(use.input));
+  return text;
+}
+
+Conversation conversation_before(const std::vector<Message>& messages, std::size_t end) {
+  Conversation conversation;
+  for (std::size_t i = 0; i < end; ++i) {
+    const auto& message = messages[i];
+    if (message.role != MessageRole::tool)
+      conversation.add(message.role == MessageRole::user ? Role::user : Role::assistant, message.text);
+  }
+  return conversation;
+}
+
+/// An agent decides about its calls itself; settings that only influence a model have no effect.
+void check_for_agent(const CallOptions& options) {
+  const auto refuse = [](const char* param) {
+    throw bad_parameter(param, "an agent cannot do this: leave it out, or ask a model", "unsupported_parameter");
+  };
+  if (options.tool_choice && options.tool_choice->kind != ToolChoice::Kind::automatic &&
+      options.tool_choice->kind != ToolChoice::Kind::none)
+    refuse("tool_choice");
+  if (options.response_format) refuse("response_format");
+  if (!options.stop.empty()) refuse("stop");
+}
+
+}  // namespace
+
+AgentAnswers::AgentAnswers(Loop& loop, Database& database, Threads& threads, Runs& runs, Attachments& attachments,
+                           Engine& engine)
+    : loop_(loop),
+      threads_(threads),
+      runs_(runs),
+      attachments_(attachments),
+      engine_(engine),
+      continued_(database, threads),
+      storing_(loop) {
+  storing_.on_failure([](const std::exception_ptr& failure) {
+    log::error("what a program continues could not be stored: {}", message_of(failure));
+  });
+}
+
+void AgentAnswers::settle_later(std::shared_ptr<AgentRun> run) { storing_.spawn(settle_at_end(std::move(run))); }
+
+Task<> AgentAnswers::settle_at_end(std::shared_ptr<AgentRun> run) {
+  co_await run->until_pause();
+  co_await settle(run);
+}
+
+Task<> AgentAnswers::settle(std::shared_ptr<AgentRun> run) {
+  if (!run->has_ended()) co_return;
+  const auto at_end = run->take_at_end();
+  if (!at_end) co_return;
+  try {
+    co_await at_end(run->all_text());
+  } catch (const std::exception& error) {
+    log::error("what a program continues could not be stored: {}", error.what());
+  }
+}
+
+Task<> AgentAnswers::stop() { co_await storing_.join(); }
+
+Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& request) {
+  check_for_agent(request.call.options);
+  if (auto resumed = resume(request)) co_return std::move(*resumed);
+  const auto& messages = request.call.messages;
+  auto question = question_in(messages);
+  auto text = joined_texts(messages, question);
+  if (question == messages.size()) {
+    // No run waits for these results, so the agent reads them as a message.
+    while (question > 0 && messages[question - 1].role == MessageRole::tool) --question;
+    for (auto i = question; i < messages.size(); ++i)
+      text += fmt::format("[{} returned]\n{}\n\n", messages[i].tool_name, messages[i].text);
+  }
+  if (question == messages.size() || (is_blank(text) && messages.back().images.empty())) {
+    throw bad_parameter("messages", "the last message must be of the user and have a text, or be the result of a tool");
+  }
+  auto place = co_await find_place(*agent, request, question);
+  if (place.thread_id) co_await end_waiting_run(*place.thread_id);
+  if (!place.thread_id && question > 0) place.thread_id = co_await import(*agent, request, question);
+  ChatMessage chat{.content = std::move(text), .threadId = place.thread_id, .agentId = agent->id};
+  if (auto files = co_await store_pictures(messages, question); !files.empty()) chat.attachments = std::move(files);
+  auto conversation = conversation_before(messages, question);
+  conversation.add(Role::user, chat.content);
+  const bool none =
+      request.call.options.tool_choice && request.call.options.tool_choice->kind == ToolChoice::Kind::none;
+  ModelRequest part{.system = request.call.system, .tools = none ? std::vector<ToolDescription>() : request.call.tools};
+  auto run = std::make_shared<AgentRun>(loop_, std::move(part));
+  const auto turn = co_await engine_.chat(std::move(chat), {}, run);
+  if (place.is_whole) {
+    run->at_end([this, conversation, id = agent->id, thread_id = turn.thread_id](std::string answer) -> Task<> {
+      auto whole = conversation;
+      whole.add(Role::assistant, answer);
+      co_await continued_.store(thread_id, whole.hash(id));
+    });
+  }
+  std::erase_if(open_, [](const auto& entry) { return entry.second.expired(); });
+  open_.emplace_back(turn.thread_id, run);
+  co_return StartedRun{std::move(run), turn.thread_id};
+}
+
+/// The run that waits for the results with which the messages end.
+std::optional<StartedRun> AgentAnswers::resume(const ClientRequest& request) {
+  auto results = request.call.messages;
+  const auto after = question_in(results);
+  const auto more = joined_texts(results, after);
+  results.resize(after);
+  if (results.empty() || results.back().role != MessageRole::tool) return std::nullopt;
+  for (const auto& [thread_id, open] : open_) {
+    const auto run = open.lock();
+    if (!run || !run->waits_for(results.back().tool_call_id)) continue;
+    if (!more.empty()) results.back().text += "\n\n" + more;
+    run->resume(results);
+    return StartedRun{run, thread_id};
+  }
+  return std::nullopt;
+}
+
+Task<AgentAnswers::Place> AgentAnswers::find_place(const Extension& agent, const ClientRequest& request,
+                                                   std::size_t question) {
+  if (request.thread_id) {
+    try {
+      const auto thread = co_await threads_.require(*request.thread_id);
+      if (thread.agent_id != agent.id)
+        throw client_error(409, "the thread is of another agent", "metadata.thread_id", "thread_of_another_agent");
+      co_return Place{.thread_id = thread.id, .is_whole = false};
+    } catch (const NotFound&) {
+    }
+    throw client_error(404, "thread not found", "metadata.thread_id", "thread_not_found");
+  }
+  auto before = conversation_before(request.call.messages, question);
+  if (before.empty()) co_return Place{};
+  const auto thread = co_await continued_.find(agent.id, std::move(before));
+  co_return Place{.thread_id = thread ? std::optional(thread->id) : std::nullopt};
+}
+
+/// A new thread with the conversation so far.
+Task<std::string> AgentAnswers::import(const Extension& agent, const ClientRequest& request, std::size_t question) {
+  const auto thread = co_await threads_.create({.agent_id = agent.id});
+  const auto& messages = request.call.messages;
+  for (std::size_t i = 0; i < question; ++i) {
+    const auto& message = messages[i];
+    const bool is_users = message.role == MessageRole::user;
+    auto text = message.role == MessageRole::tool ? fmt::format("[{} returned]\n{}", message.tool_name, message.text)
+                                                  : with_calls(message);
+    co_await threads_.add_turn({.thread_id = thread.id,
+                                .role = is_users ? Role::user : Role::assistant,
+                                .content = std::move(text),
+                                .metadata = json::object{{"imported", true}}});
+  }
+  co_return thread.id;
+}
+
+Task<std::vector<std::string>> AgentAnswers::store_pictures(const std::vector<Message>& messages,
+                                                            std::size_t question) {
+  std::vector<std::string> ids;
+  for (auto i = question; i < messages.size(); ++i) {
+    for (const auto& image : messages[i].images) {
+      const auto name = fmt::format("picture.{}", image.mime.substr(image.mime.find('/') + 1));
+      ids.push_back((co_await attachments_.add(name, image.mime, image.bytes)).id);
+    }
+  }
+  co_return ids;
+}
+
+/// A program that asks something else sends no results any more.
+Task<> AgentAnswers::end_waiting_run(std::string thread_id) {
+  for (const auto& active : runs_.of_thread(thread_id)) {
+    const auto run = std::dynamic_pointer_cast<AgentRun>(active->client);
+    if (run && run->is_waiting()) co_await engine_.stop_run(active);
+  }
+}
+
+}  // namespace agw

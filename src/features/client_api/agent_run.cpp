@@ -1,0 +1,118 @@
+#include "features/client_api/agent_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json/json_values.hpp"
+
+namespace agw {
+
+namespace {
+
+std::int64_t count_in(const json::object& usage, std::string_view name) {
+  const auto* value = usage.if_contains(name);
+  return value && value->is_int64() ? value->get_int64() : 0;
+}
+
+Task<> until_it(AsyncEvent& event) { co_await event.wait(); }
+
+}  // namespace
+
+AgentRun::AgentRun(Loop& loop, ModelRequest call)
+    : system_(std::move(call.system)), tools_(std::move(call.tools)), paused_(loop), resumed_(loop) {}
+
+void AgentRun::follow(OnDelta on_delta) {
+  on_delta_ = std::move(on_delta);
+  for (auto& delta : std::exchange(waiting_, {})) on_delta_(delta);
+}
+
+void AgentRun::emit(Delta delta) {
+  if (on_delta_) return on_delta_(delta);
+  const bool is_more = !waiting_.empty() && waiting_.back().kind == delta.kind && delta.kind != Delta::Kind::call &&
+                       waiting_.back().call == delta.call;
+  if (is_more) {
+    waiting_.back().text += delta.text;
+  } else {
+    waiting_.push_back(std::move(delta));
+  }
+}
+
+void AgentRun::text(std::string_view delta) {
+  all_text_ += delta;
+  emit({Delta::Kind::text, std::string(delta)});
+}
+
+void AgentRun::reasoning(std::string_view delta) { emit({Delta::Kind::reasoning, std::string(delta)}); }
+
+void AgentRun::call(const std::vector<ToolUse>& uses, const json::object& progress) {
+  calls_ = uses;
+  results_.clear();
+  resumed_.reset();
+  take_usage(progress);
+  for (std::size_t number = 0; number < uses.size(); ++number) {
+    const auto& use = uses[number];
+    results_[use.id] = std::nullopt;
+    emit({Delta::Kind::call, {}, number, use.id, use.name});
+    emit({Delta::Kind::arguments, use.raw_input.value_or(to_json(use.input)), number});
+  }
+  paused_.notify();
+}
+
+Task<RunClient::Result> AgentRun::result(std::string call_id, StopSource& stop) {
+  const auto waited = co_await with_timeout(stop, patience, until_it(resumed_));
+  const auto found = results_.find(call_id);
+  if (found != results_.end() && found->second) co_return *found->second;
+  co_return Result{waited == WaitResult::timed_out ? "the program that has this tool did not answer in time"
+                                                   : "the program that has this tool sent no result",
+                   true};
+}
+
+void AgentRun::resume(const std::vector<Message>& messages) {
+  for (const auto& message : messages) {
+    const auto found = results_.find(message.tool_call_id);
+    if (message.role == Message::Role::tool && found != results_.end())
+      found->second = Result{message.text, message.is_error};
+  }
+  calls_.clear();
+  paused_.reset();
+  resumed_.notify();
+}
+
+void AgentRun::ended(std::string_view type, const json::object& members, std::string_view error) {
+  if (std::exchange(ended_, true)) return;
+  take_usage(members);
+  finish_reason_ = type == "finish" ? string_or_empty(members, "finishReason") : "stopped";
+  error_ = error;
+  paused_.notify();
+}
+
+void AgentRun::take_usage(const json::object& members) {
+  const auto* usage = object_member(members, "usage");
+  if (!usage) return;
+  counted_ = {.input_tokens = count_in(*usage, "input_tokens"),
+              .output_tokens = count_in(*usage, "output_tokens"),
+              .cache_read_tokens = count_in(*usage, "cache_read_tokens"),
+              .cache_write_tokens = count_in(*usage, "cache_write_tokens")};
+}
+
+Task<> AgentRun::until_pause() { co_await paused_.wait(); }
+
+void AgentRun::finish(ClientAnswer& answer) {
+  leave();
+  answer.usage = {.input_tokens = counted_.input_tokens - reported_.input_tokens,
+                  .output_tokens = counted_.output_tokens - reported_.output_tokens,
+                  .cache_read_tokens = counted_.cache_read_tokens - reported_.cache_read_tokens,
+                  .cache_write_tokens = counted_.cache_write_tokens - reported_.cache_write_tokens};
+  reported_ = counted_;
+  answer.stop = StopReason::stop;
+  if (!ended_) {
+    answer.tool_uses = calls_;
+    answer.stop = StopReason::tool_use;
+  } else if (finish_reason_ == "content-filter") {
+    answer.stop = StopReason::content_filter;
+  } else if (finish_reason_ == "length" || finish_reason_ == "max-steps" || finish_reason_ == "budget") {
+    answer.stop = StopReason::length;
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,74 @@
+#include "features/client_api/compaction.hpp"
+
+#include <utility>
+
+#include "api/client_errors.hpp"
+#include "base/json/json_values.hpp"
+#include "features/client_api/pictures.hpp"
+#include "models/wire_format.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view heading = "A summary of the conversation so far:\n\n";
+
+/// Programs send the item back unread, so it need not be secret.
+class CompactionWriter : public AnswerWriter {
+public:
+  explicit CompactionWriter(json::array input) : input_(std::move(input)) {}
+
+  std::string_view name_of(const CallFeature& feature) const override { return feature.responses; }
+
+  std::string whole(const ClientAnswer& answer) override {
+    json::array output;
+    for (const auto& item : input_) {
+      const auto& object = item.as_object();
+      if (string_or_empty(object, "role") == "user") output.push_back(item);
+    }
+    output.push_back(json::object{{"type", "compaction"},
+                                  {"id", "cmp_" + answer.id},
+                                  {"encrypted_content", base64(std::string(heading) + answer.text)}});
+    const auto& used = answer.usage;
+    const auto input = used.input_tokens + used.cache_read_tokens + used.cache_write_tokens;
+    return to_json(json::object{
+        {"id", "resp_" + answer.id},
+        {"object", "response.compaction"},
+        {"created_at", answer.created},
+        {"output", std::move(output)},
+        {"usage", json::object{{"input_tokens", input},
+                               {"input_tokens_details", json::object{{"cached_tokens", used.cache_read_tokens}}},
+                               {"output_tokens", used.output_tokens},
+                               {"output_tokens_details", json::object{{"reasoning_tokens", used.reasoning_tokens}}},
+                               {"total_tokens", input + used.output_tokens}}}});
+  }
+
+  std::string begin(const ClientAnswer& /*answer*/) override { return {}; }
+  std::string delta(const ClientAnswer& /*answer*/, const Delta& /*delta*/) override { return {}; }
+  std::string end(const ClientAnswer& /*answer*/) override { return {}; }
+  std::string fail(const ClientAnswer& /*answer*/, const ApiError& /*error*/) override { return {}; }
+
+private:
+  const json::array input_;
+};
+
+}  // namespace
+
+Message compaction_request() {
+  return {
+      .text =
+          "Summarise our conversation so far for yourself, so that you can go on without it: what I asked for, what "
+          "was done and found, files and names that matter, what is left to do. Answer with the summary only."};
+}
+
+std::unique_ptr<AnswerWriter> compaction_writer(json::array input) {
+  return std::make_unique<CompactionWriter>(std::move(input));
+}
+
+std::string compacted_text(std::string_view encrypted_content, const std::string& param) {
+  const auto text = from_base64(encrypted_content);
+  if (!text || !text->starts_with(heading) || !is_utf8(*text)) throw bad_parameter(param, "is no compaction of here");
+  return *text;
+}
+
+}  // namespace agw

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "features/client_api/answer_writer.hpp"
+#include "features/client_api/types.hpp"
+
+namespace agw {
+
+/// The message of the user that has a model sum up the conversation before it.
+Message compaction_request();
+
+/// Writes a `response.compaction`: what the user said, and the answer as an item of the type `compaction`.
+std::unique_ptr<AnswerWriter> compaction_writer(json::array input);
+
+/// What a `compaction` item holds, as a message; throws ApiError 400 that names `param`.
+std::string compacted_text(std::string_view encrypted_content, const std::string& param);
+
+}  // namespace agw

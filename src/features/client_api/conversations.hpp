@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/threads/service.hpp"
+#include "models/model.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+/// A conversation as a program sends it, so that it can be compared with a thread: one text for each message of the
+/// user, and one for all that the agent has said after it. White space does not count, because programs trim texts.
+class Conversation {
+public:
+  void add(Role role, std::string_view text);
+  /// The same for two conversations exactly if they are equal.
+  std::string hash(const std::string& agent_id) const;
+  bool empty() const { return text_.empty(); }
+
+private:
+  std::string text_;  ///< for each message its role and its text, without white space
+  std::optional<Role> last_;
+};
+
+/// The thread that a conversation continues: the one that had exactly these messages when an answer to a program ended.
+/// Each thread has one entry, its last.
+class ContinuedThreads {
+public:
+  ContinuedThreads(Database& database, Threads& threads);
+
+  /// No value if there is none, or if its turns have changed.
+  Task<std::optional<Thread>> find(std::string agent_id, Conversation conversation);
+  Task<> store(std::string thread_id, std::string hash);
+
+private:
+  Task<Conversation> conversation_of(std::string thread_id);
+
+  Database& database_;
+  Threads& threads_;
+};
+
+}  // namespace agw

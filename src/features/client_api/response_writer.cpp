@@ -1,0 +1,262 @@
+// Writes OpenAI's Responses. An item of the output is open from its first piece to its `output_item.done`; texts and
+// reasoning follow one another, calls may be open at the same time.
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/client_errors.hpp"
+#include "base/id.hpp"
+#include "base/json/json_values.hpp"
+#include "features/client_api/responses.hpp"
+
+namespace agw {
+
+namespace {
+
+struct OutputItem {
+  enum class Kind { reasoning, message, call };
+  Kind kind = Kind::message;
+  std::string id;
+  std::string text{};  ///< or the arguments of a call
+  std::string call_id{};
+  std::string name{};
+  bool done = false;
+};
+
+json::object text_part(const std::string& text) {
+  return {{"type", "output_text"}, {"text", text}, {"annotations", json::array()}, {"logprobs", json::array()}};
+}
+
+json::object summary_part(const std::string& text) { return {{"type", "summary_text"}, {"text", text}}; }
+
+json::object item_members(const OutputItem& item) {
+  const auto* status = item.done ? "completed" : "in_progress";
+  switch (item.kind) {
+    case OutputItem::Kind::reasoning: {
+      json::array summary;
+      if (item.done) summary.push_back(summary_part(item.text));
+      return {{"id", item.id}, {"type", "reasoning"}, {"status", status}, {"summary", std::move(summary)}};
+    }
+    case OutputItem::Kind::call:
+      return {{"id", item.id},     {"type", "function_call"},
+              {"status", status},  {"call_id", item.call_id},
+              {"name", item.name}, {"arguments", item.done ? item.text : std::string()}};
+    case OutputItem::Kind::message:
+      break;
+  }
+  json::array content;
+  if (item.done) content.push_back(text_part(item.text));
+  return {
+      {"id", item.id}, {"type", "message"}, {"status", status}, {"role", "assistant"}, {"content", std::move(content)}};
+}
+
+json::object response_usage(const Usage& usage) {
+  const auto input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+  return {{"input_tokens", input},
+          {"input_tokens_details", json::object{{"cached_tokens", usage.cache_read_tokens}}},
+          {"output_tokens", usage.output_tokens},
+          {"output_tokens_details", json::object{{"reasoning_tokens", usage.reasoning_tokens}}},
+          {"total_tokens", input + usage.output_tokens}};
+}
+
+class ResponseWriter : public AnswerWriter {
+public:
+  ResponseWriter(json::object shown, StoreResponse store) : shown_(std::move(shown)), store_(std::move(store)) {}
+
+  std::string_view name_of(const CallFeature& feature) const override { return feature.responses; }
+
+  Task<> before_end(const ClientAnswer& answer) override {
+    if (items_.empty()) take_whole(answer);
+    out_.clear();
+    close_all();
+    if (store_) co_await store_(answer, response(answer, status_of(answer)));
+  }
+
+  std::string whole(const ClientAnswer& answer) override { return to_json(response(answer, status_of(answer))); }
+
+  std::string begin(const ClientAnswer& answer) override {
+    out_.clear();
+    event("response.created", {{"response", response(answer, "in_progress")}});
+    event("response.in_progress", {{"response", response(answer, "in_progress")}});
+    return std::exchange(out_, {});
+  }
+
+  std::string delta(const ClientAnswer& /*answer*/, const Delta& delta) override {
+    take(delta);
+    return std::exchange(out_, {});
+  }
+
+  std::string end(const ClientAnswer& answer) override {
+    auto events = std::exchange(closing_, {});
+    out_.clear();
+    const auto* status = status_of(answer);
+    event(fmt::format("response.{}", status), {{"response", response(answer, status)}});
+    return events + std::exchange(out_, {}) + "data: [DONE]\n\n";
+  }
+
+  std::string fail(const ClientAnswer& answer, const ApiError& error) override {
+    out_.clear();
+    auto failed = response(answer, "failed");
+    const auto code = string_or_empty(error.extra(), "code");
+    failed["error"] = json::object{{"code", code.empty() ? "server_error" : code}, {"message", error.error()}};
+    event("response.failed", {{"response", std::move(failed)}});
+    return std::exchange(out_, {}) + "data: [DONE]\n\n";
+  }
+
+private:
+  static const char* status_of(const ClientAnswer& answer) {
+    const bool is_cut = answer.stop == StopReason::length || answer.stop == StopReason::content_filter;
+    return is_cut ? "incomplete" : "completed";
+  }
+
+  json::object response(const ClientAnswer& answer, std::string_view status) const {
+    json::object object{{"id", "resp_" + answer.id}, {"object", "response"}, {"created_at", answer.created}};
+    object["status"] = status;
+    const bool is_over = status != "in_progress";
+    object["completed_at"] = status == "completed" ? json::value(answer.created) : json::value();
+    object["error"] = nullptr;
+    object["incomplete_details"] = nullptr;
+    if (status == "incomplete") {
+      const bool is_filtered = answer.stop == StopReason::content_filter;
+      object["incomplete_details"] = json::object{{"reason", is_filtered ? "content_filter" : "max_output_tokens"}};
+    }
+    object["model"] = answer.model;
+    json::array output;
+    for (const auto& item : items_) {
+      if (is_over) output.push_back(item_members(item));
+    }
+    object["output"] = std::move(output);
+    for (const auto& [name, value] : shown_) object[name] = value;
+    if (!answer.thread_id.empty()) object["conversation"] = json::object{{"id", answer.thread_id}};
+    object["usage"] = is_over ? json::value(response_usage(answer.usage)) : json::value();
+    return object;
+  }
+
+  void event(std::string_view type, const json::object& members) {
+    json::object object{{"type", type}, {"sequence_number", sequence_++}};
+    for (const auto& [name, value] : members) object[name] = value;
+    out_ += fmt::format("event: {}\ndata: {}\n\n", type, to_json(object));
+  }
+
+  std::size_t index_of(const OutputItem& item) const { return static_cast<std::size_t>(&item - items_.data()); }
+
+  json::object place(const OutputItem& item, std::string_view part_index) const {
+    json::object members{{"item_id", item.id}, {"output_index", index_of(item)}};
+    if (!part_index.empty()) members[part_index] = 0;
+    return members;
+  }
+
+  void item_event(std::string_view type, const OutputItem& item, std::string_view part_index,
+                  const json::object& more) {
+    auto members = place(item, part_index);
+    for (const auto& [name, value] : more) members[name] = value;
+    event(type, members);
+  }
+
+  OutputItem& open(OutputItem::Kind kind, const char* prefix) {
+    auto& item = items_.emplace_back();
+    item.kind = kind;
+    item.id = fmt::format("{}_{}{}", prefix, id_, items_.size());
+    return item;
+  }
+
+  void announce(const OutputItem& item) {
+    event("response.output_item.added", {{"output_index", index_of(item)}, {"item", item_members(item)}});
+    if (item.kind == OutputItem::Kind::message)
+      item_event("response.content_part.added", item, "content_index", {{"part", text_part({})}});
+    if (item.kind == OutputItem::Kind::reasoning)
+      item_event("response.reasoning_summary_part.added", item, "summary_index", {{"part", summary_part({})}});
+  }
+
+  void take(const Delta& delta) {
+    using Kind = OutputItem::Kind;
+    if (delta.kind == Delta::Kind::call) {
+      close_texts();
+      calls_.resize(std::max(calls_.size(), delta.call + 1));
+      calls_[delta.call] = items_.size();
+      auto& item = open(Kind::call, "fc");
+      item.call_id = delta.id;
+      item.name = delta.name;
+      return announce(item);
+    }
+    if (delta.kind == Delta::Kind::arguments) {
+      if (delta.call >= calls_.size()) return;
+      auto& item = items_[calls_[delta.call]];
+      item.text += delta.text;
+      return item_event("response.function_call_arguments.delta", item, {}, {{"delta", delta.text}});
+    }
+    const auto kind = delta.kind == Delta::Kind::text ? Kind::message : Kind::reasoning;
+    if (items_.empty() || items_.back().kind != kind || items_.back().done) {
+      close_texts();
+      announce(open(kind, kind == Kind::message ? "msg" : "rs"));
+    }
+    auto& item = items_.back();
+    item.text += delta.text;
+    if (kind == Kind::message) {
+      item_event("response.output_text.delta", item, "content_index",
+                 {{"delta", delta.text}, {"logprobs", json::array()}});
+    } else {
+      item_event("response.reasoning_summary_text.delta", item, "summary_index", {{"delta", delta.text}});
+    }
+  }
+
+  void close(OutputItem& item) {
+    if (std::exchange(item.done, true)) return;
+    switch (item.kind) {
+      case OutputItem::Kind::message:
+        item_event("response.output_text.done", item, "content_index",
+                   {{"text", item.text}, {"logprobs", json::array()}});
+        item_event("response.content_part.done", item, "content_index", {{"part", text_part(item.text)}});
+        break;
+      case OutputItem::Kind::reasoning:
+        item_event("response.reasoning_summary_text.done", item, "summary_index", {{"text", item.text}});
+        item_event("response.reasoning_summary_part.done", item, "summary_index", {{"part", summary_part(item.text)}});
+        break;
+      case OutputItem::Kind::call:
+        item_event("response.function_call_arguments.done", item, {}, {{"arguments", item.text}, {"name", item.name}});
+    }
+    event("response.output_item.done", {{"output_index", index_of(item)}, {"item", item_members(item)}});
+  }
+
+  void close_texts() {
+    for (auto& item : items_) {
+      if (item.kind != OutputItem::Kind::call) close(item);
+    }
+  }
+
+  void close_all() {
+    for (auto& item : items_) close(item);
+    closing_ = std::exchange(out_, {});
+  }
+
+  /// The items of an answer that is not streamed.
+  void take_whole(const ClientAnswer& answer) {
+    if (!answer.reasoning.empty()) take({Delta::Kind::reasoning, answer.reasoning});
+    if (!answer.text.empty()) take({Delta::Kind::text, answer.text});
+    for (std::size_t number = 0; number < answer.tool_uses.size(); ++number) {
+      const auto& use = answer.tool_uses[number];
+      take({Delta::Kind::call, {}, number, use.id, use.name});
+      take({Delta::Kind::arguments, use.raw_input.value_or(to_json(use.input)), number});
+    }
+  }
+
+  const json::object shown_;
+  const StoreResponse store_;
+  const std::string id_ = random_hex(12);
+  std::vector<OutputItem> items_;
+  std::vector<std::size_t> calls_;  ///< the item of each call
+  std::int64_t sequence_ = 0;
+  std::string out_;
+  std::string closing_;  ///< the events that end the open items
+};
+
+}  // namespace
+
+std::unique_ptr<AnswerWriter> response_writer(json::object shown, StoreResponse store) {
+  return std::make_unique<ResponseWriter>(std::move(shown), std::move(store));
+}
+
+}  // namespace agw

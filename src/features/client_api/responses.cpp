@@ -1,0 +1,302 @@
+// Reads OpenAI's Responses.
+
+#include "features/client_api/responses.hpp"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/client_errors.hpp"
+#include "features/client_api/compaction.hpp"
+#include "features/client_api/parameters.hpp"
+#include "features/client_api/pictures.hpp"
+#include "features/client_api/tool_parameters.hpp"
+#include "models/json_reader.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t max_item_parts = 1'000;
+constexpr std::int64_t most_response_tokens = 100'000'000;
+
+class InputItems {
+public:
+  explicit InputItems(ClientRequest& request) : request_(request), call_(request.call) {}
+
+  void read(const json::array& items) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const auto path = fmt::format("input[{}]", i);
+      read_item(object_at(items[i], path), path);
+    }
+  }
+
+private:
+  void read_item(const json::object& object, const std::string& path) {
+    Parameters item(object, path);
+    const auto type = item.text("type").value_or("message");
+    item.ignore({"id", "status"});
+    if (type == "message") return read_message(item);
+    if (type == "function_call") return read_call(item);
+    if (type == "function_call_output") return read_result(item);
+    if (type == "compaction") {
+      call_.messages.push_back(
+          {.text = compacted_text(item.required_text("encrypted_content"), item.path_of("encrypted_content"))});
+      return;
+    }
+    // What a model of another service has thought is of use to none.
+    if (type == "reasoning") return;
+    throw bad_parameter(item.path_of("type"),
+                        "must be message, function_call, function_call_output, compaction or reasoning");
+  }
+
+  void read_message(Parameters& item) {
+    const auto role = item.required_text("role");
+    if (role == "system" || role == "developer") {
+      Message message;
+      read_content(item, "content", message);
+      if (!call_.system.empty()) call_.system += "\n\n";
+      call_.system += message.text;
+    } else if (role == "user" || role == "assistant") {
+      auto& message = call_.messages.emplace_back();
+      message.role = role == "user" ? Message::Role::user : Message::Role::assistant;
+      read_content(item, "content", message);
+    } else {
+      throw bad_parameter(item.path_of("role"), "must be system, developer, user or assistant");
+    }
+  }
+
+  void read_content(Parameters& item, std::string_view name, Message& message) {
+    const auto path = item.path_of(name);
+    const auto* content = item.find(name);
+    if (!content) throw bad_parameter(path, "is missing");
+    if (content->is_string()) {
+      message.text = content->get_string();
+      return;
+    }
+    const auto* parts = item.array(name, max_item_parts);
+    for (std::size_t i = 0; i < parts->size(); ++i) {
+      const auto at = fmt::format("{}[{}]", path, i);
+      Parameters part(object_at((*parts)[i], at), at);
+      const auto type = part.required_text("type");
+      if (type == "input_text" || type == "output_text" || type == "text") {
+        message.text += part.text("text").value_or("");
+      } else if (type == "refusal") {
+        message.text += part.text("refusal").value_or("");
+      } else if (type == "input_image") {
+        read_picture(part, message);
+      } else {
+        throw bad_parameter(part.path_of("type"), "must be input_text, output_text, refusal or input_image");
+      }
+    }
+  }
+
+  void read_picture(Parameters& part, Message& message) {
+    const auto url = part.required_text("image_url");
+    const auto param = part.path_of("image_url");
+    if (url.starts_with("http://") || url.starts_with("https://")) {
+      request_.pictures.push_back({call_.messages.size() - 1, message.images.size(), url, param});
+      message.images.emplace_back();
+    } else {
+      message.images.push_back(picture_in(url, param));
+    }
+  }
+
+  void read_call(Parameters& item) {
+    ToolUse use{.id = item.required_text("call_id"), .name = item.required_text("name"), .input = {}, .raw_input = {}};
+    check_tool_name(use.name, item.path_of("name"));
+    const auto arguments = item.text("arguments").value_or("");
+    if (auto input = parse_object(arguments)) {
+      use.input = std::move(*input);
+    } else {
+      use.raw_input = arguments;
+    }
+    names_[use.id] = use.name;
+    auto& messages = call_.messages;
+    if (messages.empty() || messages.back().role != Message::Role::assistant)
+      messages.push_back({.role = Message::Role::assistant});
+    messages.back().tool_uses.push_back(std::move(use));
+  }
+
+  void read_result(Parameters& item) {
+    const auto id = item.required_text("call_id");
+    const auto name = names_.find(id);
+    auto& message = call_.messages.emplace_back();
+    message.role = Message::Role::tool;
+    message.tool_call_id = id;
+    if (name != names_.end()) message.tool_name = name->second;
+    read_content(item, "output", message);
+  }
+
+  ClientRequest& request_;
+  ModelRequest& call_;
+  std::map<std::string, std::string, std::less<>> names_;  ///< of the tools that were called, by the call's id
+};
+
+json::array items_of(Parameters& body) {
+  const auto* input = body.find("input");
+  if (!input) return {};
+  if (input->is_string()) {
+    return {json::object{{"type", "message"},
+                         {"role", "user"},
+                         {"content", json::array{json::object{{"type", "input_text"}, {"text", *input}}}}}};
+  }
+  return *body.array("input", max_client_messages);
+}
+
+void read_response_tools(Parameters& body, ModelRequest& call) {
+  const auto* tools = body.array("tools", max_client_tools);
+  for (std::size_t i = 0; tools && i < tools->size(); ++i) {
+    const auto path = fmt::format("tools[{}]", i);
+    Parameters tool(object_at((*tools)[i], path), path);
+    if (tool.required_text("type") != "function") throw bad_parameter(tool.path_of("type"), "must be function");
+    auto& read = call.tools.emplace_back();
+    read.name = tool.required_text("name");
+    check_tool_name(read.name, tool.path_of("name"));
+    read.description = tool.text("description").value_or("");
+    read.input_schema = tool_schema(tool.find("parameters"), tool.path_of("parameters"));
+  }
+}
+
+void read_response_tool_choice(Parameters& body, CallOptions& options) {
+  const auto* value = body.find("tool_choice");
+  if (!value) return;
+  using Kind = ToolChoice::Kind;
+  if (const auto* object = value->if_object()) {
+    Parameters named(*object, "tool_choice");
+    if (named.required_text("type") != "function") throw bad_parameter("tool_choice.type", "must be function");
+    options.tool_choice = ToolChoice{Kind::named, named.required_text("name")};
+    return;
+  }
+  const auto text = body.required_text("tool_choice");
+  if (text != "auto" && text != "none" && text != "required") {
+    throw bad_parameter("tool_choice", "must be auto, none, required or a function");
+  }
+  options.tool_choice = ToolChoice{text == "none" ? Kind::none : text == "required" ? Kind::required : Kind::automatic};
+}
+
+void read_text_format(Parameters& body, CallOptions& options) {
+  const auto* text = body.object("text");
+  if (!text) return;
+  Parameters chosen(*text, "text");
+  if (const auto verbosity = chosen.text("verbosity"); verbosity && *verbosity != "medium")
+    throw bad_parameter("text.verbosity", "must be medium", "unsupported_value");
+  const auto* object = chosen.object("format");
+  if (!object) return;
+  Parameters format(*object, "text.format");
+  const auto type = format.required_text("type");
+  if (type == "text") return;
+  auto& read = options.response_format.emplace();
+  if (type == "json_object") return;
+  if (type != "json_schema") throw bad_parameter("text.format.type", "must be text, json_object or json_schema");
+  read.kind = ResponseFormat::Kind::json_schema;
+  read.name = format.required_text("name");
+  check_tool_name(read.name, "text.format.name");
+  read.description = format.text("description").value_or("");
+  read.schema = tool_schema(format.find("schema"), "text.format.schema");
+  read.strict = format.flag("strict");
+}
+
+void read_settings(Parameters& body, ModelRequest& call) {
+  auto& options = call.options;
+  options.parallel_tool_calls = body.flag("parallel_tool_calls");
+  const auto limit = body.integer("max_output_tokens", 1, most_response_tokens);
+  options.limits_output = limit.has_value();
+  if (limit) call.max_output_tokens = *limit;
+  call.temperature = body.number("temperature", 0, 2);
+  options.top_p = body.number("top_p", 0, 1);
+  options.frequency_penalty = body.number("frequency_penalty", -2, 2);
+  options.presence_penalty = body.number("presence_penalty", -2, 2);
+  if (const auto* object = body.object("reasoning")) {
+    Parameters reasoning(*object, "reasoning");
+    options.reasoning_effort = reasoning.text("effort");
+    reasoning.ignore({"summary", "generate_summary"});
+    reasoning.finish();
+  }
+}
+
+void refuse_what_is_impossible(Parameters& body) {
+  const auto refuse = [](const char* param, const char* why) { throw bad_parameter(param, why, "unsupported_value"); };
+  if (body.flag("background").value_or(false)) refuse("background", "is not possible: stream the answer instead");
+  if (body.integer("top_logprobs", 0, 20).value_or(0) != 0) refuse("top_logprobs", "is not possible");
+  if (body.find("max_tool_calls")) refuse("max_tool_calls", "is not possible");
+  if (body.find("prompt")) refuse("prompt", "is not possible: send instructions");
+}
+
+/// The members of a response that repeat the request, with what is valid without them.
+json::object shown_members(const json::object& body) {
+  json::object shown{{"background", false},
+                     {"frequency_penalty", 0.0},
+                     {"instructions", nullptr},
+                     {"max_output_tokens", nullptr},
+                     {"max_tool_calls", nullptr},
+                     {"metadata", json::object()},
+                     {"parallel_tool_calls", true},
+                     {"presence_penalty", 0.0},
+                     {"previous_response_id", nullptr},
+                     {"prompt_cache_key", nullptr},
+                     {"reasoning", json::object{{"effort", nullptr}, {"summary", nullptr}}},
+                     {"safety_identifier", nullptr},
+                     {"service_tier", "default"},
+                     {"store", true},
+                     {"temperature", 1.0},
+                     {"text", json::object{{"format", json::object{{"type", "text"}}}}},
+                     {"tool_choice", "auto"},
+                     {"tools", json::array()},
+                     {"top_logprobs", 0},
+                     {"top_p", 1.0},
+                     {"truncation", "disabled"},
+                     {"user", nullptr}};
+  for (auto&& member : shown) {
+    const auto* sent = body.if_contains(member.key());
+    if (sent && !sent->is_null()) member.value() = *sent;
+  }
+  for (auto& tool : shown["tools"].get_array()) {
+    auto& object = tool.get_object();
+    if (!object.contains("strict")) object["strict"] = false;
+    if (!object.contains("parameters")) object["parameters"] = nullptr;
+    if (!object.contains("description")) object["description"] = nullptr;
+  }
+  return shown;
+}
+
+}  // namespace
+
+void add_input(ClientRequest& request, const json::array& items) { InputItems(request).read(items); }
+
+ResponseRequest read_response_request(const json::object& object) {
+  Parameters body(object);
+  ResponseRequest read;
+  auto& call = read.request.call;
+  read.request.model = body.required_text("model");
+  refuse_what_is_impossible(body);
+  read.input = items_of(body);
+  if (read.input.empty()) throw bad_parameter("input", "must be a text, or an array with at least one item");
+  call.system = body.text("instructions").value_or("");
+  read_response_tools(body, call);
+  read_response_tool_choice(body, call.options);
+  read_text_format(body, call.options);
+  read_settings(body, call);
+  read.request.stream = body.flag("stream").value_or(false);
+  read.stores = body.flag("store").value_or(true);
+  read.previous = body.text("previous_response_id");
+  if (const auto* conversation = body.find("conversation")) {
+    read.request.thread_id = conversation->is_object()
+                                 ? Parameters(conversation->get_object(), "conversation").required_text("id")
+                                 : body.required_text("conversation");
+  }
+  if (const auto* metadata = body.object("metadata")) {
+    if (const auto thread = Parameters(*metadata, "metadata").text("thread_id")) read.request.thread_id = thread;
+  }
+  if (read.previous && read.request.thread_id)
+    throw bad_parameter("conversation", "cannot be combined with previous_response_id");
+  body.ignore({"include", "truncation", "user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention",
+               "service_tier", "stream_options", "client_metadata"});
+  body.finish();
+  read.shown = shown_members(object);
+  return read;
+}
+
+}  // namespace agw

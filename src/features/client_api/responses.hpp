@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/async/task.hpp"
+#include "features/client_api/answer_writer.hpp"
+#include "features/client_api/types.hpp"
+
+namespace agw {
+
+/// The body of `POST /v1/responses`, OpenAI's Responses.
+struct ResponseRequest {
+  ClientRequest request;
+  std::optional<std::string> previous;  ///< the response that it continues
+  bool stores = true;
+  json::array input;   ///< as items, of this request only
+  json::object shown;  ///< the members of the response that repeat the request
+};
+
+/// Reads the body. Throws ApiError 400 that names the parameter. The conversation is added by `add_input`.
+/// Example: src/features/client_api/responses_test.cpp: Responses.AreRead
+ResponseRequest read_response_request(const json::object& body);
+
+/// Adds items to the conversation of the request. Throws ApiError 400.
+void add_input(ClientRequest& request, const json::array& items);
+
+/// What the writer gives to be stored, before the answer ends: the response, and its output items.
+using StoreResponse = std::function<Task<>(const ClientAnswer& answer, json::object response)>;
+
+/// Writes a `response`, or its events, which end with `[DONE]`.
+std::unique_ptr<AnswerWriter> response_writer(json::object shown, StoreResponse store);
+
+}  // namespace agw

@@ -1,0 +1,33 @@
+#include "features/client_api/responses.hpp"
+
+#include <gtest/gtest.h>
+
+#include "api/error.hpp"
+
+namespace agw {
+namespace {
+
+TEST(Responses, AreRead) {
+  auto read = read_response_request(parse_json(R"({"model": "a/b", "instructions": "Be brief.", "stream": true,
+      "max_output_tokens": 9, "reasoning": {"effort": "low"}, "input": [{"role": "user", "content": "Hi"},
+      {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"},
+      {"type": "function_call_output", "call_id": "1", "output": "done"}]})")
+                                        ->as_object());
+  EXPECT_TRUE(read.request.stream && read.stores);
+  EXPECT_EQ(read.request.call.system, "Be brief.");
+  EXPECT_EQ(read.request.call.max_output_tokens, 9);
+  EXPECT_EQ(read.request.call.options.reasoning_effort, "low");
+  add_input(read.request, read.input);
+  ASSERT_EQ(read.request.call.messages.size(), 3U);
+  EXPECT_EQ(read.request.call.messages[1].tool_uses.at(0).name, "f");
+  EXPECT_EQ(read.request.call.messages[2].tool_name, "f");
+}
+
+TEST(Responses, HaveTheMembersThatTheRequestLeftOut) {
+  const auto read = read_response_request({{"model", "a/b"}, {"input", "Hi"}, {"temperature", nullptr}});
+  EXPECT_EQ(read.shown.at("temperature"), 1.0);
+  EXPECT_EQ(read.shown.at("tools"), json::array());
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,204 @@
+"""Programs that speak OpenAI's Chat Completions ask agents. See docs/contract/clients.md."""
+
+import json
+
+import http_client
+from checks import UNKNOWN_ID, accepted, at_once
+from stubs.provider import Fault, Reply, ToolCall
+from test_openai_chat import events_of
+
+PLACE = {"type": "function", "function": {"name": "place", "description": "Where the editor is.", "parameters": {
+    "type": "object", "properties": {"line": {"type": "integer"}}}}}
+
+
+def ask(talker, *messages, status=200, headers=None, **members):
+    body = {"model": "assistant", "messages": list(messages), **members}
+    return accepted(talker.gateway.http.post("/v1/chat/completions", json=body, headers=headers), status)
+
+
+def user(text):
+    return {"role": "user", "content": text}
+
+
+def message_in(answer):
+    return answer["choices"][0]["message"]
+
+
+def turns(talker, thread_id):
+    listed = accepted(talker.gateway.http.get(f"/threads/{thread_id}/turns"))
+    return [(turn["role"], turn["content"]) for turn in reversed(listed)]
+
+
+def test_an_agent_answers_on_a_new_thread(talker):
+    talker.stub.script(Reply("Good morning.", reasoning="Hm."))
+    answer = ask(talker, user("Hello"))
+    assert answer["model"] == "assistant" and message_in(answer)["content"] == "Good morning."
+    assert message_in(answer)["reasoning_content"] == "Hm." and answer["usage"]["total_tokens"] == 15
+    assert turns(talker, answer["metadata"]["thread_id"]) == [("user", "Hello"), ("assistant", "Good morning.")]
+
+
+def test_an_agent_streams(talker):
+    talker.stub.script(Reply("one two three", deltas=3))
+    response = talker.gateway.http.post("/v1/chat/completions", json={
+        "model": "assistant", "messages": [user("Hi")], "stream": True})
+    chunks = events_of(response)
+    assert "".join(c["choices"][0]["delta"].get("content") or "" for c in chunks) == "one two three"
+    assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
+    assert turns(talker, response.headers["x-thread-id"])[-1] == ("assistant", "one two three")
+
+
+def test_a_program_that_sends_the_whole_conversation_continues_one_thread(talker):
+    talker.stub.script("First answer.", "Second answer.")
+    first = ask(talker, user("A first question"))
+    second = ask(talker, user("A first question"), {"role": "assistant", "content": "First answer.\n"},
+                 user("A second question"))
+    assert second["metadata"] == first["metadata"]
+    assert [role for role, _ in turns(talker, first["metadata"]["thread_id"])] == [
+        "user", "assistant", "user", "assistant"]
+
+
+def test_another_beginning_makes_a_new_thread_with_it(talker):
+    talker.stub.script("One.", "Two.")
+    first = ask(talker, user("Beginning"))
+    other = ask(talker, user("Beginning"), {"role": "assistant", "content": "Something else."}, user("And?"))
+    assert other["metadata"] != first["metadata"]
+    assert turns(talker, other["metadata"]["thread_id"]) == [
+        ("user", "Beginning"), ("assistant", "Something else."), ("user", "And?"), ("assistant", "Two.")]
+    assert ("assistant", "Something else.") in talker.conversation()
+
+
+def test_a_thread_that_has_grown_is_not_continued(talker):
+    talker.stub.script("One.", "Two.", "Three.")
+    first = ask(talker, user("It grows"))
+    thread = first["metadata"]["thread_id"]
+    ask(talker, user("More"), metadata={"thread_id": thread})
+    third = ask(talker, user("It grows"), {"role": "assistant", "content": "One."}, user("Again"))
+    assert third["metadata"]["thread_id"] != thread
+
+
+def test_a_named_thread_is_continued(talker):
+    first = ask(talker, user("Hello"))
+    thread = first["metadata"]["thread_id"]
+    assert ask(talker, user("Again"), metadata={"thread_id": thread})["metadata"]["thread_id"] == thread
+    assert ask(talker, user("More"), headers={"X-Thread-Id": thread})["metadata"]["thread_id"] == thread
+    assert len(turns(talker, thread)) == 6
+
+
+def test_a_thread_that_nobody_knows_is_not_found(talker):
+    assert ask(talker, user("Hi"), metadata={"thread_id": UNKNOWN_ID}, status=404)["error"]["param"] == \
+        "metadata.thread_id"
+
+
+def test_a_thread_of_another_agent_is_a_conflict(talker, new_name):
+    name = new_name("other")
+    accepted(talker.gateway.http.post("/extensions", json={
+        "type": "agent", "name": name, "description": "d", "definition": {}, "enabled": True}), 201)
+    thread = accepted(talker.gateway.http.post("/threads", json={"agent_id": name}), 201)
+    assert ask(talker, user("Hi"), metadata={"thread_id": thread["id"]}, status=409)["error"]["code"] == \
+        "thread_of_another_agent"
+
+
+def test_the_programs_system_message_follows_the_soul(talker):
+    ask(talker, {"role": "system", "content": "Speak like a pirate."}, user("Hi"))
+    assert talker.system().endswith("Speak like a pirate.") and len(talker.system()) > 100
+
+
+def test_a_tool_of_the_program_ends_the_answer_and_its_result_continues_it(talker):
+    talker.stub.script(Reply("Let me look.", tool_calls=[ToolCall("place", {"line": 3}, id="call_p1")]),
+                       "It is line 3.")
+    first = ask(talker, user("Where am I?"), tools=[PLACE])
+    assert first["choices"][0]["finish_reason"] == "tool_calls"
+    call, = message_in(first)["tool_calls"]
+    assert json.loads(call["function"]["arguments"]) == {"line": 3}
+    second = ask(talker, user("Where am I?"), message_in(first),
+                 {"role": "tool", "tool_call_id": call["id"], "content": "main.cpp:3"}, tools=[PLACE])
+    assert message_in(second)["content"].strip() == "It is line 3."
+    assert second["metadata"] == first["metadata"]
+    asked = talker.stub.requests[-1].json["messages"]
+    assert asked[-1]["role"] == "tool" and asked[-1]["content"] == "main.cpp:3"
+    assert [role for role, _ in turns(talker, first["metadata"]["thread_id"])] == ["user", "tool", "assistant"]
+
+
+def test_the_conversation_goes_on_after_a_tool_of_the_program(talker):
+    talker.stub.script(Reply("Look.", tool_calls=[ToolCall("place", {}, id="call_p2")]), "Done.", "Bye.")
+    question = user("Where am I now?")
+    first = ask(talker, question, tools=[PLACE])
+    result = {"role": "tool", "tool_call_id": message_in(first)["tool_calls"][0]["id"], "content": "here"}
+    second = ask(talker, question, message_in(first), result, tools=[PLACE])
+    third = ask(talker, question, message_in(first), result, message_in(second), user("Thanks"), tools=[PLACE])
+    assert third["metadata"] == first["metadata"]
+
+
+def test_the_agents_own_calls_are_not_handed_out(talker):
+    talker.stub.script(Reply("", tool_calls=[ToolCall("Glob", {"pattern": "*"})]), "Nothing there.")
+    answer = ask(talker, user("What files are there?"))
+    assert answer["choices"][0]["finish_reason"] == "stop" and "tool_calls" not in message_in(answer)
+
+
+def test_an_agents_answer_goes_on_without_the_program(talker):
+    held = talker.stub.hold("begun ")
+    with talker.gateway.events() as events:
+        with http_client.new_client(base_url=talker.gateway.url, headers=talker.gateway.authorization) as http:
+            with http.stream("POST", "/v1/chat/completions", json={
+                    "model": "assistant", "messages": [user("Go on")], "stream": True}) as response:
+                thread = response.headers["x-thread-id"]
+                next(response.iter_bytes())
+        held.release("and done")
+        events.until(lambda message: message["type"] == "finish" and message["threadId"] == thread)
+    assert turns(talker, thread)[-1] == ("assistant", "begun and done")
+
+
+def test_two_requests_on_one_thread_are_queued(talker):
+    thread = ask(talker, user("Hello"))["metadata"]["thread_id"]
+    at_once(2, lambda i: ask(talker, user(f"number {i}"), metadata={"thread_id": thread}))
+    assert [role for role, _ in turns(talker, thread)].count("assistant") == 3
+
+
+def test_what_an_agent_cannot_do_is_named(talker):
+    for members, param in [({"response_format": {"type": "json_object"}}, "response_format"),
+                           ({"stop": "END"}, "stop"), ({"tools": [PLACE], "tool_choice": "required"}, "tool_choice")]:
+        assert ask(talker, user("Hi"), status=400, **members)["error"]["param"] == param
+
+
+def test_a_failed_answer_is_an_error_of_the_protocol(talker):
+    talker.stub.script(Fault(400, "not today"))
+    assert "not today" in ask(talker, user("Hi"), status=502)["error"]["message"]
+
+
+def test_agents_and_models_are_listed(talker):
+    listed = accepted(talker.gateway.http.get("/v1/models"))
+    assert listed["object"] == "list"
+    ids = [model["id"] for model in listed["data"]]
+    assert "assistant" in ids and talker.model in ids
+    assert all(set(model) == {"id", "object", "created", "owned_by"} for model in listed["data"])
+    for name in ("assistant", talker.model, talker.model.replace("/", "%2F")):
+        shown = http_client.get(f"{talker.gateway.url}/v1/models/{name}", headers=talker.gateway.authorization)
+        assert accepted(shown)["object"] == "model"
+    assert talker.gateway.http.get("/v1/models/none").json()["error"]["code"] == "model_not_found"
+
+
+def test_models_are_listed_in_the_shape_of_anthropic(talker):
+    listed = accepted(talker.gateway.http.get("/v1/models", headers={"anthropic-version": "2023-06-01"}))
+    assert listed["has_more"] is False and {model["type"] for model in listed["data"]} == {"model"}
+    assert listed["first_id"] == listed["data"][0]["id"] and listed["last_id"] == listed["data"][-1]["id"]
+
+
+def test_a_name_of_an_agent_and_a_service_is_the_agents(talker):
+    accepted(talker.gateway.http.post("/extensions", json={
+        "type": "agent", "name": "stub", "description": "d", "definition": {}, "enabled": True}), 201)
+    try:
+        answer = accepted(talker.gateway.http.post("/v1/chat/completions", json={
+            "model": "stub", "messages": [user("Who are you?")]}))
+        assert answer["metadata"]["thread_id"]
+        other = accepted(talker.gateway.http.post("/v1/chat/completions", json={
+            "model": talker.model, "messages": [user("Who are you?")]}))
+        assert "metadata" not in other
+    finally:
+        talker.gateway.http.delete("/extensions/stub")
+
+
+def test_embeddings_are_passed_through(talker):
+    got = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": talker.model, "input": ["a"]}))
+    assert got["model"] == talker.model and got["data"][0]["embedding"] == [0.5]
+    assert talker.stub.requests[-1].path == "/v1/embeddings"
+    assert talker.stub.requests[-1].json == {"model": "talker-1", "input": ["a"]}

@@ -1,0 +1,160 @@
+"""Programs that speak OpenAI's Responses. See docs/contract/clients.md."""
+
+import json
+
+import pytest
+
+from checks import accepted
+from stubs.provider import Reply, ToolCall
+from talker import MODEL
+from test_openai_chat import PIXEL
+
+WEATHER = {"type": "function", "name": "weather", "description": "d", "parameters": {
+    "type": "object", "properties": {"city": {"type": "string"}}}}
+
+
+def respond(talker, status=200, **members):
+    return accepted(talker.gateway.http.post("/v1/responses", json={"model": MODEL, "input": "Hi", **members}), status)
+
+
+def stream(talker, **members):
+    response = talker.gateway.http.post("/v1/responses", json={"model": MODEL, "input": "Hi", "stream": True, **members})
+    assert response.status_code == 200, response.text
+    blocks = response.text.strip().split("\n\n")
+    assert blocks[-1] == "data: [DONE]" and response.text.count("[DONE]") == 1
+    events = []
+    for block in blocks[:-1]:
+        name, data = block.split("\n")
+        events.append(json.loads(data.removeprefix("data: ")))
+        assert name == f"event: {events[-1]['type']}"
+    assert [event["sequence_number"] for event in events] == list(range(len(events)))
+    return events
+
+
+def text_of(response):
+    return "".join(part["text"] for item in response["output"] if item["type"] == "message" for part in item["content"])
+
+
+def test_a_model_responds(talker):
+    talker.stub.script(Reply("Hello there", reasoning="Hm."))
+    response = respond(talker, instructions="Be brief.", metadata={"a": "b"})
+    assert response["object"] == "response" and response["status"] == "completed"
+    reasoning, message = response["output"]
+    assert reasoning["summary"] == [{"type": "summary_text", "text": "Hm."}]
+    assert message["content"] == [{"type": "output_text", "text": "Hello there", "annotations": [], "logprobs": []}]
+    assert response["usage"]["total_tokens"] == 15 and response["metadata"] == {"a": "b"}
+    assert response["instructions"] == "Be brief." and response["error"] is None
+    assert talker.system() == "Be brief."
+
+
+def test_a_model_streams_its_response(talker):
+    talker.stub.script(Reply("one two three", deltas=3))
+    events = stream(talker)
+    kinds = [event["type"].removeprefix("response.") for event in events]
+    assert kinds[:4] == ["created", "in_progress", "output_item.added", "content_part.added"]
+    assert kinds[-4:] == ["output_text.done", "content_part.done", "output_item.done", "completed"]
+    deltas = [event for event in events if event["type"] == "response.output_text.delta"]
+    assert "".join(event["delta"] for event in deltas) == "one two three"
+    item = events[2]["item"]["id"]
+    assert all(event["item_id"] == item and event["output_index"] == 0 and event["logprobs"] == [] for event in deltas)
+    assert text_of(events[-1]["response"]) == "one two three"
+
+
+def test_calls_of_tools_are_streamed(talker):
+    talker.stub.script(Reply("Look.", tool_calls=[ToolCall("weather", {"city": "Rom"}, id="call_9")]))
+    events = stream(talker, tools=[WEATHER])
+    done = next(event for event in events if event["type"] == "response.function_call_arguments.done")
+    assert json.loads(done["arguments"]) == {"city": "Rom"}
+    call = events[-1]["response"]["output"][-1]
+    assert call["type"] == "function_call" and call["call_id"] == "call_9" and call["status"] == "completed"
+
+
+def test_a_conversation_with_calls_and_a_picture_reaches_the_model(talker):
+    respond(talker, input=[
+        {"role": "developer", "content": "Be kind."},
+        {"role": "user", "content": [{"type": "input_text", "text": "What?"},
+                                     {"type": "input_image", "image_url": f"data:image/png;base64,{PIXEL}"}]},
+        {"type": "function_call", "call_id": "c", "name": "weather", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "sunny"}])
+    asked = talker.stub.requests[-1].json["messages"]
+    assert [message["role"] for message in asked] == ["system", "user", "assistant", "tool"]
+
+
+def test_a_response_continues_the_one_before(talker):
+    talker.stub.script("First.", "Second.")
+    first = respond(talker, input="One")
+    respond(talker, input="Two", previous_response_id=first["id"])
+    assert talker.conversation() == [("user", "One"), ("assistant", "First."), ("user", "Two")]
+
+
+def test_a_response_is_shown_and_deleted(talker):
+    first = respond(talker)
+    path = f"/v1/responses/{first['id']}"
+    assert accepted(talker.gateway.http.get(path)) == first
+    assert accepted(talker.gateway.http.delete(path)) == {"id": first["id"], "object": "response", "deleted": True}
+    assert talker.gateway.http.get(path).status_code == 404
+    error = respond(talker, 404, previous_response_id=first["id"])["error"]
+    assert error["param"] == "previous_response_id"
+
+
+def test_a_response_that_is_not_to_be_stored_is_not(talker):
+    first = respond(talker, store=False)
+    assert talker.gateway.http.get(f"/v1/responses/{first['id']}").status_code == 404
+
+
+def test_a_response_that_is_over_cannot_be_cancelled(talker):
+    first = respond(talker)
+    assert talker.gateway.http.post(f"/v1/responses/{first['id']}/cancel").status_code == 400
+    assert talker.gateway.http.post("/v1/responses/resp_none/cancel").status_code == 404
+
+
+def test_an_agent_responds_and_continues_its_thread(talker):
+    talker.stub.script("First.", "Second.", "Third.")
+    first = respond(talker, model="assistant", input="One")
+    second = respond(talker, model="assistant", input="Two", previous_response_id=first["id"])
+    third = respond(talker, model="assistant", input="Three", conversation=first["conversation"]["id"])
+    assert first["conversation"] == second["conversation"] == third["conversation"]
+    listed = accepted(talker.gateway.http.get(f"/threads/{first['conversation']['id']}/turns"))
+    assert [turn["content"] for turn in reversed(listed)] == ["One", "First.", "Two", "Second.", "Three", "Third."]
+
+
+def test_an_agent_calls_a_tool_of_the_program(talker):
+    talker.stub.script(Reply("Look.", tool_calls=[ToolCall("weather", {"city": "Rom"}, id="call_a")]), "Sunny.")
+    first = respond(talker, model="assistant", tools=[WEATHER])
+    call = first["output"][-1]
+    second = respond(talker, model="assistant", tools=[WEATHER], previous_response_id=first["id"], input=[
+        {"type": "function_call_output", "call_id": call["call_id"], "output": "sunny"}])
+    assert text_of(second).strip() == "Sunny." and second["conversation"] == first["conversation"]
+
+
+def test_a_conversation_is_compacted(talker):
+    talker.stub.script("They spoke of cats.", "Yes.")
+    made = accepted(talker.gateway.http.post("/v1/responses/compact", json={"model": MODEL, "input": [
+        {"role": "user", "content": "Cats!"}, {"role": "assistant", "content": "Cats?"}]}))
+    assert made["object"] == "response.compaction"
+    assert [item.get("role", item.get("type")) for item in made["output"]] == ["user", "compaction"]
+    respond(talker, input=[*made["output"], {"role": "user", "content": "Go on"}])
+    assert talker.conversation()[1][1].endswith("They spoke of cats.")
+
+
+def test_an_error_in_mid_stream_fails_the_response(talker):
+    talker.stub.script(Reply("one two three", deltas=3, after=2, fault="error"))
+    events = stream(talker)
+    assert events[-1]["type"] == "response.failed" and events[-1]["response"]["error"]["message"]
+
+
+def test_an_answer_that_was_cut_off_is_incomplete(talker):
+    talker.stub.script(Reply("one", stop="length"))
+    response = respond(talker)
+    assert response["status"] == "incomplete" and response["incomplete_details"] == {"reason": "max_output_tokens"}
+
+
+@pytest.mark.parametrize("members, param", [
+    ({"input": []}, "input"), ({"input": 7}, "input"), ({"input": [7]}, "input[0]"), ({"background": True}, "background"),
+    ({"tools": [{"type": "web_search"}]}, "tools[0].type"), ({"text": {"format": {"type": "xml"}}}, "text.format.type"),
+    ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].type"), ({"frobnicate": 1}, "frobnicate"),
+    ({"tools": [WEATHER] * 10_000}, "tools"), ({"conversation": "a", "previous_response_id": "b"}, "conversation"),
+])
+def test_a_bad_parameter_is_named(talker, members, param):
+    assert respond(talker, 400, **members)["error"]["param"] == param
+    assert talker.stub.requests == []
