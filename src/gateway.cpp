@@ -188,7 +188,7 @@ public:
                       {.home = directory.home, .data_directory = directory.path}),
         shell_(loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }),
         actions_(hub_, extensions_, http_, blocking_, clock_, secrets_, integrations_, shell_),
-        calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, tools_),
+        calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, blocking_, tools_),
         engine_({loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, alerts_,
                  attachments_, calls_, approvals_}),
         client_api_({loop, blocking_, database_, clock_, http_, models_, extensions_, costs_, threads_, runs_,
@@ -316,6 +316,7 @@ private:
     tools_.add(read_skill_tool(skills_, extensions_, projects_));
     tools_.add(ask_user_tool());
     tools_.add(delegate_tool(engine_));
+    tools_.add(find_tools_tool());
     tools_.add(run_job_tool(jobs_));
     tools_.add(propose_tool());
   }

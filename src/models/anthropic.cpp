@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/json/json_values.hpp"
@@ -40,6 +42,64 @@ json::object tool_result_block(const Message& message) {
       {"type", "tool_result"}, {"tool_use_id", tool_id(message.tool_call_id)}, {"content", message.text}};
   if (message.is_error) block["is_error"] = true;
   return block;
+}
+
+/// The result of FindTools: the service puts the definitions in the place of the references.
+json::object found_tools_block(const Message& message, const std::vector<const ToolDescription*>& tools) {
+  auto block = tool_result_block(message);
+  auto& content = block["content"].emplace_array();
+  for (const auto* tool : tools) {
+    content.push_back(json::object{{"type", "tool_reference"}, {"tool_name", tool->name}});
+  }
+  return block;
+}
+
+json::object definition_of(const ToolDescription& tool) {
+  return {{"name", tool.name}, {"description", tool.description}, {"input_schema", tool.input_schema}};
+}
+
+/// https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool: all models since Claude 4.
+bool loads_tools(std::string_view base_url, std::string_view model) {
+  const bool is_older =
+      model.starts_with("claude-3") || model.starts_with("claude-2") || model.starts_with("claude-instant");
+  return is_anthropic_service(base_url) && model.starts_with("claude-") && !is_older;
+}
+
+using Names = std::set<std::string, std::less<>>;
+
+/// The result of FindTools as a text; adds what it has found to `names`.
+void refer_by_name(json::value& content, Names& names) {
+  std::string text = "You can call these tools now:";
+  for (const auto& part : content.get_array()) {
+    const auto name = text_member(part.as_object(), "tool_name");
+    names.emplace(name);
+    text.append(" ").append(name);
+  }
+  content = json::string(text);
+}
+
+/// Without the service's own way to load tools: what the conversation refers to is defined at once.
+bool define_at_once(json::object& request) {
+  auto* tools = request.if_contains("tools");
+  if (!tools || !tools->is_array()) return false;
+  Names referenced;
+  for (auto& message : request["messages"].as_array()) {
+    auto* blocks = message.as_object()["content"].if_array();
+    if (!blocks) continue;
+    for (auto& block : *blocks) {
+      auto* parts = block.as_object().if_contains("content");
+      if (parts && parts->is_array()) refer_by_name(*parts, referenced);
+    }
+  }
+  json::array kept;
+  for (auto& tool : tools->get_array()) {
+    auto& members = tool.get_object();
+    const bool was_deferred = members.erase("defer_loading") > 0;
+    if (!was_deferred || referenced.contains(text_member(members, "name"))) kept.push_back(std::move(tool));
+  }
+  const bool is_less = kept.size() < tools->get_array().size();
+  tools->get_array() = std::move(kept);
+  return is_less || !referenced.empty();
 }
 
 /// Leaves out blank texts, which are rejected.
@@ -241,13 +301,14 @@ public:
     }
     if (request.temperature) body["temperature"] = *request.temperature;
     add_options(body, request);
-    if (!request.tools.empty()) body["tools"] = tools(request.tools);
+    if (!request.tools.empty()) body["tools"] = tools(request);
     body["messages"] = messages(request);
     return body;
   }
 
   bool adjust(json::object& request, const ProviderError& provider_error) const override {
     const auto mentions = [&](std::string_view text) { return provider_error.message.find(text) != std::string::npos; };
+    if (mentions("defer_loading") || mentions("tool_reference")) return define_at_once(request);
     // Newer models choose the budget themselves.
     if (mentions("thinking") && mentions("adaptive") && request.contains("thinking")) {
       auto& thinking = request["thinking"].get_object();
@@ -289,12 +350,26 @@ private:
     }
   }
 
-  static json::array tools(const std::vector<ToolDescription>& descriptions) {
+  /// Deferred tools stand behind the others and never change, so what is cached stays when one is found.
+  json::array tools(const ModelRequest& request) const {
     json::array tools;
-    for (const auto& [name, description, schema] : descriptions) {
-      tools.push_back(json::object{{"name", name}, {"description", description}, {"input_schema", schema}});
+    if (!loads_tools(settings_.base_url, request.model)) {
+      for (const auto& tool : request.tools) tools.push_back(definition_of(tool));
+      tools.back().get_object()["cache_control"] = cache_mark();
+      return tools;
+    }
+    std::set<std::string_view> defined;
+    for (const auto* tool : tools_to_define(request)) {
+      tools.push_back(definition_of(*tool));
+      defined.insert(tool->name);
     }
     tools.back().get_object()["cache_control"] = cache_mark();
+    if (!request.deferred_tools) return tools;
+    for (const auto& tool : *request.deferred_tools) {
+      if (defined.contains(tool.name)) continue;
+      tools.push_back(definition_of(tool));
+      tools.back().get_object()["defer_loading"] = true;
+    }
     return tools;
   }
 
@@ -306,7 +381,7 @@ private:
           messages.add("user", user_content(message));
           break;
         case Message::Role::tool:
-          messages.add("user", {tool_result_block(message)});
+          messages.add("user", {result_block(message, request)});
           break;
         case Message::Role::assistant:
           messages.add("assistant",
@@ -314,6 +389,12 @@ private:
       }
     }
     return messages.finish();
+  }
+
+  json::object result_block(const Message& message, const ModelRequest& request) const {
+    const auto found = referenced_tools(message, request.deferred_tools);
+    if (found.empty() || !loads_tools(settings_.base_url, request.model)) return tool_result_block(message);
+    return found_tools_block(message, found);
   }
 
   ProviderSettings settings_;

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -37,6 +39,11 @@ struct ToolDescription {
   json::value input_schema;
 };
 
+/// Tools that a model gets only the names of, by name. Null: none.
+using DeferredTools = std::shared_ptr<const std::vector<ToolDescription>>;
+/// The tool that searches them. Services with a way of their own to load tools get it in that form.
+inline constexpr std::string_view find_tools_name = "FindTools";
+
 /// A tool call that the model requests. Arguments that are not a JSON object are in `raw_input`, for an error result.
 struct ToolUse {
   std::string id;
@@ -61,6 +68,8 @@ struct Message {
   std::string tool_call_id{};        ///< tool only
   std::string tool_name{};           ///< tool only
   bool is_error = false;             ///< tool only
+  /// Tool only: the names of deferred tools that this call of FindTools has found.
+  std::vector<std::string> found_tools{};
   /// Assistant only: blocks that must be sent back unchanged (thinking signatures, reasoning items), and only to the
   /// provider and model that made them.
   json::array provider_blocks{};
@@ -108,6 +117,8 @@ struct ModelRequest {
   std::string system;
   std::vector<Message> messages;
   std::vector<ToolDescription> tools;
+  /// The thread can find these. Those that it has found are among `tools` too, as the last ones.
+  DeferredTools deferred_tools{};
   std::int64_t max_output_tokens = 8192;
   std::optional<double> temperature;
   std::string thread_id;  ///< for providers' cache keys, and for the librarian, which searches

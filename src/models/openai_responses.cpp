@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/json/json_values.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 
@@ -21,22 +22,57 @@ json::value responses_user_content(const Message& message) {
   return content;
 }
 
-void add_assistant(json::array& input, const Message& message, bool with_blocks) {
+/// The service's own search, which it leaves to the client:
+/// https://developers.openai.com/api/docs/guides/tools-tool-search
+json::object search_call(const ToolUse& use) {
+  return {{"type", "tool_search_call"},
+          {"call_id", use.id},
+          {"execution", "client"},
+          {"status", "completed"},
+          {"arguments", use.input}};
+}
+
+void add_assistant(json::array& input, const Message& message, bool with_blocks, bool loads_tools) {
   if (with_blocks) {
     for (const auto& item : message.provider_blocks) input.push_back(item);
   }
   if (!message.text.empty()) input.push_back(json::object{{"role", "assistant"}, {"content", message.text}});
   for (const auto& use : message.tool_uses) {
+    if (loads_tools && use.name == find_tools_name) {
+      input.push_back(search_call(use));
+      continue;
+    }
     input.push_back(json::object{
         {"type", "function_call"}, {"call_id", use.id}, {"name", use.name}, {"arguments", arguments_text(use)}});
   }
 }
 
+json::object function_tool(const ToolDescription& tool) {
+  return {{"type", "function"},
+          {"name", tool.name},
+          {"description", tool.description},
+          {"parameters", tool.input_schema},
+          {"strict", false}};
+}
+
 json::array tools_of(const std::vector<ToolDescription>& descriptions) {
   json::array tools;
-  for (const auto& [name, description, schema] : descriptions) {
-    tools.push_back(json::object{
-        {"type", "function"}, {"name", name}, {"description", description}, {"parameters", schema}, {"strict", false}});
+  for (const auto& tool : descriptions) tools.push_back(function_tool(tool));
+  return tools;
+}
+
+/// FindTools in the form of the service. Tools that the conversation has found are defined where they were found.
+json::array tools_with_search(const ModelRequest& request) {
+  json::array tools;
+  for (const auto* tool : tools_to_define(request)) {
+    if (tool->name != find_tools_name) {
+      tools.push_back(function_tool(*tool));
+      continue;
+    }
+    tools.push_back(json::object{{"type", "tool_search"},
+                                 {"execution", "client"},
+                                 {"description", tool->description},
+                                 {"parameters", tool->input_schema}});
   }
   return tools;
 }
@@ -61,6 +97,64 @@ json::object responses_text_format(const ResponseFormat& format) {
   if (!format.description.empty()) made["description"] = format.description;
   if (format.strict) made["strict"] = *format.strict;
   return made;
+}
+
+json::object search_output(const Message& message, const DeferredTools& deferred) {
+  json::array tools;
+  for (const auto* tool : referenced_tools(message, deferred)) {
+    tools.push_back(function_tool(*tool));
+    tools.back().get_object()["defer_loading"] = true;
+  }
+  return {{"type", "tool_search_output"},
+          {"call_id", message.tool_call_id},
+          {"execution", "client"},
+          {"status", "completed"},
+          {"tools", std::move(tools)}};
+}
+
+/// gpt-5.4 and later.
+bool loads_deferred_tools(std::string_view base_url, std::string_view model) {
+  if (!is_openai_service(base_url) || !model.starts_with("gpt-")) return false;
+  const auto version = model.substr(4);
+  if (version.empty() || version[0] < '5' || version[0] > '9') return false;
+  if (version[0] > '5') return true;
+  return version.size() > 2 && version[1] == '.' && version[2] >= '4' && version[2] <= '9';
+}
+
+/// For a model that refuses the service's search: FindTools as any other tool, and what was found as text.
+bool search_as_function(json::object& request) {
+  auto* tools = request.if_contains("tools");
+  if (!tools || !tools->is_array()) return false;
+  bool has_search = false;
+  for (auto& tool : tools->get_array()) {
+    auto& members = tool.get_object();
+    if (text_member(members, "type") != "tool_search") continue;
+    members["type"] = "function";
+    members["name"] = find_tools_name;
+    members["strict"] = false;
+    members.erase("execution");
+    has_search = true;
+  }
+  if (!has_search) return false;
+  json::array found;
+  for (auto& item : request["input"].as_array()) {
+    auto& members = item.get_object();
+    if (text_member(members, "type") == "tool_search_call") {
+      members = {{"type", "function_call"},
+                 {"call_id", members["call_id"]},
+                 {"name", find_tools_name},
+                 {"arguments", to_json(members["arguments"])}};
+    } else if (text_member(members, "type") == "tool_search_output") {
+      for (auto& tool : members["tools"].as_array()) {
+        tool.get_object().erase("defer_loading");
+        found.push_back(tool);
+      }
+      members = {
+          {"type", "function_call_output"}, {"call_id", members["call_id"]}, {"output", to_json(members["tools"])}};
+    }
+  }
+  for (auto& tool : found) tools->get_array().push_back(std::move(tool));
+  return true;
 }
 
 /// Only these accept `reasoning` and `include`; others reject a request with them.
@@ -144,6 +238,10 @@ private:
     if (type == "reasoning") take_reasoning(index, item);
     if (type == "function_call") {
       calls_.put(index, text_member(item, "call_id"), text_member(item, "name"), text_member(item, "arguments"));
+    }
+    // The service calls its own search by itself; only the client's is a call for us.
+    if (type == "tool_search_call" && text_member(item, "execution") == "client") {
+      calls_.put(index, text_member(item, "call_id"), find_tools_name, text_or_json(item, "arguments"));
     }
   }
 
@@ -243,7 +341,8 @@ public:
       body["include"] = json::array{"reasoning.encrypted_content"};
       body["reasoning"] = json::object{{"summary", "auto"}};
     }
-    if (!request.tools.empty()) body["tools"] = tools_of(request.tools);
+    if (!request.tools.empty())
+      body["tools"] = loads_tools(request) ? tools_with_search(request) : tools_of(request.tools);
     add_options(body, request.options);
     body["input"] = input(request);
     return body;
@@ -260,6 +359,7 @@ public:
         {"reasoning.summary", "reasoning"},       {"reasoning summar", "reasoning"},
         {"prompt_cache_key", "prompt_cache_key"},
     };
+    if (mentions("tool_search") || mentions("defer_loading")) return search_as_function(request);
     for (const auto& [word, member] : removable) {
       if (mentions(word) && request.erase(member) > 0) return true;
     }
@@ -286,6 +386,10 @@ private:
     }
   }
 
+  bool loads_tools(const ModelRequest& request) const {
+    return request.deferred_tools && loads_deferred_tools(settings_.base_url, request.model);
+  }
+
   json::array input(const ModelRequest& request) const {
     json::array input;
     for (const auto& message : request.messages) {
@@ -294,9 +398,14 @@ private:
           input.push_back(json::object{{"role", "user"}, {"content", responses_user_content(message)}});
           break;
         case Message::Role::assistant:
-          add_assistant(input, message, can_resend_blocks(message, settings_.name, request.model));
+          add_assistant(input, message, can_resend_blocks(message, settings_.name, request.model),
+                        loads_tools(request));
           break;
         case Message::Role::tool:
+          if (loads_tools(request) && message.tool_name == find_tools_name) {
+            input.push_back(search_output(message, request.deferred_tools));
+            break;
+          }
           input.push_back(json::object{
               {"type", "function_call_output"}, {"call_id", message.tool_call_id}, {"output", result_text(message)}});
       }

@@ -41,6 +41,11 @@ constexpr std::string_view default_model(ProviderKind kind) {
   return {};
 }
 
+std::string host_of(std::string_view base_url) {
+  const auto url = boost::urls::parse_uri(base_url);
+  return url ? std::string(url->host()) : std::string();
+}
+
 }  // namespace
 
 std::string_view to_string(ProviderKind kind) { return boost::describe::enum_to_string(kind, ""); }
@@ -64,10 +69,10 @@ std::string service_url(std::string_view base_url, std::string_view path, std::s
   return url;
 }
 
+bool is_anthropic_service(std::string_view base_url) { return host_of(base_url) == "api.anthropic.com"; }
+
 bool is_openai_service(std::string_view base_url) {
-  const auto url = boost::urls::parse_uri(base_url);
-  if (!url) return false;
-  const auto host = url->host();
+  const auto host = host_of(base_url);
   return host == "api.openai.com" || host.ends_with(".api.openai.com");
 }
 

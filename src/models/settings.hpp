@@ -67,6 +67,9 @@ ProviderSettings complete(ProviderSettings settings);
 /// `base_url` with `path` behind its path and before its query, and the model's id in the place of `{model}`.
 std::string service_url(std::string_view base_url, std::string_view path, std::string_view model = {});
 
+/// Whether the URL is Anthropic's own service.
+bool is_anthropic_service(std::string_view base_url);
+
 /// Whether the URL is OpenAI's own service, whose newer models differ from those of compatible servers.
 bool is_openai_service(std::string_view base_url);
 

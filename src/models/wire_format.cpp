@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -123,6 +124,32 @@ std::unique_ptr<FrameSplitter> WireFormat::splitter(std::string_view content_typ
 
 bool can_resend_blocks(const Message& message, std::string_view provider, std::string_view model) {
   return !message.provider_blocks.empty() && message.provider_blocks_of == fmt::format("{}/{}", provider, model);
+}
+
+bool is_deferred(const DeferredTools& deferred, std::string_view name) {
+  return deferred && std::ranges::find(*deferred, name, &ToolDescription::name) != deferred->end();
+}
+
+std::vector<const ToolDescription*> referenced_tools(const Message& result, const DeferredTools& deferred) {
+  std::vector<const ToolDescription*> tools;
+  if (!deferred) return tools;
+  for (const auto& name : result.found_tools) {
+    const auto found = std::ranges::find(*deferred, name, &ToolDescription::name);
+    if (found != deferred->end()) tools.push_back(&*found);
+  }
+  return tools;
+}
+
+std::vector<const ToolDescription*> tools_to_define(const ModelRequest& request) {
+  std::set<std::string_view> referenced;
+  for (const auto& message : request.messages) {
+    for (const auto* tool : referenced_tools(message, request.deferred_tools)) referenced.insert(tool->name);
+  }
+  std::vector<const ToolDescription*> tools;
+  for (const auto& tool : request.tools) {
+    if (!referenced.contains(tool.name)) tools.push_back(&tool);
+  }
+  return tools;
 }
 
 std::string base64(std::string_view bytes) {

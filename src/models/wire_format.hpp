@@ -96,6 +96,15 @@ public:
 /// Whether the message's provider blocks were made by `model` of `provider`, the only one that accepts them.
 bool can_resend_blocks(const Message& message, std::string_view provider, std::string_view model);
 
+// Tools that are deferred, for services that load them when the conversation refers to them.
+
+/// The deferred tools that a result refers to and that still exist.
+std::vector<const ToolDescription*> referenced_tools(const Message& result, const DeferredTools& deferred);
+/// The offered tools that the request has to define at once: not those that its messages refer to.
+std::vector<const ToolDescription*> tools_to_define(const ModelRequest& request);
+/// Whether the tool is among `deferred`.
+bool is_deferred(const DeferredTools& deferred, std::string_view name);
+
 std::string base64(std::string_view bytes);
 /// An image as a `data:` URL.
 std::string data_url(const Image& image);

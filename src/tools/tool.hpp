@@ -102,6 +102,9 @@ struct ToolCall {
   std::function<Task<Permission>(ToolTarget target, std::string diff)> ask_permission{};
   /// Puts a question to the person whose message the run answers. Empty: nobody is there.
   std::function<Task<PersonAnswer>(PersonQuestion question, StopSource& stop)> ask_person{};
+  /// Searches the deferred tools of the run; those that it returns are offered from the next step on. Empty: there are
+  /// none.
+  std::function<Task<std::vector<ToolDescription>>(std::string query)> find_tools{};
   const WaitClock* waits = nullptr;  ///< counts the time spent on asking, which no limit of the call includes
 
   /// `ask_permission`, or what holds without anybody.
@@ -113,7 +116,8 @@ struct ToolCall {
 struct ToolOutcome {
   std::string output;  ///< UTF-8
   bool is_error = false;
-  std::vector<Image> images{};  ///< for models that accept images; `output` describes them
+  std::vector<Image> images{};             ///< for models that accept images; `output` describes them
+  std::vector<std::string> found_tools{};  ///< deferred tools that are offered from now on
 };
 
 /// An error result with the reason.
@@ -124,6 +128,7 @@ inline ToolOutcome failed(std::string why) { return {.output = std::move(why), .
 struct Tool {
   ToolDescription description;
   ToolKind kind = ToolKind::own;
+  std::string group{};  ///< the name of the integration that it comes from
   ToolEffect effect = ToolEffect::reads;
   /// True: it calls `authorize` itself before it touches its target. False: it has no target, and is authorized before
   /// the call.

@@ -39,6 +39,7 @@
 #include "features/context/attached_files.hpp"
 #include "features/context/compaction.hpp"
 #include "features/context/conversation_context.hpp"
+#include "features/context/found_tools_store.hpp"
 #include "features/context/history.hpp"
 #include "features/context/model_request.hpp"
 #include "features/context/prompt.hpp"
@@ -54,12 +55,6 @@ constexpr int max_reductions = 8;
 constexpr std::int64_t min_answer = 500;
 /// From tools, in one run.
 constexpr std::size_t max_pictures = 20;
-
-std::int64_t tokens_of(const std::vector<ToolDescription>& tools) {
-  std::int64_t tokens = 0;
-  for (const auto& tool : tools) tokens += estimated_tokens(tool);
-  return tokens;
-}
 
 /// What a conversation of `used` bytes leaves of `budget` for the text of its files.
 std::size_t left_for_files(std::size_t budget, std::size_t used) {
@@ -104,15 +99,25 @@ ContextWindow::ContextWindow(const ContextServices& services, const Run& run, Ex
   AGW_ASSERT(!choices_.empty());
 }
 
-Task<> ContextWindow::load(std::string system, std::vector<ToolDescription> tools) {
+Task<> ContextWindow::load(std::string system, RequestTools tools) {
   AGW_ASSERT(thread_.is_current() && !is_loaded());
   const auto model = services_.limits.of(choices_.front());
   has_vision_ = model.vision;
-  prompt_tokens_ = estimated_tokens(system) + tokens_of(tools);
+  tools_ = std::move(tools);
+  auto offered = std::move(tools_.offered);
+  tool_tokens_ = tools_.tokens;
+  if (tools_.deferred) {
+    const auto found = co_await services_.database.read([thread_id = run_.thread_id](Connection& connection) {
+      return found_tools_store::list(connection, thread_id);
+    });
+    offer_found(offered, tool_tokens_, tools_, found);
+  }
+  prompt_tokens_ = estimated_tokens(system) + tool_tokens_;
   budget_ = budget_of(choices_.front());
   request_ = co_await load_conversation();
   request_.system = std::move(system);
-  request_.tools = std::move(tools);
+  request_.tools = std::move(offered);
+  request_.deferred_tools = tools_.deferred;
   request_.max_output_tokens = output_limit(*agent_, model);
   drop_choices_without_vision();
 }
@@ -281,6 +286,18 @@ void ContextWindow::add_results(std::vector<Message> results) {
     drop_choices_without_vision();
   }
   shorten_results(request_.messages, budget_);
+}
+
+Task<> ContextWindow::offer(std::vector<std::string> found_tools) {
+  AGW_ASSERT(is_loaded());
+  if (found_tools.empty()) co_return;
+  const auto before = tool_tokens_;
+  offer_found(request_.tools, tool_tokens_, tools_, found_tools);
+  prompt_tokens_ += tool_tokens_ - before;
+  budget_ = std::min(budget_, budget_of(choices_.front()));
+  co_await services_.database.write([thread_id = run_.thread_id, found_tools](Connection& connection) {
+    found_tools_store::add(connection, thread_id, found_tools);
+  });
 }
 
 Task<> ContextWindow::add_messages(std::vector<UserMessage> messages) {

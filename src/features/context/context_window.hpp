@@ -11,6 +11,7 @@
 #include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 #include "features/attachments/service.hpp"
+#include "features/context/deferred_tools.hpp"
 #include "features/context/model_limits.hpp"
 #include "features/extensions/types.hpp"
 #include "features/runs/types.hpp"
@@ -55,8 +56,9 @@ public:
                 std::vector<ModelChoice> choices, StopSource& stop, OnUsage on_usage);
 
   /// Reads the conversation up to the run's question, with its files. Called once, before `ask`. Older turns that do
-  /// not fit are replaced by a summary.
-  Task<> load(std::string system, std::vector<ToolDescription> tools);
+  /// not fit are replaced by a summary. Deferred tools that the thread has found before are appended to the offered
+  /// ones.
+  Task<> load(std::string system, RequestTools tools);
 
   /// Asks the models. While a model finds the request too long and nothing has been streamed, it is asked again with
   /// less, at most eight times; a later model with a smaller window is shown less as well. What a model accepted is
@@ -69,6 +71,10 @@ public:
 
   /// Adds the results of these calls. Pictures in them follow as a message, as far as the model has vision.
   void add_results(std::vector<Message> results);
+
+  /// Offers these deferred tools too, for the rest of the thread. They are appended, so what services have cached of
+  /// the tools before stays.
+  Task<> offer(std::vector<std::string> found_tools);
 
   /// Adds messages that the person sent meanwhile, with their files.
   Task<> add_messages(std::vector<UserMessage> messages);
@@ -99,6 +105,8 @@ private:
   const OnUsage on_usage_;
 
   ModelRequest request_;
+  RequestTools tools_;                 ///< when it was loaded
+  std::int64_t tool_tokens_ = 0;       ///< with those that were found
   std::size_t conversation_size_ = 0;  ///< messages of the conversation; those of this run's steps follow
   std::size_t budget_ = 0;             ///< for all messages, in bytes
   std::int64_t prompt_tokens_ = 0;

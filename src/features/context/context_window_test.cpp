@@ -130,7 +130,7 @@ TEST(ContextWindow, HoldsThePromptTheToolsAndTheConversation) {
   with_context_window([](ContextWindowFixture& fixture) -> Task<> {
     co_await fixture.talk(1);
     auto window = fixture.window();
-    co_await window.load("Be kind.", {{.name = "Read"}});
+    co_await window.load("Be kind.", {.offered = {{.name = "Read"}}});
     co_await window.ask(ignore_deltas);
 
     const auto& request = fixture.large.requests.at(0);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "features/context/compaction.hpp"
+#include "features/context/found_tools_store.hpp"
 #include "features/context/service.hpp"
 #include "features/context/summary_store.hpp"
 
@@ -53,6 +54,10 @@ bool store_summary(Connection& connection, const std::string& thread_id, const T
 }
 
 }  // namespace
+
+std::vector<std::string> found_tools(Connection& connection, const std::string& thread_id) {
+  return found_tools_store::list(connection, thread_id);
+}
 
 void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp now) {
   auto summary = summary_store::find(connection, fork.original_id);

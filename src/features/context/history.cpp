@@ -42,6 +42,7 @@ Message result_of(const Turn& turn, std::string id, std::string name) {
   message.tool_call_id = std::move(id);
   message.tool_name = std::move(name);
   message.is_error = is_true(*turn.metadata, "is_error");
+  message.found_tools = strings_of(*turn.metadata, "found_tools");
   return message;
 }
 

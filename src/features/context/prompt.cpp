@@ -25,27 +25,6 @@ std::string titled(std::string_view title, std::string_view text) {
   return text.empty() ? std::string() : fmt::format("# {}\n\n{}", title, text);
 }
 
-/// One line without markup that could end the list.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 /// An agent that may not load them still knows what it could do.
 std::string skills_text(const std::vector<Skill>& skills, bool may_be_loaded) {
   if (skills.empty()) return {};
@@ -55,8 +34,8 @@ std::string skills_text(const std::vector<Skill>& skills, bool may_be_loaded) {
                     : "There are instructions for the work that these describe. You cannot load them here: where they "
                       "would help, say so.");
   for (const auto& skill : skills) {
-    text += fmt::format("<skill>\n<name>{}</name>\n<description>{}</description>\n</skill>\n", escaped(skill.name),
-                        escaped(skill.description));
+    text += fmt::format("<skill>\n<name>{}</name>\n<description>{}</description>\n</skill>\n", prompt_line(skill.name),
+                        prompt_line(skill.description));
   }
   return text + "</available_skills>";
 }
@@ -110,6 +89,26 @@ std::optional<ProjectInstructions> find_instructions(const Project& project, con
 
 }  // namespace
 
+std::string prompt_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
 std::int64_t estimated_tokens(std::string_view text) {
   return (static_cast<std::int64_t>(text.size()) + bytes_per_token - 1) / bytes_per_token;
 }
@@ -132,6 +131,7 @@ std::vector<PromptSection> prompt_sections(const PromptInput& input) {
   add("system_prompt", input.system_prompt);
   add("mode", mode_detail(input.mode).systemPrompt);
   add("skills", skills_text(input.skills, input.may_load_skills));
+  add("more_tools", input.more_tools);
   add("notes", titled("Notes that you took in earlier conversations", identity.notes));
   add("instructions", instructions_text(input.instructions));
   add("date", fmt::format("Today is {}.", input.today));
@@ -159,13 +159,14 @@ Prompts::Prompts(BlockingPool& blocking, fs::path home, fs::path data_directory,
       skills_(skills) {}
 
 Task<std::vector<PromptSection>> Prompts::sections(ExtensionPointer agent, std::optional<std::string> project_id,
-                                                   ThreadMode mode, bool may_load_skills) {
+                                                   ThreadMode mode, bool may_load_skills, std::string more_tools) {
   const auto project = project_id ? projects_.find(*project_id) : nullptr;
   PromptInput input;
   input.identity = co_await identities_.of(agent->id);
   input.system_prompt = string_member(agent->definition.members(), "systemPrompt").value_or("");
   input.mode = mode;
   input.may_load_skills = may_load_skills;
+  input.more_tools = std::move(more_tools);
   input.skills = co_await skills_.of(agent, project && project->trusted ? std::optional(project->path) : std::nullopt);
   if (project) {
     input.instructions = co_await blocking_.run([project, home = home_] { return find_instructions(*project, home); });
@@ -183,8 +184,9 @@ FileRoots Prompts::roots(const Extension& agent, const std::optional<std::string
 }
 
 Task<std::string> Prompts::text(ExtensionPointer agent, std::optional<std::string> project_id, ThreadMode mode,
-                                bool may_load_skills) {
-  co_return prompt_text(co_await sections(std::move(agent), std::move(project_id), mode, may_load_skills));
+                                bool may_load_skills, std::string more_tools) {
+  co_return prompt_text(
+      co_await sections(std::move(agent), std::move(project_id), mode, may_load_skills, std::move(more_tools)));
 }
 
 }  // namespace agw

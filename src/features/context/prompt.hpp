@@ -33,10 +33,14 @@ struct PromptInput {
   ThreadMode mode{};
   std::vector<Skill> skills;
   bool may_load_skills = true;  ///< ReadSkill is among the tools that the model is offered
+  std::string more_tools;       ///< names the deferred tools; empty: there are none
   std::optional<ProjectInstructions> instructions;
   std::string today;  ///< `2026-01-02`
   std::filesystem::path working_directory;
 };
+
+/// `text` on one line, without markup that could end a list in the prompt.
+std::string prompt_line(std::string_view text);
 
 /// The prompt's parts in order, without empty ones. Parts that seldom change come first, for the providers' caches.
 std::vector<PromptSection> prompt_sections(const PromptInput& input);
@@ -53,11 +57,12 @@ public:
   Prompts(BlockingPool& blocking, std::filesystem::path home, std::filesystem::path data_directory, const Clock& clock,
           const Projects& projects, Identities& identities, Skills& skills);
 
-  /// The prompt speaks of no tool that the agent is not offered: see PromptInput for `may_load_skills`.
+  /// The prompt speaks of no tool that the agent is not offered: see PromptInput for `may_load_skills` and
+  /// `more_tools`.
   Task<std::vector<PromptSection>> sections(ExtensionPointer agent, std::optional<std::string> project_id,
-                                            ThreadMode mode, bool may_load_skills);
+                                            ThreadMode mode, bool may_load_skills, std::string more_tools);
   Task<std::string> text(ExtensionPointer agent, std::optional<std::string> project_id, ThreadMode mode,
-                         bool may_load_skills);
+                         bool may_load_skills, std::string more_tools);
 
   /// The directories that the agent's tools may use.
   FileRoots roots(const Extension& agent, const std::optional<std::string>& project_id) const;

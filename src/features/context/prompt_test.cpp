@@ -96,7 +96,7 @@ struct PromptRoom : ExtensionsFixture {
   void put(const fs::path& file, const std::string& content) { std::ofstream(home / file) << content; }
   Task<std::string> text() { return text(projects.list().front()->id); }
   Task<std::string> text(std::optional<std::string> project_id) {
-    return prompts.text(extensions.find_agent("assistant"), project_id, ThreadMode::act, true);
+    return prompts.text(extensions.find_agent("assistant"), project_id, ThreadMode::act, true, {});
   }
 
   fs::path home;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "features/attachments/types.hpp"
 #include "features/context/context_window.hpp"  // IWYU pragma: export
+#include "features/context/deferred_tools.hpp"  // IWYU pragma: export
 #include "features/context/prompt.hpp"          // IWYU pragma: export
 #include "features/context/types.hpp"           // IWYU pragma: export
 
@@ -14,6 +16,9 @@ bool is_image(const Attachment& attachment);
 
 /// The metadata of a user turn with these attachments.
 json::object attachment_metadata(const std::vector<Attachment>& attachments);
+
+/// The deferred tools that a thread has found.
+std::vector<std::string> found_tools(Connection& connection, const std::string& thread_id);
 
 /// Gives a fork the summary of the turns that it has copied. Called inside the write that makes the fork.
 void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp now);

@@ -18,11 +18,15 @@ constexpr auto rules(Tag<PromptTool>) {
 }
 const Description& describe(Tag<PromptTool>) { return description_of<PromptTool>("PromptTool"); }
 
-BOOST_DESCRIBE_STRUCT(AgentPrompt, (), (agent, mode, tokens, sections, text, tool_tokens, tools))
+BOOST_DESCRIBE_STRUCT(AgentPrompt, (),
+                      (agent, mode, tokens, sections, text, tool_tokens, tools, tools_offered, tools_deferred))
 constexpr auto rules(Tag<AgentPrompt>) {
   return std::tuple{RuleFor<&AgentPrompt::tokens>{{.about = "an estimate of all that is sent: the text and the tools"}},
                     RuleFor<&AgentPrompt::text>{{.about = "the sections together, as a model gets them"}},
-                    RuleFor<&AgentPrompt::tools>{{.about = "those that stage, mode, tools and capabilities leave it"}}};
+                    RuleFor<&AgentPrompt::tools>{{.about = "those that stage, mode, tools and capabilities leave it"}},
+                    RuleFor<&AgentPrompt::tools_offered>{{.about = "how many of them the model is given whole"}},
+                    RuleFor<&AgentPrompt::tools_deferred>{
+                        {.about = "how many more it is given the names of, to find them with FindTools"}}};
 }
 const Description& describe(Tag<AgentPrompt>) { return description_of<AgentPrompt>("AgentPrompt"); }
 

@@ -36,6 +36,8 @@ struct AgentPrompt {
   std::string text;
   std::int64_t tool_tokens = 0;  ///< estimated, tools only
   std::vector<PromptTool> tools;
+  std::int64_t tools_offered = 0;   ///< how many `tools` there are
+  std::int64_t tools_deferred = 0;  ///< how many more the agent can find with FindTools
 };
 const Description& describe(Tag<AgentPrompt>);
 

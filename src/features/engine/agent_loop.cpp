@@ -35,11 +35,18 @@ bool is_named(const std::vector<ToolDescription>& tools, std::string_view name) 
   return std::ranges::find(tools, name, &ToolDescription::name) != tools.end();
 }
 
-/// What a program adds to what the model reads.
-void add_tools_of(const RunClient& client, std::string& system, std::vector<ToolDescription>& tools) {
+/// Adds a program's instructions and tools to what the model reads. Its tools replace the agent's own of their names.
+void add_program(const RunClient& client, std::string& system, RequestTools& tools) {
   if (!client.system().empty()) system += "\n\n" + client.system();
-  std::erase_if(tools, [&](const auto& tool) { return is_named(client.tools(), tool.name); });
-  tools.insert(tools.end(), client.tools().begin(), client.tools().end());
+  std::erase_if(tools.offered, [&](const auto& tool) {
+    const bool is_replaced = is_named(client.tools(), tool.name);
+    if (is_replaced) tools.tokens -= estimated_tokens(tool);
+    return is_replaced;
+  });
+  for (const auto& tool : client.tools()) {
+    tools.tokens += estimated_tokens(tool);
+    tools.offered.push_back(tool);
+  }
 }
 
 /// Takes the calls of the program's tools out of `uses`.
@@ -131,11 +138,14 @@ Task<> AgentLoop::prepare() {
                   .project_id = thread.project_id,
                   .roots = roots,
                   .inherited = services_.calls.limits_to_inherit(*caller_)};
-  auto system = co_await services_.prompts.text(caller_->agent, thread.project_id, caller_->mode,
-                                                services_.calls.offers(*caller_, read_skill_tool_name));
   co_await services_.calls.wait_for_integrations(*caller_, active_->stop);
-  auto tools = services_.calls.offered_tools(*caller_);
-  if (active_->client) add_tools_of(*active_->client, system, tools);
+  const auto window = services_.models.info(window_.model()).context_window;
+  auto tools = divide_tools(services_.calls.usable_tools(*caller_), window);
+  caller_->deferred_tools = tools.deferred;
+  auto system =
+      co_await services_.prompts.text(caller_->agent, thread.project_id, caller_->mode,
+                                      services_.calls.offers(*caller_, read_skill_tool_name), std::move(tools.listing));
+  if (active_->client) add_program(*active_->client, system, tools);
   co_await window_.load(std::move(system), std::move(tools));
 }
 
@@ -204,12 +214,15 @@ Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
   }
   co_await keeping.join();
   if (failure) std::rethrow_exception(failure);
+  std::vector<std::string> found_tools;
   for (const auto& result : results) {
+    std::ranges::copy(result.found_tools, std::back_inserter(found_tools));
     mark.tool_call_ids.push_back(result.tool_call_id);
     if (services_.calls.has_side_effects(result.tool_name))
       outcome_.last_side_effect = SideEffect{result.tool_name, result.text};
   }
   outcome_.steps.push_back(std::move(mark));
+  co_await window_.offer(std::move(found_tools));
   window_.add_results(std::move(results));
 }
 

@@ -68,6 +68,20 @@ Permission refused_by_person(const PermissionRequest& decided) {
   return refused;
 }
 
+json::object turn_metadata(const Run& run, const ToolUse& use, const ToolOutcome& outcome, std::int64_t took) {
+  json::object metadata{{"run_id", run.id},   {"tool_call_id", use.id},       {"tool_name", use.name},
+                        {"input", use.input}, {"is_error", outcome.is_error}, {"duration_ms", took}};
+  if (!outcome.found_tools.empty())
+    metadata["found_tools"] = json::array(outcome.found_tools.begin(), outcome.found_tools.end());
+  return metadata;
+}
+
+/// A model that calls a deferred tool wrongly has not seen its schema.
+std::string unseen_schema(const RunningAgent& caller, const Tool& tool) {
+  const auto* const deferred = find_deferred(caller.deferred_tools, tool.description.name);
+  return deferred ? "\nIts input has this schema: " + to_json(deferred->input_schema) : std::string();
+}
+
 std::string what_failed(std::exception_ptr failure, const std::string& tool) {
   try {
     std::rethrow_exception(failure);
@@ -95,7 +109,7 @@ struct CallRunner::StepCalls {
 };
 
 CallRunner::CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, Proposals& proposals,
-                       Integrations& integrations, Approvals& approvals, const ToolSet& tools)
+                       Integrations& integrations, Approvals& approvals, BlockingPool& blocking, const ToolSet& tools)
     : loop_(loop),
       runs_(runs),
       threads_(threads),
@@ -103,23 +117,24 @@ CallRunner::CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& s
       proposals_(proposals),
       integrations_(integrations),
       approvals_(approvals),
+      blocking_(blocking),
       tools_(tools) {}
 
 Task<> CallRunner::wait_for_integrations(const RunningAgent& caller, StopSource& stop) const {
   if (caller.mode == ThreadMode::act) co_await integrations_.settled(stop);
 }
 
-std::vector<ToolDescription> CallRunner::offered_tools(const RunningAgent& caller) const {
-  std::vector<ToolDescription> descriptions;
+std::vector<ToolPointer> CallRunner::usable_tools(const RunningAgent& caller) const {
+  std::vector<ToolPointer> usable;
   const auto grants = grants_of(caller);
   const bool may_ask = can_be_asked(caller);
   for (const auto& [name, tool] : tools_.all()) {
     auto request = tool_request(caller, stages_, *tool);
     request.grants = grants;
     request.may_ask = may_ask;
-    if (is_offered(request)) descriptions.push_back(tool->description);
+    if (is_offered(request)) usable.push_back(tool);
   }
-  return descriptions;
+  return usable;
 }
 
 bool CallRunner::offers(const RunningAgent& caller, std::string_view tool_name) const {
@@ -223,12 +238,7 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
   co_await threads_.add_turn({.thread_id = active.run.thread_id,
                               .role = Role::tool,
                               .content = outcome.output,
-                              .metadata = json::object{{"run_id", active.run.id},
-                                                       {"tool_call_id", use.id},
-                                                       {"tool_name", use.name},
-                                                       {"input", use.input},
-                                                       {"is_error", outcome.is_error},
-                                                       {"duration_ms", took}},
+                              .metadata = turn_metadata(active.run, use, outcome, took),
                               .id = turn_id,
                               .in_reply_to = active.run.turn_id});
   runs_.end_call(active, {{"toolCallId", use.id},
@@ -243,6 +253,7 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
   message.tool_name = use.name;
   message.is_error = outcome.is_error;
   message.images = std::move(outcome.images);
+  message.found_tools = std::move(outcome.found_tools);
   co_return message;
 }
 
@@ -257,7 +268,7 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
                                  max_input_depth, quoted(*use.raw_input)));
   }
   if (const auto problem = input_problem(tool->description.input_schema, use.input)) {
-    co_return failed("invalid input: " + *problem);
+    co_return failed("invalid input: " + *problem + unseen_schema(*step.caller, *tool));
   }
   auto request = request_of(*step.caller, *tool);
   if (step.caller->dry) request.may_ask = false;
@@ -308,6 +319,10 @@ Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, co
                                       std::string diff) { return ask_permission(call, std::move(target), diff); },
       .ask_person = [this, &call](PersonQuestion question,
                                   StopSource& stop) { return ask_person(call, std::move(question), stop); },
+      .find_tools = step.caller->deferred_tools ? std::function([this, caller = step.caller](std::string query) {
+        return find_tools(caller, std::move(query));
+      })
+                                                : nullptr,
       .waits = &asking->person_waits};
   // Its limits are those of the call, so the question comes first; only tools with a target ask by themselves.
   const StopSource::Listener when_stopped(step.active->stop, [&call] { call.stop.request(); });
@@ -362,6 +377,17 @@ Task<PersonAnswer> CallRunner::ask_person(Call& call, PersonQuestion question, S
   const bool is_persons = decided->by == DecidedBy::person;
   co_return PersonAnswer{.kind = is_persons ? PersonAnswer::Kind::declined : PersonAnswer::Kind::unanswered,
                          .reason = is_persons ? decided->decision_reason.value_or("") : "nobody answered"};
+}
+
+/// Only among tools that the agent may still use.
+Task<std::vector<ToolDescription>> CallRunner::find_tools(RunningAgentPointer caller, std::string query) {
+  std::vector<ToolDescription> candidates;
+  for (const auto& tool : usable_tools(*caller)) {
+    if (find_deferred(caller->deferred_tools, tool->description.name)) candidates.push_back(tool->description);
+  }
+  co_return co_await blocking_.run([candidates = std::move(candidates), query = std::move(query)] {
+    return search_tools(candidates, query, max_found_at_once);
+  });
 }
 
 }  // namespace agw

@@ -13,6 +13,7 @@
 #include "features/proposals/service.hpp"
 #include "features/runs/service.hpp"
 #include "features/threads/service.hpp"
+#include "io/process/blocking.hpp"
 #include "tools/tool_set.hpp"
 
 namespace agw {
@@ -22,13 +23,13 @@ namespace agw {
 class CallRunner {
 public:
   CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, Proposals& proposals,
-             Integrations& integrations, Approvals& approvals, const ToolSet& tools);
+             Integrations& integrations, Approvals& approvals, BlockingPool& blocking, const ToolSet& tools);
 
-  /// Waits for integrations that are connecting, if the agent is in act mode. Call it before `offered_tools`.
+  /// Waits for integrations that are connecting, if the agent is in act mode. Call it before `usable_tools`.
   Task<> wait_for_integrations(const RunningAgent& caller, StopSource& stop) const;
 
-  /// The tools that the model is offered, by name.
-  std::vector<ToolDescription> offered_tools(const RunningAgent& caller) const;
+  /// The tools that the agent could use, by name.
+  std::vector<ToolPointer> usable_tools(const RunningAgent& caller) const;
 
   /// Whether the tool of that name is among them.
   bool offers(const RunningAgent& caller, std::string_view tool_name) const;
@@ -67,6 +68,7 @@ private:
   Task<ToolOutcome> make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request);
   Task<Permission> ask_permission(Call& call, ToolTarget target, std::string diff);
   Task<PersonAnswer> ask_person(Call& call, PersonQuestion question, StopSource& stop);
+  Task<std::vector<ToolDescription>> find_tools(RunningAgentPointer caller, std::string query);
 
   Loop& loop_;
   Runs& runs_;
@@ -75,6 +77,7 @@ private:
   Proposals& proposals_;
   Integrations& integrations_;
   Approvals& approvals_;
+  BlockingPool& blocking_;
   const ToolSet& tools_;
 };
 

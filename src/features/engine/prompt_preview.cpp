@@ -1,6 +1,9 @@
 // The prompt as a person sees it: the same parts that a run puts together (agent_loop.cpp).
 
+#include <algorithm>
+
 #include "base/json/json_values.hpp"
+#include "features/engine/chosen_models.hpp"
 #include "features/engine/service.hpp"
 #include "features/permissions/service.hpp"
 
@@ -24,6 +27,22 @@ PromptTool shown(ToolDescription tool) {
           .input_schema = tool.input_schema.is_object() ? tool.input_schema.get_object() : json::object()};
 }
 
+constexpr std::int64_t assumed_window = 128'000;
+
+/// Of the model that a message without one would be answered by.
+std::int64_t window_of_first(const Models& models, const Extension& agent) {
+  const auto chosen = choose_models(models, Run{}, agent);
+  return chosen.choices.empty() ? assumed_window : models.info(chosen.choices.front()).context_window;
+}
+
+/// Without those that were found.
+std::int64_t deferred_count(const RequestTools& tools) {
+  if (!tools.deferred) return 0;
+  return std::ranges::count_if(*tools.deferred, [&](const auto& tool) {
+    return std::ranges::find(tools.offered, tool.name, &ToolDescription::name) == tools.offered.end();
+  });
+}
+
 }  // namespace
 
 Task<AgentPrompt> Engine::prompt(ExtensionPointer agent, AgentPromptQuery query) {
@@ -36,15 +55,25 @@ Task<AgentPrompt> Engine::prompt(ExtensionPointer agent, AgentPromptQuery query)
   // As a run of a message on the thread would ask.
   caller.asks_thread = thread.id;
   caller.asks_permission = services_.approvals.asks(*agent);
-  prompt.sections = co_await services_.prompts.sections(agent, thread.project_id, prompt.mode,
-                                                        services_.calls.offers(caller, read_skill_tool_name));
-  prompt.text = prompt_text(prompt.sections);
   co_await services_.calls.wait_for_integrations(caller, stopping_);
-  for (auto& tool : services_.calls.offered_tools(caller)) {
+  auto tools = divide_tools(services_.calls.usable_tools(caller), window_of_first(services_.models, *agent));
+  prompt.sections = co_await services_.prompts.sections(agent, thread.project_id, prompt.mode,
+                                                        services_.calls.offers(caller, read_skill_tool_name),
+                                                        std::move(tools.listing));
+  prompt.text = prompt_text(prompt.sections);
+  if (tools.deferred && query.thread_id) {
+    const auto found = co_await services_.database.read(
+        [thread_id = thread.id](Connection& connection) { return found_tools(connection, thread_id); });
+    auto tokens = tools.tokens;
+    offer_found(tools.offered, tokens, tools, found);
+  }
+  prompt.tools_deferred = deferred_count(tools);
+  for (auto& tool : tools.offered) {
     auto& shown_tool = prompt.tools.emplace_back(shown(std::move(tool)));
     shown_tool.why = services_.calls.why_offered(caller, shown_tool.name);
     prompt.tool_tokens += shown_tool.tokens;
   }
+  prompt.tools_offered = static_cast<std::int64_t>(prompt.tools.size());
   prompt.tokens = estimated_tokens(prompt.text) + prompt.tool_tokens;
   co_return prompt;
 }

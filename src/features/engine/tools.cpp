@@ -1,5 +1,7 @@
 #include "features/engine/tools.hpp"
 
+#include <fmt/format.h>
+
 namespace agw {
 
 namespace {
@@ -25,7 +27,43 @@ Task<ToolOutcome> delegate(Engine& engine, const ToolCall& call) {
                                      std::string(call.input.at("task").as_string()), call.stop);
 }
 
+constexpr auto find_tools_schema = R"({
+  "type": "object",
+  "properties": {
+    "query": {"type": "string", "minLength": 1, "maxLength": 1000,
+              "description": "what the tool should do, in a few words, or names of tools"}
+  },
+  "required": ["query"],
+  "additionalProperties": false
+})";
+
+std::string shown(const ToolDescription& tool) {
+  return "\n\n" + to_json(json::object{
+                      {"name", tool.name}, {"description", tool.description}, {"input_schema", tool.input_schema}});
+}
+
+Task<ToolOutcome> find_tools(const ToolCall& call) {
+  if (!call.find_tools) co_return ToolOutcome{"There are no other tools than those that you have."};
+  const auto found = co_await call.find_tools(std::string(call.input.at("query").as_string()));
+  if (found.empty()) co_return ToolOutcome{"No tool matches. Use other words, or the name of a tool."};
+  ToolOutcome outcome{fmt::format("{} of the tools match, best first. You can call them from now on.", found.size())};
+  for (const auto& tool : found) {
+    outcome.output += shown(tool);
+    outcome.found_tools.push_back(tool.name);
+  }
+  co_return outcome;
+}
+
 }  // namespace
+
+Tool find_tools_tool() {
+  return {
+      .description = {std::string(find_tools_name),
+                      "Finds tools whose definitions you do not have: gives up to 5 that match, with what they take. "
+                      "You can call them from then on.",
+                      parse_json(find_tools_schema).value()},
+      .call = find_tools};
+}
 
 Tool delegate_tool(Engine& engine) {
   return {.description = {"Delegate",

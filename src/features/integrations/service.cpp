@@ -259,6 +259,7 @@ ToolPointer Integrations::tool_of(const EntryPointer& entry, const OfferedTool& 
                                                                  : offered.description,
                       .input_schema = std::move(schema)},
       .kind = ToolKind::integration,
+      .group = integration,
       .effect = ToolEffect::calls_out,
       .authorizes_itself = true,
       .call = [entry, tool = offered.name](const ToolCall& call) { return entry->integration->call(tool, call); }});

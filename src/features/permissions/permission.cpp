@@ -14,7 +14,7 @@ namespace {
 struct BuiltinTool {
   std::string_view name;
   Stage stage;
-  ToolScope scope;
+  std::optional<ToolScope> scope;
 };
 
 /// The lowest stage at which the gateway's own tools act without a person's approval, and their scopes.
@@ -27,6 +27,7 @@ constexpr std::array builtin_tools{BuiltinTool{"Read", Stage::apprentice, ToolSc
                                    BuiltinTool{"SearchKnowledge", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"ListExtensions", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"ReadSkill", Stage::apprentice, ToolScope::read},
+                                   BuiltinTool{"FindTools", Stage::apprentice, std::nullopt},
                                    BuiltinTool{"AskUser", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"Tasks", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"Propose", Stage::apprentice, ToolScope::write},
@@ -114,7 +115,9 @@ std::optional<Permission> restricted_by_limits(const ToolRequest& request, std::
     return denied(fmt::format("{} is not available in {} mode; a person switches the thread to act mode", request.tool,
                               mode.name));
   }
-  if (request.limits.tools && !request.limits.tools->contains(request.tool)) {
+  // FindTools shows no tool that the agent may not use, so whoever has deferred tools may search them.
+  const bool finds_tools = is_builtin_tool(request, {find_tools_name});
+  if (request.limits.tools && !finds_tools && !request.limits.tools->contains(request.tool)) {
     return denied(
         fmt::format("{} is not among the tools of this agent; a person adds it to its `tools` and "
                     "`capabilities`",

@@ -92,10 +92,11 @@ struct RunningAgent {
   bool dry = false;    ///< tools only read; other calls are reported, not made
   AgentLimits limits;  ///< when the run began
   ToolRun run;
-  std::string own_file{};        ///< see ToolRequest
-  ActiveRunPointer asks_in{};    ///< the run of a person's message that led to this one; null: nobody is asked
-  std::string asks_thread{};     ///< the thread of that run; empty: none
-  bool asks_permission = false;  ///< neither the agent's record nor the configuration turns that off
+  std::string own_file{};          ///< see ToolRequest
+  ActiveRunPointer asks_in{};      ///< the run of a person's message that led to this one; null: nobody is asked
+  std::string asks_thread{};       ///< the thread of that run; empty: none
+  bool asks_permission = false;    ///< neither the agent's record nor the configuration turns that off
+  DeferredTools deferred_tools{};  ///< those that FindTools searches
 };
 using RunningAgentPointer = std::shared_ptr<const RunningAgent>;
 

@@ -47,6 +47,8 @@ class Server:
             self.schemas["echo"] = {"$ref": "#"}
             self.schemas["add.numbers"] = {"type": "object", "properties": {
                 "a": {"type": "string", "pattern": "^(a+)+$"}, "b": {"$ref": "#/properties/b"}}}
+        for number in range(options.many):
+            self.add_shelf(number)
         self.send = None  # writes a message that is not a response
         self.cancelled = threading.Event()
 
@@ -93,14 +95,21 @@ class Server:
         raise Failure(-32601, "Method not found")
 
     def page(self, cursor):
-        """Returns a page of two tools."""
+        """Returns a page of two tools, or of more if there are many."""
+        size = 100 if self.options.many else 2
         names = list(self.tools)
         at = int(cursor or 0)
         page = [{"name": name, "description": f"The tool {name}", "inputSchema": self.schemas.get(name, {"type": "object"})}
-                for name in names[at:at + 2]]
+                for name in names[at:at + size]]
         if self.options.fault == "endless-pages":
             return {"tools": page, "nextCursor": "0"}
-        return {"tools": page, **({"nextCursor": str(at + 2)} if at + 2 < len(names) else {})}
+        return {"tools": page, **({"nextCursor": str(at + size)} if at + size < len(names) else {})}
+
+    def add_shelf(self, number):
+        name = f"shelf_{number}"
+        self.tools[name] = lambda arguments, params: text(f"{arguments['book']} is on shelf {number}")
+        self.schemas[name] = {"type": "object", "required": ["book"], "properties": {
+            "book": {"type": "string", "description": f"a book that is kept on the shelf called number-{number}"}}}
 
     def tool_echo(self, arguments, params):
         return text(arguments["text"])
@@ -293,6 +302,7 @@ def main():
     parser.add_argument("--fault", default="")
     parser.add_argument("--http", action="store_true")
     parser.add_argument("--notes")
+    parser.add_argument("--many", type=int, default=0, help="so many more tools: shelf_0, …")
     server = Server(parser.parse_args())
     serve_http(server) if server.options.http else serve_stdio(server)
 

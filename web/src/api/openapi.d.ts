@@ -2935,6 +2935,10 @@ export interface components {
                 /** @description what a person granted, or that one is asked; null: its stage allows it */
                 why: string | null;
             }[];
+            /** @description how many of them the model is given whole */
+            tools_offered: number;
+            /** @description how many more it is given the names of, to find them with FindTools */
+            tools_deferred: number;
         };
         JobRunStarted: {
             job: string;

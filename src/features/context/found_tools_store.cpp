@@ -1,0 +1,30 @@
+#include "features/context/found_tools_store.hpp"
+
+#include <algorithm>
+
+#include "base/json/json_values.hpp"
+
+namespace agw::found_tools_store {
+
+std::vector<std::string> list(Connection& connection, const std::string& thread_id) {
+  auto row = connection.prepare("SELECT names FROM found_tools WHERE thread_id = :thread");
+  row.bind(":thread", thread_id);
+  if (!row.step()) return {};
+  const auto stored = parse_stored_json(row.text(0));
+  return stored.is_array() ? strings_of(stored.get_array()) : std::vector<std::string>();
+}
+
+void add(Connection& connection, const std::string& thread_id, const std::vector<std::string>& names) {
+  auto all = list(connection, thread_id);
+  for (const auto& name : names) {
+    if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+  }
+  connection
+      .prepare(
+          "INSERT OR REPLACE INTO found_tools (thread_id, names) SELECT id, :names FROM threads WHERE id = :thread")
+      .bind(":thread", thread_id)
+      .bind(":names", to_json(json::array(all.begin(), all.end())))
+      .run();
+}
+
+}  // namespace agw::found_tools_store

@@ -1,0 +1,97 @@
+#include "features/context/tool_search_store.hpp"
+
+#include <cctype>
+#include <string>
+
+#include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
+#include "storage/connection.hpp"
+
+namespace agw::tool_search_store {
+
+namespace {
+
+/// Of one tool: services may send more, which would only make the search slow.
+constexpr std::size_t max_text = std::size_t{8} * 1024;
+constexpr std::size_t max_words = 32;
+/// Shorter words are matched whole.
+constexpr std::size_t min_prefix = 3;
+
+bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+
+/// With spaces where a capital begins a word, because the tokenizer does not see those: `getUserInfo`.
+std::string with_split_words(std::string_view text) {
+  std::string split;
+  char previous = ' ';
+  for (const char c : text) {
+    if (is_upper(c) && is_letter(previous) && !is_upper(previous)) split += ' ';
+    split += previous = c;
+  }
+  return split;
+}
+
+/// Names and descriptions of arguments, at any depth.
+void add_arguments(std::string& text, const json::value& schema) {
+  if (text.size() > max_text) return;
+  if (const auto* list = schema.if_array()) {
+    for (const auto& one : *list) add_arguments(text, one);
+  }
+  const auto* members = schema.if_object();
+  if (!members) return;
+  for (const auto& [name, value] : *members) {
+    if (name == "description" && value.is_string()) text.append(value.get_string()) += '\n';
+    if (name == "properties" && value.is_object()) {
+      for (const auto& property : value.get_object()) text.append(with_split_words(property.key())) += '\n';
+    }
+    add_arguments(text, value);
+  }
+}
+
+/// An FTS5 query that matches any word, or a word that begins with it.
+std::string any_word_of(std::string_view text) {
+  std::string query;
+  std::size_t words = 0;
+  const auto split = with_split_words(text);
+  for (std::size_t at = 0; at < split.size() && words < max_words;) {
+    auto end = at;
+    while (end < split.size() && is_letter(split[end])) ++end;
+    if (end > at) {
+      query.append(words++ == 0 ? "\"" : " OR \"").append(split, at, end - at) += '"';
+      if (end - at >= min_prefix) query += '*';
+    }
+    at = end + 1;
+  }
+  return query;
+}
+
+std::string limited(std::string_view text) { return std::string(utf8_prefix(text, max_text)); }
+
+}  // namespace
+
+std::vector<std::size_t> best(const std::vector<ToolDescription>& tools, std::string_view query, std::size_t limit) {
+  const auto words = any_word_of(query);
+  if (words.empty()) return {};
+  Connection index(":memory:", Connection::Access::read_write);
+  index.execute(
+      "CREATE VIRTUAL TABLE tools USING fts5(name, description, arguments, "
+      "tokenize = 'porter unicode61 remove_diacritics 2'); BEGIN");
+  for (std::size_t number = 0; number < tools.size(); ++number) {
+    std::string arguments;
+    add_arguments(arguments, tools[number].input_schema);
+    index.prepare("INSERT INTO tools (rowid, name, description, arguments) VALUES (:number, :name, :said, :arguments)")
+        .bind(":number", number)
+        .bind(":name", with_split_words(tools[number].name))
+        .bind(":said", limited(tools[number].description))
+        .bind(":arguments", limited(arguments))
+        .run();
+  }
+  auto row = index.prepare(
+      "SELECT rowid FROM tools WHERE tools MATCH :words ORDER BY bm25(tools, 6.0, 3.0, 1.0), rowid LIMIT :limit");
+  row.bind(":words", words).bind(":limit", limit);
+  std::vector<std::size_t> found;
+  while (row.step()) found.push_back(static_cast<std::size_t>(row.integer(0)));
+  return found;
+}
+
+}  // namespace agw::tool_search_store
