@@ -13,7 +13,7 @@ from checks import accepted, refused
 from stubs.provider import Reply, ToolCall
 from talker import MODEL, Talker, configuration
 
-MEMBERS = {"today", "week", "month", "saved", "by_agent", "by_model", "unpriced", "days", "by_thread",
+MEMBERS = {"today", "week", "month", "saved", "cached", "by_agent", "by_model", "unpriced", "days", "by_thread",
            "by_client"}
 # The stub reports 10 input and 5 output tokens, so that an answer costs 1.25 USD.
 PRICE = {"input": 100_000, "output": 50_000, "cache_read": 0, "cache_write": 0}
@@ -224,3 +224,20 @@ def test_spent_budget_survives_a_restart_and_can_be_raised(make_priced_talker):
     change = {"definition": {"budget_usd_per_day": 100}}
     accepted(talker.gateway.http.patch(f"/extensions/{agent['id']}", json=change))
     talker.says(thread, "hello", answer="hi")
+
+
+def test_report_has_the_share_of_input_that_came_from_prompt_caches(make_priced_talker):
+    talker = make_priced_talker()
+    assert report_of(talker)["cached"] is None
+    thread = accepted(talker.gateway.http.post("/threads", json={"title": "a title"}), 201)
+    for usage in ({"input": 100, "output": 1, "cache_read": 0, "cache_write": 0},
+                  {"input": 100, "output": 1, "cache_read": 600, "cache_write": 0}):
+        talker.stub.script(Reply("Yes.", usage=usage))
+        with talker.gateway.events(thread["id"]) as events:
+            body = {"content": "Well?", "threadId": thread["id"]}
+            events.run(accepted(talker.gateway.http.post("/chat", json=body), 201)["id"])
+    assert report_of(talker)["cached"] == 0.75
+
+
+def report_of(talker):
+    return accepted(talker.gateway.http.get("/costs"))

@@ -69,6 +69,7 @@ CostReport read_report(Connection& connection, LocalDay today, days period) {
                     .week = sum_since(by_day, first_day(week, today)),
                     .month = sum_since(by_day, first_of_month),
                     .saved = rounded(cost_store::saved(connection, first, today)),
+                    .cached = cost_store::cached_share(connection, first, today),
                     .by_agent = cost_store::by_agent(connection, first, today),
                     .by_model = cost_store::by_model(connection, first, today),
                     .unpriced = cost_store::unpriced(connection, first_of_month, today),
@@ -166,7 +167,9 @@ Spending Costs::count(const std::string& payer, const std::string& model, const 
           .model = model,
           .usd = usd.value_or(0),
           .priced = usd.has_value(),
-          .saved = saved_by_caches(model, usage)};
+          .saved = saved_by_caches(model, usage),
+          .input_tokens = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
+          .cached_tokens = usage.cache_read_tokens};
 }
 
 double Costs::saved_by_caches(std::string_view model, const Usage& usage) const {

@@ -58,6 +58,16 @@ void add(Connection& connection, const Spending& spending) {
         .bind(":usd", spending.saved)
         .run();
   }
+  if (spending.input_tokens > 0) {
+    connection
+        .prepare(
+            "INSERT INTO cost_tokens (day, input, cached) VALUES (:day, :input, :cached) ON CONFLICT DO UPDATE SET "
+            "input = input + excluded.input, cached = cached + excluded.cached")
+        .bind(":day", day)
+        .bind(":input", spending.input_tokens)
+        .bind(":cached", spending.cached_tokens)
+        .run();
+  }
   if (spending.usd == 0) return;
   connection
       .prepare(
@@ -101,6 +111,15 @@ double saved(Connection& connection, LocalDay first, LocalDay last) {
   auto row = between(connection, "SELECT total(usd) FROM cost_savings WHERE day BETWEEN :first AND :last", first, last);
   row.step();
   return row.real(0);
+}
+
+std::optional<double> cached_share(Connection& connection, LocalDay first, LocalDay last) {
+  auto row = between(connection,
+                     "SELECT total(cached) / nullif(total(input), 0) FROM cost_tokens WHERE day BETWEEN :first AND "
+                     ":last",
+                     first, last);
+  row.step();
+  return row.optional_real(0);
 }
 
 std::vector<AgentCost> by_agent(Connection& connection, LocalDay first, LocalDay last) {

@@ -23,6 +23,8 @@ double clients_of_day(Connection& connection, LocalDay day);
 std::map<LocalDay, double> by_day(Connection& connection, LocalDay first, LocalDay last);
 /// USD that prompt caches saved.
 double saved(Connection& connection, LocalDay first, LocalDay last);
+/// The share of input tokens that came from prompt caches; no value without input tokens.
+std::optional<double> cached_share(Connection& connection, LocalDay first, LocalDay last);
 std::vector<AgentCost> by_agent(Connection& connection, LocalDay first, LocalDay last);
 std::vector<ModelCost> by_model(Connection& connection, LocalDay first, LocalDay last);
 std::vector<ThreadCost> by_thread(Connection& connection, LocalDay first, LocalDay last, int limit);

@@ -32,12 +32,15 @@ BOOST_DESCRIBE_STRUCT(ThreadCost, (), (thread_id, title, cost))
 const Description& describe(Tag<ThreadCost>) { return description_of<ThreadCost>("ThreadCost"); }
 
 BOOST_DESCRIBE_STRUCT(CostReport, (),
-                      (today, week, month, saved, by_agent, by_model, unpriced, days, by_thread, by_client))
+                      (today, week, month, saved, cached, by_agent, by_model, unpriced, days, by_thread, by_client))
 constexpr auto rules(Tag<CostReport>) {
   return std::tuple{RuleFor<&CostReport::today>{{.about = "USD since midnight"}},
                     RuleFor<&CostReport::week>{{.about = "USD of the last 7 days"}},
                     RuleFor<&CostReport::month>{{.about = "USD of the last 30 days"}},
                     RuleFor<&CostReport::saved>{{.about = "USD of the period that prompt caches saved"}},
+                    RuleFor<&CostReport::cached>{
+                        {.about = "0 to 1: the share of the period's input tokens that services read from their prompt "
+                                  "caches; null where there are none"}},
                     RuleFor<&CostReport::unpriced>{{.about = "models of the last 30 days whose price is not known"}},
                     RuleFor<&CostReport::days>{{.about = "the last 30 days, oldest first"}},
                     RuleFor<&CostReport::by_thread>{{.about = "the 20 threads that cost most in the period"}},

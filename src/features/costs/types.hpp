@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,9 +19,11 @@ struct Spending {
   std::string thread_id;  ///< empty outside of threads
   std::string model;      ///< `<provider>/<model>`
   double usd = 0;
-  bool priced = true;    ///< false: the price is not known
-  double saved = 0;      ///< USD that prompt caches saved
-  std::string client{};  ///< the program that asked a model directly; then there is no agent
+  bool priced = true;              ///< false: the price is not known
+  double saved = 0;                ///< USD that prompt caches saved
+  std::int64_t input_tokens = 0;   ///< all, with those below
+  std::int64_t cached_tokens = 0;  ///< those that were read from a prompt cache
+  std::string client{};            ///< the program that asked a model directly; then there is no agent
 };
 
 /// Published after a model call was counted.
@@ -83,6 +86,7 @@ struct CostReport {
   double week = 0;                    ///< USD of the last 7 days
   double month = 0;                   ///< USD of the last 30 days
   double saved = 0;                   ///< USD of the period that prompt caches saved
+  std::optional<double> cached;       ///< share of the period's input tokens that came from prompt caches; null: none
   std::vector<AgentCost> by_agent;    ///< of the period
   std::vector<ModelCost> by_model;    ///< of the period
   std::vector<std::string> unpriced;  ///< models of the last 30 days without a known price

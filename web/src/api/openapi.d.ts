@@ -2564,6 +2564,8 @@ export interface components {
             month: number;
             /** @description USD of the period that prompt caches saved */
             saved: number;
+            /** @description 0 to 1: the share of the period's input tokens that services read from their prompt caches; null where there are none */
+            cached: number | null;
             by_agent: {
                 agent_id: string;
                 name: string;
