@@ -223,6 +223,8 @@ public:
     add_process_metrics(metrics_);
     add_gateway_metrics(metrics_, server_, database_, runs_, costs_);
     add_tools(settings);
+    projects_.on_untrusted(
+        [this](const auto& project, const auto& diff) { alerts_.project_untrusted(project.name, diff); });
     models_.add(std::string(offline_provider), make_librarian(knowledge_, extensions_, threads_));
     auto& connection = database_.start_connection();
     projects_.load(connection);

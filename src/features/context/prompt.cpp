@@ -148,8 +148,8 @@ std::string prompt_text(const std::vector<PromptSection>& sections) {
   return text;
 }
 
-Prompts::Prompts(BlockingPool& blocking, fs::path home, fs::path data_directory, const Clock& clock,
-                 const Projects& projects, Identities& identities, Skills& skills)
+Prompts::Prompts(BlockingPool& blocking, fs::path home, fs::path data_directory, const Clock& clock, Projects& projects,
+                 Identities& identities, Skills& skills)
     : blocking_(blocking),
       home_(std::move(home)),
       data_directory_(std::move(data_directory)),
@@ -160,7 +160,7 @@ Prompts::Prompts(BlockingPool& blocking, fs::path home, fs::path data_directory,
 
 Task<std::vector<PromptSection>> Prompts::sections(ExtensionPointer agent, std::optional<std::string> project_id,
                                                    ThreadMode mode, bool may_load_skills, std::string more_tools) {
-  const auto project = project_id ? projects_.find(*project_id) : nullptr;
+  const auto project = project_id ? co_await projects_.verified(*project_id) : nullptr;
   PromptInput input;
   input.identity = co_await identities_.of(agent->id);
   input.system_prompt = string_member(agent->definition.members(), "systemPrompt").value_or("");

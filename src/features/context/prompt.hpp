@@ -55,7 +55,7 @@ std::int64_t estimated_tokens(const ToolDescription& tool);
 class Prompts {
 public:
   Prompts(BlockingPool& blocking, std::filesystem::path home, std::filesystem::path data_directory, const Clock& clock,
-          const Projects& projects, Identities& identities, Skills& skills);
+          Projects& projects, Identities& identities, Skills& skills);
 
   /// The prompt speaks of no tool that the agent is not offered: see PromptInput for `may_load_skills` and
   /// `more_tools`.
@@ -72,7 +72,7 @@ private:
   std::filesystem::path home_;
   std::filesystem::path data_directory_;
   const Clock& clock_;
-  const Projects& projects_;
+  Projects& projects_;
   Identities& identities_;
   Skills& skills_;
 };

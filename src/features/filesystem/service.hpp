@@ -31,6 +31,8 @@ public:
   Task<std::filesystem::path> require_directory(std::string path, AllowedPlace allowed);
 
   const std::filesystem::path& home() const { return home_; }
+  /// For other work on directories that a person chose.
+  BlockingPool& blocking() const { return blocking_; }
 
 private:
   BlockingPool& blocking_;

@@ -1,19 +1,23 @@
 #include "features/projects/routes.hpp"
 
+#include "api/refusals.hpp"
 #include "features/projects/service.hpp"
 
 namespace agw {
 
 namespace {
 
-Response list_projects(Projects& projects, const Request&) {
+Task<Response> list_projects(Projects& projects, Request&) {
   Response response{.body = "["};
-  for (const auto& project : projects.list()) {
+  const auto listed = projects.list();
+  for (const auto& known : listed) {
+    const auto project = known->trusted ? co_await projects.verified(known->id) : known;
+    if (!project) continue;
     if (response.body.size() > 1) response.body += ',';
     write_json(response.body, *project);
   }
   response.body += ']';
-  return response;
+  co_return response;
 }
 
 Task<Response> create_project(Projects& projects, Request& request) {
@@ -22,7 +26,10 @@ Task<Response> create_project(Projects& projects, Request& request) {
 }
 
 Task<Response> show_project(Projects& projects, Request& request) {
-  co_return request.respond(*projects.require(request.path("id")));
+  projects.require(request.path("id"));
+  const auto project = co_await projects.verified(request.path("id"));
+  if (!project) throw project_not_found();
+  co_return request.respond(*project);
 }
 
 Task<Response> change_project(Projects& projects, Request& request) {

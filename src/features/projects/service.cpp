@@ -7,6 +7,7 @@
 #include "base/id.hpp"
 #include "base/text/is_within.hpp"
 #include "features/projects/store.hpp"
+#include "features/projects/trust_store.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -65,6 +66,36 @@ Task<std::string> Projects::resolved(std::string path) {
   co_return (co_await filesystem_.require_directory(std::move(path), allowed_)).string();
 }
 
+/// Trust is in what lies there at that moment.
+Task<> Projects::remember_trusted(const Project& project) {
+  if (!project.trusted) co_return;
+  auto files = co_await filesystem_.blocking().run(
+      [path = project.path, home = filesystem_.home()] { return read_trusted_files(path, home); });
+  co_await database_.write(
+      [id = project.id, files](Connection& connection) { trust_store::put(connection, id, files); });
+}
+
+Task<ProjectPointer> Projects::verified(std::string id) {
+  const auto project = find(id);
+  if (!project || !project->trusted) co_return project;
+  const auto now = co_await filesystem_.blocking().run(
+      [path = project->path, home = filesystem_.home()] { return read_trusted_files(path, home); });
+  const auto before =
+      co_await database_.read([id](Connection& connection) { return trust_store::find(connection, id); });
+  if (!before) {
+    // It was trusted before the gateway noted what that covers.
+    co_await remember_trusted(*project);
+    co_return find(id);
+  }
+  if (before->digest() == now.digest()) co_return find(id);
+  const auto current = find(id);
+  // Two requests may notice the same change.
+  if (!current || !current->trusted || current->updated_at != project->updated_at) co_return current;
+  auto changed = co_await change(id, {.trusted = false});
+  on_untrusted_(*changed, diff_of(*before, now));
+  co_return changed;
+}
+
 Task<ProjectPointer> Projects::create(NewProject wanted, InTransaction<Project> in_transaction) {
   require_some(wanted.name);
   require_some(wanted.path);
@@ -80,6 +111,7 @@ Task<ProjectPointer> Projects::create(NewProject wanted, InTransaction<Project> 
     project_store::insert(connection, made);
     if (in_transaction) in_transaction(connection, made);
   });
+  co_await remember_trusted(made);
   projects_.insert(projects_.begin(), std::make_shared<const Project>(made));
   co_return projects_.front();
 }
@@ -102,7 +134,9 @@ Task<ProjectPointer> Projects::change(std::string id, ProjectChange change) {
   // The project is in the list: commits reach the loop in order, so its insertion came before this change, and no
   // removal did.
   const auto place = projects_.begin() + (place_of(id) - projects_.cbegin());
-  co_return * place = std::make_shared<const Project>(project);
+  const auto now_known = *place = std::make_shared<const Project>(project);
+  if (change.trusted) co_await remember_trusted(project);
+  co_return now_known;
 }
 
 Task<> Projects::remove(std::string id) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,14 @@ public:
   ProjectPointer find(std::string_view id) const;
   /// Throws NotFound `project not found`.
   ProjectPointer require(std::string_view id) const;
+  /// The project as it is now: what trust covers (see TrustedFiles) is compared with what the person trusted. If it has
+  /// changed, the project is no longer trusted. Null if there is none.
+  Task<ProjectPointer> verified(std::string id);
+  /// Called on the loop when a project is no longer trusted, with what has changed in it.
+  void on_untrusted(std::function<void(const Project&, std::string diff)> handler) {
+    on_untrusted_ = std::move(handler);
+  }
+
   /// Newest first.
   const std::vector<ProjectPointer>& list() const { return projects_; }
 
@@ -42,6 +51,7 @@ public:
   Task<> remove(std::string id);
 
 private:
+  Task<> remember_trusted(const Project& project);
   Task<std::string> resolved(std::string path);
   std::vector<ProjectPointer>::const_iterator place_of(std::string_view id) const;
 
@@ -49,6 +59,7 @@ private:
   Filesystem& filesystem_;
   const Clock& clock_;
   AllowedPlace allowed_;
+  std::function<void(const Project&, std::string)> on_untrusted_ = [](const Project&, const std::string&) {};
   std::vector<ProjectPointer> projects_;
 };
 

@@ -7,7 +7,7 @@ namespace agw {
 namespace {
 
 constexpr std::string_view about_path = "an absolute path in home";
-constexpr std::string_view about_trusted = "whether the project's own skills are loaded";
+constexpr std::string_view about_trusted = "whether agents follow its instructions and skills, until those change";
 
 }  // namespace
 

@@ -115,6 +115,15 @@ void Alerts::answered(const AnswerOutcome& answer) {
                            .cause = answer.cause}));
 }
 
+void Alerts::project_untrusted(const std::string& project, const std::string& diff) {
+  if (stopping_.requested()) return;
+  background_.spawn(raise({.kind = "project-untrusted",
+                           .message = fmt::format("The project {} is no longer trusted, because what agents follow in "
+                                                  "it has changed. Trust it again if that is right.\n\n{}",
+                                                  project, diff),
+                           .severity = Severity::warning}));
+}
+
 void Alerts::money_spent() {
   if (costs_.spent_today() <= min_spike || stopping_.requested() || std::exchange(looking_at_costs_, true)) return;
   background_.spawn(look_at_costs());

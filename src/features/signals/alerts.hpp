@@ -25,6 +25,7 @@ struct AnswerOutcome {
 /// Raises the signals that only the gateway itself can raise:
 /// `cost-spike`, once a day: today's costs are over 1 USD and over 3 times the median of the 14 days before.
 /// `provider-errors`: a provider failed in spite of all retries; not again before it has answered.
+/// `project-untrusted`: what agents follow in a trusted project has changed.
 /// `disk-low`: a write found no space, or less than 500 MB are left; not again before there is space.
 class Alerts : private Subscriber {
 public:
@@ -37,6 +38,8 @@ public:
 
   /// On the loop; returns at once.
   void answered(const AnswerOutcome& answer);
+  /// Likewise; `diff` shows what has changed in the project.
+  void project_untrusted(const std::string& project, const std::string& diff);
 
 private:
   void deliver(const DomainEvent& event) override;

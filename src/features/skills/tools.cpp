@@ -21,9 +21,11 @@ constexpr auto input_schema = R"({
   "additionalProperties": false
 })";
 
-Task<ToolOutcome> read(Skills& skills, ExtensionPointer agent, std::optional<std::filesystem::path> project,
-                       std::string name, std::optional<std::string> file) {
-  auto known = agent ? co_await skills.of(agent, std::move(project)) : std::vector<Skill>();
+Task<ToolOutcome> read(Skills& skills, Projects& projects, ExtensionPointer agent,
+                       std::optional<std::string> project_id, std::string name, std::optional<std::string> file) {
+  const auto in = project_id ? co_await projects.verified(*project_id) : nullptr;
+  const auto project = in && in->trusted ? std::optional<std::filesystem::path>(in->path) : std::nullopt;
+  auto known = agent ? co_await skills.of(agent, project) : std::vector<Skill>();
   const auto found = std::ranges::find(known, name, &Skill::name);
   if (found == known.end()) throw NotFound(fmt::format("there is no skill {}", name));
   co_return ToolOutcome{co_await skills.read(std::move(*found), std::move(file))};
@@ -31,19 +33,16 @@ Task<ToolOutcome> read(Skills& skills, ExtensionPointer agent, std::optional<std
 
 }  // namespace
 
-Tool read_skill_tool(Skills& skills, const Extensions& extensions, const Projects& projects) {
+Tool read_skill_tool(Skills& skills, const Extensions& extensions, Projects& projects) {
   return {.description = {std::string(read_skill_tool_name),
                           "Loads the instructions of a skill, or a file that lies beside them. Do it before work that "
                           "the skill describes.",
                           parse_json(input_schema).value()},
           .call = [&](const ToolCall& call) {
-            const auto project = call.run.project_id ? projects.find(*call.run.project_id) : nullptr;
             const auto file = string_member(call.input, "file");
-            return read(
-                skills, extensions.find(call.run.agent_id),
-                project && project->trusted ? std::optional<std::filesystem::path>(project->path) : std::nullopt,
-                std::string(call.input.at("name").as_string()),
-                file ? std::optional<std::string>(*file) : std::nullopt);
+            return read(skills, projects, extensions.find(call.run.agent_id), call.run.project_id,
+                        std::string(call.input.at("name").as_string()),
+                        file ? std::optional<std::string>(*file) : std::nullopt);
           }};
 }
 

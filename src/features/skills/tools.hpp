@@ -8,6 +8,6 @@
 namespace agw {
 
 /// ReadSkill: the instructions of a skill that the agent can see, and the files next to them.
-Tool read_skill_tool(Skills& skills, const Extensions& extensions, const Projects& projects);
+Tool read_skill_tool(Skills& skills, const Extensions& extensions, Projects& projects);
 
 }  // namespace agw

@@ -2242,7 +2242,7 @@ export interface components {
             /** @description absolute, symlinks resolved */
             path: string;
             description: string | null;
-            /** @description whether the project's own skills are loaded */
+            /** @description whether agents follow its instructions and skills, until those change */
             trusted: boolean;
             /** Format: date-time */
             created_at: string;
@@ -3811,7 +3811,7 @@ export interface operations {
                     /** @description an absolute path in home */
                     path: string;
                     description?: string | null;
-                    /** @description whether the project's own skills are loaded */
+                    /** @description whether agents follow its instructions and skills, until those change */
                     trusted?: boolean | null;
                 };
             };
@@ -4035,7 +4035,7 @@ export interface operations {
                     /** @description an absolute path in home */
                     path?: string | null;
                     description?: string | null;
-                    /** @description whether the project's own skills are loaded */
+                    /** @description whether agents follow its instructions and skills, until those change */
                     trusted?: boolean | null;
                 };
             };

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace agw {
+
+/// A file that agents follow in a trusted project.
+struct TrustedFile {
+  std::string digest;               ///< of its content, in hex
+  std::optional<std::string> text;  ///< none if it is large or no text
+  bool operator==(const TrustedFile&) const = default;
+};
+
+/// What trust in a project covers: everything below its `.agents/`, with skills and hooks, and the AGENTS.md that
+/// applies to it.
+struct TrustedFiles {
+  std::map<std::string, TrustedFile> files;  ///< by path
+  std::string digest() const;                ///< of all paths and contents
+};
+
+/// Reads them as they are now. Symlinks out of the project are not followed. Blocks.
+TrustedFiles read_trusted_files(const std::filesystem::path& project, const std::filesystem::path& home);
+
+/// The directory whose AGENTS.md applies to `project`: its own, or one above it, up to the top of the repository or
+/// home. `has_instructions` says whether a directory has one.
+template <class HasInstructions>
+std::optional<std::filesystem::path> directory_of_instructions(const std::filesystem::path& project,
+                                                               const std::filesystem::path& home,
+                                                               HasInstructions has_instructions) {
+  for (auto directory = project; directory.has_relative_path() && directory != home;
+       directory = directory.parent_path()) {
+    if (has_instructions(directory)) return directory;
+    std::error_code ignored;
+    if (std::filesystem::exists(directory / ".git", ignored)) break;
+  }
+  return std::nullopt;
+}
+
+/// What has changed, as unified diffs, shortened to about 16 KiB.
+std::string diff_of(const TrustedFiles& before, const TrustedFiles& after);
+
+}  // namespace agw
