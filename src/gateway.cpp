@@ -134,6 +134,15 @@ McpServer::Options mcp_options(const Settings& settings) {
           .fixture_url = process_environment()("AGENT_GATEWAY_TEST_MCP_FIXTURE").value_or("")};
 }
 
+Checkpoints::Options checkpoint_options(const Settings& settings, const DataDirectory& directory) {
+  const auto& wanted = settings.checkpoints;
+  return {.directory = directory.path / data_files::checkpoints,
+          .file_bytes = static_cast<std::uint64_t>(wanted.file_mib) * mebibyte,
+          .total_bytes = static_cast<std::uint64_t>(wanted.total_mib) * mebibyte,
+          .kept = std::chrono::days(wanted.days),
+          .sandboxed = settings.sandbox == SandboxKind::bubblewrap};
+}
+
 void append(Routes& table, Routes more) {
   table.insert(table.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
@@ -181,12 +190,12 @@ public:
                    {.asks = settings.approvals.mode == ApprovalsMode::ask,
                     .patience = std::chrono::minutes(settings.approvals.timeout_minutes),
                     .kept = std::chrono::days(settings.retention.days)}),
-        checkpoints_(loop, blocking_, database_, clock_, runs_,
-                     {.directory = directory.path / data_files::checkpoints}),
+        checkpoints_(loop, blocking_, database_, clock_, runs_, threads_, checkpoint_options(settings, directory)),
         unknown_names_(extensions_, tools_, models_, skills_),
         integrations_(loop, hub_, extensions_, http_, blocking_, secrets_, sandbox_,
                       {.home = directory.home, .data_directory = directory.path}),
-        shell_(loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }),
+        shell_(
+            loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }, &checkpoints_),
         actions_(hub_, extensions_, http_, blocking_, clock_, secrets_, integrations_, shell_),
         calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, blocking_, tools_),
         engine_({loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, alerts_,
@@ -330,6 +339,7 @@ private:
     extension_outbox_.start();
     proposals_.start();
     runs_.start();
+    checkpoints_.start();
     threads_.start();
     knowledge_.start();
     jobs_.start();

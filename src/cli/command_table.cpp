@@ -38,6 +38,8 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"permissions deny", "Deny a call, or leave a question without an answer", permission_deny_command},
       {"permissions propose", "Have a call staged as a proposal instead", permission_propose_command},
       {"permissions answer", "Answer a question", permission_answer_command},
+      {"changes", "Show what a run changed in files", changes_command},
+      {"undo", "Undo what a run changed in files; once more makes the changes again", undo_command},
       {"pair", "Show a code that pairs a new device", pair_command},
       {"token", "Manage the token that protects the gateway's endpoints", {}},
       {"token show", "Print the token", token_show_command},

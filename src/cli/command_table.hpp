@@ -40,6 +40,8 @@ Action service_uninstall_command(Arguments& arguments);
 Action service_status_command(Arguments& arguments);
 Action completion_command(Arguments& arguments);
 Action manual_command(Arguments& arguments);
+Action changes_command(Arguments& arguments);
+Action undo_command(Arguments& arguments);
 Action proposals_command(Arguments& arguments);
 Action proposal_show_command(Arguments& arguments);
 Action proposal_apply_command(Arguments& arguments);

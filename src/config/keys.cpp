@@ -170,6 +170,15 @@ Keys<Settings> make_settings_keys() {
       {.name = "retention.days",
        .text = "How long job runs, signals, trash, decided proposals and permission requests are kept, in days.",
        .value = whole_number<S>(at(&S::retention, &S::Retention::days), 1, 36500)},
+      {.name = "checkpoints.file_mib",
+       .text = "The largest file that is kept before an agent changes it, in MiB.",
+       .value = whole_number<S>(at(&S::checkpoints, &S::Checkpoints::file_mib), 1, 1024)},
+      {.name = "checkpoints.total_mib",
+       .text = "How much is kept to undo changes of files, in MiB; what was not used for longest is deleted first.",
+       .value = whole_number<S>(at(&S::checkpoints, &S::Checkpoints::total_mib), 1, 1'000'000)},
+      {.name = "checkpoints.days",
+       .text = "How long changes of files can be undone, in days.",
+       .value = whole_number<S>(at(&S::checkpoints, &S::Checkpoints::days), 1, 36500)},
   };
 }
 

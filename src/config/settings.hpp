@@ -49,6 +49,11 @@ struct Settings {
     ApprovalsMode mode = ApprovalsMode::ask;
     std::int64_t timeout_minutes = 10;
   };
+  struct Checkpoints {
+    std::int64_t file_mib = 10;
+    std::int64_t total_mib = 500;
+    std::int64_t days = 30;
+  };
   struct Retention {
     std::int64_t days = 90;
   };
@@ -71,6 +76,7 @@ struct Settings {
   Approvals approvals;
   std::optional<double> budget_usd_per_day;
   Retention retention;
+  Checkpoints checkpoints;
 };
 
 /// The sources of settings, in order of precedence.

@@ -61,6 +61,9 @@ TEST_F(SettingsTest, DefaultsHoldWithoutAFileAndWithOneOfComments) {
     EXPECT_EQ(settings.sandbox, SandboxKind::bubblewrap);
     EXPECT_EQ(settings.budget_usd_per_day, std::nullopt);
     EXPECT_EQ(settings.retention.days, 90);
+    EXPECT_EQ(settings.checkpoints.file_mib, 10);
+    EXPECT_EQ(settings.checkpoints.total_mib, 500);
+    EXPECT_EQ(settings.checkpoints.days, 30);
     EXPECT_TRUE(settings.providers.empty());
   }
 }
@@ -87,6 +90,7 @@ tools:
     allow_hosts: [wiki]
 budget_usd_per_day: 2.5
 retention: {days: 30}
+checkpoints: {file_mib: 1, total_mib: 20, days: 7}
 )");
   EXPECT_EQ(settings.host, "0.0.0.0");
   EXPECT_EQ(settings.port, 8080);
@@ -103,6 +107,9 @@ retention: {days: 30}
   EXPECT_THAT(settings.tools.web_fetch_allow_hosts, ElementsAre("wiki"));
   EXPECT_EQ(settings.budget_usd_per_day, 2.5);
   EXPECT_EQ(settings.retention.days, 30);
+  EXPECT_EQ(settings.checkpoints.file_mib, 1);
+  EXPECT_EQ(settings.checkpoints.total_mib, 20);
+  EXPECT_EQ(settings.checkpoints.days, 7);
 }
 
 TEST_F(SettingsTest, AFlagGoesBeforeTheEnvironmentBeforeTheFileBeforeTheDefault) {

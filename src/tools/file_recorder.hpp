@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "base/async/cancellation.hpp"
 #include "base/async/task.hpp"
 #include "io/files/entry_state.hpp"
 #include "tools/tool.hpp"
@@ -16,6 +19,15 @@ struct PlannedWrite {
   EntryState before;
   EntryState after;
   std::vector<std::filesystem::path> new_directories;  ///< that it creates, the uppermost first
+};
+
+/// The directories that a command can write, as they were before it.
+class CommandListing {
+public:
+  CommandListing() = default;
+  virtual ~CommandListing() = default;
+  CommandListing(const CommandListing&) = delete;
+  CommandListing& operator=(const CommandListing&) = delete;
 };
 
 /// Records what calls change in files, so that it can be undone. On the loop.
@@ -32,6 +44,13 @@ public:
   /// Before a tool renames: stores the former content and the change; both are on disk when this returns. Throws
   /// ApiError if they cannot be stored: then nothing may be written.
   virtual Task<> before_write(const ToolRun& run, PlannedWrite write) = 0;
+
+  /// Before a command that can write these directories: stores what it could overwrite. Throws ApiError if there is no
+  /// space: then it may not run.
+  virtual Task<std::shared_ptr<CommandListing>> before_command(const ToolRun& run,
+                                                               std::vector<std::filesystem::path> writable) = 0;
+  /// After it has ended: records what changed in the meantime.
+  virtual Task<> after_command(const ToolRun& run, std::shared_ptr<CommandListing> before) = 0;
 };
 
 }  // namespace agw

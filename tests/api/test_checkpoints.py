@@ -3,12 +3,20 @@
 See docs/contract/checkpoints.md.
 """
 
+import concurrent.futures
+import contextlib
+import hashlib
 import os
+import shutil
+import subprocess
 
 import pytest
 
+import http_client
 from checks import accepted
-from tools import calls, new_agent, new_thread, of_kind, run_chat
+from disks import small_disk
+from talker import Talker, configuration
+from tools import calls, new_agent, new_thread, of_kind, run_chat, turns_of
 
 
 @pytest.fixture
@@ -125,3 +133,217 @@ def test_store_is_only_for_its_owner_and_agents_cannot_read_it(talker, use, fold
     blob = next(store.iterdir())
     assert blob.stat().st_mode & 0o777 == 0o600
     use(("Read", {"path": str(blob)}), fails=True)
+
+
+# Commands
+
+
+def test_command_is_undone(use, changes, undo, folder):
+    (folder / "a.txt").write_text("mine\n")
+    (folder / "gone").mkdir()
+    (folder / "gone/b.txt").write_text("also mine\n")
+    os.chmod(folder / "gone/b.txt", 0o600)
+    os.utime(folder / "gone/b.txt", ns=(5_000_000_007, 6_000_000_009))
+    run = use(("Bash", {"command": "echo changed > a.txt; rm -r gone; mkdir new; echo x > new/c.txt"}))
+    assert {(change["path"].removeprefix(f"{folder}/"), change["kind"]) for change in changes(run)["changes"]} == {
+        ("a.txt", "changed"), ("gone", "deleted"), ("gone/b.txt", "deleted"), ("new", "created"),
+        ("new/c.txt", "created")}
+    assert "-mine\n+changed\n" in changes(run)["changes"][0]["diff"]
+    undone = undo(run)
+    assert undone["kept"] == [] and len(undone["restored"]) == 5
+    assert (folder / "a.txt").read_text() == "mine\n" and not (folder / "new").exists()
+    status = (folder / "gone/b.txt").stat()
+    assert status.st_mtime_ns == 6_000_000_009 and status.st_mode & 0o777 == 0o600
+    assert len(undo(run)["restored"]) == 5
+    assert (folder / "new/c.txt").read_text() == "x\n" and not (folder / "gone").exists()
+
+
+def test_command_after_a_write_of_the_same_run(use, undo, folder):
+    (folder / "a.txt").write_text("mine")
+    run = use(("Write", {"path": "a.txt", "content": "one\n"}), ("Bash", {"command": "echo two >> a.txt"}))
+    assert (folder / "a.txt").read_text() == "one\ntwo\n"
+    assert undo(run)["restored"] == [str(folder / "a.txt")]
+    assert (folder / "a.txt").read_text() == "mine"
+
+
+def test_what_commands_can_change_without_a_copy_is_said(use, changes, folder):
+    (folder / ".gitignore").write_text("build/\n")
+    (folder / "build").mkdir()
+    (folder / "large.bin").write_bytes(b"x" * (10 << 20) + b"x")
+    run = use(("Bash", {"command": "echo x > build/out; echo x > large.bin"}))
+    assert changes(run) == {"run_id": run, "changes": [], "not_covered": [
+        {"path": str(folder / "build"), "reason": "named in .gitignore"},
+        {"path": str(folder / "large.bin"), "reason": "larger than 10 MiB"}]}
+
+
+def test_command_that_changes_nothing_has_no_changes(use, changes, folder):
+    (folder / "a.txt").write_text("mine")
+    run = use(("Bash", {"command": "cat a.txt; touch a.txt"}))
+    assert changes(run)["changes"] == []
+
+
+def test_private_files_are_never_kept(talker, use, folder):
+    secret = b"a secret that no checkpoint holds"
+    (folder / "server.key").write_bytes(secret)
+    use(("Bash", {"command": "true"}))
+    store = talker.gateway.data / "checkpoints"
+    name = hashlib.sha256(secret).hexdigest()
+    assert not (store / name).exists()
+
+
+# Rewinding a thread
+
+
+def test_rewind_forks_the_thread_and_undoes_later_runs(talker, use, thread, folder):
+    (folder / "a.txt").write_text("mine")
+    use(("Write", {"path": "a.txt", "content": "one"}))
+    point = turns_of(talker.gateway, thread)[-1]
+    use(("Write", {"path": "a.txt", "content": "two"}))
+    use(("Write", {"path": "b.txt", "content": "new"}))
+    body = {"turn_id": point["id"], "files": True}
+    fork = accepted(talker.gateway.http.post(f"/threads/{thread['id']}/rewind", json=body), 201)
+    assert fork["id"] != thread["id"] and fork["kept"] == []
+    assert sorted(fork["restored"]) == [str(folder / "a.txt"), str(folder / "b.txt")]
+    assert (folder / "a.txt").read_text() == "one" and not (folder / "b.txt").exists()
+    assert [turn["content"] for turn in turns_of(talker.gateway, fork)] == [
+        turn["content"] for turn in turns_of(talker.gateway, thread)[:len(turns_of(talker.gateway, fork))]]
+    assert turns_of(talker.gateway, fork)[-1]["content"] == point["content"]
+
+
+def test_rewind_without_files_leaves_them(talker, use, thread, folder):
+    use(("Write", {"path": "a.txt", "content": "one"}))
+    point = turns_of(talker.gateway, thread)[0]
+    body = {"turn_id": point["id"], "files": False}
+    fork = accepted(talker.gateway.http.post(f"/threads/{thread['id']}/rewind", json=body), 201)
+    assert fork["restored"] == [] and (folder / "a.txt").read_text() == "one"
+
+
+def test_rewind_to_the_question_undoes_its_answer(talker, use, thread, folder):
+    use(("Write", {"path": "a.txt", "content": "one"}))
+    question = turns_of(talker.gateway, thread)[0]
+    fork = accepted(talker.gateway.http.post(f"/threads/{thread['id']}/rewind", json={"turn_id": question["id"]}), 201)
+    assert fork["restored"] == [str(folder / "a.txt")] and not (folder / "a.txt").exists()
+
+
+def test_bad_rewinds(talker, thread):
+    http = talker.gateway.http
+    assert http.post(f"/threads/{thread['id']}/rewind", json={}).status_code == 400
+    assert http.post(f"/threads/{thread['id']}/rewind", json={"turn_id": "unknown"}).status_code == 404
+    assert http.post("/threads/unknown/rewind", json={"turn_id": "unknown"}).status_code == 404
+
+
+# The command line, backups
+
+
+def test_command_line_shows_and_undoes(talker, use, folder):
+    (folder / "a.txt").write_text("mine\n")
+    run = use(("Write", {"path": "a.txt", "content": "new\n"}))
+    shown = talker.gateway.command("changes", run)
+    assert shown.returncode == 0 and f"changed {folder}/a.txt" in shown.stdout and "-mine\n+new\n" in shown.stdout
+    undone = talker.gateway.command("undo", run)
+    assert (undone.returncode, undone.stdout) == (0, f"restored {folder}/a.txt\n"), undone.stderr
+    (folder / "a.txt").write_text("changed by hand")
+    again = talker.gateway.command("undo", run, "a.txt")
+    assert again.returncode == 1 and "changed since" in again.stderr
+
+
+def test_backup_has_checkpoints_only_if_asked_to(talker, use, folder, tmp_path):
+    (folder / "a.txt").write_text("mine")
+    use(("Write", {"path": "a.txt", "content": "new"}))
+    for name, options, has_them in (("plain", (), False), ("whole", ("--checkpoints",), True)):
+        archive = tmp_path / f"{name}.tar.zst"
+        done = talker.gateway.command("backup", str(archive), *options)
+        assert done.returncode == 0, done.stderr
+        listed = subprocess.run(["tar", "-taf", str(archive)], check=True, capture_output=True, text=True).stdout
+        assert ("data/checkpoints/" in listed) is has_them
+
+
+# Kills and full disks
+
+
+@pytest.fixture
+def own_site(own_talker, new_name):
+    """A gateway of the test's own: the folder of a project, and a function that has a run make calls there."""
+    return site_of(own_talker, new_name)
+
+
+def site_of(talker, new_name):
+    folder = talker.gateway.home / "site"
+    folder.mkdir()
+    project = accepted(talker.gateway.http.post("/projects", json={"name": "site", "path": str(folder)}), 201)
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, new_name("writer")), project_id=project["id"])
+
+    def use(*made):
+        events = run_chat(talker, thread, calls(*made), "Done.")
+        return events[0]["runId"], of_kind(events, "tool-end")
+    return folder, use
+
+
+WRITES = (("Write", {"path": "a.bin", "content": "new"}), ("Bash", {"command": "echo new > a.bin"}))
+
+
+def test_store_that_cannot_be_written_refuses_the_tool(own_talker, own_site):
+    folder, use = own_site
+    (folder / "first.txt").write_text("kept")
+    use(("Write", {"path": "first.txt", "content": "new"}))
+    (folder / "a.bin").write_text("mine")
+    shutil.rmtree(own_talker.gateway.data / "checkpoints")
+    for call in WRITES:
+        _, (end,) = use(call)
+        assert end["isError"] and "could not be kept" in end["output"], end["output"]
+    assert (folder / "a.bin").read_text() == "mine"
+
+
+def test_full_disk_refuses_the_tool_before_it_writes(make_gateway, stub, new_name, tmp_path):
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        gateway = make_gateway(data=small, config=configuration(stub)).start()
+        try:
+            folder, use = site_of(Talker(gateway, stub), new_name)
+            mine = os.urandom(8 << 20)
+            (folder / "a.bin").write_bytes(mine)
+            room = os.statvfs(small).f_bavail * os.statvfs(small).f_frsize
+            (small / "filling").write_bytes(bytes(room - (4 << 20)))
+            for call in WRITES:
+                _, (end,) = use(call)
+                assert end["isError"] and end["output"].startswith("disk full: "), end["output"]
+            assert (folder / "a.bin").read_bytes() == mine
+            (small / "filling").unlink()
+            assert not use(WRITES[0])[1][0]["isError"]
+        finally:
+            gateway.close()
+
+
+def test_store_stays_within_its_limit(make_gateway, stub, new_name):
+    config = {**configuration(stub), "checkpoints": {"total_mib": 2}}
+    gateway = make_gateway(config=config).start()
+    folder, use = site_of(Talker(gateway, stub), new_name)
+    for number in range(5):
+        (folder / "a.bin").write_bytes(os.urandom(1 << 20))
+        use(("Write", {"path": "a.bin", "content": f"{number}"}))
+        kept = sum(file.stat().st_size for file in (gateway.data / "checkpoints").iterdir())
+        assert kept <= 2.1 * (1 << 20)
+
+
+@pytest.mark.slow
+def test_kill_during_an_undo_loses_nothing(own_talker, own_site):
+    folder, use = own_site
+    gateway = own_talker.gateway
+    names = [f"f{number}" for number in range(30)]
+    for name in names:
+        (folder / name).write_text(f"mine {name}")
+    run, _ = use(("Bash", {"command": "for f in f*; do echo new > $f; done"}))
+    url, headers = gateway.url, gateway.authorization
+    for milliseconds in (2, 10, 25, 50):
+        with contextlib.suppress(Exception), concurrent.futures.ThreadPoolExecutor() as pool:
+            undone = pool.submit(http_client.new_client(base_url=url, headers=headers).post, f"/runs/{run}/undo")
+            concurrent.futures.wait([undone], timeout=milliseconds / 1000)
+            gateway.kill()
+        gateway.start()
+        url, headers = gateway.url, gateway.authorization
+        assert {(folder / name).read_text() for name in names} <= {f"mine {name}" for name in names} | {"new\n"}
+    shown = accepted(gateway.http.get(f"/runs/{run}/changes"))["changes"]
+    if not all(change["undone"] for change in shown):
+        assert accepted(gateway.http.post(f"/runs/{run}/undo"))["kept"] == []
+    states = [(folder / name).read_text() for name in names]
+    assert states == [f"mine {name}" for name in names] or set(states) == {"new\n"}
+    assert [path.name for path in folder.iterdir() if path.name not in names] == []

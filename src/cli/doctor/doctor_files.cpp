@@ -89,6 +89,24 @@ CheckResult check_token(const fs::path& directory) {
   return {"token", State::good, fmt::format("{} is yours alone", path.string())};
 }
 
+/// What is kept to undo changes of files.
+std::optional<CheckResult> check_checkpoints(const fs::path& directory) {
+  std::uintmax_t bytes = 0;
+  std::size_t files = 0;
+  std::error_code error;
+  for (fs::directory_iterator each(directory, error), end; !error && each != end; each.increment(error)) {
+    std::error_code vanished;
+    const auto size = each->file_size(vanished);
+    if (vanished) continue;
+    bytes += size;
+    ++files;
+  }
+  if (error) return std::nullopt;
+  return CheckResult{"checkpoints", State::good,
+                     fmt::format("{} files ({} MiB) are kept to undo changes of files", files,
+                                 (bytes + (std::uintmax_t{1} << 20) - 1) >> 20)};
+}
+
 }  // namespace
 
 CheckResults check_files(const DoctorContext& context) {
@@ -99,6 +117,7 @@ CheckResults check_files(const DoctorContext& context) {
   if (const auto status = status_of(directory / data_files::secrets)) {
     results.push_back(check_privacy("secrets", directory / data_files::secrets, *status));
   }
+  if (auto kept = check_checkpoints(directory / data_files::checkpoints)) results.push_back(*std::move(kept));
   return results;
 }
 

@@ -150,6 +150,7 @@ void BlobStore::remove(const std::string& name) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
   [[maybe_unused]] const auto removed = directory().remove(name);
+  ++evictions_;
   bytes_ -= found->second.size;
   by_use_.erase(found->second.used);
   entries_.erase(found);
@@ -196,6 +197,17 @@ void BlobStore::sync() {
     opened = &directory();
   }
   opened->sync();
+}
+
+std::uint64_t BlobStore::evictions() {
+  const std::scoped_lock lock(mutex_);
+  return evictions_;
+}
+
+bool BlobStore::is_half_full() {
+  const std::scoped_lock lock(mutex_);
+  load();
+  return bytes_ > limit_ / 2;
 }
 
 bool BlobStore::has_room_for(std::uint64_t bytes) {

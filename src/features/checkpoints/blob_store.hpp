@@ -45,6 +45,10 @@ public:
   bool has(const std::string& name);
   void sync();
 
+  /// Whether it holds more than half of its limit.
+  bool is_half_full();
+  /// How many contents were deleted since the start.
+  std::uint64_t evictions();
   /// Whether `bytes` more can be stored without deleting what is in use.
   bool has_room_for(std::uint64_t bytes);
   /// Deletes contents that were last used before that time.
@@ -79,6 +83,7 @@ private:
   std::multiset<std::uint64_t> uses_;
   std::uint64_t bytes_ = 0;
   std::uint64_t clock_ = 0;
+  std::uint64_t evictions_ = 0;
 };
 
 /// The name that a content has: its SHA-256 in hex.

@@ -30,8 +30,10 @@ EntryAccess EntryAccess::open(const std::string& path) {
   return access;
 }
 
-EntryState EntryAccess::read(std::size_t limit) const {
-  return directory_ ? read_entry(directory_->descriptor(), name_, limit, path_) : EntryState{};
+EntryState EntryAccess::read(std::size_t limit) const { return read_named(name_, limit); }
+
+EntryState EntryAccess::read_named(const std::string& name, std::size_t limit) const {
+  return directory_ ? read_entry(directory_->descriptor(), name, limit, path_) : EntryState{};
 }
 
 StoredState EntryAccess::stored(const EntryState& state) {

@@ -23,6 +23,8 @@ public:
 
   /// The entry, with its content if that has at most `limit` bytes.
   EntryState read(std::size_t limit) const;
+  /// Another entry of the same directory.
+  EntryState read_named(const std::string& name, std::size_t limit) const;
   /// The same, with the hash of the content.
   StoredState now(std::size_t limit) const { return stored(read(limit)); }
   /// An entry that was read, as it is stored.

@@ -14,6 +14,10 @@ Task<Response> undo_changes(Checkpoints& checkpoints, Request& request) {
   co_return request.respond(co_await checkpoints.undo(request.path("id"), request.optional_body<UndoFiles>()));
 }
 
+Task<Response> rewind_thread(Checkpoints& checkpoints, Request& request) {
+  co_return request.respond(co_await checkpoints.rewind(request.path("id"), request.body<RewindThread>()));
+}
+
 }  // namespace
 
 Routes checkpoint_routes(Checkpoints& checkpoints) {
@@ -24,6 +28,12 @@ Routes checkpoint_routes(Checkpoints& checkpoints) {
       post("/runs/:id/undo", "Undo what a run changed in files", undo_changes, checkpoints)
           .optional_body<UndoFiles>()
           .responds<UndoneFiles>()
+          .fails_with({400, 404, 409, 507})
+          .executes(),
+      post("/threads/:id/rewind", "Copy a thread up to a turn, and undo what its later runs changed in files",
+           rewind_thread, checkpoints)
+          .body<RewindThread>()
+          .responds<RewoundThread>(201)
           .fails_with({400, 404, 409, 507})
           .executes(),
   };

@@ -6,7 +6,7 @@ namespace agw {
 
 class Checkpoints;
 
-/// `/runs/:id/changes` and `/runs/:id/undo`.
+/// `/runs/:id/changes`, `/runs/:id/undo` and `/threads/:id/rewind`.
 Routes checkpoint_routes(Checkpoints& checkpoints);
 
 }  // namespace agw

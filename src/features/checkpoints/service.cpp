@@ -14,6 +14,7 @@
 #include "features/checkpoints/store.hpp"
 #include "io/files/disk_full.hpp"
 #include "io/sandbox/private_files.hpp"
+#include "storage/removal.hpp"
 
 namespace agw {
 
@@ -21,6 +22,8 @@ namespace {
 
 /// Contents of results that wait to be stored for diffs. Beyond it, a call waits until its own is stored.
 constexpr std::size_t max_waiting_results = 16;
+
+constexpr auto time_between_prunes = std::chrono::hours(24);
 
 constexpr auto too_large = "larger than {} MiB: its former content was not kept";
 
@@ -47,20 +50,37 @@ auto kept_or_refused(const std::filesystem::path& path, Keep keep) {
 }  // namespace
 
 Checkpoints::Checkpoints(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock, Runs& runs,
-                         Options options)
+                         Threads& threads, Options options)
     : blocking_(blocking),
       database_(database),
       clock_(clock),
       runs_(runs),
+      threads_(threads),
       options_(std::move(options)),
       blobs_(std::make_shared<BlobStore>(options_.directory, options_.total_bytes)),
+      observer_(std::make_shared<CommandObserver>(blobs_, CommandObserver::Limits{.file_bytes = options_.file_bytes})),
       background_(loop) {
   background_.on_failure([](const std::exception_ptr& failure) {
     log::error("background work of checkpoints failed: {}", message_of(failure));
   });
 }
 
-Task<> Checkpoints::stop() { co_await background_.join(); }
+void Checkpoints::start() { background_.spawn(forget_old()); }
+
+Task<> Checkpoints::stop() {
+  stopping_.request();
+  co_await background_.join();
+}
+
+Task<> Checkpoints::forget_old() {
+  do {
+    const auto oldest = clock_.now() - options_.kept;
+    co_await remove_in_batches(
+        database_, stopping_, "old changes of files stay in the database",
+        [oldest](Connection& connection, int limit) { return checkpoint_store::forget(connection, oldest, limit); });
+    co_await blocking_.run([blobs = blobs_, oldest] { blobs->prune(oldest); });
+  } while (co_await pause(stopping_, time_between_prunes) == WaitResult::done);
+}
 
 Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
   if (is_private_path(write.path)) throw Forbidden("permission denied: " + write.path.string() + " is private");

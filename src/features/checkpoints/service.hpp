@@ -10,8 +10,10 @@
 #include "base/async/task_group.hpp"
 #include "base/time/time.hpp"
 #include "features/checkpoints/blob_store.hpp"
+#include "features/checkpoints/command_changes.hpp"
 #include "features/checkpoints/types.hpp"
 #include "features/runs/service.hpp"
+#include "features/threads/service.hpp"
 #include "io/process/blocking.hpp"
 #include "storage/database.hpp"
 #include "tools/file_recorder.hpp"
@@ -30,27 +32,40 @@ public:
     std::uint64_t file_bytes = 10 * 1024 * 1024;
     std::uint64_t total_bytes = 500 * 1024 * 1024;
     std::chrono::days kept{30};
+    bool sandboxed = true;  ///< commands can write only the directories that they are given
   };
-  Checkpoints(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock, Runs& runs, Options options);
+  Checkpoints(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock, Runs& runs, Threads& threads,
+              Options options);
 
+  /// Deletes by age, in the background, until `stop` has returned.
+  void start();
   Task<> stop();
 
   std::size_t largest_file() const override { return options_.file_bytes; }
   Task<> before_write(const ToolRun& run, PlannedWrite write) override;
+  Task<std::shared_ptr<CommandListing>> before_command(const ToolRun& run,
+                                                       std::vector<std::filesystem::path> writable) override;
+  Task<> after_command(const ToolRun& run, std::shared_ptr<CommandListing> before) override;
 
   /// Throws NotFound `run not found`.
   Task<RunChanges> changes(std::string run_id);
   /// Undoes what the run changed; if all that is chosen was undone before, makes those changes again. Throws NotFound
   /// `run not found`, Conflict if the run is active or another undo is running.
   Task<UndoneFiles> undo(std::string run_id, UndoFiles wanted);
+  /// Forks the thread at a turn, and undoes what its runs changed after that turn, the latest first. Throws NotFound,
+  /// Conflict if the thread is in use or another undo is running.
+  Task<RewoundThread> rewind(std::string thread_id, RewindThread wanted);
 
 private:
   struct PathChanges;
   struct Examined;
+  struct ListedTrees;
 
   Task<std::vector<StoredChange>> require_run(std::string run_id);
+  Task<> forget_old();
   Task<> keep_result(std::shared_ptr<const std::string> content);
-  Task<UndoneFiles> undo_all(std::vector<StoredChange> changes, UndoFiles wanted);
+  std::shared_ptr<void> begin_undo();
+  Task<UndoneFiles> undo_all(std::vector<StoredChange> changes, UndoFiles wanted, bool may_redo);
   Task<> settle(std::vector<StoredChange>& changes);
   Task<std::string> undo_path(const PathChanges& path, bool redo, bool force, bool& restored);
 
@@ -58,8 +73,11 @@ private:
   Database& database_;
   const Clock& clock_;
   Runs& runs_;
+  Threads& threads_;
   const Options options_;
   std::shared_ptr<BlobStore> blobs_;
+  std::shared_ptr<CommandObserver> observer_;
+  StopSource stopping_;
   bool is_undoing_ = false;
   TaskGroup background_;
 };

@@ -20,6 +20,10 @@
 #include "api/error.hpp"
 #include "features/checkpoints/store.hpp"
 #include "features/events/hub.hpp"
+#include "features/extensions/service.hpp"
+#include "features/filesystem/service.hpp"
+#include "features/projects/service.hpp"
+#include "features/threads/service.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
 #include "tools/files/write_target.hpp"
@@ -70,8 +74,17 @@ struct Room {
   BlockingPool blocking{loop};
   Database database{loop, {.file = scratch.path() / "gateway.db", .backups = scratch.path() / "backups"}};
   Runs runs{loop, database, hub, clock};
-  Checkpoints checkpoints{loop,  blocking, database,
-                          clock, runs,     {.directory = scratch.path() / "checkpoints", .file_bytes = 100'000}};
+  Filesystem filesystem{blocking, roots.home};
+  Projects projects{database, filesystem, clock, roots.data_directory};
+  Extensions extensions{database, hub, clock};
+  Threads threads{loop, database, hub, clock, projects, runs, extensions};
+  Checkpoints checkpoints{loop,
+                          blocking,
+                          database,
+                          clock,
+                          runs,
+                          threads,
+                          {.directory = scratch.path() / "checkpoints", .file_bytes = 100'000}};
   bool killed_before_rename = false;
 };
 

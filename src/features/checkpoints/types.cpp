@@ -46,4 +46,18 @@ constexpr auto rules(Tag<UndoneFiles>) {
 }
 const Description& describe(Tag<UndoneFiles>) { return description_of<UndoneFiles>("UndoneFiles"); }
 
+BOOST_DESCRIBE_STRUCT(RewindThread, (), (turn_id, files))
+constexpr auto rules(Tag<RewindThread>) {
+  return std::tuple{RuleFor<&RewindThread::turn_id>{{.about = "the last turn of the fork"}},
+                    RuleFor<&RewindThread::files>{
+                        {.about = "also undo what later runs changed in files; true when omitted", .keep = true}}};
+}
+const Description& describe(Tag<RewindThread>) { return description_of<RewindThread>("RewindThread"); }
+
+// As in the room of threads, whose description other rooms cannot extend.
+BOOST_DESCRIBE_STRUCT(Thread, (),
+                      (id, agent_id, project_id, job_id, title, archived, mode, created_at, updated_at, turn_count))
+BOOST_DESCRIBE_STRUCT(RewoundThread, (Thread), (restored, kept))
+const Description& describe(Tag<RewoundThread>) { return description_of<RewoundThread>("RewoundThread"); }
+
 }  // namespace agw

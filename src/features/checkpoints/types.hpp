@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json/described.hpp"
+#include "features/threads/types.hpp"
 
 namespace agw {
 
@@ -63,5 +64,19 @@ struct UndoneFiles {
   std::vector<KeptFile> kept;
 };
 const Description& describe(Tag<UndoneFiles>);
+
+/// The body of `POST /threads/:id/rewind`.
+struct RewindThread {
+  std::string turn_id;  ///< the last turn of the fork
+  bool files = true;    ///< also undo what later runs of the thread changed in files
+};
+const Description& describe(Tag<RewindThread>);
+
+/// Its response: the fork, and what became of the files.
+struct RewoundThread : Thread {
+  std::vector<std::string> restored;
+  std::vector<KeptFile> kept;
+};
+const Description& describe(Tag<RewoundThread>);
 
 }  // namespace agw

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -68,13 +69,36 @@ Task<UndoneFiles> Checkpoints::undo(std::string run_id, UndoFiles wanted) {
   for (const auto& active : runs_.all()) {
     if (active->run.id == run_id) throw Conflict("run is active");
   }
-  if (is_undoing_) throw Conflict("another undo is running");
-  is_undoing_ = true;
-  const std::shared_ptr<void> over(nullptr, [this](void*) { is_undoing_ = false; });
+  const auto undoing = begin_undo();
   // What changed while another undo ran is read again.
   changes = co_await database_.read(
       [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
-  co_return co_await undo_all(std::move(changes), std::move(wanted));
+  co_return co_await undo_all(std::move(changes), std::move(wanted), true);
+}
+
+std::shared_ptr<void> Checkpoints::begin_undo() {
+  if (is_undoing_) throw Conflict("another undo is running");
+  is_undoing_ = true;
+  return {nullptr, [this](void*) { is_undoing_ = false; }};
+}
+
+Task<RewoundThread> Checkpoints::rewind(std::string thread_id, RewindThread wanted) {
+  if (wanted.files && runs_.thread_in_use(thread_id)) throw Conflict("thread is in use");
+  const auto undoing = wanted.files ? begin_undo() : nullptr;
+  const auto turn = co_await threads_.require_turn(wanted.turn_id);
+  RewoundThread rewound{co_await threads_.fork(thread_id, {.turnId = wanted.turn_id}), {}, {}};
+  if (!wanted.files) co_return rewound;
+  const auto later = co_await database_.read([thread_id, time = turn.created_at](Connection& connection) {
+    return checkpoint_store::runs_after(connection, thread_id, time);
+  });
+  for (const auto& run_id : later) {
+    auto changes = co_await database_.read(
+        [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
+    auto undone = co_await undo_all(std::move(changes), {}, false);
+    std::ranges::move(undone.restored, std::back_inserter(rewound.restored));
+    std::ranges::move(undone.kept, std::back_inserter(rewound.kept));
+  }
+  co_return rewound;
 }
 
 /// An undo that was cut off by a kill stands in the database, but perhaps not in the file.
@@ -96,7 +120,7 @@ Task<> Checkpoints::settle(std::vector<StoredChange>& changes) {
   });
 }
 
-Task<UndoneFiles> Checkpoints::undo_all(std::vector<StoredChange> changes, UndoFiles wanted) {
+Task<UndoneFiles> Checkpoints::undo_all(std::vector<StoredChange> changes, UndoFiles wanted, bool may_redo) {
   co_await settle(changes);
   UndoneFiles result;
   std::map<std::string, PathChanges> by_path;
@@ -116,6 +140,7 @@ Task<UndoneFiles> Checkpoints::undo_all(std::vector<StoredChange> changes, UndoF
   const bool redo = std::ranges::none_of(by_path, [](const auto& each) { return each.second.has_active(); });
   std::vector<std::pair<Rank, PathChanges>> order;
   for (auto& [name, path] : by_path) {
+    if (redo && !may_redo) continue;
     if (redo ? !path.was_undone() : !path.has_active()) continue;
     const auto& first = path.changes.front();
     const auto& last = path.changes.back();

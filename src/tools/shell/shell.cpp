@@ -1,6 +1,8 @@
 #include "tools/shell/shell.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -90,8 +92,8 @@ ShellLimits shell_limits(const json::object& definition) {
 }
 
 Shell::Shell(Loop& loop, BlockingPool& blocking, const Sandbox& sandbox,
-             std::function<ShellLimits(std::string_view agent_id)> limits)
-    : loop_(loop), blocking_(blocking), sandbox_(sandbox), limits_(std::move(limits)) {}
+             std::function<ShellLimits(std::string_view agent_id)> limits, FileRecorder* recorder)
+    : loop_(loop), blocking_(blocking), sandbox_(sandbox), limits_(std::move(limits)), recorder_(recorder) {}
 
 SandboxSpec Shell::intent_for(const ToolRun& run, const Permission& permission, const ShellLimits& limits,
                               std::map<std::string, std::string> environment) const {
@@ -117,10 +119,29 @@ Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
   const auto limits = limits_(call.run.agent_id);
   const auto time = std::min<std::chrono::milliseconds>(command.time, limits.timeout.value_or(max_time));
   try {
-    co_return co_await run_wrapped(call, std::move(command), permission, limits, time);
+    co_return co_await run_recorded(call, std::move(command), permission, limits, time);
   } catch (const ProcessError& error) {
     throw BadRequest(error.what());
   }
+}
+
+Task<ToolOutcome> Shell::run_recorded(const ToolCall& call, ShellCommand command, Permission permission,
+                                      ShellLimits limits, std::chrono::milliseconds time) {
+  if (!recorder_) co_return co_await run_wrapped(call, std::move(command), permission, limits, time);
+  const auto& roots = call.run.roots;
+  std::vector<fs::path> writable{roots.workspace()};
+  if (roots.project) writable.push_back(*roots.project);
+  auto before = co_await recorder_->before_command(call.run, std::move(writable));
+  ToolOutcome outcome;
+  std::exception_ptr failure;
+  try {
+    outcome = co_await run_wrapped(call, std::move(command), permission, limits, time);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  co_await recorder_->after_command(call.run, std::move(before));
+  if (failure) std::rethrow_exception(failure);
+  co_return outcome;
 }
 
 Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command, Permission permission,

@@ -9,6 +9,7 @@
 
 #include "io/process/blocking.hpp"
 #include "io/sandbox/sandbox.hpp"
+#include "tools/file_recorder.hpp"
 #include "tools/tool.hpp"
 
 namespace agw {
@@ -36,9 +37,9 @@ struct ShellCommand {
 /// Runs commands of agents in the sandbox, in the run's project or the agent's workspace, which are writable.
 class Shell {
 public:
-  /// `limits` returns the limits of the agent with that id.
+  /// `limits` returns the limits of the agent with that id. Without a recorder, changes of files are not recorded.
   Shell(Loop& loop, BlockingPool& blocking, const Sandbox& sandbox,
-        std::function<ShellLimits(std::string_view agent_id)> limits);
+        std::function<ShellLimits(std::string_view agent_id)> limits, FileRecorder* recorder = nullptr);
 
   static constexpr std::chrono::seconds max_time{600};
 
@@ -50,6 +51,8 @@ public:
   void hurry() { hurry_.request(); }
 
 private:
+  Task<ToolOutcome> run_recorded(const ToolCall& call, ShellCommand command, Permission permission, ShellLimits limits,
+                                 std::chrono::milliseconds time);
   Task<ToolOutcome> run_wrapped(const ToolCall& call, ShellCommand command, Permission permission, ShellLimits limits,
                                 std::chrono::milliseconds time);
   SandboxSpec intent_for(const ToolRun& run, const Permission& permission, const ShellLimits& limits,
@@ -59,6 +62,7 @@ private:
   BlockingPool& blocking_;
   const Sandbox& sandbox_;
   std::function<ShellLimits(std::string_view)> limits_;
+  FileRecorder* recorder_;
   StopSource hurry_;
 };
 

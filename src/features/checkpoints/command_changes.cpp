@@ -1,0 +1,208 @@
+#include "features/checkpoints/command_changes.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/async/assert.hpp"
+#include "features/checkpoints/entry_access.hpp"
+#include "io/files/disk_full.hpp"
+#include "io/sandbox/masked_paths.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Trees whose listings are remembered.
+constexpr std::size_t max_trees = 4;
+/// Directories that are named as not covered; more are counted.
+constexpr std::size_t max_named = 20;
+
+std::string why_uncovered(Kept kept, std::uint64_t file_bytes) {
+  switch (kept) {
+    case Kept::ignored:
+      return "named in .gitignore";
+    case Kept::large:
+      return fmt::format("larger than {} MiB", file_bytes >> 20);
+    case Kept::no_room:
+      return "there was no room for a copy: see checkpoints.total_mib";
+    case Kept::special:
+      return "not a regular file";
+    default:
+      return "it could not be read, or changed all the time";
+  }
+}
+
+StoredState stored_state(const ListedEntry* entry) {
+  if (!entry) return {};
+  StoredState stored{.kind = entry->state.kind,
+                     .mode = entry->state.mode,
+                     .modified_ns = entry->state.modified_ns,
+                     .accessed_ns = entry->state.accessed_ns};
+  if (entry->kept == Kept::yes) stored.hash = std::string(entry->hash.data(), entry->hash.size());
+  return stored;
+}
+
+bool needs_content(const ListedEntry& entry) {
+  return entry.state.kind == EntryKind::file || entry.state.kind == EntryKind::symlink;
+}
+
+}  // namespace
+
+/// Copies contents of one tree into the store.
+class CommandObserver::Keeper {
+public:
+  Keeper(BlobStore& blobs, std::uint64_t file_bytes, const FileRoots& roots)
+      : blobs_(blobs), file_bytes_(file_bytes), roots_(roots) {}
+
+  void keep(const EntryAccess& access, ListedEntry& entry) {
+    if (entry.kept != Kept::unknown || !needs_content(entry)) return;
+    entry.kept = kept(access, entry);
+  }
+  bool has_written() const { return has_written_; }
+
+private:
+  Kept kept(const EntryAccess& access, ListedEntry& entry) {
+    if (entry.state.kind == EntryKind::file && entry.state.stamp.size > file_bytes_) return Kept::large;
+    if (entry.state.links > 1 && is_private(entry.state)) return Kept::is_private;
+    if (!blobs_.has_room_for(entry.state.stamp.size)) return Kept::no_room;
+    auto state = access.read_named(entry.name, file_bytes_);
+    // It changed after it was listed: what is stored must be what the listing says.
+    if (!state.has_content || state.stamp != entry.state.stamp) return Kept::unreadable;
+    const auto name = blobs_.put(state.content, Durability::later);
+    std::ranges::copy(name, entry.hash.begin());
+    has_written_ = true;
+    return Kept::yes;
+  }
+
+  bool is_private(const EntryState& state) {
+    if (!linked_) linked_ = hard_linked_private_files(roots_.home, roots_.data_directory);
+    return linked_->contains({state.device, state.stamp.inode});
+  }
+
+  BlobStore& blobs_;
+  const std::uint64_t file_bytes_;
+  const FileRoots& roots_;
+  std::optional<FileIdentities> linked_;
+  bool has_written_ = false;
+};
+
+std::shared_ptr<const TreeListing> CommandObserver::latest(const fs::path& root) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = latest_.find(root);
+  return found == latest_.end() ? nullptr : found->second;
+}
+
+void CommandObserver::remember(std::shared_ptr<const TreeListing> listing) {
+  const std::scoped_lock lock(mutex_);
+  if (!latest_.contains(listing->root) && latest_.size() >= max_trees) latest_.erase(latest_.begin());
+  auto root = listing->root;
+  latest_[std::move(root)] = std::move(listing);
+}
+
+void CommandObserver::keep_contents(TreeListing& listing, const FileRoots& roots) {
+  Keeper keeper(*blobs_, limits_.file_bytes, roots);
+  // Looking a content up protects it while the command runs. That is left out while nothing is about to be deleted,
+  // and made up for if these copies then fill the store.
+  for (int pass = 0; pass < 2; ++pass) {
+    const auto evictions = blobs_->evictions();
+    keep_contents(listing, keeper, evictions != listing.evictions || blobs_->is_half_full());
+    listing.evictions = evictions;
+    if (blobs_->evictions() == evictions) break;
+  }
+  if (keeper.has_written() || listing.is_unsynced) blobs_->sync();
+  listing.is_unsynced = false;
+}
+
+void CommandObserver::keep_contents(TreeListing& listing, Keeper& keeper, bool may_be_gone) {
+  for (auto& directory : listing.directories) {
+    std::optional<EntryAccess> access;
+    for (auto& entry : directory.entries) {
+      const bool is_gone =
+          entry.kept == Kept::yes && may_be_gone && !blobs_->has(std::string(entry.hash.data(), entry.hash.size()));
+      if (is_gone || entry.kept == Kept::no_room || entry.kept == Kept::unreadable) entry.kept = Kept::unknown;
+      if (entry.kept != Kept::unknown || !needs_content(entry)) continue;
+      if (!access) access = EntryAccess::open((listing.root / directory.path / entry.name).string());
+      keeper.keep(*access, entry);
+    }
+  }
+}
+
+std::shared_ptr<TreeListing> CommandObserver::before(const fs::path& root, const FileRoots& roots) {
+  AGW_ASSERT(may_block());
+
+  const auto previous = latest(root);
+  auto listing = std::make_shared<TreeListing>(list_tree(root, roots.data_directory, limits_.entries, previous.get()));
+  if (previous) listing->evictions = previous->evictions;
+  listing->is_unsynced = previous && previous->is_unsynced;
+  keep_contents(*listing, roots);
+  remember(listing);
+  return listing;
+}
+
+CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots& roots) {
+  AGW_ASSERT(may_block());
+
+  CommandChanges found;
+  if (!before.is_complete) {
+    found.uncovered.push_back({before.root.string(), fmt::format("more than {} files", limits_.entries)});
+    return found;
+  }
+  auto listing = std::make_shared<TreeListing>(list_tree(before.root, roots.data_directory, limits_.entries, &before));
+  listing->evictions = before.evictions;
+  for (std::size_t i = 0; i < before.skipped.size(); ++i) {
+    if (i == max_named) {
+      found.uncovered.push_back(
+          {before.root.string(), fmt::format("{} further directories named in .gitignore, or of repositories",
+                                             before.skipped.size() - max_named)});
+      break;
+    }
+    const auto path = before.root / before.skipped[i];
+    found.uncovered.push_back(
+        {path.string(), path.filename() == ".git" ? "the data of a repository" : "named in .gitignore"});
+  }
+  if (!listing->is_complete) {
+    found.uncovered.push_back({before.root.string(), fmt::format("more than {} files", limits_.entries)});
+    return found;
+  }
+  Keeper keeper(*blobs_, limits_.file_bytes, roots);
+  for (auto& change : changes_between(before, *listing)) {
+    const auto path = (before.root / change.path).string();
+    try {
+      if (change.after) keeper.keep(EntryAccess::open(path), *change.after);
+    } catch (const std::system_error& error) {
+      // The command has run: what it left is needed only for diffs and to recognize it.
+      if (!is_disk_full(error)) throw;
+      change.after->kept = Kept::no_room;
+    }
+    const bool is_private = (change.before && change.before->kept == Kept::is_private) ||
+                            (change.after && change.after->kept == Kept::is_private);
+    if (is_private) continue;
+    const auto former = stored_state(change.before);
+    const auto now = stored_state(change.after);
+    if (former.is_same(now) && former.mode == now.mode) continue;
+    if (former.kind == EntryKind::directory && now.kind == EntryKind::directory) {
+      found.uncovered.push_back({path, "the permission bits of a directory"});
+      continue;
+    }
+    const auto* const lacking = former.has_content() && !former.hash                               ? change.before
+                                : (now.has_content() && !now.hash) || now.kind == EntryKind::other ? change.after
+                                                                                                   : nullptr;
+    if (lacking || former.kind == EntryKind::other) {
+      const auto* const entry = lacking ? lacking : change.before;
+      found.uncovered.push_back({path, why_uncovered(entry->kept, limits_.file_bytes)});
+      continue;
+    }
+    found.changes.push_back({.path = path, .before = former, .after = now});
+  }
+  listing->is_unsynced = keeper.has_written();
+  remember(listing);
+  return found;
+}
+
+}  // namespace agw

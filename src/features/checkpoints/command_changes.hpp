@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "features/checkpoints/blob_store.hpp"
+#include "features/checkpoints/store.hpp"
+#include "features/checkpoints/tree_listing.hpp"
+#include "tools/place.hpp"
+
+namespace agw {
+
+/// What a command changed in one directory tree.
+struct CommandChanges {
+  std::vector<StoredChange> changes;  ///< with path, before and after
+  std::vector<UncoveredChange> uncovered;
+};
+
+/// Finds what commands change in directory trees: lists a tree before and after, and keeps before what a command could
+/// overwrite. A listing is reused by the next command, so that only what changed in between is read again. All
+/// functions block and may be called from any thread.
+/// Example: src/features/checkpoints/command_changes_test.cpp: CommandChangesTest.FindWhatACommandDid
+class CommandObserver {
+public:
+  struct Limits {
+    std::uint64_t file_bytes = 0;
+    std::size_t entries = 100'000;  ///< of a tree; beyond it nothing in the tree is covered
+  };
+  CommandObserver(std::shared_ptr<BlobStore> blobs, Limits limits) : blobs_(std::move(blobs)), limits_(limits) {}
+
+  /// Lists the tree and keeps its contents. Throws std::system_error if they cannot be written.
+  std::shared_ptr<TreeListing> before(const std::filesystem::path& root, const FileRoots& roots);
+  /// Lists it again.
+  CommandChanges after(const TreeListing& before, const FileRoots& roots);
+
+private:
+  class Keeper;
+
+  std::shared_ptr<const TreeListing> latest(const std::filesystem::path& root);
+  void remember(std::shared_ptr<const TreeListing> listing);
+  void keep_contents(TreeListing& listing, const FileRoots& roots);
+  void keep_contents(TreeListing& listing, Keeper& keeper, bool may_be_gone);
+
+  std::shared_ptr<BlobStore> blobs_;
+  const Limits limits_;
+  std::mutex mutex_;
+  std::map<std::filesystem::path, std::shared_ptr<const TreeListing>> latest_;
+};
+
+}  // namespace agw

@@ -1,0 +1,188 @@
+#include "features/checkpoints/command_changes.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "testing/scratch_directory.hpp"
+
+namespace agw {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CommandChangesTest : public ::testing::Test {
+protected:
+  CommandChangesTest() { fs::create_directories(project_); }
+
+  void put(const std::string& name, const std::string& text) const {
+    fs::create_directories((project_ / name).parent_path());
+    std::ofstream(project_ / name) << text;
+  }
+  void begin() { before_ = observer_.before(project_, roots_); }
+  /// `<what>` for each path that the command changed: `-` deleted, `+` created, `~` changed, `?` not covered.
+  std::map<std::string, std::string> end() {
+    last_ = observer_.after(*before_, roots_);
+    std::map<std::string, std::string> found;
+    for (const auto& change : last_.changes) {
+      found[fs::path(change.path).lexically_relative(project_)] = change.before.kind == EntryKind::absent  ? "+"
+                                                                  : change.after.kind == EntryKind::absent ? "-"
+                                                                                                           : "~";
+    }
+    for (const auto& each : last_.uncovered) {
+      found[fs::path(each.path).lexically_relative(project_)] = "? " + each.reason;
+    }
+    return found;
+  }
+  const StoredChange& change_of(const std::string& name) const {
+    return *std::ranges::find(last_.changes, (project_ / name).string(), &StoredChange::path);
+  }
+
+  using Found = std::map<std::string, std::string>;
+  testing::ScratchDirectory scratch_;
+  fs::path project_ = scratch_.path() / "home/site";
+  FileRoots roots_{.home = scratch_.path() / "home",
+                   .data_directory = scratch_.path() / "home/.agent-gateway",
+                   .agent = "helper",
+                   .project = project_};
+  std::shared_ptr<BlobStore> blobs_ = std::make_shared<BlobStore>(scratch_.path() / "checkpoints", 10'000'000);
+  CommandObserver observer_{blobs_, {.file_bytes = 100'000, .entries = 500}};
+  std::shared_ptr<TreeListing> before_;
+  CommandChanges last_;
+};
+
+TEST_F(CommandChangesTest, FindWhatACommandDid) {
+  put("a.txt", "a");
+  put("b.txt", "b");
+  put("gone/c.txt", "c");
+  put("same.txt", "same");
+  begin();
+  put("a.txt", "changed");
+  fs::remove(project_ / "b.txt");
+  fs::remove_all(project_ / "gone");
+  put("new/d.txt", "new");
+  EXPECT_EQ(
+      end(),
+      (Found{{"a.txt", "~"}, {"b.txt", "-"}, {"gone", "-"}, {"gone/c.txt", "-"}, {"new", "+"}, {"new/d.txt", "+"}}));
+  EXPECT_EQ(blobs_->get(*change_of("a.txt").before.hash), "a");
+  EXPECT_EQ(blobs_->get(*change_of("gone/c.txt").before.hash), "c");
+  EXPECT_EQ(blobs_->get(*change_of("new/d.txt").after.hash), "new");
+}
+
+TEST_F(CommandChangesTest, FindAChangeOfTheSameSizeAndTimeByItsStatusTime) {
+  put("a.txt", "one");
+  const auto time = fs::last_write_time(project_ / "a.txt");
+  begin();
+  put("a.txt", "two");
+  fs::last_write_time(project_ / "a.txt", time);
+  EXPECT_EQ(end(), (Found{{"a.txt", "~"}}));
+}
+
+TEST_F(CommandChangesTest, IncludeModesAndSymlinksButNotTimesAlone) {
+  put("run.sh", "x");
+  put("touched.txt", "x");
+  fs::create_symlink("run.sh", project_ / "link");
+  begin();
+  ::chmod((project_ / "run.sh").c_str(), 0755);
+  fs::last_write_time(project_ / "touched.txt", fs::file_time_type::clock::now());
+  fs::remove(project_ / "link");
+  fs::create_symlink("elsewhere", project_ / "link");
+  EXPECT_EQ(end(), (Found{{"run.sh", "~"}, {"link", "~"}}));
+  EXPECT_EQ(blobs_->get(*change_of("link").before.hash), "run.sh");
+}
+
+TEST_F(CommandChangesTest, OfAnotherPersonBetweenTwoCommandsAreNotThoseOfTheSecond) {
+  put("a.txt", "one");
+  begin();
+  put("a.txt", "two");
+  EXPECT_EQ(end(), (Found{{"a.txt", "~"}}));
+  put("a.txt", "a person's");
+  begin();
+  EXPECT_EQ(end(), Found());
+  begin();
+  put("a.txt", "three");
+  EXPECT_EQ(end(), (Found{{"a.txt", "~"}}));
+  EXPECT_EQ(blobs_->get(*change_of("a.txt").before.hash), "a person's");
+}
+
+TEST_F(CommandChangesTest, SayWhatIsNotCovered) {
+  put(".gitignore", "node_modules/\n*.log\n");
+  put("node_modules/x/index.js", "x");
+  put(".git/HEAD", "x");
+  put("large.bin", std::string(200'000, 'x'));
+  put("a.log", "x");
+  begin();
+  put("node_modules/x/index.js", "changed");
+  put("large.bin", "small");
+  put("a.log", "changed");
+  EXPECT_EQ(end(), (Found{{".git", "? the data of a repository"},
+                          {"node_modules", "? named in .gitignore"},
+                          {"a.log", "? named in .gitignore"},
+                          {"large.bin", "? larger than 0 MiB"}}));
+}
+
+TEST_F(CommandChangesTest, NeverKeepPrivateFilesUnderAnyName) {
+  put("server.key", "a secret");
+  put(".ssh/id_rsa", "a secret of SSH");
+  fs::create_hard_link(project_ / "server.key", project_ / "innocent.txt");
+  fs::create_directories(roots_.home / ".ssh");
+  std::ofstream(roots_.home / ".ssh/id_ed25519") << "a secret of home";
+  fs::create_hard_link(roots_.home / ".ssh/id_ed25519", project_ / "notes.txt");
+  begin();
+  for (const auto* secret : {"a secret of SSH", "a secret of home"}) {
+    EXPECT_FALSE(blobs_->has(blob_name(secret))) << secret;
+  }
+  EXPECT_EQ(end(), Found());
+}
+
+TEST_F(CommandChangesTest, NeverFollowSymlinksOutOfTheProject) {
+  fs::create_directories(roots_.home / "letters");
+  std::ofstream(roots_.home / "letters/a.txt") << "a letter";
+  fs::create_symlink(roots_.home / "letters", project_ / "link");
+  begin();
+  EXPECT_FALSE(blobs_->has(blob_name("a letter")));
+  std::ofstream(roots_.home / "letters/a.txt") << "changed by a person";
+  EXPECT_EQ(end(), Found());
+}
+
+TEST_F(CommandChangesTest, LeavePipesAndOddNamesAndSparseFilesAlone) {
+  const std::string odd = "caf\xe9\xff.txt";
+  put(odd, "odd");
+  put("sparse", "x");
+  fs::resize_file(project_ / "sparse", std::uintmax_t{1} << 40);
+  ASSERT_EQ(::mkfifo((project_ / "pipe").c_str(), 0600), 0);
+  begin();
+  fs::remove(project_ / "pipe");
+  put(odd, "changed");
+  EXPECT_EQ(end(), (Found{{odd, "~"}, {"pipe", "? not a regular file"}}));
+}
+
+TEST_F(CommandChangesTest, OfAProjectWithVeryManyFilesAreNotCoveredAndThatIsFast) {
+  for (int i = 0; i < 600; ++i) put("f" + std::to_string(i), "x");
+  begin();
+  put("f1", "changed");
+  EXPECT_EQ(end(), (Found{{".", "? more than 500 files"}}));
+  EXPECT_EQ(blobs_->usage().files, 0u);
+}
+
+TEST_F(CommandChangesTest, NeedRoomForCopies) {
+  blobs_ = std::make_shared<BlobStore>(scratch_.path() / "small", 1'000);
+  CommandObserver observer(blobs_, {.file_bytes = 100'000, .entries = 500});
+  put("a.txt", std::string(5'000, 'x'));
+  const BlobStore::Use use(*blobs_);
+  const auto before = observer.before(project_, roots_);
+  put("a.txt", "changed");
+  const auto found = observer.after(*before, roots_);
+  EXPECT_TRUE(found.changes.empty());
+  EXPECT_EQ(found.uncovered.at(0).reason, "there was no room for a copy: see checkpoints.total_mib");
+}
+
+}  // namespace
+}  // namespace agw
