@@ -13,7 +13,7 @@
 #include "cli/list.hpp"
 #include "cli/output/diff_text.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/printable.hpp"
+#include "base/printable.hpp"
 #include "cli/output/terminal.hpp"
 
 namespace agw::cli {
