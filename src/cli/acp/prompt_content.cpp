@@ -83,7 +83,8 @@ void add_resource(PromptContent& prompt, const json::object& block) {
 void add_picture(PromptContent& prompt, const json::object& block) {
   const auto uri = string_or_empty(block, "uri");
   const auto name = uri.empty() ? fmt::format("picture-{}", prompt.files.size() + 1) : name_in(uri);
-  prompt.files.push_back({name, media_type(required_string(block, "mimeType")), from_base64(required_string(block, "data"))});
+  prompt.files.push_back(
+      {name, media_type(required_string(block, "mimeType")), from_base64(required_string(block, "data"))});
 }
 
 void add(PromptContent& prompt, const json::value& value) {

@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
 #include "cli/output/diff_text.hpp"
 #include "cli/output/json_output.hpp"
-#include "base/printable.hpp"
 #include "cli/output/terminal.hpp"
 
 namespace agw::cli {

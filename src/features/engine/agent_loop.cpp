@@ -7,8 +7,6 @@
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
-#include "features/context/deferred_tools.hpp"
-#include "features/context/prompt.hpp"
 #include "features/context/service.hpp"
 #include "features/engine/record_usage.hpp"
 #include "features/engine/steering.hpp"
