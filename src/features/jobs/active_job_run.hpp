@@ -36,8 +36,11 @@ struct ActiveJobRun {
   JobRun run;
   ActiveRunPointer active;  ///< null until its thread is known
   bool stop_wanted = false;
-  StopSource placed;  ///< requested when it has its place on a thread, and when it has ended
-  StopSource over;    ///< requested when it has ended
+  bool has_row = false;           ///< its row was stored before its precheck
+  std::string precheck_output{};  ///< for its prompt
+  StopSource precheck_stop;       ///< ends its precheck
+  StopSource placed;              ///< requested when it has its place on a thread, and when it has ended
+  StopSource over;                ///< requested when it has ended
 };
 using ActiveJobRunPointer = std::shared_ptr<ActiveJobRun>;
 

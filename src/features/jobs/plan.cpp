@@ -36,6 +36,7 @@ JobPlan::JobPlan(const Extension& job) {
   owner_agent_id = text(members, "owner_agent_id");
   prompt = text(members, "prompt");
   prompt_file = text(members, "prompt_file");
+  precheck = text(members, "precheck");
   model = text(members, "model");
   mode = text(members, "mode").value_or(mode);
   if (const auto* seconds = members.if_contains("timeout_s"); seconds && seconds->is_number()) {

@@ -24,6 +24,7 @@ struct JobPlan {
   std::optional<std::string> owner_agent_id;  ///< likewise
   std::optional<std::string> prompt;
   std::optional<std::string> prompt_file;
+  std::optional<std::string> precheck;  ///< a command that decides whether a run is needed
   std::optional<std::string> model;
   std::string mode = "act";
   double timeout_s = 3600;

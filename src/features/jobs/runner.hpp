@@ -13,6 +13,7 @@
 #include "features/extensions/service.hpp"
 #include "features/jobs/active_job_run.hpp"
 #include "features/jobs/job_threads.hpp"
+#include "features/jobs/precheck.hpp"
 #include "features/jobs/types.hpp"
 #include "features/signals/service.hpp"
 #include "models/catalog.hpp"
@@ -48,7 +49,8 @@ class JobRunner {
 public:
   /// `directory` is `{data_dir}/jobs`.
   JobRunner(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
-            Threads& threads, Runs& runs, Engine& engine, Models& models, std::filesystem::path directory);
+            Threads& threads, Runs& runs, Engine& engine, Models& models, BlockingPool& blocking,
+            const Sandbox& sandbox, std::filesystem::path directory);
 
   /// Makes `handler` do the shipped job of that name.
   void handle(std::string job_name, JobHandler handler);
@@ -77,6 +79,8 @@ public:
 
   /// After the engine has stopped: ends every wait for the end of a run.
   void end_all();
+  /// Ends the prechecks that run, and every later one at once: the gateway stops.
+  void stop_prechecks();
   Task<> join() { return work_.join(); }
 
 private:
@@ -84,6 +88,13 @@ private:
 
   void check_free(const ActiveJobRun& run) const;
   Task<> wait_for_places(ActiveJobRunPointer run);
+  /// Stores the row of a run that waits for its precheck: what started it does not wait for a command.
+  Task<> store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction);
+  Task<> run_after_precheck(ActiveJobRunPointer run);
+  Task<PrecheckResult> precheck(ActiveJobRunPointer run);
+  Task<> end_unstarted(ActiveJobRunPointer run, JobRunStatus status, std::string why);
+  Task<std::string> choose_thread(const ActiveJobRun& run);
+  static void write_row(Connection& connection, const JobRun& row, bool has_row);
   Task<> put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction);
   Task<> begin_turn(ActiveJobRunPointer run, RunRequest run_request, InTransaction<JobRun> in_transaction);
   RunRequest run_request_of(const ActiveJobRunPointer& run, std::string prompt);
@@ -109,6 +120,10 @@ private:
   Engine& engine_;
   Models& models_;
   const std::filesystem::path directory_;
+  Loop& loop_;
+  BlockingPool& blocking_;
+  const Sandbox& sandbox_;
+  bool stopping_ = false;
   JobThreads job_threads_;
   ActiveJobRuns active_runs_;
   std::map<std::string, JobHandler, std::less<>> handlers_;

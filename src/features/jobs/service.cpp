@@ -57,13 +57,15 @@ JobSummary summary(Connection& connection, const Extension& job, Timestamp now) 
 }  // namespace
 
 Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
-           Threads& threads, Runs& runs, Engine& engine, Models& models, Options options)
+           Threads& threads, Runs& runs, Engine& engine, Models& models, BlockingPool& blocking, const Sandbox& sandbox,
+           Options options)
     : database_(database),
       clock_(clock),
       extensions_(extensions),
       kept_(options.kept),
       engine_(engine),
-      runner_(loop, database, hub, clock, signals, extensions, threads, runs, engine, models, options.directory),
+      runner_(loop, database, hub, clock, signals, extensions, threads, runs, engine, models, blocking, sandbox,
+              options.directory),
       triggers_(loop, database, hub, clock, extensions, engine, runner_),
       work_(loop) {
   work_.on_failure(
@@ -86,6 +88,7 @@ void Jobs::start() {
 
 Task<> Jobs::disarm() {
   stopping_.request();
+  runner_.stop_prechecks();
   co_await triggers_.disarm();
 }
 

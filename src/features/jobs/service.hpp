@@ -19,7 +19,8 @@ public:
     std::chrono::days kept{90};       ///< how long ended runs are kept
   };
   Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
-       Threads& threads, Runs& runs, Engine& engine, Models& models, Options options);
+       Threads& threads, Runs& runs, Engine& engine, Models& models, BlockingPool& blocking, const Sandbox& sandbox,
+       Options options);
 
   /// Before the loop runs: ends the runs that a kill interrupted. `left` is what was saved of them.
   void load(Connection& connection, const std::vector<InterruptedRun>& left);

@@ -44,6 +44,20 @@ bool insert(Connection& connection, const JobRun& run) {
   return true;
 }
 
+void replace(Connection& connection, const JobRun& run) {
+  connection
+      .prepare(
+          "UPDATE job_runs SET thread_id = :thread_id, status = :status, started_at = :started_at, "
+          "finished_at = :finished_at, error = :error WHERE id = :id AND finished_at IS NULL")
+      .bind(":thread_id", run.thread_id)
+      .bind(":status", to_text(run.status))
+      .bind(":started_at", run.started_at)
+      .bind(":finished_at", run.finished_at)
+      .bind(":error", run.error)
+      .bind(":id", run.id)
+      .run();
+}
+
 void start(Connection& connection, const std::string& id, Timestamp now) {
   connection.prepare("UPDATE job_runs SET status = 'started', started_at = :now WHERE id = :id AND status = 'queued'")
       .bind(":now", now)

@@ -15,6 +15,9 @@ namespace agw::job_store {
 /// Returns false, and writes nothing, if another row has the run's due time.
 bool insert(Connection& connection, const JobRun& run);
 
+/// Writes a run again whose row was stored before its thread was chosen, unless it has ended.
+void replace(Connection& connection, const JobRun& run);
+
 /// A waiting run became active at that time.
 void start(Connection& connection, const std::string& id, Timestamp now);
 
