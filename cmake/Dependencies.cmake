@@ -1,5 +1,6 @@
 # Everything that the gateway links, from Debian 12, as one interface target. Static where Debian has an archive, so that
-# build/release/agw is one file to copy. libcurl is not here: it is loaded when the first outbound request is made. OpenSSL is
+# build/release/agw is one file to copy. libcurl, libarchive and libzstd are not here: they are loaded when they are first
+# needed. OpenSSL is
 # the system's own: what guards the network gets its security updates from there, and libcurl brings the same copy.
 find_library(sqlite_archive NAMES libsqlite3.a REQUIRED)
 find_library(boost_json_archive NAMES libboost_json.a REQUIRED)
@@ -13,8 +14,6 @@ find_library(edit_archive NAMES libedit.a REQUIRED)
 find_library(tinfo_archive NAMES libtinfo.a REQUIRED)
 find_library(bsd_archive NAMES libbsd.a REQUIRED)
 find_library(md_archive NAMES libmd.a REQUIRED)
-find_library(tar_archive NAMES libarchive.a REQUIRED)
-find_library(zstd_archive NAMES libzstd.a REQUIRED)
 find_library(re2_archive NAMES libre2.a REQUIRED)
 find_library(cmark_extensions_archive NAMES libcmark-gfm-extensions.a REQUIRED)
 find_library(cmark_archive NAMES libcmark-gfm.a REQUIRED)
@@ -28,8 +27,6 @@ foreach(part time civil_time time_zone strings strings_internal base spinlock_wa
 endforeach()
 
 add_library(dependencies INTERFACE)
-# libarchive names every format and compression that it knows. Of those only tar and zstd are reached, and what the others
-# would need is not linked.
 target_link_options(dependencies INTERFACE -Wl,--gc-sections)
 # Asio's coroutine frames come from operator new: glibc's aligned_alloc knows no cache of a thread's own.
 target_compile_definitions(dependencies INTERFACE
@@ -40,6 +37,5 @@ target_link_libraries(dependencies INTERFACE
   ${boost_json_archive} ${boost_url_archive} ${boost_container_archive} ${boost_system_archive}
   ${sqlite_archive} ${yaml_archive} ${re2_archive} ${seccomp_archive} ${absl_archives} ${ssl_library} ${crypto_library}
   ${cmark_extensions_archive} ${cmark_archive}
-  ${tar_archive} ${zstd_archive}
   ${edit_archive} ${tinfo_archive} ${bsd_archive} ${md_archive}
   m ${CMAKE_DL_LIBS})

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "io/process/dynamic_library.hpp"
+#include "base/dynamic_library.hpp"
 
 namespace agw::cli {
 

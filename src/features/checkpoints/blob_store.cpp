@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +12,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/sha256.hpp"
+#include "io/files/zstd.hpp"
 
 namespace agw {
 
@@ -27,23 +27,6 @@ constexpr std::int64_t time_to_touch = 3600;
 
 bool is_blob_name(std::string_view name) {
   return name.size() == name_length && name.find_first_not_of("0123456789abcdef") == name.npos;
-}
-
-std::string compressed(std::string_view content) {
-  std::string out(ZSTD_compressBound(content.size()), '\0');
-  const auto size = ZSTD_compress(out.data(), out.size(), content.data(), content.size(), compression_level);
-  if (ZSTD_isError(size)) throw std::system_error(ENOMEM, std::generic_category(), "cannot compress a file");
-  out.resize(size);
-  return out;
-}
-
-std::optional<std::string> decompressed(std::string_view packed) {
-  const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > largest) return std::nullopt;
-  std::string out(size, '\0');
-  const auto written = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
-  if (ZSTD_isError(written) || written != size) return std::nullopt;
-  return out;
 }
 
 std::int64_t seconds_now() {
@@ -164,7 +147,7 @@ std::string BlobStore::put(std::string_view content, Durability durability) {
     opened = directory().descriptor();
     if (touch(name)) return name;
   }
-  const auto packed = compressed(content);
+  const auto packed = zstd_compressed(content, compression_level);
   replace_file_in(opened, name, packed, 0600, path_ / name, durability);
   const std::scoped_lock lock(mutex_);
   add(name, packed.size());
@@ -179,7 +162,7 @@ std::optional<std::string> BlobStore::get(const std::string& name) {
   }
   const auto packed = directory_->read(name, largest);
   if (!packed) return std::nullopt;
-  auto content = decompressed(*packed);
+  auto content = zstd_decompressed(*packed, largest);
   if (!content || blob_name(*content) != name) return std::nullopt;
   return content;
 }

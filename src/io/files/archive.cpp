@@ -1,7 +1,5 @@
 #include "io/files/archive.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/sha256.hpp"
+#include "io/files/libarchive.hpp"
 
 namespace agw {
 
@@ -25,20 +24,22 @@ constexpr std::size_t bytes_between_flushes = 1 << 20;
 constexpr mode_t private_file = 0600;
 constexpr mode_t private_directory = 0700;
 
+const Libarchive& library() { return Libarchive::get(); }
+
 [[noreturn]] void fail(struct archive* archive, std::string_view action) {
-  const char* why = archive_error_string(archive);
+  const char* why = library().error_string(archive);
   throw ArchiveError(std::string(action) + ": " + (why ? why : "it is damaged"));
 }
 
-using EntryPointer = std::unique_ptr<struct archive_entry, decltype(&archive_entry_free)>;
+using EntryPointer = std::unique_ptr<struct archive_entry, decltype(&::archive_entry_free)>;
 
 EntryPointer make_entry(const std::string& path, mode_t type, mode_t mode, std::int64_t size, timespec time) {
-  EntryPointer entry(archive_entry_new(), &archive_entry_free);
-  archive_entry_set_pathname(entry.get(), path.c_str());
-  archive_entry_set_filetype(entry.get(), type);
-  archive_entry_set_perm(entry.get(), mode);
-  archive_entry_set_size(entry.get(), size);
-  archive_entry_set_mtime(entry.get(), time.tv_sec, time.tv_nsec);
+  EntryPointer entry(library().entry_new(), library().entry_free);
+  library().entry_set_pathname(entry.get(), path.c_str());
+  library().entry_set_filetype(entry.get(), type);
+  library().entry_set_perm(entry.get(), mode);
+  library().entry_set_size(entry.get(), size);
+  library().entry_set_mtime(entry.get(), time.tv_sec, time.tv_nsec);
   return entry;
 }
 
@@ -65,21 +66,21 @@ private:
 struct ArchiveWriter::State {
   explicit State(const Descriptor& output) : file(output) {
     // The restricted format would omit fractions of seconds.
-    archive_write_set_format_pax(archive.get());
+    library().write_set_format_pax(archive.get());
     // Names are bytes, independent of the locale.
-    const auto chosen = archive_write_set_format_option(archive.get(), "pax", "hdrcharset", "BINARY");
+    const auto chosen = library().write_set_format_option(archive.get(), "pax", "hdrcharset", "BINARY");
     if (chosen != ARCHIVE_OK) fail(archive.get(), "cannot write the archive");
-    if (archive_write_add_filter_zstd(archive.get()) != ARCHIVE_OK) fail(archive.get(), "cannot compress");
+    if (library().write_add_filter_zstd(archive.get()) != ARCHIVE_OK) fail(archive.get(), "cannot compress");
     // Padding after the end, as for tapes, would not be valid zstd.
-    archive_write_set_bytes_in_last_block(archive.get(), 1);
-    const auto opened = archive_write_open2(archive.get(), this, nullptr, &State::write, nullptr, nullptr);
+    library().write_set_bytes_in_last_block(archive.get(), 1);
+    const auto opened = library().write_open2(archive.get(), this, nullptr, &State::write, nullptr, nullptr);
     if (opened != ARCHIVE_OK) fail(archive.get(), "cannot write the archive");
   }
 
   static la_ssize_t write(struct archive* archive, void* self, const void* bytes, std::size_t size) {
     auto& state = *static_cast<State*>(self);
     const auto written = ::write(state.file.get(), bytes, size);
-    if (written < 0) archive_set_error(archive, errno, "%s", std::generic_category().message(errno).c_str());
+    if (written < 0) library().set_error(archive, errno, "%s", std::generic_category().message(errno).c_str());
     state.unflushed += size;
     if (state.unflushed > bytes_between_flushes) {
       // Not a sync, which would commit the file system's journal and make others wait.
@@ -91,18 +92,19 @@ struct ArchiveWriter::State {
   }
 
   void begin(const EntryPointer& entry) {
-    const auto size = static_cast<std::uint64_t>(archive_entry_size(entry.get()));
-    digest.take_entry(archive_entry_pathname(entry.get()), size);
-    if (archive_write_header(archive.get(), entry.get()) != ARCHIVE_OK) fail(archive.get(), "cannot write the archive");
+    const auto size = static_cast<std::uint64_t>(library().entry_size(entry.get()));
+    digest.take_entry(library().entry_pathname(entry.get()), size);
+    if (library().write_header(archive.get(), entry.get()) != ARCHIVE_OK)
+      fail(archive.get(), "cannot write the archive");
   }
   void put(std::string_view bytes) {
     digest.take(bytes);
-    if (archive_write_data(archive.get(), bytes.data(), bytes.size()) < 0)
+    if (library().write_data(archive.get(), bytes.data(), bytes.size()) < 0)
       fail(archive.get(), "cannot write the archive");
   }
 
   const Descriptor& file;
-  std::unique_ptr<struct archive, decltype(&archive_write_free)> archive{archive_write_new(), &archive_write_free};
+  std::unique_ptr<struct archive, decltype(&::archive_write_free)> archive{library().write_new(), library().write_free};
   Digest digest;
   std::size_t unflushed = 0;
 };
@@ -111,7 +113,7 @@ ArchiveWriter::ArchiveWriter(const Descriptor& file) : state_(std::make_unique<S
 
 ArchiveWriter::~ArchiveWriter() {
   // Unless `finish` was called, the rest is not written.
-  if (state_->archive) archive_write_fail(state_->archive.get());
+  if (state_->archive) library().write_fail(state_->archive.get());
 }
 
 void ArchiveWriter::add(const std::string& path, std::string_view content) {
@@ -145,12 +147,13 @@ std::string ArchiveWriter::digest() const { return state_->digest.text(); }
 void ArchiveWriter::finish() {
   AGW_ASSERT(may_block());
 
-  if (archive_write_close(state_->archive.get()) != ARCHIVE_OK) fail(state_->archive.get(), "cannot write the archive");
+  if (library().write_close(state_->archive.get()) != ARCHIVE_OK)
+    fail(state_->archive.get(), "cannot write the archive");
   if (::fsync(state_->file.get()) != 0) throw ArchiveError("cannot write the archive");
 }
 
 struct ArchiveReader::State {
-  std::unique_ptr<struct archive, decltype(&archive_read_free)> archive{archive_read_new(), &archive_read_free};
+  std::unique_ptr<struct archive, decltype(&::archive_read_free)> archive{library().read_new(), library().read_free};
   std::vector<char> buffer = std::vector<char>(piece);
   Digest digest;
   std::string digest_before;  ///< of the entries before the current one
@@ -158,9 +161,9 @@ struct ArchiveReader::State {
 
 ArchiveReader::ArchiveReader(const std::filesystem::path& path) : state_(std::make_unique<State>()) {
   auto* archive = state_->archive.get();
-  archive_read_support_format_tar(archive);
-  archive_read_support_filter_zstd(archive);
-  if (archive_read_open_filename(archive, path.c_str(), piece) != ARCHIVE_OK) fail(archive, path.string());
+  library().read_support_format_tar(archive);
+  library().read_support_filter_zstd(archive);
+  if (library().read_open_filename(archive, path.c_str(), piece) != ARCHIVE_OK) fail(archive, path.string());
 }
 
 ArchiveReader::~ArchiveReader() = default;
@@ -169,20 +172,20 @@ bool ArchiveReader::next(Entry& entry) {
   AGW_ASSERT(may_block());
 
   struct archive_entry* found = nullptr;
-  const int code = archive_read_next_header(state_->archive.get(), &found);
+  const int code = library().read_next_header(state_->archive.get(), &found);
   if (code == ARCHIVE_EOF) return false;
   // A warning means that the locale cannot represent the name; it is used as it is.
   if (code != ARCHIVE_OK && code != ARCHIVE_WARN) fail(state_->archive.get(), "the archive cannot be read");
-  const char* path = archive_entry_pathname(found);
-  const bool is_link = archive_entry_hardlink(found) || archive_entry_symlink(found);
-  const auto type = archive_entry_filetype(found);
+  const char* path = library().entry_pathname(found);
+  const bool is_link = library().entry_hardlink(found) || library().entry_symlink(found);
+  const auto type = library().entry_filetype(found);
   entry.path = path ? path : "";
   entry.kind = is_link ? Kind::other : type == AE_IFREG ? Kind::file : type == AE_IFDIR ? Kind::directory : Kind::other;
-  entry.size = static_cast<std::uint64_t>(std::max<std::int64_t>(archive_entry_size(found), 0));
-  entry.mode = archive_entry_perm(found);
+  entry.size = static_cast<std::uint64_t>(std::max<std::int64_t>(library().entry_size(found), 0));
+  entry.mode = library().entry_perm(found);
   entry.modified.reset();
-  if (archive_entry_mtime_is_set(found)) {
-    entry.modified = {.tv_sec = archive_entry_mtime(found), .tv_nsec = archive_entry_mtime_nsec(found)};
+  if (library().entry_mtime_is_set(found)) {
+    entry.modified = {.tv_sec = library().entry_mtime(found), .tv_nsec = library().entry_mtime_nsec(found)};
   }
   state_->digest_before = state_->digest.text();
   state_->digest.take_entry(entry.path, entry.size);
@@ -193,7 +196,7 @@ std::string_view ArchiveReader::read() {
   AGW_ASSERT(may_block());
 
   auto& buffer = state_->buffer;
-  const auto got = archive_read_data(state_->archive.get(), buffer.data(), buffer.size());
+  const auto got = library().read_data(state_->archive.get(), buffer.data(), buffer.size());
   if (got < 0) fail(state_->archive.get(), "the archive cannot be read");
   const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
   state_->digest.take(bytes);

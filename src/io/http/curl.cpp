@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/dynamic_library.hpp"
 #include "base/log.hpp"
-#include "io/process/dynamic_library.hpp"
 
 namespace agw {
 

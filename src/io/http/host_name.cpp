@@ -4,8 +4,8 @@
 
 #include <idn2.h>
 
+#include "base/dynamic_library.hpp"
 #include "base/log.hpp"
-#include "io/process/dynamic_library.hpp"
 
 namespace agw {
 

@@ -1,6 +1,6 @@
 #include "tools/web/libxml.hpp"
 
-#include "io/process/dynamic_library.hpp"
+#include "base/dynamic_library.hpp"
 
 namespace agw {
 

@@ -1,0 +1,28 @@
+#include "io/files/zstd.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+constexpr int level = 1;
+constexpr std::size_t limit = 1'000'000;
+
+TEST(Zstd, GivesBackWhatWasCompressed) {
+  for (const auto& content : {std::string(), std::string("a"), std::string(500'000, 'x')}) {
+    const auto frame = zstd_compressed(content, level);
+    EXPECT_EQ(zstd_decompressed(frame, limit), content);
+    EXPECT_LT(frame.size(), content.size() / 2 + 50);
+  }
+}
+
+TEST(Zstd, RefusesDamagedFramesAndLargeContents) {
+  const auto frame = zstd_compressed("words, words, words", level);
+  EXPECT_EQ(zstd_decompressed(frame.substr(0, frame.size() - 1), limit), std::nullopt);
+  EXPECT_EQ(zstd_decompressed("no frame", limit), std::nullopt);
+  EXPECT_EQ(zstd_decompressed("", limit), std::nullopt);
+  EXPECT_EQ(zstd_decompressed(frame, 5), std::nullopt);
+}
+
+}  // namespace
+}  // namespace agw
