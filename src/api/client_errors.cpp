@@ -45,9 +45,10 @@ Protocol protocol_of(std::string_view path, bool has_anthropic_version) {
   const auto is_at = [&](std::string_view place) {
     return path.starts_with(place) && (path.size() == place.size() || path[place.size()] == '/');
   };
-  if (!is_at("/v1")) return Protocol::gateway;
   if (is_at("/v1/messages")) return Protocol::anthropic;
-  return is_at("/v1/models") && has_anthropic_version ? Protocol::anthropic : Protocol::openai;
+  if (is_at("/v1/models")) return has_anthropic_version ? Protocol::anthropic : Protocol::openai;
+  const bool is_openai = is_at("/v1/chat") || is_at("/v1/responses") || is_at("/v1/embeddings");
+  return is_openai ? Protocol::openai : Protocol::gateway;
 }
 
 ApiError client_error(int status, std::string message, std::string param, std::string code) {
