@@ -225,7 +225,7 @@ def test_a_model_that_nobody_knows_is_not_found(talker):
 
 
 def test_errors_of_the_gate_have_the_protocols_shape(gateway):
-    for path, method, status in [("/v1/chat/completions", "GET", 405), ("/v1/nothing", "GET", 404)]:
+    for path, method, status in [("/v1/chat/completions", "GET", 405), ("/v1/models/nothing", "GET", 404)]:
         error = gateway.http.request(method, path)
         assert error.status_code == status and error.json()["error"]["message"]
     unknown = gateway.http.post("/v1/chat/completions", headers={"Authorization": "Bearer wrong"}, json={})
