@@ -291,6 +291,7 @@ private:
     append(table, chat_routes(engine_, threads_, runs_, stages_));
     append(table, openai_routes(client_api_));
     append(table, response_routes(client_api_));
+    append(table, anthropic_routes(client_api_));
     append(table, job_routes(jobs_, clock_));
     append(table, app_routes_.routes());
     append(table, integration_routes(integrations_));

@@ -30,6 +30,7 @@ std::string_view anthropic_type(int status) {
       return "rate_limit_error";
     case 504:
       return "timeout_error";
+    case 503:
     case 529:
       return "overloaded_error";
     default:
@@ -71,10 +72,13 @@ std::string openai_error(const ApiError& error) {
                                                      {"code", text_or_null(code)}}}});
 }
 
+int anthropic_status(int status) { return status == 503 ? 529 : status; }
+
 std::string anthropic_error(const ApiError& error) {
   return to_json(json::object{
       {"type", "error"},
-      {"error", json::object{{"type", anthropic_type(error.status())}, {"message", text_with_details(error)}}}});
+      {"error", json::object{{"type", anthropic_type(error.status())}, {"message", text_with_details(error)}}},
+      {"request_id", nullptr}});
 }
 
 }  // namespace agw

@@ -22,7 +22,9 @@ ApiError bad_parameter(const std::string& param, std::string_view problem, std::
 
 /// `{"error": {"message", "type", "param", "code"}}`
 std::string openai_error(const ApiError& error);
-/// `{"type": "error", "error": {"type", "message"}}`
+/// The status of an error in Anthropic's API, where an overloaded service is 529 and not 503.
+int anthropic_status(int status);
+/// `{"type": "error", "error": {"type", "message"}, "request_id": null}`
 std::string anthropic_error(const ApiError& error);
 
 }  // namespace agw

@@ -187,6 +187,7 @@ private:
     const auto type = text_member(frame, "type");
     if (type == "content_block_delta") return delta(frame);
     if (type == "content_block_start") return start_block(frame);
+    if (type == "content_block_stop") return end_block(frame);
     if (type == "message_start") return start_message(frame);
     if (type == "message_delta") return end_message(frame);
     if (type == "message") return whole_message(frame);
@@ -221,6 +222,11 @@ private:
     if (const auto* block = object_member(frame, "content_block")) {
       take_block(count_member(frame, "index").value_or(0), *block);
     }
+  }
+
+  void end_block(const json::object& frame) {
+    const auto block = thinking_.find(count_member(frame, "index").value_or(0));
+    if (block != thinking_.end()) provider_block(block->second);
   }
 
   void take_block(std::int64_t index, const json::object& block) {

@@ -108,7 +108,7 @@ struct CallOptions {
   std::optional<std::string> reasoning_effort{};   ///< `none`, `minimal`, `low`, `medium`, `high`, `xhigh`
   std::optional<std::int64_t> reasoning_budget{};  ///< tokens
   bool limits_output = true;   ///< false: `max_output_tokens` is sent only to services that require it
-  bool streams_calls = false;  ///< whether tool calls are reported as deltas too
+  bool streams_calls = false;  ///< whether tool calls and provider blocks are reported as deltas too
 };
 
 /// One call of a model.
@@ -134,8 +134,9 @@ struct Delta {
   enum class Kind {
     text,
     reasoning,
-    call,       ///< a tool call begins: `call`, `id`, `name`. Only if CallOptions::streams_calls
-    arguments,  ///< of a call: a piece of their JSON text
+    call,            ///< a tool call begins: `call`, `id`, `name`. Only if CallOptions::streams_calls
+    arguments,       ///< of a call: a piece of their JSON text
+    provider_block,  ///< one of ModelReply::provider_blocks is complete: its JSON. Only if streams_calls
   };
   Kind kind = Kind::text;
   std::string text;      ///< valid UTF-8

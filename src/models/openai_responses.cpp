@@ -34,7 +34,9 @@ json::object search_call(const ToolUse& use) {
 
 void add_assistant(json::array& input, const Message& message, bool with_blocks, bool loads_tools) {
   if (with_blocks) {
-    for (const auto& item : message.provider_blocks) input.push_back(item);
+    for (const auto& item : message.provider_blocks) {
+      if (item.is_object() && text_member(item.get_object(), "type") == "reasoning") input.push_back(item);
+    }
   }
   if (!message.text.empty()) input.push_back(json::object{{"role", "assistant"}, {"content", message.text}});
   for (const auto& use : message.tool_uses) {
@@ -229,6 +231,7 @@ private:
     const auto* item = object_member(frame, "item");
     if (!item) return;
     take_item(index_of(frame), *item);
+    if (text_member(*item, "type") == "reasoning") provider_block(*item);
     text_of_message(Source::items, index_of(frame), *item);
   }
 

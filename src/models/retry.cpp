@@ -94,8 +94,8 @@ Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequ
   bool began = false;
   const bool streams_calls = request.options.streams_calls;
   const OnDelta noticing = [&, streams_calls](const Delta& delta) {
-    const bool is_of_call = delta.kind == Delta::Kind::call || delta.kind == Delta::Kind::arguments;
-    if (is_of_call && !streams_calls) return;
+    const bool is_for_everybody = delta.kind == Delta::Kind::text || delta.kind == Delta::Kind::reasoning;
+    if (!is_for_everybody && !streams_calls) return;
     began = true;
     on_delta(delta);
   };

@@ -80,6 +80,10 @@ void AnswerReader::text(std::string_view delta) {
 
 void AnswerReader::reasoning(std::string_view delta) { emit(Delta::Kind::reasoning, reasoning_.add(delta)); }
 
+void AnswerReader::provider_block(const json::object& block) {
+  on_delta_({Delta::Kind::provider_block, to_json(with_whole_characters({block}).front())});
+}
+
 void AnswerReader::emit(Delta::Kind kind, std::string delta) {
   if (!delta.empty()) on_delta_({kind, std::move(delta)});
 }

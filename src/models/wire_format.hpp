@@ -46,6 +46,8 @@ protected:
 
   void text(std::string_view delta);
   void reasoning(std::string_view delta);
+  /// A provider block is complete.
+  void provider_block(const json::object& block);
   void fail(const ProviderError& provider_error);
   bool wrote_text() const { return wrote_text_; }
 

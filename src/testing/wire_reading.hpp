@@ -30,7 +30,7 @@ inline ReadResponse read_stream(const WireFormat& wire, std::string_view stream,
                                 std::string_view content_type = "text/event-stream") {
   ReadResponse response;
   const OnDelta on_delta = [&](const Delta& delta) {
-    if (delta.kind == Delta::Kind::call || delta.kind == Delta::Kind::arguments) return;
+    if (delta.kind != Delta::Kind::text && delta.kind != Delta::Kind::reasoning) return;
     (delta.kind == Delta::Kind::text ? response.text : response.reasoning) += delta.text;
   };
   const auto reader = wire.reader(on_delta);

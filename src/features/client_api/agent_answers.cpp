@@ -52,18 +52,6 @@ Conversation conversation_before(const std::vector<Message>& messages, std::size
   return conversation;
 }
 
-/// An agent decides about its calls itself; settings that only influence a model have no effect.
-void check_for_agent(const CallOptions& options) {
-  const auto refuse = [](const char* param) {
-    throw bad_parameter(param, "an agent cannot do this: leave it out, or ask a model", "unsupported_parameter");
-  };
-  if (options.tool_choice && options.tool_choice->kind != ToolChoice::Kind::automatic &&
-      options.tool_choice->kind != ToolChoice::Kind::none)
-    refuse("tool_choice");
-  if (options.response_format) refuse("response_format");
-  if (!options.stop.empty()) refuse("stop");
-}
-
 }  // namespace
 
 AgentAnswers::AgentAnswers(Loop& loop, Database& database, Threads& threads, Runs& runs, Attachments& attachments,
@@ -101,7 +89,6 @@ Task<> AgentAnswers::settle(std::shared_ptr<AgentRun> run) {
 Task<> AgentAnswers::stop() { co_await storing_.join(); }
 
 Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& request) {
-  check_for_agent(request.call.options);
   if (auto resumed = resume(request)) co_return std::move(*resumed);
   const auto& messages = request.call.messages;
   auto question = question_in(messages);

@@ -91,6 +91,8 @@ public:
                                       {"function", json::object{{"name", delta.name}, {"arguments", ""}}}});
       case Delta::Kind::arguments:
         return chunk_of_call(answer, {{"index", delta.call}, {"function", json::object{{"arguments", delta.text}}}});
+      case Delta::Kind::provider_block:
+        break;
     }
     return {};
   }

@@ -15,6 +15,7 @@
 #include "features/client_api/failures.hpp"
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/pictures.hpp"
+#include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "storage/database.hpp"
 
@@ -33,6 +34,17 @@ ApiError model_not_found(const std::string& name, std::string_view why) {
 void take(ClientAnswer& answer, const Delta& delta) {
   if (delta.kind == Delta::Kind::text) answer.text += delta.text;
   if (delta.kind == Delta::Kind::reasoning) answer.reasoning += delta.text;
+}
+
+/// An agent decides about its calls itself; settings that only influence a model have no effect.
+void check_for_agent(const CallOptions& options, const AnswerWriter& writer) {
+  for (const auto& feature : call_features()) {
+    const bool is_refused =
+        feature.chat == "tool_choice" || feature.chat == "response_format" || feature.chat == "stop";
+    if (!is_refused || !feature.is_asked(options)) continue;
+    throw bad_parameter(std::string(writer.name_of(feature)), "an agent cannot do this: leave it out, or ask a model",
+                        "unsupported_parameter");
+  }
 }
 
 /// The answer is the thread's already: the program gets it also if its record cannot be stored.
@@ -88,6 +100,15 @@ Task<> ClientApi::answer(ClientRequest request, AnswerWriter& writer, ProxyStrea
   co_await pass_through(std::move(request), std::move(choice), writer, stream);
 }
 
+void ClientApi::require(const std::string& name) const {
+  const auto agent = services_.extensions.find_agent(name);
+  if (!agent) {
+    find_model(name);
+  } else if (!agent->enabled) {
+    throw model_not_found(name, "the agent is disabled");
+  }
+}
+
 ModelChoice ClientApi::find_model(const std::string& name) const {
   if (name.find('/') == std::string::npos) {
     throw model_not_found(name, "no agent has this name, and a model is `<service>/<model>`");
@@ -124,10 +145,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
   std::exception_ptr failure;
   try {
     co_await fetch_pictures(request, connection.gone());
-    ClientAnswer answer{
-        .id = random_hex(id_bytes),
-        .model = request.model,
-        .created = std::chrono::duration_cast<std::chrono::seconds>(services_.clock.now().time_since_epoch()).count()};
+    auto answer = new_answer(request);
     if (request.stream) connection.begin_events([&writer] { return writer.keep_alive(); });
     bool begun = false;
     const auto begin = [&] {
@@ -140,6 +158,9 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
     };
     auto call = request.call;
     call.options.streams_calls = request.stream;
+    for (auto& message : call.messages) {
+      if (message.provider_blocks_of == request.model) message.provider_blocks_of = choice.id();
+    }
     if (!call.options.limits_output) call.max_output_tokens = std::numeric_limits<std::int64_t>::max();
     auto completion = co_await answer_with_retries({std::move(choice)}, std::move(call), on_delta, connection.gone());
     co_await count(request, completion);
@@ -178,6 +199,7 @@ ClientAnswer ClientApi::new_answer(const ClientRequest& request) const {
 
 Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer,
                                   ProxyStream& stream) {
+  check_for_agent(request.call.options, writer);
   co_await fetch_pictures(request, stream.stop_source());
   const auto [run, thread_id] = co_await agents_.start(agent, request);
   ClientConnection connection(services_.loop, stream);

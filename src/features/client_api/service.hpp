@@ -53,6 +53,9 @@ public:
   /// Has a model make embeddings: `body` is that of OpenAI's API, and so is the answer. Throws ApiError.
   Task<json::object> embed(json::object body, const std::string& client, ProxyStream& stream);
 
+  /// Throws ApiError 404 if neither an agent nor a model has this name.
+  void require(const std::string& name) const;
+
   /// Sends a whole response.
   static Task<> respond(ProxyStream& stream, std::string body, Fields fields = {});
 

@@ -127,8 +127,9 @@ Response error_response(int status, std::string_view error) {
 
 Response error_response(const ApiError& error, Protocol protocol) {
   if (protocol == Protocol::gateway) return error_response(error);
-  return {.status = error.status(),
-          .body = protocol == Protocol::anthropic ? anthropic_error(error) : openai_error(error)};
+  if (protocol == Protocol::anthropic)
+    return {.status = anthropic_status(error.status()), .body = anthropic_error(error)};
+  return {.status = error.status(), .body = openai_error(error)};
 }
 
 Response in_protocol(Response response, Protocol protocol) {
@@ -137,8 +138,10 @@ Response in_protocol(Response response, Protocol protocol) {
   if (!members) return response;
   auto extra = *members;
   extra.erase("error");
-  response.body =
-      error_response(ApiError(response.status, string_or_empty(*members, "error"), std::move(extra)), protocol).body;
+  auto written =
+      error_response(ApiError(response.status, string_or_empty(*members, "error"), std::move(extra)), protocol);
+  response.status = written.status;
+  response.body = std::move(written.body);
   return response;
 }
 

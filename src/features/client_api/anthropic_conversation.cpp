@@ -1,0 +1,273 @@
+// Reads the conversation of Anthropic's Messages, whose content is blocks. A message of the user may hold results of
+// tools, each of which becomes a message of its own.
+
+#include "features/client_api/anthropic_conversation.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/client_errors.hpp"
+#include "features/client_api/anthropic_blocks.hpp"
+#include "features/client_api/parameters.hpp"
+#include "features/client_api/pictures.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t max_blocks = 10'000;
+constexpr std::size_t longest_tool_name = 128;
+
+void append_text(std::string& text, std::string_view piece) {
+  if (piece.empty()) return;
+  if (!text.empty()) text += "\n\n";
+  text += piece;
+}
+
+/// Calls `read(block, type)` for each block of a content that is no text. The block's members are checked after it.
+void for_each_block(const json::array& blocks, const std::string& path,
+                    const std::function<void(Parameters&, const std::string&)>& read) {
+  if (blocks.size() > max_blocks) throw bad_parameter(path, fmt::format("must have at most {} blocks", max_blocks));
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto at = fmt::format("{}.{}", path, i);
+    Parameters block(object_at(blocks[i], at), at);
+    block.ignore({"cache_control", "citations"});
+    read(block, block.required_text("type"));
+    block.finish();
+  }
+}
+
+[[noreturn]] void refuse_block(Parameters& block, std::string_view type, std::string_view possible) {
+  throw bad_parameter(block.path_of("type"), fmt::format("{} is not possible here: must be {}", type, possible),
+                      "unsupported_value");
+}
+
+const json::value& required_content(Parameters& block) {
+  const auto* content = block.find("content");
+  if (!content) throw bad_parameter(block.path_of("content"), "is missing");
+  return *content;
+}
+
+std::string text_of_search_result(Parameters& block) {
+  std::string text = block.text("title").value_or("");
+  append_text(text, block.text("source").value_or(""));
+  append_text(text, anthropic_text(required_content(block), block.path_of("content")));
+  return text;
+}
+
+class ConversationReader {
+public:
+  explicit ConversationReader(ClientRequest& request) : request_(request), messages_(request.call.messages) {}
+
+  void read(const json::array& messages) {
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      const auto path = fmt::format("messages.{}", i);
+      Parameters message(object_at(messages[i], path), path);
+      read_message(message);
+      message.finish();
+    }
+    if (messages_.empty()) throw bad_parameter("messages", "must contain a message of the user");
+  }
+
+private:
+  void read_message(Parameters& message) {
+    const auto role = message.required_text("role");
+    const auto path = message.path_of("content");
+    const auto& content = required_content(message);
+    if (role == "user") {
+      read_user(content, path);
+    } else if (role == "assistant") {
+      read_assistant(content, path);
+    } else if (role == "system") {
+      append_text(request_.call.system, anthropic_text(content, path));
+    } else {
+      throw bad_parameter(message.path_of("role"), "must be user, assistant or system");
+    }
+  }
+
+  void read_user(const json::value& content, const std::string& path) {
+    is_open_ = false;
+    if (const auto* text = content.if_string()) return append_text(user_message().text, *text);
+    for_each_block(array_at(content, path), path, [this](Parameters& block, const std::string& type) {
+      if (type == "tool_result") return read_result(block);
+      read_part(block, type, [this]() -> Message& { return user_message(); });
+    });
+  }
+
+  /// The user's message that is being read; results of tools end it.
+  Message& user_message() {
+    if (!std::exchange(is_open_, true)) messages_.emplace_back();
+    return messages_.back();
+  }
+
+  static const json::array& array_at(const json::value& value, const std::string& path) {
+    if (!value.is_array()) throw bad_parameter(path, "must be a string or an array of blocks");
+    return value.get_array();
+  }
+
+  /// A text or a picture for the user's message, or for a tool's result.
+  void read_part(Parameters& block, const std::string& type, const std::function<Message&()>& message) {
+    if (type == "text") {
+      append_text(message().text, block.text("text").value_or(""));
+    } else if (type == "image") {
+      read_image(block, message());
+    } else if (type == "document") {
+      read_document(block, message);
+    } else if (type == "search_result") {
+      append_text(message().text, text_of_search_result(block));
+    } else if (type == "tool_reference") {
+      append_text(message().text, fmt::format("The tool {} can be called.", block.required_text("tool_name")));
+    } else {
+      refuse_block(block, type, "text, image, document, search_result or tool_result");
+    }
+  }
+
+  static Parameters source_of(Parameters& block) {
+    const auto* source = block.object("source");
+    if (!source) throw bad_parameter(block.path_of("source"), "is missing");
+    return Parameters(*source, block.path_of("source"));
+  }
+
+  void read_image(Parameters& block, Message& message) {
+    block.ignore({"transformations"});
+    auto source = source_of(block);
+    const auto type = source.required_text("type");
+    if (type == "base64") {
+      const auto mime = source.required_text("media_type");
+      message.images.push_back(picture_of(mime, source.required_text("data"), source.path_of("data")));
+    } else if (type == "url") {
+      request_.pictures.push_back(
+          {messages_.size() - 1, message.images.size(), source.required_text("url"), source.path_of("url")});
+      message.images.emplace_back();
+    } else {
+      refuse_block(source, type, "base64 or url");
+    }
+    source.finish();
+  }
+
+  void read_document(Parameters& block, const std::function<Message&()>& message) {
+    append_text(message().text, block.text("title").value_or(""));
+    append_text(message().text, block.text("context").value_or(""));
+    auto source = source_of(block);
+    const auto type = source.required_text("type");
+    if (type == "text") {
+      append_text(message().text, source.required_text("data"));
+      source.ignore({"media_type"});
+    } else if (type == "content") {
+      read_parts(required_content(source), source.path_of("content"), message);
+    } else {
+      refuse_block(source, type, "text or content");
+    }
+    source.finish();
+  }
+
+  void read_parts(const json::value& content, const std::string& path, const std::function<Message&()>& message) {
+    if (const auto* text = content.if_string()) return append_text(message().text, *text);
+    for_each_block(array_at(content, path), path,
+                   [&](Parameters& block, const std::string& type) { read_part(block, type, message); });
+  }
+
+  void read_result(Parameters& block) {
+    is_open_ = false;
+    const auto id = block.required_text("tool_use_id");
+    const auto name = names_.find(id);
+    if (name == names_.end()) {
+      throw bad_parameter(block.path_of("tool_use_id"), "no message before it has a tool_use block with this id");
+    }
+    messages_.push_back({.role = Message::Role::tool,
+                         .tool_call_id = id,
+                         .tool_name = name->second,
+                         .is_error = block.flag("is_error").value_or(false)});
+    block.ignore({"toolset_name"});
+    if (const auto* content = block.find("content")) {
+      read_parts(*content, block.path_of("content"), [this]() -> Message& { return messages_.back(); });
+    }
+  }
+
+  void read_assistant(const json::value& content, const std::string& path) {
+    Message read{.role = Message::Role::assistant};
+    if (const auto* text = content.if_string()) {
+      read.text = *text;
+    } else {
+      for_each_block(array_at(content, path), path, [&](Parameters& block, const std::string& type) {
+        if (type == "text") return append_text(read.text, block.text("text").value_or(""));
+        if (type == "tool_use") return read.tool_uses.push_back(read_use(block));
+        if (type != "thinking" && type != "redacted_thinking") {
+          refuse_block(block, type, "text, thinking, redacted_thinking or tool_use");
+        }
+        read_thinking_block(block, type, read);
+      });
+    }
+    const bool is_empty = read.text.empty() && read.tool_uses.empty() && read.provider_blocks.empty();
+    if (!is_empty) messages_.push_back(std::move(read));
+  }
+
+  ToolUse read_use(Parameters& block) {
+    ToolUse use{.id = block.required_text("id"), .name = block.required_text("name"), .input = {}, .raw_input = {}};
+    check_anthropic_tool_name(use.name, block.path_of("name"));
+    const auto* input = block.object("input");
+    if (!input) throw bad_parameter(block.path_of("input"), "is missing");
+    use.input = *input;
+    block.ignore({"caller", "toolset_name"});
+    names_[use.id] = use.name;
+    return use;
+  }
+
+  /// Without a signature, as services that sign nothing have it, a thought is for the program only.
+  void read_thinking_block(Parameters& block, const std::string& type, Message& message) const {
+    if (type == "redacted_thinking") {
+      const auto data = block.required_text("data");
+      message.provider_blocks.push_back(json::object{{"type", type}, {"data", data}});
+      message.provider_blocks_of = request_.model;
+      return;
+    }
+    const auto thinking = block.text("thinking").value_or("");
+    const auto signature = block.text("signature").value_or("");
+    if (signature.empty()) return;
+    if (auto others = from_signature(signature)) {
+      std::ranges::move(others->blocks, std::back_inserter(message.provider_blocks));
+      message.provider_blocks_of = std::move(others->model);
+      return;
+    }
+    message.provider_blocks.push_back(json::object{{"type", type}, {"thinking", thinking}, {"signature", signature}});
+    message.provider_blocks_of = request_.model;
+  }
+
+  ClientRequest& request_;
+  std::vector<Message>& messages_;
+  bool is_open_ = false;
+  std::map<std::string, std::string, std::less<>> names_;  ///< of the tools that were called, by the call's id
+};
+
+}  // namespace
+
+void read_anthropic_conversation(const json::array& messages, ClientRequest& request) {
+  ConversationReader(request).read(messages);
+}
+
+std::string anthropic_text(const json::value& content, const std::string& path) {
+  if (const auto* text = content.if_string()) return std::string(*text);
+  if (!content.is_array()) throw bad_parameter(path, "must be a string or an array of text blocks");
+  std::string text;
+  for_each_block(content.get_array(), path, [&](Parameters& block, const std::string& type) {
+    if (type != "text") refuse_block(block, type, "text");
+    append_text(text, block.text("text").value_or(""));
+  });
+  return text;
+}
+
+void check_anthropic_tool_name(const std::string& name, const std::string& path) {
+  const auto is_allowed = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+  };
+  if (name.size() > longest_tool_name || !std::ranges::all_of(name, is_allowed)) {
+    throw bad_parameter(path, "must be 1 to 128 of the characters A-Z, a-z, 0-9, _ and -");
+  }
+}
+
+}  // namespace agw

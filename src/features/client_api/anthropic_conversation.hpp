@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "features/client_api/types.hpp"
+
+namespace agw {
+
+/// Reads the messages of Anthropic's Messages into the request, whose model is known. Throws ApiError 400 that names
+/// the block.
+void read_anthropic_conversation(const json::array& messages, ClientRequest& request);
+
+/// A text, or the texts of text blocks. Throws ApiError 400 that names `path`.
+std::string anthropic_text(const json::value& content, const std::string& path);
+
+/// Throws ApiError 400, which names `path`, if Anthropic would refuse the name of a tool.
+void check_anthropic_tool_name(const std::string& name, const std::string& path);
+
+}  // namespace agw

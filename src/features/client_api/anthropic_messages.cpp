@@ -1,0 +1,241 @@
+// Reads the settings of Anthropic's Messages; anthropic_conversation.cpp reads the conversation.
+// docs/contract/clients.md has the table of what is accepted.
+
+#include "features/client_api/anthropic_messages.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/client_errors.hpp"
+#include "features/client_api/anthropic_conversation.hpp"
+#include "features/client_api/parameters.hpp"
+#include "features/client_api/tool_parameters.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::int64_t most_tokens = 100'000'000;
+constexpr std::int64_t least_budget = 1'024;
+constexpr std::size_t max_stop_sequences = 64;
+
+void read_tool(const json::object& object, const std::string& path, ModelRequest& call) {
+  Parameters tool(object, path);
+  if (const auto type = tool.text("type"); type && *type != "custom") {
+    throw bad_parameter(tool.path_of("type"), fmt::format("{} is a tool of Anthropic's own: leave it out", *type),
+                        "unsupported_value");
+  }
+  auto& read = call.tools.emplace_back();
+  read.name = tool.required_text("name");
+  check_anthropic_tool_name(read.name, tool.path_of("name"));
+  read.description = tool.text("description").value_or("");
+  const auto* schema = tool.find("input_schema");
+  if (!schema) throw bad_parameter(tool.path_of("input_schema"), "is missing");
+  read.input_schema = tool_schema(schema, tool.path_of("input_schema"));
+  tool.ignore({"cache_control", "defer_loading", "eager_input_streaming", "input_examples", "strict"});
+  if (const auto* callers = tool.array("allowed_callers", 8); callers && *callers != json::array{"direct"}) {
+    throw bad_parameter(tool.path_of("allowed_callers"), "must be [\"direct\"]", "unsupported_value");
+  }
+  tool.finish();
+}
+
+void read_anthropic_tools(Parameters& body, ModelRequest& call) {
+  const auto* tools = body.array("tools", max_client_tools);
+  std::set<std::string> names;
+  for (std::size_t i = 0; tools && i < tools->size(); ++i) {
+    const auto path = fmt::format("tools.{}", i);
+    read_tool(object_at((*tools)[i], path), path, call);
+    if (!names.insert(call.tools.back().name).second) {
+      throw bad_parameter(path + ".name", "another tool has this name");
+    }
+  }
+}
+
+ToolChoice::Kind kind_of(const std::string& type, const std::string& path) {
+  using Kind = ToolChoice::Kind;
+  if (type == "auto") return Kind::automatic;
+  if (type == "any") return Kind::required;
+  if (type == "tool") return Kind::named;
+  if (type == "none") return Kind::none;
+  throw bad_parameter(path, "must be auto, any, tool or none");
+}
+
+void read_anthropic_tool_choice(Parameters& body, ModelRequest& call) {
+  const auto* object = body.object("tool_choice");
+  if (!object) return;
+  Parameters member(*object, "tool_choice");
+  auto& choice = call.options.tool_choice.emplace();
+  choice.kind = kind_of(member.required_text("type"), member.path_of("type"));
+  if (choice.kind == ToolChoice::Kind::named) {
+    choice.name = member.required_text("name");
+    if (std::ranges::find(call.tools, choice.name, &ToolDescription::name) == call.tools.end()) {
+      throw bad_parameter(member.path_of("name"), "no tool has this name");
+    }
+  }
+  if (choice.kind == ToolChoice::Kind::required && call.tools.empty()) {
+    throw bad_parameter("tool_choice", "there are no tools to choose from");
+  }
+  if (member.flag("disable_parallel_tool_use").value_or(false)) call.options.parallel_tool_calls = false;
+  member.finish();
+}
+
+/// Where the program names no budget, the effort decides.
+ThinkingDisplay read_thinking(Parameters& body, CallOptions& options) {
+  const auto* object = body.object("thinking");
+  if (!object) return ThinkingDisplay::none;
+  Parameters thinking(*object, "thinking");
+  const auto type = thinking.required_text("type");
+  const auto display = thinking.text("display").value_or("summarized");
+  if (display != "summarized" && display != "omitted") {
+    throw bad_parameter(thinking.path_of("display"), "must be summarized or omitted");
+  }
+  if (type == "enabled") {
+    options.reasoning_budget = thinking.integer("budget_tokens", least_budget, most_tokens);
+    if (!options.reasoning_budget) throw bad_parameter(thinking.path_of("budget_tokens"), "is missing");
+  } else if (type == "disabled") {
+    options.reasoning_effort = "none";
+    return ThinkingDisplay::none;
+  } else if (type == "adaptive" || type == "between_tools") {
+    options.reasoning_effort = "high";
+  } else {
+    throw bad_parameter(thinking.path_of("type"), "must be enabled, disabled, adaptive or between_tools");
+  }
+  thinking.finish();
+  return display == "omitted" ? ThinkingDisplay::omitted : ThinkingDisplay::shown;
+}
+
+void read_output_format(Parameters& config, CallOptions& options) {
+  const auto* object = config.object("format");
+  if (!object) return;
+  Parameters format(*object, config.path_of("format"));
+  if (format.required_text("type") != "json_schema") {
+    throw bad_parameter(format.path_of("type"), "must be json_schema");
+  }
+  const auto* schema = format.find("schema");
+  if (!schema) throw bad_parameter(format.path_of("schema"), "is missing");
+  options.response_format = {.kind = ResponseFormat::Kind::json_schema,
+                             .name = "answer",
+                             .schema = tool_schema(schema, format.path_of("schema")),
+                             .strict = true};
+  format.finish();
+}
+
+/// Thoughts are shown to a program that asks for an effort too: it has to send them back.
+void read_output_config(Parameters& body, CallOptions& options, ThinkingDisplay& thinking) {
+  constexpr std::array<std::string_view, 5> efforts{"low", "medium", "high", "xhigh", "max"};
+  const auto* object = body.object("output_config");
+  if (!object) return;
+  Parameters config(*object, "output_config");
+  if (auto effort = config.text("effort")) {
+    if (std::ranges::find(efforts, *effort) == efforts.end()) {
+      throw bad_parameter(config.path_of("effort"), "must be low, medium, high, xhigh or max");
+    }
+    if (options.reasoning_effort != "none" && !options.reasoning_budget) {
+      options.reasoning_effort = std::move(*effort);
+      if (thinking == ThinkingDisplay::none) thinking = ThinkingDisplay::shown;
+    }
+  }
+  read_output_format(config, options);
+  config.finish();
+}
+
+void read_stop_sequences(Parameters& body, CallOptions& options) {
+  const auto* sequences = body.array("stop_sequences", max_stop_sequences);
+  for (std::size_t i = 0; sequences && i < sequences->size(); ++i) {
+    const auto* text = (*sequences)[i].if_string();
+    if (!text || text->empty()) {
+      throw bad_parameter(fmt::format("stop_sequences.{}", i), "must be a string that is not empty");
+    }
+    options.stop.emplace_back(*text);
+  }
+}
+
+/// Thoughts of earlier answers are left out by the services themselves, which is what this edit asks for.
+void check_context_management(Parameters& body) {
+  constexpr std::string_view possible = "clear_thinking_";
+  const auto* object = body.object("context_management");
+  if (!object) return;
+  Parameters management(*object, "context_management");
+  const auto* edits = management.array("edits", 16);
+  for (std::size_t i = 0; edits && i < edits->size(); ++i) {
+    const auto path = fmt::format("context_management.edits.{}", i);
+    Parameters edit(object_at((*edits)[i], path), path);
+    if (!edit.required_text("type").starts_with(possible)) {
+      throw bad_parameter(edit.path_of("type"), "must be clear_thinking_20251015", "unsupported_value");
+    }
+  }
+  management.finish();
+}
+
+/// What has an effect only with a value that the gateway cannot serve.
+void refuse_what_only_anthropic_can(Parameters& body) {
+  if (body.find("container")) throw bad_parameter("container", "is not possible", "unsupported_parameter");
+  if (const auto* servers = body.array("mcp_servers", max_client_tools); servers && !servers->empty()) {
+    throw bad_parameter("mcp_servers", "is not possible: register the server as an integration",
+                        "unsupported_parameter");
+  }
+  if (body.text("speed").value_or("standard") != "standard") {
+    throw bad_parameter("speed", "must be standard", "unsupported_value");
+  }
+  check_context_management(body);
+}
+
+AnthropicMessages read_what_both_have(Parameters& body) {
+  AnthropicMessages read;
+  auto& [request, thinking] = read;
+  request.model = body.required_text("model");
+  const auto* messages = body.array("messages", max_client_messages);
+  if (!messages || messages->empty()) throw bad_parameter("messages", "must be an array with at least one message");
+  if (const auto* system = body.find("system")) request.call.system = anthropic_text(*system, "system");
+  read_anthropic_conversation(*messages, request);
+  read_anthropic_tools(body, request.call);
+  read_anthropic_tool_choice(body, request.call);
+  thinking = read_thinking(body, request.call.options);
+  read_output_config(body, request.call.options, thinking);
+  refuse_what_only_anthropic_can(body);
+  body.ignore({"cache_control", "diagnostics", "inference_geo", "user_profile_id", "workspace_id", "betas"});
+  return read;
+}
+
+}  // namespace
+
+AnthropicMessages read_anthropic_messages(const json::object& object) {
+  Parameters body(object);
+  auto read = read_what_both_have(body);
+  auto& call = read.request.call;
+  const auto limit = body.integer("max_tokens", 1, most_tokens);
+  if (!limit) throw bad_parameter("max_tokens", "is missing");
+  call.max_output_tokens = *limit;
+  if (call.options.reasoning_budget.value_or(0) >= *limit) {
+    throw bad_parameter("thinking.budget_tokens", "must be less than max_tokens");
+  }
+  read_stop_sequences(body, call.options);
+  call.temperature = body.number("temperature", 0, 1);
+  call.options.top_p = body.number("top_p", 0, 1);
+  call.options.top_k = body.integer("top_k", 0, most_tokens);
+  read.request.stream = body.flag("stream").value_or(false);
+  if (const auto* object_of_metadata = body.object("metadata")) {
+    Parameters metadata(*object_of_metadata, "metadata");
+    read.request.thread_id = metadata.text("thread_id");
+    metadata.ignore({"user_id"});
+    metadata.finish();
+  }
+  body.ignore({"service_tier"});
+  body.finish();
+  return read;
+}
+
+ClientRequest read_anthropic_count(const json::object& object) {
+  Parameters body(object);
+  auto read = read_what_both_have(body);
+  body.finish();
+  return std::move(read.request);
+}
+
+}  // namespace agw

@@ -1,0 +1,42 @@
+#include <string>
+
+#include "features/client_api/anthropic_messages.hpp"
+#include "features/client_api/routes.hpp"
+#include "features/client_api/service.hpp"
+#include "features/client_api/token_count.hpp"
+
+namespace agw {
+
+namespace {
+
+Task<> answer_messages(ClientApi& api, Request& request, ProxyStream& stream) {
+  auto [asked, thinking] = read_anthropic_messages(co_await api.read_body(stream));
+  asked.client = client_product(request.header("user-agent"));
+  if (const auto thread = request.header("x-thread-id")) asked.thread_id = std::string(*thread);
+  const auto writer = anthropic_message_writer(thinking);
+  co_await api.answer(std::move(asked), *writer, stream);
+}
+
+Task<> count_tokens(ClientApi& api, Request& /*request*/, ProxyStream& stream) {
+  const auto asked = read_anthropic_count(co_await api.read_body(stream));
+  api.require(asked.model);
+  co_await ClientApi::respond(stream, to_json(json::object{{"input_tokens", estimated_tokens(asked)}}));
+}
+
+}  // namespace
+
+Routes anthropic_routes(ClientApi& api) {
+  return {
+      post_stream("/v1/messages", "Answer as Anthropic's Messages do", answer_messages, api)
+          .any_object()
+          .responds<json::object>()
+          .fails_with({400, 404, 429, 502, 529}),
+      post_stream("/v1/messages/count_tokens", "Estimate the tokens of a request to Anthropic's Messages", count_tokens,
+                  api)
+          .any_object()
+          .responds<json::object>()
+          .fails_with({400, 404}),
+  };
+}
+
+}  // namespace agw
