@@ -318,6 +318,14 @@ def test_empty_change_changes_nothing(gateway, create_extension):
     assert get(gateway, made) == made
 
 
+def test_change_to_the_same_values_changes_nothing(gateway, create_extension):
+    made = accepted(create_extension(trigger_def=(trigger := {"type": "webhook"})), 201)
+    same = {member: made[member] for member in ("name", "description", "definition", "enabled")}
+    with gateway.events() as events:
+        assert accepted(patch(gateway, made, trigger=trigger, **same)) == made
+        assert [found for found in events.drain() if found.get("id") == made["id"]] == []
+
+
 def test_definition_is_replaced_as_a_whole(gateway, create_extension):
     made = accepted(create_extension(definition={"dark": True, "font": "serif", "colors": {"text": "black"}}), 201)
     assert accepted(patch(gateway, made, definition={"dark": False}))["definition"] == {"dark": False}

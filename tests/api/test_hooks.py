@@ -13,7 +13,7 @@ import pytest
 
 import proposals
 import tools
-from checks import TRIES, UNKNOWN_ID, accepted, nested, refused
+from checks import TRIES, UNKNOWN_ID, accepted, invalid, nested, refused
 from extensions import toggle
 from jobs import delete, ended, new_agent, new_extension, new_job, new_job_of_nobody, rows, run, turns, wait_for
 from stubs.provider import Fault
@@ -449,3 +449,14 @@ def test_mutual_triggers_come_to_an_end(gateway, new_name):
     run(gateway, one)
     wait_for(lambda: [row for row in rows(gateway, one) if row["status"] == "skipped"])
     assert [len(rows(gateway, job)) for job in (one, other)] == [4, 3]
+
+
+@pytest.mark.parametrize("event", ["deploy.finished", "turn.deleted", "signal.", "", "TURN.CREATED"])
+def test_trigger_by_an_event_that_does_not_exist_is_refused_with_the_list(gateway, new_name, event):
+    body = {"type": "job", "name": new_name("job"), "description": "Waits", "definition": {"agent_id": "assistant"},
+            "trigger_def": {"type": "event", "event": event}}
+    problem, = invalid(gateway.http.post("/extensions", json=body), "trigger_def.event")
+    assert problem["message"] == (
+        "trigger_def.event must be one of extension.created, extension.updated, extension.deleted, thread.created, "
+        "turn.created, proposal.created, proposal.applied, proposal.rejected, job.completed, job.failed, "
+        "gateway.started, signal.<kind>")

@@ -1,5 +1,11 @@
 #include "features/extensions/triggers.hpp"
 
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "base/cron.hpp"
 #include "base/json/describe.hpp"
 #include "base/json/json_values.hpp"
@@ -37,11 +43,24 @@ CronTrigger read_cron(const json::object& definition, const std::string& path, P
   return trigger;
 }
 
+/// What the gateway publishes for triggers; `signal.` begins those of all kinds of signals.
+constexpr std::string_view event_names[] = {"extension.created", "extension.updated", "extension.deleted",
+                                            "thread.created",    "turn.created",      "proposal.created",
+                                            "proposal.applied",  "proposal.rejected", "job.completed",
+                                            "job.failed",        "gateway.started"};
+constexpr std::string_view signal_event = "signal.";
+
+bool is_event(std::string_view name) {
+  const bool is_of_signal = name.starts_with(signal_event) && name.size() > signal_event.size();
+  return is_of_signal || std::ranges::find(event_names, name) != std::end(event_names);
+}
+
 EventTrigger read_event(const json::object& definition, const std::string& path, Problems& problems) {
   const auto before = problems.size();
   auto trigger = read<EventTrigger>(definition, path, problems);
-  if (problems.size() == before && trigger.event.empty()) {
-    problems.push_back({path + ".event", path + ".event must name an event such as turn.created"});
+  if (problems.size() == before && !is_event(trigger.event)) {
+    problems.push_back({path + ".event",
+                        fmt::format("{}.event must be one of {}, signal.<kind>", path, fmt::join(event_names, ", "))});
   }
   return trigger;
 }

@@ -185,7 +185,13 @@ TEST(Triggers, AreOfThreeTypesEachWithWhatItNeeds) {
                 "trigger_def.event: trigger_def.event is required"
                 "; trigger_def.filter: trigger_def.filter must be a object");
   EXPECT_EQ(trigger(R"({"type":"event","event":""})"),
-            failed + "trigger_def.event: trigger_def.event must name an event such as turn.created");
+            failed +
+                "trigger_def.event: trigger_def.event must be one of extension.created, extension.updated, "
+                "extension.deleted, thread.created, turn.created, proposal.created, proposal.applied, "
+                "proposal.rejected, job.completed, job.failed, gateway.started, signal.<kind>");
+  EXPECT_EQ(trigger(R"({"type":"event","event":"signal.disk-low"})"), "");
+  EXPECT_NE(trigger(R"({"type":"event","event":"signal."})"), "");
+  EXPECT_NE(trigger(R"({"type":"event","event":"deploy.finished"})"), "");
   EXPECT_EQ(trigger(R"({"type":"webhook","secret":5})"),
             failed + "trigger_def.secret: trigger_def.secret must be a string");
 }

@@ -63,6 +63,14 @@ Extension changed(Extension extension, const ExtensionChange& change) {
   return extension;
 }
 
+/// Whether a change has changed nothing.
+bool has_same_content(const Extension& one, const Extension& other) {
+  const bool has_same_trigger = one.trigger_def.has_value() == other.trigger_def.has_value() &&
+                                (!one.trigger_def || one.trigger_def->members() == other.trigger_def->members());
+  return has_same_trigger && one.name == other.name && one.description == other.description &&
+         one.enabled == other.enabled && one.definition.members() == other.definition.members();
+}
+
 ExtensionWrites write_new(Connection& connection, const Extension& made) {
   require_free(connection, made.name);
   const auto position = extension_store::insert(connection, made);
@@ -77,6 +85,7 @@ ExtensionWrites write_change(Connection& connection, const extension_store::Row&
   if (!changes_content(change) && !change.enabled) return {};
   if (change.name && *change.name != before.name) require_free(connection, *change.name);
   auto after = changed(before, change);
+  if (rewrite == ExtensionOutbox::Rewrite::when_changed && has_same_content(before, after)) return {};
   after.updated_at = version_after(before.updated_at, now);
   extension_store::update(connection, after);
   auto steps = ExtensionOutbox::note(connection, &before, &after, rewrite);
