@@ -19,6 +19,7 @@ OUTSIDE = "path outside home directory"
     "/etc/agw-test", "../outside.md", "notes/../../outside.md", "config.yaml", "prices.yaml", "secrets.yaml",
     ".gateway-token", "gateway.db", "gateway.db-wal", "gateway.lock", "autoresearch/proposals/assistant/x.md",
     "autoresearch", "trash/x", "backups/x.db", "attachments/x", "logs/x.log", "./config.yaml",
+    "checkpoints/x", "soul.md/x", "agents/assistant/soul.md/x/y", "jobs/mail/job.yaml/x",
     "notes/../config.yaml", ".", "/", "keys/id_rsa"])
 def test_protected_target_is_refused(gateway, target):
     path = write(gateway, target=target)

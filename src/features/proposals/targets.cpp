@@ -26,12 +26,22 @@ constexpr mode_t shared_file = 0644;
 constexpr std::array<std::string_view, 6> own_files{data_files::token,  data_files::database,
                                                     data_files::lock,   data_files::configuration,
                                                     data_files::prices, data_files::secrets};
-constexpr std::array<std::string_view, 5> own_directories{"autoresearch", "trash", "backups", "logs", "attachments"};
+constexpr std::array<std::string_view, 6> own_directories{"autoresearch", "trash",       "backups",
+                                                          "logs",         "attachments", data_files::checkpoints};
+/// What the gateway reads as files: a proposal must not make directories of them.
+constexpr std::array<std::string_view, 5> file_names{"soul.md", "user-profile.md", "agent.yaml", "job.yaml",
+                                                     "prompt.md"};
 
 bool is_gateways_own(const fs::path& relative) {
   const auto first = relative.begin()->string();
   return std::ranges::find(own_directories, first) != own_directories.end() ||
          std::ranges::any_of(own_files, [&](auto name) { return first.starts_with(name); });
+}
+
+bool is_beneath_a_file(const fs::path& relative) {
+  return std::ranges::any_of(relative.parent_path(), [](const fs::path& part) {
+    return std::ranges::find(file_names, part.string()) != file_names.end();
+  });
 }
 
 /// Files there make other programs execute code, or give access to other machines.
@@ -80,7 +90,7 @@ std::optional<TargetPlace> find_target(const std::string& target, const TargetRo
   const auto path = resolve_path(roots.data_directory / target);
   const bool names_directory = is_name_of_directory(target);
   if (const auto relative = beneath(path, roots.data_directory)) {
-    if (is_gateways_own(*relative) || is_closed(*relative)) return std::nullopt;
+    if (is_gateways_own(*relative) || is_closed(*relative) || is_beneath_a_file(*relative)) return std::nullopt;
     return TargetPlace{roots.data_directory, relative->string(), true, names_directory};
   }
   for (const auto& project : roots.projects) {
