@@ -203,6 +203,7 @@ def test_message_is_read_from_a_pipe(gateway):
 def test_gateway_errors_are_printed(gateway):
     assert "thread not found: nonsense" in run(gateway, "chat", "hello", "--thread", "nonsense", status=1)
     assert "agent not found: nobody" in run(gateway, "chat", "hello", "--agent", "nobody", status=1)
+    assert "--agent must be the name or id of an agent" in run(gateway, "chat", "hello", "--agent", "", status=2)
     assert "thread not found: nonsense" in run(gateway, "chat", "hello", "--thread", "nonsense", "--mode", "act", status=1)
     assert "job not found: no such" in run(gateway, "jobs", "no such", status=1)
     assert "job not found: nothing" in run(gateway, "run", "nothing", status=1)

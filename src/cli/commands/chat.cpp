@@ -76,6 +76,9 @@ Task<int> converse(Loop& loop, const ChatOptions& options) {
 }
 
 int chat(const ChatOptions& options) {
+  if (options.agent && is_blank(*options.agent)) {
+    throw StartError(ExitStatus::usage, "--agent must be the name or id of an agent: `agw ext list --type agent`");
+  }
   Loop loop;
   if (!options.message && terminal_at(STDIN_FILENO).present) return run(loop, converse(loop, options));
   find_gateway(options.data_dir);  // Reports that none runs before it waits for the message.

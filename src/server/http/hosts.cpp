@@ -30,7 +30,9 @@ bool contains(const std::vector<std::string>& list, std::string_view wanted) {
 std::string host_name(std::string_view host) {
   auto end = host.starts_with('[') ? host.find(']') : std::min(host.find(':'), host.size());
   if (end == host.npos) return {};
-  const auto name = host.starts_with('[') ? host.substr(1, end++ - 1) : host.substr(0, end);
+  auto name = host.starts_with('[') ? host.substr(1, end++ - 1) : host.substr(0, end);
+  // The root of all names, which a fully qualified one may end with (RFC 1034, section 3.1).
+  if (name.size() > 1 && name.ends_with('.')) name.remove_suffix(1);
   auto port = host.substr(end);
   if (port.starts_with(':'))
     port.remove_prefix(1);

@@ -7,12 +7,12 @@ namespace {
 
 TEST(Hosts, OnLoopbackOnlyLoopbackNamesAndConfiguredOnesAddressTheGateway) {
   const Hosts hosts({.port = 7420, .hosts = {"gateway.home"}});
-  for (const auto* host :
-       {"localhost", "LOCALHOST:7420", "127.0.0.1:7420", "127.1.2.3", "[::1]:7420", "gateway.home:80"}) {
+  for (const auto* host : {"localhost", "LOCALHOST:7420", "127.0.0.1:7420", "127.1.2.3", "[::1]:7420",
+                           "gateway.home:80", "localhost.:7420"}) {
     EXPECT_TRUE(hosts.allows_host(host)) << host;
   }
   for (const auto* host : {"evil.example", "localhost.evil.example", "192.168.1.2:7420", "", "[::2]", "127.0.0.1.evil",
-                           "0.0.0.0", "[::1", "localhost:port", "127.0.0.1:1:2"}) {
+                           "0.0.0.0", "[::1", "localhost:port", "127.0.0.1:1:2", "localhost..", "."}) {
     EXPECT_FALSE(hosts.allows_host(host)) << host;
   }
 }
