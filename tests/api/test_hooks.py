@@ -453,7 +453,7 @@ def test_mutual_triggers_come_to_an_end(gateway, new_name):
 
 @pytest.mark.parametrize("event", ["deploy.finished", "turn.deleted", "signal.", "", "TURN.CREATED"])
 def test_trigger_by_an_event_that_does_not_exist_is_refused_with_the_list(gateway, new_name, event):
-    body = {"type": "job", "name": new_name("job"), "description": "Waits", "definition": {"agent_id": "assistant"},
+    body = {"type": "job", "name": new_name("job"), "description": "Waits", "definition": {"agent_id": "assistant", "prompt": "Go"},
             "trigger_def": {"type": "event", "event": event}}
     problem, = invalid(gateway.http.post("/extensions", json=body), "trigger_def.event")
     assert problem["message"] == (
