@@ -47,6 +47,21 @@ def test_a_model_responds(talker):
     assert talker.system() == "Be brief."
 
 
+def test_functions_of_a_namespace_have_it_in_their_calls(talker):
+    helpers = {"type": "namespace", "name": "helpers", "description": "d", "tools": [
+        {"type": "function", "name": "start", "parameters": {"type": "object", "properties": {}}}]}
+    talker.stub.script(Reply("", tool_calls=[ToolCall("helpers__start", {}, id="c1")]), "Started.")
+    first = respond(talker, tools=[WEATHER, helpers])
+    asked = talker.stub.requests[-1].json["tools"]
+    assert [tool["function"]["name"] for tool in asked] == ["weather", "helpers__start"]
+    call, = first["output"]
+    assert (call["name"], call["namespace"], call["call_id"]) == ("start", "helpers", "c1")
+    result = {"type": "function_call_output", "call_id": "c1", "output": "ok"}
+    respond(talker, input=[{"role": "user", "content": "Start."}, call, result], tools=[WEATHER, helpers])
+    told = talker.stub.requests[-1].json["messages"]
+    assert told[1]["tool_calls"][0]["function"]["name"] == "helpers__start" and told[2]["content"] == "ok"
+
+
 def test_a_model_streams_its_response(talker):
     talker.stub.script(Reply("one two three", deltas=3))
     events = stream(talker)
@@ -151,7 +166,10 @@ def test_an_answer_that_was_cut_off_is_incomplete(talker):
 
 @pytest.mark.parametrize("members, param", [
     ({"input": []}, "input"), ({"input": 7}, "input"), ({"input": [7]}, "input[0]"), ({"background": True}, "background"),
-    ({"tools": [{"type": "web_search"}]}, "tools[0].type"), ({"text": {"format": {"type": "xml"}}}, "text.format.type"),
+    ({"tools": [{"type": "web_search"}]}, "tools[0].type"),
+    ({"tools": [WEATHER, WEATHER]}, "tools[1].name"),
+    ({"tools": [{"type": "namespace", "name": "n", "tools": [{"type": "custom"}]}]}, "tools[0].tools[0].type"),
+    ({"text": {"format": {"type": "xml"}}}, "text.format.type"),
     ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].type"), ({"frobnicate": 1}, "frobnicate"),
     ({"tools": [WEATHER] * 10_000}, "tools"), ({"conversation": "a", "previous_response_id": "b"}, "conversation"),
 ])

@@ -2,6 +2,9 @@
 // reasoning follow one another, calls may be open at the same time.
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,6 +26,7 @@ struct OutputItem {
   std::string text{};  ///< or the arguments of a call
   std::string call_id{};
   std::string name{};
+  std::string space{};  ///< the namespace of the call's function; empty without one
   bool done = false;
 };
 
@@ -31,6 +35,32 @@ json::object text_part(const std::string& text) {
 }
 
 json::object summary_part(const std::string& text) { return {{"type", "summary_text"}, {"text", text}}; }
+
+json::object call_members(const OutputItem& item, const char* status) {
+  json::object members{{"id", item.id},     {"type", "function_call"},
+                       {"status", status},  {"call_id", item.call_id},
+                       {"name", item.name}, {"arguments", item.done ? item.text : std::string()}};
+  if (!item.space.empty()) members["namespace"] = item.space;
+  return members;
+}
+
+/// The functions that the request has in namespaces, by the names that the model knows.
+using Namespaces = std::map<std::string, std::pair<std::string, std::string>, std::less<>>;
+
+Namespaces namespaces_in(const json::object& shown) {
+  Namespaces read;
+  for (const auto& tool : shown.at("tools").as_array()) {
+    const auto& object = tool.as_object();
+    const auto* functions = array_member(object, "tools");
+    if (!functions || string_member(object, "type") != "namespace") continue;
+    const auto space = string_or_empty(object, "name");
+    for (const auto& function : *functions) {
+      const auto name = string_or_empty(function.as_object(), "name");
+      read.try_emplace(name_in_namespace(space, name), space, name);
+    }
+  }
+  return read;
+}
 
 json::object item_members(const OutputItem& item) {
   const auto* status = item.done ? "completed" : "in_progress";
@@ -41,9 +71,7 @@ json::object item_members(const OutputItem& item) {
       return {{"id", item.id}, {"type", "reasoning"}, {"status", status}, {"summary", std::move(summary)}};
     }
     case OutputItem::Kind::call:
-      return {{"id", item.id},     {"type", "function_call"},
-              {"status", status},  {"call_id", item.call_id},
-              {"name", item.name}, {"arguments", item.done ? item.text : std::string()}};
+      return call_members(item, status);
     case OutputItem::Kind::message:
       break;
   }
@@ -64,7 +92,8 @@ json::object response_usage(const Usage& usage) {
 
 class ResponseWriter : public AnswerWriter {
 public:
-  ResponseWriter(json::object shown, StoreResponse store) : shown_(std::move(shown)), store_(std::move(store)) {}
+  ResponseWriter(json::object shown, StoreResponse store)
+      : shown_(std::move(shown)), store_(std::move(store)), namespaces_(namespaces_in(shown_)) {}
 
   std::string_view name_of(const CallFeature& feature) const override { return feature.responses; }
 
@@ -180,6 +209,8 @@ private:
       auto& item = open(Kind::call, "fc");
       item.call_id = delta.id;
       item.name = delta.name;
+      if (const auto found = namespaces_.find(delta.name); found != namespaces_.end())
+        std::tie(item.space, item.name) = found->second;
       return announce(item);
     }
     if (delta.kind == Delta::Kind::arguments) {
@@ -245,6 +276,7 @@ private:
 
   const json::object shown_;
   const StoreResponse store_;
+  const Namespaces namespaces_;
   const std::string id_ = random_hex(12);
   std::vector<OutputItem> items_;
   std::vector<std::size_t> calls_;  ///< the item of each call

@@ -2,6 +2,7 @@
 
 #include "features/client_api/responses.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -106,6 +107,7 @@ private:
 
   void read_call(Parameters& item) {
     ToolUse use{.id = item.required_text("call_id"), .name = item.required_text("name"), .input = {}, .raw_input = {}};
+    use.name = name_in_namespace(item.text("namespace").value_or(""), use.name);
     check_tool_name(use.name, item.path_of("name"));
     const auto arguments = item.text("arguments").value_or("");
     if (auto input = parse_object(arguments)) {
@@ -146,17 +148,38 @@ json::array items_of(Parameters& body) {
   return *body.array("input", max_client_messages);
 }
 
+void read_function(Parameters& tool, const std::string& space, ModelRequest& call) {
+  const auto type = tool.required_text("type");
+  if (type != "function") {
+    throw bad_parameter(tool.path_of("type"), fmt::format("must be function: {} is not possible here", type),
+                        "unsupported_value");
+  }
+  ToolDescription read;
+  read.name = name_in_namespace(space, tool.required_text("name"));
+  check_tool_name(read.name, tool.path_of("name"));
+  if (std::ranges::find(call.tools, read.name, &ToolDescription::name) != call.tools.end())
+    throw bad_parameter(tool.path_of("name"), "another tool has this name");
+  read.description = tool.text("description").value_or("");
+  read.input_schema = tool_schema(tool.find("parameters"), tool.path_of("parameters"));
+  call.tools.push_back(std::move(read));
+}
+
 void read_response_tools(Parameters& body, ModelRequest& call) {
   const auto* tools = body.array("tools", max_client_tools);
   for (std::size_t i = 0; tools && i < tools->size(); ++i) {
     const auto path = fmt::format("tools[{}]", i);
     Parameters tool(object_at((*tools)[i], path), path);
-    if (tool.required_text("type") != "function") throw bad_parameter(tool.path_of("type"), "must be function");
-    auto& read = call.tools.emplace_back();
-    read.name = tool.required_text("name");
-    check_tool_name(read.name, tool.path_of("name"));
-    read.description = tool.text("description").value_or("");
-    read.input_schema = tool_schema(tool.find("parameters"), tool.path_of("parameters"));
+    if (tool.required_text("type") != "namespace") {
+      read_function(tool, {}, call);
+      continue;
+    }
+    const auto space = tool.required_text("name");
+    const auto* functions = tool.array("tools", max_client_tools);
+    for (std::size_t j = 0; functions && j < functions->size(); ++j) {
+      const auto at = fmt::format("{}[{}]", tool.path_of("tools"), j);
+      Parameters function(object_at((*functions)[j], at), at);
+      read_function(function, space, call);
+    }
   }
 }
 
@@ -255,6 +278,7 @@ json::object shown_members(const json::object& body) {
   }
   for (auto& tool : shown["tools"].get_array()) {
     auto& object = tool.get_object();
+    if (object.at("type") == "namespace") continue;
     if (!object.contains("strict")) object["strict"] = false;
     if (!object.contains("parameters")) object["parameters"] = nullptr;
     if (!object.contains("description")) object["description"] = nullptr;
@@ -263,6 +287,10 @@ json::object shown_members(const json::object& body) {
 }
 
 }  // namespace
+
+std::string name_in_namespace(std::string_view space, std::string_view name) {
+  return space.empty() ? std::string(name) : fmt::format("{}__{}", space, name);
+}
 
 void add_input(ClientRequest& request, const json::array& items) { InputItems(request).read(items); }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/async/task.hpp"
 #include "features/client_api/answer_writer.hpp"
@@ -26,6 +27,9 @@ ResponseRequest read_response_request(const json::object& body);
 
 /// Adds items to the conversation of the request. Throws ApiError 400.
 void add_input(ClientRequest& request, const json::array& items);
+
+/// What the model knows a function as that the program has in the namespace `space`; `name` if that is empty.
+std::string name_in_namespace(std::string_view space, std::string_view name);
 
 /// What the writer gives to be stored, before the answer ends: the response, and its output items.
 using StoreResponse = std::function<Task<>(const ClientAnswer& answer, json::object response)>;
