@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/async/cancellation.hpp"
+
 namespace agw {
 
 using namespace std::chrono_literals;
@@ -62,7 +64,7 @@ Task<> HttpProxyStream::wait_for_disconnect() {
     if (stop_source_.requested() || !co_await stream_.receive(in_)) co_return;
   }
   // Read no more from a client that pipelines so much: a disconnect shows when the response is sent.
-  while (co_await pause(stop_source_, 1h) == WaitResult::timed_out) continue;
+  co_await until_requested(stop_source_);
 }
 
 Task<bool> HttpProxyStream::write(std::string_view bytes) {
