@@ -1,0 +1,30 @@
+"""Clients of the Agent Client Protocol: its own library, and the headless client acpx. See docs/contract/acp.md."""
+
+import pytest
+
+from gateway import BINARY
+from tools import calls, new_agent
+
+
+@pytest.fixture
+def agent(programs):
+    """The command of an agent that must ask before it runs a command."""
+    gateway = programs.talker.gateway
+    apprentice = new_agent(gateway, "apprentice", stage="apprentice")
+    return [str(BINARY), "acp", "--data-dir", str(gateway.data), "--agent", apprentice["name"]]
+
+
+def test_library_of_the_protocol(programs, agent):
+    programs.stub.script(calls(("Bash", {"command": "echo hello"})), "All done.")
+    seen = programs.script("acp.mjs", *agent)
+    assert (seen["protocolVersion"], seen["stopReason"], seen["said"]) == (1, "end_turn", "All done.")
+    assert seen["calls"] == ["completed"] and seen["replayed"] == "All done."
+    assert seen["asked"] == [["allow_once", "allow_always", "allow_always", "reject_once", "reject_always"]]
+
+
+def test_acpx_finishes_a_task_with_a_tool_call(programs, agent):
+    programs.stub.script(calls(("Bash", {"command": "echo hello"})), "All done.")
+    said = programs.run("acpx", "--approve-all", "--agent", " ".join(agent), "exec", "Do it.")
+    assert "All done." in said and "echo hello" in said
+    told = programs.stub.requests[-1].json["messages"][-1]
+    assert told["role"] == "tool" and "hello" in told["content"]

@@ -1,0 +1,17 @@
+"""`ai` with `@ai-sdk/openai-compatible` as the client."""
+
+from stubs.provider import Reply, ToolCall
+
+
+def test_a_text_with_its_reasoning(programs):
+    programs.stub.script(Reply("Sunny.", reasoning="Hm."))
+    result = programs.script("ai_sdk.mjs", "text")
+    assert (result["text"], result["reasoningText"], result["finishReason"]) == ("Sunny.", "Hm.", "stop")
+    assert result["usage"]["outputTokens"] == 5
+
+
+def test_a_tool_is_run_by_the_program_and_the_answer_goes_on(programs):
+    programs.stub.script(Reply("", tool_calls=[ToolCall("weather", {"city": "Rome"}, id="call_1")]),
+                         Reply("It is sunny."))
+    assert programs.script("ai_sdk.mjs", "tools") == {"text": "It is sunny.", "steps": 2}
+    assert "sunny in Rome" in str(programs.stub.requests[-1].json["messages"][-1]["content"])

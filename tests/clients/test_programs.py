@@ -1,0 +1,67 @@
+"""Whole programs, each of which finishes a task with a tool call of its own, as docs/connect-clients.md sets them up."""
+
+import json
+
+from stubs.provider import Reply, ToolCall
+from talker import MODEL
+
+CALL = "call_of_the_test"
+
+
+def makes_a_file(name, **arguments):
+    """A model that calls the program's tool once it is offered, and says so once it has its result."""
+    def reply(request):
+        offered = {tool.get("name") or tool.get("function", {}).get("name") for tool in request.json.get("tools", [])}
+        if name not in offered:
+            return Reply("A title")
+        if CALL in json.dumps(request.json["messages"]):
+            return Reply("The file is there.")
+        return Reply("", tool_calls=[ToolCall(name, arguments, id=CALL)])
+    return [reply] * 10
+
+
+def finished(programs, printed):
+    assert "The file is there." in printed
+    assert (programs.work / "made.txt").read_text() == "made\n"
+    clients = programs.talker.gateway.http.get("/costs").json()["by_client"]
+    return {row["client"] for row in clients}
+
+
+def test_claude_code(programs):
+    programs.stub.script(*makes_a_file("Bash", command="echo made > made.txt", description="Make a file"))
+    printed = programs.run(
+        "claude", "-p", "Make a file.", "--allowedTools", "Bash", ANTHROPIC_BASE_URL=programs.url,
+        ANTHROPIC_AUTH_TOKEN=programs.talker.gateway.token, ANTHROPIC_MODEL=MODEL,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1")
+    assert finished(programs, printed) == {"claude-cli"}
+
+
+def test_opencode(programs):
+    programs.stub.script(*makes_a_file("bash", command="echo made > made.txt", description="Make a file"))
+    provider = {"npm": "@ai-sdk/openai-compatible", "name": "Gateway",
+                "options": {"baseURL": f"{programs.url}/v1", "apiKey": programs.talker.gateway.token},
+                "models": {MODEL: {}}}
+    configuration = programs.home / ".config" / "opencode" / "opencode.json"
+    configuration.parent.mkdir(parents=True)
+    configuration.write_text(json.dumps({
+        "provider": {"gateway": provider}, "model": f"gateway/{MODEL}", "permission": "allow", "autoupdate": False}))
+    assert finished(programs, programs.run("opencode", "run", "Make a file.")) == {"opencode"}
+
+
+def test_codex(programs):
+    programs.stub.script(*makes_a_file("exec_command", cmd="echo made > made.txt"))
+    configuration = programs.home / ".codex" / "config.toml"
+    configuration.parent.mkdir()
+    configuration.write_text(f"""
+model = "{MODEL}"
+model_provider = "gateway"
+web_search = "disabled"
+[model_providers.gateway]
+name = "Gateway"
+base_url = "{programs.url}/v1"
+env_key = "TOKEN"
+wire_api = "responses"
+""")
+    printed = programs.run("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
+                           "Make a file.")
+    assert finished(programs, printed) == {"codex_exec"}
