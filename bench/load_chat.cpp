@@ -1,8 +1,9 @@
 // load_chat <port> <token> <model> <readers>: sends one chat to each thread whose id is a line of standard input, while
 // WebSockets read along, the i-th one the (i modulo threads)-th thread. Ends when each has received the end of its run.
-// load_chat <port> --direct <model> <streams>: the baseline, the same answers read from bench/upstream.cpp itself.
-// Prints one JSON object: `delays` (of each delta at each reader), `runs` (from the request to the end), in seconds,
-// and `lost` (readers that were disconnected).
+// load_chat <port> --direct <model> <streams> [token]: the baseline, the same answers read from bench/upstream.cpp
+// itself; with a token, as programs read them from the gateway's Chat Completions. Prints one JSON object: `delays` (of
+// each delta at each reader), `runs` (from the request to the end), in seconds, and `lost` (readers that were
+// disconnected).
 #include <sys/socket.h>
 
 #include <array>
@@ -132,16 +133,17 @@ void measure_gateway(int port, const std::string& token, const std::string& mode
   wait_for_all(poll, figures);
 }
 
-void measure_upstream(int port, const std::string& model, int count, Figures& figures) {
+void measure_upstream(int port, const std::string& token, const std::string& model, int count, Figures& figures) {
+  const std::string body = R"({"model":")" + model + R"(","stream":true,"messages":[{"role":"user","content":"go"}]})";
   Poll poll;
   std::deque<std::string> rest;
   for (int i = 0; i < count; ++i) {
     const int connection = connect_to(port);
-    send_all(connection, post(port, "/v1/chat/completions", "-", R"({"model":")" + model + R"(","stream":true})"));
+    send_all(connection, post(port, "/v1/chat/completions", token, body));
     poll.watch(connection, [&figures, &poll, connection, start = now(), &text = rest.emplace_back()] {
       std::array<char, 65536> buffer;
       const ssize_t size = recv(connection, buffer.data(), buffer.size(), 0);
-      if (size <= 0) fail("the upstream closed the connection");
+      if (size <= 0) fail("the stream ended too early: " + text);
       text.append(buffer.data(), static_cast<std::size_t>(size));
       text.erase(0, collect_delays(text, figures.delays));
       if (text.find("[DONE]") == std::string::npos) return;
@@ -157,13 +159,13 @@ void measure_upstream(int port, const std::string& model, int count, Figures& fi
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 5) fail("usage: load_chat <port> <token>|--direct <model> <readers>");
+  if (count != 5 && count != 6) fail("usage: load_chat <port> <token>|--direct <model> <readers> [token]");
   raise_file_limit();
   const int port = std::atoi(arguments[1]);
   const std::string token = arguments[2];
   Figures figures;
   if (token == "--direct") {
-    measure_upstream(port, arguments[3], std::atoi(arguments[4]), figures);
+    measure_upstream(port, count == 6 ? arguments[5] : "-", arguments[3], std::atoi(arguments[4]), figures);
   } else {
     measure_gateway(port, token, arguments[3], std::atoi(arguments[4]), figures);
   }
