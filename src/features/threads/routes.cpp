@@ -71,6 +71,16 @@ Task<Response> create_turn(Threads& threads, Request& request) {
   co_return request.respond(co_await threads.add_turn(std::move(turn), request.in_transaction<Turn>()));
 }
 
+Task<Response> show_transcript(Threads& threads, Request& request) {
+  const auto query =
+      co_await unless_unknown_thread(threads, request, [&request] { return request.query<TranscriptQuery>(); });
+  co_return json_response(co_await threads.transcript_text(request.path("id"), query));
+}
+
+Task<Response> import_threads(Threads& threads, Request& request) {
+  co_return request.respond(co_await threads.import(request.body<ImportBatch>()));
+}
+
 Task<Response> fork_thread(Threads& threads, Request& request) {
   const auto point =
       co_await unless_unknown_thread(threads, request, [&request] { return request.optional_body<ForkPoint>(); });
@@ -117,6 +127,16 @@ Routes thread_routes(Threads& threads) {
           .optional_body<ForkPoint>()
           .responds<Thread>(201)
           .fails_with({404}),
+      get("/threads/:id/transcript", "Read a thread's turns, oldest first, page by page", show_transcript, threads)
+          .query<TranscriptQuery>()
+          .responds<Transcript>()
+          .fails_with({404}),
+      post("/import", "Create threads and turns of another program; again changes nothing", import_threads, threads)
+          .body<ImportBatch>()
+          .responds<ImportResult>()
+          .with_example(
+              {{"source", "notes"}, {"threads", json::array{json::object{{"key", "1"}, {"turns", json::array{}}}}}})
+          .fails_with({404, 409}),
       get("/turns/search", "Search an agent's turns, best match first", search_turns, threads)
           .query<TurnSearch>()
           .responds<std::vector<FoundTurn>>(),

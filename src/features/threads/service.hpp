@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/async/task.hpp"
+#include "features/threads/transfer_types.hpp"
 #include "features/threads/types.hpp"
 #include "storage/in_transaction.hpp"
 
@@ -140,6 +141,15 @@ public:
 
   /// The newest turns of all threads of an agent, newest first.
   Task<std::vector<ActivityRow>> activity(std::string agent_id, Limit limit);
+
+  // Moving in and out.
+
+  /// A page of a thread's turns, oldest first, as JSON text. Throws BadRequest `after must be a turn of this thread`.
+  Task<std::string> transcript_text(std::string thread_id, TranscriptQuery query);
+  /// Creates threads and turns of another program, or of an export. What an earlier batch created is left unchanged, so
+  /// a batch may be sent again. No job is started by it. Throws BadRequest for a key that cannot be, NotFound `project
+  /// not found`, Conflict `turn belongs to another thread`.
+  Task<ImportResult> import(ImportBatch batch);
 
   // For runs.
 

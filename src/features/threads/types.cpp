@@ -1,6 +1,7 @@
 #include "features/threads/types.hpp"
 
 #include "base/json/describe.hpp"
+#include "features/threads/transfer_types.hpp"
 
 namespace agw {
 
@@ -44,6 +45,12 @@ constexpr auto rules(Tag<FoundTurn>) {
   return std::tuple{RuleFor<&FoundTurn::snippet>{{.about = "plain text around what was sought"}}};
 }
 const Description& describe(Tag<FoundTurn>) { return description_of<FoundTurn>("FoundTurn"); }
+
+BOOST_DESCRIBE_STRUCT(TranscriptTurn, (Turn), (in_reply_to))
+constexpr auto rules(Tag<TranscriptTurn>) {
+  return std::tuple{RuleFor<&TranscriptTurn::in_reply_to>{{.about = "the user turn that it answers"}}};
+}
+const Description& describe(Tag<TranscriptTurn>) { return description_of<TranscriptTurn>("TranscriptTurn"); }
 
 BOOST_DESCRIBE_STRUCT(NewThread, (), (agent_id, title, project_id))
 constexpr auto rules(Tag<NewThread>) {

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "api/error.hpp"
+#include "api/refusals.hpp"
+#include "base/id.hpp"
+#include "base/json/json_values.hpp"
+#include "base/sha256.hpp"
+#include "features/events/hub.hpp"
+#include "features/projects/service.hpp"
+#include "features/threads/search_indexer.hpp"
+#include "features/threads/service.hpp"
+#include "features/threads/transfer_store.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+using transfer_store::PreparedImport;
+using transfer_store::PreparedImportTurn;
+
+constexpr std::size_t max_source_length = 64;
+constexpr std::size_t max_key_length = 512;
+constexpr std::size_t max_imported_threads = 1000;
+constexpr std::size_t max_imported_turns = 5000;
+
+/// An id made from a digest: the same text has the same id, so that a batch that is sent again finds what the first one
+/// made, without a table of keys. It has the form of all ids (RFC 9562, section 5.7) with the time 0.
+std::string id_from(std::string_view text) {
+  auto bytes = sha256(text).substr(0, 16);
+  std::fill_n(bytes.begin(), 6, '\0');
+  bytes[6] = static_cast<char>((static_cast<unsigned char>(bytes[6]) & 0x0f) | 0x70);
+  bytes[8] = static_cast<char>((static_cast<unsigned char>(bytes[8]) & 0x3f) | 0x80);
+  auto hex = to_hex(bytes);
+  for (const auto at : {20, 16, 12, 8}) hex.insert(static_cast<std::size_t>(at), 1, '-');
+  return hex;
+}
+
+std::string joined(std::string_view first, std::string_view second) {
+  std::string text(first);
+  text += '\0';
+  return text += second;
+}
+
+void check_key(const std::string& key, const std::string& path, bool is_own) {
+  if (key.empty() || key.size() > max_key_length) throw BadRequest(path + " must have 1 to 512 bytes");
+  const bool is_lower = std::ranges::none_of(key, [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (is_own && (!is_uuid(key) || !is_lower)) throw BadRequest(path + " must be an id of this program");
+}
+
+void check(const ImportBatch& batch) {
+  if (batch.source.empty() || batch.source.size() > max_source_length)
+    throw BadRequest("source must have 1 to 64 bytes");
+  if (batch.threads.size() > max_imported_threads) throw BadRequest("threads must be at most 1000");
+  std::size_t turns = 0;
+  const bool is_own = batch.source == own_source;
+  for (std::size_t i = 0; i < batch.threads.size(); ++i) {
+    const auto& thread = batch.threads[i];
+    const auto path = "threads[" + std::to_string(i) + "].";
+    check_key(thread.key, path + "key", is_own);
+    for (std::size_t k = 0; k < thread.turns.size(); ++k) {
+      check_key(thread.turns[k].key, path + "turns[" + std::to_string(k) + "].key", is_own);
+    }
+    turns += thread.turns.size();
+  }
+  if (turns > max_imported_turns) throw BadRequest("turns must be at most 5000 together");
+}
+
+/// Whether the turn was regenerated away. That is a column, not a member of the stored metadata.
+bool take_superseded(std::optional<json::object>& metadata) {
+  if (!metadata) return false;
+  const bool superseded = is_true(*metadata, "superseded");
+  if (superseded) metadata->erase("superseded");
+  if (superseded && metadata->empty()) metadata.reset();
+  return superseded;
+}
+
+PreparedImportTurn prepared_turn(ImportedTurn turn, bool is_own, const std::string& thread_id, Timestamp before,
+                                 Timestamp now) {
+  const auto id_of = [&](const std::string& key) { return is_own ? key : id_from(joined(thread_id, key)); };
+  PreparedImportTurn prepared{.id = id_of(turn.key), .role = turn.role, .content = std::move(turn.content)};
+  prepared.superseded = take_superseded(turn.metadata);
+  if (turn.metadata) prepared.metadata = to_json(json::value(std::move(*turn.metadata)));
+  prepared.created_at = std::min(turn.created_at.value_or(before), now);
+  if (turn.in_reply_to) prepared.in_reply_to = id_of(*turn.in_reply_to);
+  return prepared;
+}
+
+/// The time of a thread that has none: that of its first or last turn, else `otherwise`.
+Timestamp first_time(const ImportedThread& thread, Timestamp otherwise) {
+  for (const auto& turn : thread.turns) {
+    if (turn.created_at) return *turn.created_at;
+  }
+  return otherwise;
+}
+
+Timestamp last_time(const ImportedThread& thread, Timestamp otherwise) {
+  auto last = otherwise;
+  for (const auto& turn : thread.turns) last = std::max(last, turn.created_at.value_or(last));
+  return last;
+}
+
+}  // namespace
+
+Task<std::string> Threads::transcript_text(std::string thread_id, TranscriptQuery query) {
+  co_return co_await database_.read([thread_id, query](Connection& connection) {
+    std::string text;
+    write_json(text, transfer_store::read(connection, thread_id, query));
+    return text;
+  });
+}
+
+Task<ImportResult> Threads::import(ImportBatch batch) {
+  check(batch);
+  const bool is_own = batch.source == own_source;
+  const auto now = clock_.now();
+  auto prepared = std::make_shared<std::vector<PreparedImport>>();
+  for (auto& thread : batch.threads) {
+    const auto id = is_own ? thread.key : id_from(joined(batch.source, thread.key));
+    const auto created_at = std::min(thread.created_at.value_or(first_time(thread, now)), now);
+    const auto updated_at = std::min(thread.updated_at.value_or(last_time(thread, created_at)), now);
+    auto made = prepare(NewThread{.agent_id = std::move(thread.agent_id),
+                                  .title = std::move(thread.title),
+                                  .project_id = std::move(thread.project_id),
+                                  .job_id = {},
+                                  .mode = thread.mode},
+                        id);
+    made->thread.archived = thread.archived;
+    made->thread.created_at = created_at;
+    made->moment = std::chrono::microseconds{updated_at.time_since_epoch()}.count();
+    PreparedImport one{.key = std::move(thread.key), .thread = std::move(*made), .turns = {}};
+    auto before = created_at;
+    for (auto& turn : thread.turns) {
+      one.turns.push_back(prepared_turn(std::move(turn), is_own, id, before, now));
+      before = one.turns.back().created_at;
+    }
+    prepared->push_back(std::move(one));
+  }
+  const auto written = co_await database_.write(
+      [prepared](Connection& connection) {
+        std::vector<transfer_store::Written> made;
+        for (const auto& thread : *prepared) made.push_back(transfer_store::write(connection, thread));
+        return made;
+      },
+      Database::Lane::background);
+  ImportResult result;
+  for (const auto& [outcome, thread] : written) {
+    result.threads.push_back(outcome);
+    // Without the name of an event: an imported thread starts no job.
+    if (outcome.created || outcome.turns_created) publish(thread);
+  }
+  indexer_->wake();
+  co_return result;
+}
+
+}  // namespace agw

@@ -1,0 +1,162 @@
+#include "features/threads/transfer_store.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "api/error.hpp"
+#include "features/threads/title.hpp"
+#include "features/threads/turn_order_store.hpp"
+#include "features/threads/turn_store.hpp"
+
+namespace agw::transfer_store {
+
+namespace {
+
+/// How much text a page holds before its last turn.
+constexpr std::size_t max_page_bytes = 2 * 1024 * 1024;
+
+std::int64_t number_after(Connection& connection, std::int64_t thread, const std::optional<std::string>& turn_id) {
+  if (!turn_id) return 0;
+  auto row = connection.prepare("SELECT number FROM turns WHERE id = :id AND thread = :thread");
+  row.bind(":id", *turn_id).bind(":thread", thread);
+  if (!row.step()) throw BadRequest("after must be a turn of this thread");
+  return row.integer(0);
+}
+
+/// The numbers of the thread's turns above `after`, oldest first; one more than `most` shows that more follow.
+std::vector<std::int64_t> numbers_after(Connection& connection, std::int64_t thread, std::int64_t after,
+                                        std::size_t most) {
+  std::vector<std::int64_t> found;
+  auto row = connection.prepare(
+      "SELECT turn FROM turn_order WHERE thread = :thread AND turn > :after ORDER BY turn LIMIT :most");
+  row.bind(":thread", thread).bind(":after", after).bind(":most", static_cast<std::int64_t>(most) + 1);
+  while (row.step()) found.push_back(row.integer(0));
+  const auto newest = turn_order_store::newest_in_row(connection, thread);
+  for (auto number = newest.rbegin(); number != newest.rend() && found.size() <= most; ++number) {
+    if (*number > after) found.push_back(*number);
+  }
+  return found;
+}
+
+std::optional<std::string> id_of(Connection& connection, const std::optional<std::int64_t>& number) {
+  if (!number) return std::nullopt;
+  auto row = connection.prepare("SELECT id FROM turns WHERE number = :number");
+  row.bind(":number", *number);
+  if (!row.step()) return std::nullopt;
+  return row.string(0);
+}
+
+/// A moment that no thread has, at `wanted` or soon after it: pages of the list of threads continue after a moment, so
+/// no two threads may share one. The steps grow, because another program may give all its threads the same time.
+std::int64_t free_moment(Connection& connection, std::int64_t wanted) {
+  for (std::int64_t step = 1;; wanted += step, step *= 2) {
+    auto row = connection.prepare("SELECT 1 FROM threads WHERE updated = :moment");
+    row.bind(":moment", wanted);
+    if (!row.step()) return wanted;
+  }
+}
+
+/// The thread of the turn with this id, if there is one. A turn of a deleted thread that is not purged yet gives its id
+/// away.
+std::optional<std::int64_t> owner_of(Connection& connection, const std::string& id) {
+  auto row = connection.prepare(
+      "SELECT turns.thread, threads.number IS NULL FROM turns LEFT JOIN threads ON threads.number = turns.thread "
+      "WHERE turns.id = :id");
+  row.bind(":id", id);
+  if (!row.step()) return std::nullopt;
+  if (!row.boolean(1)) return row.integer(0);
+  connection.prepare("UPDATE turns SET id = id || '-' || number WHERE id = :id").bind(":id", id).run();
+  return std::nullopt;
+}
+
+void insert(Connection& connection, std::int64_t thread, const PreparedImportTurn& turn) {
+  connection
+      .prepare(
+          "INSERT INTO turns (id, thread, role, created_at, answers, superseded, content, metadata) VALUES (:id, "
+          ":thread, :role, :created_at, (SELECT number FROM turns WHERE id = :in_reply_to AND thread = :thread), "
+          ":superseded, :content, :metadata)")
+      .bind(":id", turn.id)
+      .bind(":thread", thread)
+      .bind(":role", to_text(turn.role))
+      .bind(":created_at", turn.created_at)
+      .bind(":in_reply_to", turn.in_reply_to)
+      .bind(":superseded", turn.superseded)
+      .bind(":content", turn.content)
+      .bind(":metadata", turn.metadata)
+      .run();
+  turn_order_store::enter(connection, thread, connection.last_insert_rowid());
+}
+
+/// The thread as it is stored: an existing one, or the new one.
+thread_store::StoredThread thread_of(Connection& connection, const PreparedImport& prepared, ImportOutcome& outcome) {
+  if (auto found = thread_store::find(connection, prepared.thread.thread.id)) return *std::move(found);
+  outcome.created = true;
+  auto made = prepared.thread;
+  made.moment = free_moment(connection, made.moment);
+  made.thread.updated_at = thread_store::time_of(made.moment);
+  for (const auto& turn : prepared.turns) {
+    if (made.titled_by != thread_store::TitledBy::nobody) break;
+    auto title = turn.role == Role::user ? title_from(turn.content) : std::string();
+    if (title.empty()) continue;
+    made.thread.title = std::move(title);
+    made.titled_by = thread_store::TitledBy::gateway;
+  }
+  const auto number = thread_store::insert(connection, made);
+  return {number, std::move(made.thread), made.titled_by};
+}
+
+/// Counts the new turns, and moves the thread in the list if it is given a later time.
+Thread count_in(Connection& connection, const std::string& id, std::int64_t turns, std::int64_t moment) {
+  auto row = connection.prepare("SELECT updated >= :moment FROM threads WHERE id = :id");
+  row.bind(":moment", moment).bind(":id", id);
+  const bool is_later = row.step() && !row.boolean(0);
+  const auto updated = is_later ? free_moment(connection, moment) : 0;
+  connection
+      .prepare("UPDATE threads SET turn_count = turn_count + :turns, updated = max(updated, :updated) WHERE id = :id")
+      .bind(":turns", turns)
+      .bind(":updated", updated)
+      .bind(":id", id)
+      .run();
+  return thread_store::require(connection, id).thread;
+}
+
+}  // namespace
+
+Transcript read(Connection& connection, const std::string& thread_id, const TranscriptQuery& query) {
+  auto stored = thread_store::require(connection, thread_id);
+  const auto after = number_after(connection, stored.number, query.after);
+  const auto most = static_cast<std::size_t>(query.limit.value);
+  const auto numbers = numbers_after(connection, stored.number, after, most);
+  Transcript page{.thread = std::move(stored.thread), .turns = {}, .next = {}};
+  std::size_t bytes = 0;
+  for (const auto number : numbers) {
+    if (page.turns.size() == most || bytes > max_page_bytes) {
+      page.next = page.turns.back().id;
+      break;
+    }
+    auto found = turn_store::find(connection, number);
+    if (!found) continue;
+    bytes += found->bytes;
+    auto& turn = page.turns.emplace_back();
+    static_cast<Turn&>(turn) = std::move(found->turn);
+    turn.in_reply_to = id_of(connection, found->answers);
+  }
+  return page;
+}
+
+Written write(Connection& connection, const PreparedImport& prepared) {
+  ImportOutcome outcome{.key = prepared.key, .id = prepared.thread.thread.id};
+  const auto thread = thread_of(connection, prepared, outcome);
+  turn_order_store::enter_newest(connection, thread.number);
+  for (const auto& turn : prepared.turns) {
+    const auto owner = owner_of(connection, turn.id);
+    if (owner && *owner != thread.number) throw Conflict("turn belongs to another thread", {{"id", turn.id}});
+    ++(owner ? outcome.turns_kept : outcome.turns_created);
+    if (!owner) insert(connection, thread.number, turn);
+  }
+  if (!outcome.turns_created) return {std::move(outcome), thread.thread};
+  auto changed = count_in(connection, outcome.id, outcome.turns_created, prepared.thread.moment);
+  return {std::move(outcome), std::move(changed)};
+}
+
+}  // namespace agw::transfer_store

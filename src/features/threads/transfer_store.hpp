@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/threads/thread_store.hpp"
+#include "features/threads/transfer_types.hpp"
+#include "storage/connection.hpp"
+
+/// The SQL of exports and imports.
+namespace agw::transfer_store {
+
+/// A page of the thread's turns, oldest first: at most `limit`, and fewer if they are large, but at least one if there
+/// is one. Throws NotFound `thread not found`, BadRequest `after must be a turn of this thread`.
+Transcript read(Connection& connection, const std::string& thread_id, const TranscriptQuery& query);
+
+/// An imported turn, with what is computed before its write.
+struct PreparedImportTurn {
+  std::string id;
+  Role role{};
+  std::string content;
+  std::optional<std::string> metadata;  ///< as JSON
+  bool superseded = false;
+  Timestamp created_at;
+  std::optional<std::string> in_reply_to;  ///< an id
+};
+
+/// An imported thread, with what is computed before its write.
+struct PreparedImport {
+  std::string key;
+  thread_store::PreparedThread thread;
+  std::vector<PreparedImportTurn> turns;
+};
+
+/// The result of one import.
+struct Written {
+  ImportOutcome outcome;
+  Thread thread;
+};
+
+/// Creates the thread unless there is one with its id, and appends the turns that it lacks. Throws Conflict if one of
+/// the ids is that of a turn of another thread.
+Written write(Connection& connection, const PreparedImport& prepared);
+
+}  // namespace agw::transfer_store
