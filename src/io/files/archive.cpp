@@ -159,9 +159,10 @@ struct ArchiveReader::State {
   std::string digest_before;  ///< of the entries before the current one
 };
 
-ArchiveReader::ArchiveReader(const std::filesystem::path& path) : state_(std::make_unique<State>()) {
+ArchiveReader::ArchiveReader(const std::filesystem::path& path, Formats formats) : state_(std::make_unique<State>()) {
   auto* archive = state_->archive.get();
   library().read_support_format_tar(archive);
+  if (formats == Formats::zip_too) library().read_support_format_zip(archive);
   library().read_support_filter_zstd(archive);
   if (library().read_open_filename(archive, path.c_str(), piece) != ARCHIVE_OK) fail(archive, path.string());
 }

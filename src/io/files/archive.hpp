@@ -58,7 +58,10 @@ public:
     std::optional<timespec> modified{};  ///< when its content was written
   };
 
-  explicit ArchiveReader(const std::filesystem::path& path);
+  /// The formats that are accepted: the writer's own, or also those of other programs' archives.
+  enum class Formats { tar_zst, zip_too };
+
+  explicit ArchiveReader(const std::filesystem::path& path, Formats formats = Formats::tar_zst);
   ~ArchiveReader();
   ArchiveReader(const ArchiveReader&) = delete;
   ArchiveReader& operator=(const ArchiveReader&) = delete;
