@@ -56,6 +56,8 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"secret rm", "Delete a secret", secret_remove_command},
       {"backup", "Write all data to one archive, even while the gateway runs", backup_command},
       {"restore", "Replace all data with that of a backup archive", restore_command},
+      {"import", "Take over conversations, agents and settings from another program", import_command},
+      {"export", "Write threads as Markdown and JSON Lines, and extensions as files", export_command},
       {"mcp", "Serve the gateway's tools to an MCP client on stdin and stdout", mcp_command},
       {"acp", "Let an editor use the gateway's agents, by the Agent Client Protocol", acp_command},
       {"service", "Run the gateway as a systemd user service", {}},

@@ -33,6 +33,8 @@ Action doctor_command(Arguments& arguments);
 Action open_command(Arguments& arguments);
 Action backup_command(Arguments& arguments);
 Action restore_command(Arguments& arguments);
+Action import_command(Arguments& arguments);
+Action export_command(Arguments& arguments);
 Action mcp_command(Arguments& arguments);
 Action acp_command(Arguments& arguments);
 Action service_install_command(Arguments& arguments);

@@ -1,0 +1,292 @@
+#include <fcntl.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/json/json_values.hpp"
+#include "base/json/yaml.hpp"
+#include "cli/client/client.hpp"
+#include "cli/client/find_gateway.hpp"
+#include "cli/command_table.hpp"
+#include "cli/list.hpp"
+#include "cli/output/printable.hpp"
+#include "cli/output/progress.hpp"
+#include "cli/transfer/export_text.hpp"
+#include "features/extensions/extension_text.hpp"
+#include "features/secrets/service.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int export_format = 1;
+constexpr std::size_t page_of_threads = 1000;
+constexpr std::size_t shortest_secret = 4;
+
+struct ExportOptions {
+  std::optional<std::string> folder;
+  std::optional<std::string> thread;
+  bool html = false;
+  ListOptions list;
+};
+
+/// A file that only its owner can read: conversations are private.
+class TextFile {
+public:
+  explicit TextFile(const fs::path& path) : path_(path) {
+    // Made with its mode before anything is in it.
+    const int made = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (made < 0) throw std::runtime_error(path.string() + ": cannot be created");
+    ::close(made);
+    file_.open(path, std::ios::binary | std::ios::app);
+  }
+  void write(std::string_view text) {
+    if (!file_.write(text.data(), static_cast<std::streamsize>(text.size())))
+      throw std::runtime_error(path_.string() + ": cannot be written");
+  }
+  void close() {
+    file_.close();
+    if (!file_) throw std::runtime_error(path_.string() + ": cannot be written");
+  }
+
+private:
+  fs::path path_;
+  std::ofstream file_;
+};
+
+/// A record as a line of JSON Lines.
+std::string line_of(std::string_view record, const json::object& members) {
+  json::object all{{"record", record}};
+  for (const auto& [name, value] : members) all.insert_or_assign(name, value);
+  return to_json(all) + '\n';
+}
+
+/// The names of agents by their ids, which are each gateway's own.
+Task<std::map<std::string, std::string>> agent_names(const Client& client) {
+  std::map<std::string, std::string> names;
+  const auto agents = co_await client.get("/extensions?type=agent");
+  for (const auto& agent : agents.as_array())
+    names.emplace(string_or_empty(agent.as_object(), "id"), string_or_empty(agent.as_object(), "name"));
+  co_return names;
+}
+
+std::string thread_line(json::object thread, const std::map<std::string, std::string>& agents) {
+  const auto agent = agents.find(string_or_empty(thread, "agent_id"));
+  if (agent != agents.end()) thread["agent"] = agent->second;
+  return line_of("thread", thread);
+}
+
+/// The values that a page must not show.
+std::vector<std::string> secret_values(const FoundGateway& gateway) {
+  const Secrets secrets(gateway.data_directory);
+  std::vector<std::string> values;
+  for (const auto& name : secrets.names()) {
+    auto value = secrets.find(name);
+    if (value && value->size() >= shortest_secret) values.push_back(*std::move(value));
+  }
+  if (gateway.token) values.push_back(*gateway.token);
+  return values;
+}
+
+json::object page_of(const json::value& response, const std::string& id) {
+  if (!response.is_object() || !response.get_object().contains("turns"))
+    throw std::runtime_error("the gateway's response has no turns of " + id);
+  return response.get_object();
+}
+
+/// Calls `begin` with the thread and `each` with its turns, oldest first, a page at a time.
+template <class Begin, class Each>
+Task<> read_thread(const Client& client, std::string id, Begin begin, Each each) {
+  std::optional<std::string> after;
+  bool begun = false;
+  do {
+    const auto page = page_of(co_await client.get(path({"threads", id, "transcript"}, {{"after", after}})), id);
+    if (!begun) begin(object_or_empty(page, "thread"));
+    begun = true;
+    for (const auto& turn : page.at("turns").as_array()) each(turn.as_object());
+    const auto next = string_member(page, "next");
+    after = next ? std::optional<std::string>(*next) : std::nullopt;
+  } while (after);
+}
+
+/// One thread on standard output.
+Task<int> print_thread(const FoundGateway& gateway, const ExportOptions& options) {
+  const Client client(gateway);
+  const auto secrets = options.html ? secret_values(gateway) : std::vector<std::string>();
+  const bool json = options.list.json;
+  const auto agents = co_await agent_names(client);
+  const auto begin = [&](const json::object& thread) {
+    std::cout << (json           ? thread_line(thread, agents)
+                  : options.html ? without_secrets(html_head(thread), secrets)
+                                 : printable(markdown_head(thread)));
+  };
+  const auto each = [&](const json::object& turn) {
+    std::cout << (json           ? line_of("turn", turn)
+                  : options.html ? html_turn(turn, secrets)
+                                 : printable(markdown_turn(turn)));
+  };
+  co_await read_thread(client, *options.thread, begin, each);
+  if (options.html && !json) std::cout << html_end();
+  co_return 0;
+}
+
+/// A folder with everything.
+class Export {
+public:
+  Export(const FoundGateway& gateway, const ExportOptions& options, fs::path folder)
+      : gateway_(gateway), client_(gateway), options_(options), folder_(std::move(folder)) {
+    if (fs::exists(folder_) && !(fs::is_directory(folder_) && fs::is_empty(folder_)))
+      throw std::runtime_error(folder_.string() + ": is not empty: name a new folder");
+    fs::create_directories(folder_ / "threads");
+    fs::permissions(folder_, fs::perms::owner_all);
+    if (options_.html) secrets_ = secret_values(gateway_);
+    lines_ = std::make_unique<TextFile>(folder_ / "threads.jsonl");
+  }
+
+  Task<int> write() {
+    lines_->write(line_of("export", {{"format", export_format}, {"program", "agent-gateway"}}));
+    agents_ = co_await agent_names(client_);
+    if (!options_.thread) co_await write_projects();
+    co_await write_threads();
+    lines_->close();
+    if (!options_.thread) co_await write_extensions();
+    std::cerr << fmt::format("{} threads with {} turns, {} extensions: {}\n", threads_, turns_, extensions_,
+                             folder_.string());
+    co_return 0;
+  }
+
+private:
+  Task<> write_projects() {
+    const auto projects = co_await client_.get("/projects");
+    for (const auto& project : projects.as_array()) lines_->write(line_of("project", project.as_object()));
+  }
+
+  Task<> write_threads() {
+    if (options_.thread) {
+      co_await write_thread(*options_.thread);
+      co_return;
+    }
+    std::optional<std::string> before;
+    for (bool more = true; more;) {
+      const auto listed = co_await client_.get(
+          path({"threads"}, {{"archived", "true"}, {"limit", std::to_string(page_of_threads)}, {"before", before}}));
+      const auto& page = listed.as_array();
+      for (std::size_t i = 0; i < page.size(); ++i) {
+        progress_.show("threads", i, page.size());
+        before = string_or_empty(page[i].as_object(), "id");
+        co_await write_thread(*before);
+      }
+      more = page.size() == page_of_threads;
+    }
+  }
+
+  Task<> write_thread(std::string id) {
+    TextFile markdown(folder_ / "threads" / (id + ".md"));
+    std::optional<TextFile> html;
+    if (options_.html) html.emplace(folder_ / "threads" / (id + ".html"));
+    const auto begin = [&](const json::object& thread) {
+      lines_->write(thread_line(thread, agents_));
+      markdown.write(markdown_head(thread));
+      if (html) html->write(without_secrets(html_head(thread), secrets_));
+    };
+    const auto each = [&](const json::object& turn) {
+      ++turns_;
+      lines_->write(line_of("turn", turn));
+      markdown.write(markdown_turn(turn));
+      if (html) html->write(html_turn(turn, secrets_));
+    };
+    co_await read_thread(client_, id, begin, each);
+    if (html) html->write(html_end());
+    if (html) html->close();
+    markdown.close();
+    ++threads_;
+  }
+
+  /// Built-in extensions are left out: every gateway has them.
+  Task<> write_extensions() {
+    const auto listed = co_await client_.get("/extensions");
+    fs::create_directories(folder_ / "extensions");
+    for (const auto& each : listed.as_array()) {
+      const auto& record = each.as_object();
+      if (string_or_empty(record, "source") == "built-in") continue;
+      write_extension(record);
+      ++extensions_;
+    }
+  }
+
+  void write_extension(const json::object& record) {
+    json::object members;
+    for (const auto* name : {"type", "name", "description", "enabled", "trigger_def", "definition"}) {
+      if (const auto* value = record.if_contains(name); value && !value->is_null()) members[name] = *value;
+    }
+    const auto name = string_or_empty(record, "name");
+    const auto type = from_text<ExtensionType>(string_or_empty(record, "type"));
+    const auto folder = folder_ / "extensions" / name;
+    if (!type || !is_file_backed(*type)) {
+      TextFile file(folder_ / "extensions" / (name + ".yaml"));
+      file.write(json_to_yaml(members));
+      return file.close();
+    }
+    fs::create_directories(folder);
+    const auto source = gateway_.data_directory / directory_of(*type, name);
+    const auto record_name = string_or_empty(record, "type") + ".yaml";
+    TextFile file(folder / record_name);
+    file.write(json_to_yaml(members));
+    file.close();
+    copy_others(source, folder, record_name);
+  }
+
+  /// The files next to the record: souls, notes, prompts, skills. Neither links nor an agent's workspace.
+  static void copy_others(const fs::path& source, const fs::path& target, const std::string& record_name) {
+    if (!fs::is_directory(source)) return;
+    for (const auto& entry : fs::directory_iterator(source)) {
+      const auto name = entry.path().filename();
+      if (entry.is_symlink() || name == record_name || name == "workspace" || name == "proposals") continue;
+      fs::copy(entry.path(), target / name, fs::copy_options::recursive | fs::copy_options::skip_symlinks);
+    }
+  }
+
+  const FoundGateway& gateway_;
+  Client client_;
+  const ExportOptions& options_;
+  fs::path folder_;
+  Progress progress_;
+  std::unique_ptr<TextFile> lines_;
+  std::vector<std::string> secrets_;
+  std::map<std::string, std::string> agents_;
+  std::uint64_t threads_ = 0;
+  std::uint64_t turns_ = 0;
+  std::uint64_t extensions_ = 0;
+};
+
+int export_all(const ExportOptions& options) {
+  Loop loop;
+  const auto gateway = find_gateway(options.list.data_dir);
+  if (options.thread && !options.folder) return run(loop, print_thread(gateway, options));
+  Export everything(gateway, options, options.folder.value_or("agw-export"));
+  return run(loop, everything.write());
+}
+
+}  // namespace
+
+Action export_command(Arguments& arguments) {
+  auto options = std::make_shared<ExportOptions>();
+  arguments.word("folder", options->folder, "A new folder (default: agw-export; with --thread, standard output)");
+  arguments.option("--thread", options->thread, "Only this thread, by id, as Markdown");
+  arguments.flag("--html", options->html, "Also as web pages that show neither inputs of tools nor secrets");
+  declare(arguments, options->list);
+  return [options] { return export_all(*options); };
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,171 @@
+// The export of ChatGPT (Settings, Data controls): an archive with conversations.json, or conversations-000.json and so
+// on, an array of conversations. Each has a `mapping` of nodes with `message`, `parent` and `children`, and the id of
+// the `current_node`. The format is not documented by its maker; this follows
+// https://github.com/mitkury/chatgpt-export-parser (docs/chatgpt-data-export-format.md) and
+// https://github.com/josephjohncox/chatgpt-json-to-md.
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+#include "cli/transfer/conversation.hpp"
+#include "cli/transfer/readers.hpp"
+#include "cli/transfer/source_values.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+/// The texts of `parts`; pictures and sounds are named, because the archive keeps them as files of their own.
+std::string parts_of(const json::object& content) {
+  std::string text;
+  const auto* parts = array_member(content, "parts");
+  for (const auto& part : parts ? *parts : json::array()) {
+    std::string piece;
+    if (part.is_string()) piece = std::string(part.get_string());
+    if (const auto* object = part.if_object()) {
+      piece = string_or_empty(*object, "text");
+      if (const auto file = string_member(*object, "asset_pointer")) piece = fmt::format("[file: {}]", *file);
+    }
+    if (!piece.empty()) text += (text.empty() ? "" : "\n\n") + piece;
+  }
+  return text;
+}
+
+std::string thoughts_of(const json::object& content) {
+  std::string text;
+  const auto* thoughts = array_member(content, "thoughts");
+  for (const auto& thought : thoughts ? *thoughts : json::array()) {
+    const auto* object = thought.if_object();
+    const auto piece = object ? string_or_empty(*object, "content") : std::string();
+    if (!piece.empty()) text += (text.empty() ? "" : "\n\n") + piece;
+  }
+  return text;
+}
+
+std::string chatgpt_text(const json::object& content) {
+  const auto type = string_or_empty(content, "content_type");
+  if (content.contains("parts")) return parts_of(content);
+  const auto text = content.contains("text") ? string_or_empty(content, "text") : string_or_empty(content, "result");
+  if (type == "code" && !text.empty()) {
+    const auto language = string_or_empty(content, "language");
+    return fmt::format("```{}\n{}\n```", language == "unknown" ? "" : language, text);
+  }
+  return text;
+}
+
+/// A call of a tool is a message to it. Its result is the next message of that tool, which names no call.
+class Messages {
+public:
+  SourceMessage message(const std::string& id, const json::object& node) {
+    SourceMessage message{.id = id, .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
+    if (const auto parent = string_member(node, "parent")) message.parent = std::string(*parent);
+    const auto* from = object_member(node, "message");
+    if (from) read(*from, message);
+    return message;
+  }
+
+private:
+  static bool is_hidden(const json::object& from) {
+    const auto* metadata = object_member(from, "metadata");
+    return metadata && is_true(*metadata, "is_visually_hidden_from_conversation");
+  }
+
+  static void read(const json::object& from, SourceMessage& message) {
+    const auto author = object_or_empty(from, "author");
+    const auto content = object_or_empty(from, "content");
+    const auto role = string_or_empty(author, "role");
+    message.at = time_in(from, "create_time");
+    if (is_hidden(from)) return;
+    if (role == "assistant") read_answer(from, content, message);
+    if (role == "user") {
+      message.role = Role::user;
+      message.text = chatgpt_text(content);
+    }
+    if (role == "tool") {
+      message.role = Role::tool;
+      message.results.push_back({string_or_empty(author, "name"), chatgpt_text(content)});
+    }
+    if (role == "system") message.text = chatgpt_text(content);
+  }
+
+  static void read_answer(const json::object& from, const json::object& content, SourceMessage& message) {
+    message.role = Role::assistant;
+    message.model = string_or_empty(object_or_empty(from, "metadata"), "model_slug");
+    const auto recipient = string_or_empty(from, "recipient");
+    const auto type = string_or_empty(content, "content_type");
+    if (type == "thoughts")
+      message.reasoning = thoughts_of(content);
+    else if (type == "reasoning_recap")
+      message.reasoning = string_or_empty(content, "content");
+    else if (!recipient.empty() && recipient != "all")
+      message.calls.push_back(
+          {recipient,
+           recipient,
+           {{"input", content.contains("text") ? string_or_empty(content, "text") : parts_of(content)}}});
+    else
+      message.text = chatgpt_text(content);
+  }
+};
+
+/// Gives each call an id of its own: the message's. A result belongs to the latest call of its tool above it.
+void name_calls(std::vector<SourceMessage>& messages) {
+  std::map<std::string, const SourceMessage*> by_id;
+  for (const auto& message : messages) by_id.emplace(message.id, &message);
+  for (auto& message : messages) {
+    for (auto& result : message.results) {
+      const auto tool = result.call_id;
+      auto above = message.parent ? by_id.find(*message.parent) : by_id.end();
+      for (int steps = 0; above != by_id.end() && steps < 50; ++steps) {
+        const auto& calls = above->second->calls;
+        if (!calls.empty() && (calls.front().name == tool || tool.starts_with(calls.front().name) ||
+                               calls.front().name.starts_with(tool))) {
+          result.call_id = above->second->id;
+          break;
+        }
+        const auto& parent = above->second->parent;
+        above = parent ? by_id.find(*parent) : by_id.end();
+      }
+    }
+  }
+  for (auto& message : messages) {
+    for (auto& call : message.calls) call.id = message.id;
+  }
+}
+
+void read_chatgpt_conversation(Importer& importer, const json::object& from) {
+  auto id = string_or_empty(from, "conversation_id");
+  if (id.empty()) id = string_or_empty(from, "id");
+  const auto title = string_or_empty(from, "title");
+  const auto* mapping = object_member(from, "mapping");
+  if (id.empty() || !mapping) {
+    importer.leave("conversation " + (title.empty() ? "without a title" : title),
+                   "has no id or no mapping: another program's, or a newer format");
+    return;
+  }
+  SourceConversation conversation;
+  conversation.head.key = id;
+  if (!title.empty()) conversation.head.title = title;
+  conversation.head.archived = is_true(from, "is_archived");
+  conversation.head.created_at = time_in(from, "create_time");
+  conversation.head.updated_at = time_in(from, "update_time");
+  Messages messages;
+  for (const auto& [name, node] : *mapping) {
+    if (node.is_object()) conversation.messages.push_back(messages.message(std::string(name), node.get_object()));
+  }
+  name_calls(conversation.messages);
+  if (const auto current = string_member(from, "current_node")) conversation.current = std::string(*current);
+  import_conversation(importer, std::move(conversation));
+}
+
+}  // namespace
+
+void read_chatgpt(Importer& importer, const std::filesystem::path& path) {
+  for_each_conversation(importer, path, [&](const json::object& from) { read_chatgpt_conversation(importer, from); });
+}
+
+}  // namespace agw::cli

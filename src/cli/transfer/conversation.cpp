@@ -1,0 +1,209 @@
+#include "cli/transfer/conversation.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text/utf8.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+/// How many forks hold their whole path; those after them hold only what differs, so that a tree of any shape stays
+/// proportional to its size.
+constexpr std::size_t max_whole_forks = 100;
+
+using Path = std::vector<std::size_t>;
+
+/// The messages of a conversation as a tree.
+class Tree {
+public:
+  explicit Tree(const std::vector<SourceMessage>& messages) : messages_(messages) {
+    for (std::size_t i = 0; i < messages.size(); ++i) numbers_.emplace(messages[i].id, i);
+    has_children_.resize(messages.size());
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      if (const auto parent = parent_of(i)) has_children_[*parent] = true;
+    }
+  }
+
+  std::optional<std::size_t> find(const std::string& id) const {
+    const auto found = numbers_.find(id);
+    return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// From the root to the message. Ends at a loop, which broken data may contain.
+  Path path_to(std::size_t last) const {
+    Path path;
+    std::vector<bool> seen(messages_.size());
+    for (std::optional<std::size_t> at = last; at && !seen[*at]; at = parent_of(*at)) {
+      seen[*at] = true;
+      path.push_back(*at);
+    }
+    std::ranges::reverse(path);
+    return path;
+  }
+
+  std::vector<std::size_t> leaves() const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      if (!has_children_[i]) found.push_back(i);
+    }
+    return found;
+  }
+
+private:
+  std::optional<std::size_t> parent_of(std::size_t i) const {
+    return messages_[i].parent ? find(*messages_[i].parent) : std::nullopt;
+  }
+
+  const std::vector<SourceMessage>& messages_;
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::vector<bool> has_children_;
+};
+
+bool says_something(const SourceMessage& message) {
+  return !message.text.empty() || !message.calls.empty() || !message.results.empty() || !message.reasoning.empty();
+}
+
+void write_path(Importer& importer, const SourceConversation& conversation, ImportedThread head, const Path& path) {
+  importer.begin_thread(std::move(head), conversation.project);
+  TurnWriter turns(importer);
+  for (const auto number : path) turns.add(conversation.messages[number]);
+  turns.finish();
+}
+
+/// What of the path no other thread has yet.
+Path news_of(const Path& path, const std::vector<bool>& taken) {
+  Path news;
+  std::ranges::copy_if(path, std::back_inserter(news), [&](std::size_t number) { return !taken[number]; });
+  return news;
+}
+
+void mark(const Path& path, std::vector<bool>& taken) {
+  for (const auto number : path) taken[number] = true;
+}
+
+void write_forks(Importer& importer, const SourceConversation& conversation, const Tree& tree,
+                 std::vector<bool>& taken) {
+  std::size_t count = 0;
+  for (const auto leaf : tree.leaves()) {
+    if (taken[leaf]) continue;
+    auto path = tree.path_to(leaf);
+    const auto news = news_of(path, taken);
+    mark(path, taken);
+    if (std::ranges::none_of(news, [&](auto number) { return says_something(conversation.messages[number]); }))
+      continue;
+    auto head = conversation.head;
+    head.key += "/" + conversation.messages[leaf].id;
+    head.title = fmt::format("{} (fork {})", head.title.value_or("Conversation"), ++count);
+    write_path(importer, conversation, std::move(head), count <= max_whole_forks ? path : news);
+  }
+}
+
+}  // namespace
+
+void TurnWriter::take(const SourceResult& result, const SourceMessage& message) {
+  const auto find = [&] {
+    return std::ranges::find_if(calls_,
+                                [&](const Call& each) { return each.call.id == result.call_id && !each.result; });
+  };
+  auto call = find();
+  if (call == calls_.end()) {
+    // A result without its call is kept, too.
+    auto with_call = message;
+    with_call.text.clear();
+    with_call.reasoning.clear();
+    with_call.calls = {{result.call_id, "tool", {}}};
+    answer(with_call);
+    call = find();
+  }
+  call->result = result;
+  if (message.at) call->at = message.at;
+  results_since_step_ = true;
+}
+
+void TurnWriter::answer(const SourceMessage& message) {
+  if (!answer_) {
+    answer_ = message;
+    answer_->text.clear();
+    answer_->reasoning.clear();
+  }
+  if (!message.text.empty()) answer_->text += (answer_->text.empty() ? "" : "\n\n") + message.text;
+  if (!message.reasoning.empty()) answer_->reasoning += (answer_->reasoning.empty() ? "" : "\n\n") + message.reasoning;
+  if (!message.model.empty()) answer_->model = message.model;
+  if (message.at) answer_->at = message.at;
+  for (const auto& call : message.calls) {
+    if (std::exchange(results_since_step_, false) || !message.text.empty() || steps_.empty()) {
+      steps_.push_back(json::object{{"text_end", count_characters(answer_->text)}, {"tool_call_ids", json::array()}});
+    }
+    steps_.back().at("tool_call_ids").as_array().emplace_back(call.id);
+    calls_.push_back({call, std::nullopt, message.at});
+  }
+}
+
+void TurnWriter::add(const SourceMessage& message) {
+  if (message.role == Role::assistant && says_something(message)) answer(message);
+  for (const auto& result : message.results) take(result, message);
+  if (message.role == Role::assistant || message.role == Role::tool || message.text.empty()) return;
+  finish();
+  ImportedTurn turn{
+      .key = message.id, .role = message.role, .content = message.text, .metadata = {}, .created_at = message.at};
+  if (!message.metadata.empty()) turn.metadata = message.metadata;
+  if (message.role == Role::user) question_ = message.id;
+  importer_.add_turn(std::move(turn));
+}
+
+void TurnWriter::finish() {
+  if (!answer_) return;
+  const auto run_id = "imported-" + answer_->id;
+  for (auto& [call, result, at] : calls_) {
+    json::object metadata{{"run_id", run_id},
+                          {"tool_call_id", call.id},
+                          {"tool_name", call.name},
+                          {"input", std::move(call.input)},
+                          {"is_error", !result || result->is_error}};
+    importer_.add_turn({.key = "call/" + call.id,
+                        .role = Role::tool,
+                        .content = result ? std::move(result->output) : "There is no result of this call.",
+                        .metadata = std::move(metadata),
+                        .created_at = at,
+                        .in_reply_to = question_});
+  }
+  auto metadata = std::move(answer_->metadata);
+  metadata["run_id"] = run_id;
+  if (!steps_.empty()) metadata["steps"] = std::move(steps_);
+  if (!answer_->model.empty()) metadata["model"] = answer_->model;
+  if (!answer_->reasoning.empty()) metadata["reasoning"] = std::move(answer_->reasoning);
+  importer_.add_turn({.key = answer_->id,
+                      .role = Role::assistant,
+                      .content = std::move(answer_->text),
+                      .metadata = std::move(metadata),
+                      .created_at = answer_->at,
+                      .in_reply_to = question_});
+  answer_.reset();
+  calls_.clear();
+  steps_ = json::array();
+  results_since_step_ = true;
+}
+
+void import_conversation(Importer& importer, SourceConversation conversation) {
+  const auto& messages = conversation.messages;
+  if (messages.empty()) {
+    importer.leave("conversation " + conversation.head.title.value_or(conversation.head.key), "has no messages");
+    return;
+  }
+  const Tree tree(messages);
+  auto current = conversation.current ? tree.find(*conversation.current) : std::nullopt;
+  const auto path = tree.path_to(current.value_or(messages.size() - 1));
+  std::vector<bool> taken(messages.size());
+  mark(path, taken);
+  write_path(importer, conversation, conversation.head, path);
+  write_forks(importer, conversation, tree, taken);
+}
+
+}  // namespace agw::cli

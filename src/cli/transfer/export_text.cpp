@@ -1,0 +1,119 @@
+#include "cli/transfer/export_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/replace.hpp>
+
+#include "base/json/json_values.hpp"
+#include "base/json/yaml.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+constexpr auto page_style =
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;"
+    "background:#fff}article{margin:1.5rem 0}article>header{font-size:.8rem;color:#666}article.user>div{background:"
+    "#f1f3f5;border-radius:.5rem;padding:.5rem .75rem}div{white-space:pre-wrap;overflow-wrap:anywhere}"
+    "@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}article.user>div{background:#262a2e}"
+    "article>header{color:#999}}";
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      case '\'':
+        safe += "&#39;";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+/// Backquotes, more of them than the text has in a row.
+std::string fence_for(std::string_view text) {
+  std::size_t longest = 0;
+  std::size_t row = 0;
+  for (const char c : text) longest = std::max(longest, row = c == '`' ? row + 1 : 0);
+  return std::string(std::max<std::size_t>(3, longest + 1), '`');
+}
+
+std::string fenced(std::string_view text, std::string_view language = "") {
+  const auto fence = fence_for(text);
+  return fmt::format("{}{}\n{}\n{}\n", fence, language, text, fence);
+}
+
+std::string tool_of(const json::object& turn) {
+  const auto* metadata = object_member(turn, "metadata");
+  return metadata ? string_or_empty(*metadata, "tool_name") : std::string();
+}
+
+bool is_superseded(const json::object& turn) {
+  const auto* metadata = object_member(turn, "metadata");
+  return metadata && is_true(*metadata, "superseded");
+}
+
+std::string heading(const json::object& turn) {
+  auto text = string_or_empty(turn, "role");
+  if (const auto tool = tool_of(turn); !tool.empty()) text += ' ' + tool;
+  if (is_superseded(turn)) text += " (answered again later)";
+  return text;
+}
+
+}  // namespace
+
+std::string markdown_head(const json::object& thread) {
+  return fmt::format("---\n{}---\n\n# {}\n", json_to_yaml(thread), string_or_empty(thread, "title"));
+}
+
+std::string markdown_turn(const json::object& turn) {
+  auto text = fmt::format("\n## {} · {}\n\n", heading(turn), string_or_empty(turn, "created_at"));
+  const auto content = string_or_empty(turn, "content");
+  if (string_or_empty(turn, "role") != "tool") return text + content + '\n';
+  if (const auto* metadata = object_member(turn, "metadata")) {
+    if (const auto* input = metadata->if_contains("input")) text += fenced(to_json(*input), "json") + '\n';
+  }
+  return text + fenced(content);
+}
+
+std::string without_secrets(std::string text, const std::vector<std::string>& secrets) {
+  for (const auto& secret : secrets) boost::replace_all(text, secret, "[secret]");
+  return text;
+}
+
+std::string html_head(const json::object& thread) {
+  const auto title = escaped(string_or_empty(thread, "title"));
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"und\"><head><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; style-src 'unsafe-inline'\"><meta name=\"viewport\" "
+      "content=\"width=device-width\"><title>{}</title><style>{}</style></head><body><h1>{}</h1>\n",
+      title, page_style, title);
+}
+
+std::string html_turn(const json::object& turn, const std::vector<std::string>& secrets) {
+  const auto role = string_or_empty(turn, "role");
+  auto text = fmt::format("<article class=\"{}\"><header>{} · {}</header>", escaped(role), escaped(heading(turn)),
+                          escaped(string_or_empty(turn, "created_at")));
+  if (role != "tool") text += "<div>" + escaped(without_secrets(string_or_empty(turn, "content"), secrets)) + "</div>";
+  return text + "</article>\n";
+}
+
+std::string html_end() { return "</body></html>\n"; }
+
+}  // namespace agw::cli

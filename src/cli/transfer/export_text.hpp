@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json/json.hpp"
+
+namespace agw::cli {
+
+/// The beginning of a thread's Markdown: a YAML head with the thread's members, and its title.
+std::string markdown_head(const json::object& thread);
+/// A turn in Markdown; a tool's input and output are in fences that they cannot end.
+/// Example: src/cli/transfer/export_text_test.cpp: ExportText.FencesOutliveWhatTheyHold
+std::string markdown_turn(const json::object& turn);
+
+/// The beginning of a thread's page: HTML that loads nothing, runs nothing and opens from a file.
+std::string html_head(const json::object& thread);
+/// A turn of the page. Of a tool only its name is shown. `secrets` are replaced wherever they stand.
+std::string html_turn(const json::object& turn, const std::vector<std::string>& secrets);
+std::string html_end();
+
+/// `text` without the values of secrets.
+std::string without_secrets(std::string text, const std::vector<std::string>& secrets);
+
+}  // namespace agw::cli

@@ -1,0 +1,349 @@
+#include "cli/transfer/importer.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/async/task.hpp"
+#include "base/json/json_values.hpp"
+#include "cli/client/client.hpp"
+#include "features/extensions/validation.hpp"
+#include "io/files/directory.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A batch is parsed and written in one go, so its size bounds how long other requests wait.
+constexpr std::size_t max_batch_bytes = 192 * 1024;
+constexpr std::size_t max_batch_turns = 400;
+constexpr std::size_t max_batch_threads = 100;
+constexpr std::size_t max_turn_bytes = 8 * 1024 * 1024;
+constexpr std::size_t max_left_out = 1000;
+constexpr std::size_t max_identity_bytes = 102'400;
+constexpr auto origin_member = "imported_from";
+
+Task<> ask(const FoundGateway& gateway, const std::string& method, const std::string& path, std::string body,
+           std::string& response) {
+  response = co_await Client(gateway).ask(method, path, std::move(body));
+}
+
+Task<int> asked(const FoundGateway& gateway, const std::string& method, const std::string& path, std::string body,
+                std::string& response) {
+  co_await ask(gateway, method, path, std::move(body), response);
+  co_return 0;
+}
+
+std::string exchange(const FoundGateway& gateway, const std::string& method, const std::string& path,
+                     std::string body) {
+  Loop loop;
+  std::string response;
+  run(loop, asked(gateway, method, path, std::move(body), response));
+  return response;
+}
+
+std::int64_t number_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_int64() ? value->get_int64() : 0;
+}
+
+ImportResult result_from(const std::string& text) {
+  ImportResult result;
+  const auto value = parse_json(text);
+  const auto* threads = value && value->is_object() ? array_member(value->get_object(), "threads") : nullptr;
+  if (!threads) throw std::runtime_error("the gateway's response to POST /import is not that of this version");
+  for (const auto& each : *threads) {
+    if (!each.is_object()) continue;
+    const auto& thread = each.get_object();
+    result.threads.push_back({.key = string_or_empty(thread, "key"),
+                              .id = string_or_empty(thread, "id"),
+                              .created = is_true(thread, "created"),
+                              .turns_created = number_in(thread, "turns_created"),
+                              .turns_kept = number_in(thread, "turns_kept")});
+  }
+  return result;
+}
+
+ImportResult send_batch(const FoundGateway& gateway, const ImportBatch& batch) {
+  std::string body;
+  write_json(body, batch);
+  return result_from(exchange(gateway, "POST", "/import", std::move(body)));
+}
+
+bool is_refusal(const ResponseError& error) {
+  return error.status() == 400 || error.status() == 404 || error.status() == 409 || error.status() == 413;
+}
+
+std::string origin_of(const json::object& record) {
+  const auto* definition = object_member(record, "definition");
+  return definition ? string_or_empty(*definition, origin_member) : std::string();
+}
+
+}  // namespace
+
+std::string extension_name_from(std::string_view text, std::string_view otherwise) {
+  std::string name;
+  for (const char c : text) {
+    const bool is_upper = c >= 'A' && c <= 'Z';
+    if (is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+      name += is_upper ? static_cast<char>(c - 'A' + 'a') : c;
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+    if (name.size() == 48) break;
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return is_extension_name(name) ? name : std::string(otherwise);
+}
+
+Importer::Importer(std::string source, const FoundGateway* gateway, bool with_keys)
+    : source_(std::move(source)), gateway_(gateway), with_keys_(with_keys) {
+  batch_.source = source_;
+}
+
+Importer::~Importer() {
+  if (sending_.valid()) sending_.wait();
+}
+
+json::value Importer::request(const std::string& method, const std::string& path, const json::value& body) const {
+  const auto text = exchange(*gateway_, method, path, body.is_null() ? std::string() : to_json(body));
+  return parse_json(text, {.max_depth = max_own_json_depth}).value_or(nullptr);
+}
+
+void Importer::begin_thread(ImportedThread head, const std::optional<fs::path>& project) {
+  if (batch_bytes_ > max_batch_bytes || batch_.threads.size() >= max_batch_threads) flush();
+  if (project) head.project_id = project_id(*project);
+  // A dry run cannot know what is there.
+  if (!gateway_ && seen_threads_.insert(head.key).second) ++counts_["threads"].created;
+  batch_bytes_ += head.key.size() + head.title.value_or("").size() + 200;
+  batch_.threads.push_back(std::move(head));
+}
+
+void Importer::add_turn(ImportedTurn turn) {
+  if (turn.content.size() > max_turn_bytes) {
+    leave(fmt::format("turn {} of {}", turn.key, batch_.threads.back().key), "has more than 8 MiB");
+    return;
+  }
+  if (batch_bytes_ > max_batch_bytes || batch_turns_ >= max_batch_turns) {
+    auto head = batch_.threads.back();
+    head.turns.clear();
+    flush();
+    batch_.threads.push_back(std::move(head));
+  }
+  if (!gateway_) {
+    ++counts_["turns"].created;
+    return;
+  }
+  batch_bytes_ += turn.content.size() + turn.key.size() + 100;
+  if (turn.metadata) batch_bytes_ += to_json(json::value(*turn.metadata)).size();
+  ++batch_turns_;
+  batch_.threads.back().turns.push_back(std::move(turn));
+}
+
+/// What the gateway refuses is left out, thread by thread; the others of the batch are taken.
+Importer::Sent Importer::send(const FoundGateway& gateway, ImportBatch batch) {
+  try {
+    return {send_batch(gateway, batch), {}};
+  } catch (const ResponseError& error) {
+    if (!is_refusal(error)) throw;
+  }
+  Sent sent;
+  for (auto& thread : batch.threads) {
+    const auto title = thread.title.value_or(thread.key);
+    ImportBatch one{.source = batch.source, .threads = {}};
+    one.threads.push_back(std::move(thread));
+    try {
+      auto made = send_batch(gateway, one);
+      std::ranges::move(made.threads, std::back_inserter(sent.result.threads));
+    } catch (const ResponseError& error) {
+      if (!is_refusal(error)) throw;
+      sent.refused.push_back({"thread " + title, error.what()});
+    }
+  }
+  return sent;
+}
+
+void Importer::flush() {
+  auto batch = std::exchange(batch_, ImportBatch{.source = source_, .threads = {}});
+  batch_bytes_ = batch_turns_ = 0;
+  if (!gateway_ || batch.threads.empty()) return;
+  await_batch();
+  sending_ = std::async(std::launch::async, [gateway = gateway_, batch = std::move(batch)]() mutable {
+    return send(*gateway, std::move(batch));
+  });
+}
+
+void Importer::await_batch() {
+  if (sending_.valid()) take(sending_.get());
+}
+
+void Importer::take(Sent sent) {
+  for (auto& each : sent.refused) leave(std::move(each.what), std::move(each.why));
+  for (const auto& thread : sent.result.threads) {
+    if (seen_threads_.insert(thread.key).second)
+      ++(thread.created ? counts_["threads"].created : counts_["threads"].kept);
+    counts_["turns"].created += static_cast<std::uint64_t>(thread.turns_created);
+    counts_["turns"].kept += static_cast<std::uint64_t>(thread.turns_kept);
+  }
+}
+
+void Importer::load_projects() {
+  projects_.emplace();
+  const auto listed = request("GET", "/projects");
+  if (!listed.is_array()) return;
+  for (const auto& each : listed.get_array()) {
+    if (each.is_object())
+      projects_->emplace(string_or_empty(each.get_object(), "path"), string_or_empty(each.get_object(), "id"));
+  }
+}
+
+std::optional<std::string> Importer::project_id(const fs::path& directory) {
+  if (!gateway_ || directory.empty()) return std::nullopt;
+  if (!projects_) load_projects();
+  std::error_code failed;
+  const auto resolved = fs::canonical(directory, failed).string();
+  const auto path = failed ? directory.string() : resolved;
+  if (const auto found = projects_->find(path); found != projects_->end())
+    return found->second.empty() ? std::nullopt : std::optional(found->second);
+  std::string id;
+  try {
+    const auto made = request("POST", "/projects", {{"name", directory.filename().string()}, {"path", path}});
+    if (made.is_object()) id = string_or_empty(made.get_object(), "id");
+    ++counts_["projects"].created;
+  } catch (const ResponseError& error) {
+    leave("project " + path, fmt::format("{}; its threads come without a project", error.what()));
+  }
+  projects_->emplace(path, id);
+  return id.empty() ? std::nullopt : std::optional(id);
+}
+
+std::optional<json::object> Importer::find_extension(const std::string& name) const {
+  try {
+    auto found = request("GET", path({"extensions", name}));
+    if (found.is_object()) return std::move(found.get_object());
+  } catch (const ResponseError& error) {
+    if (error.status() != 404) throw;
+  }
+  return std::nullopt;
+}
+
+void Importer::add_extension(json::object body, const std::string& origin) {
+  const auto type = string_or_empty(body, "type");
+  const auto wanted = string_or_empty(body, "name");
+  auto name = extension_name_from(wanted, fmt::format("{}-{}", source_, type));
+  if (name != wanted) notes_.push_back(fmt::format("{} {} is named {} here", type, wanted, name));
+  const auto mark = fmt::format("{}:{}", source_, origin);
+  if (body["definition"].is_object()) body["definition"].get_object()[origin_member] = mark;
+  body["enabled"] = false;
+  body["source"] = "user";
+  auto& count = counts_[type + "s"];
+  if (!gateway_) {
+    ++count.created;
+    return;
+  }
+  const auto base = name;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    if (attempt > 0) name = fmt::format("{}-{}{}", base, source_, attempt > 1 ? fmt::format("-{}", attempt) : "");
+    const auto found = find_extension(name);
+    if (found && origin_of(*found) == mark) {
+      ++count.kept;
+      return;
+    }
+    if (found) continue;
+    body["name"] = name;
+    try {
+      request("POST", "/extensions", body);
+      ++count.created;
+      if (attempt > 0) notes_.push_back(fmt::format("{} {} is named {} here: the name is taken", type, base, name));
+    } catch (const ResponseError& error) {
+      if (!is_refusal(error)) throw;
+      leave(fmt::format("{} {}", type, wanted), error.what());
+    }
+    return;
+  }
+  leave(fmt::format("{} {}", type, wanted), "its name is taken");
+}
+
+void Importer::add_identity(const std::string& kind, const std::optional<std::string>& agent,
+                            const std::string& content, const std::string& origin) {
+  if (content.empty()) return;
+  const auto place = agent ? path({"agents", *agent, kind}) : path({kind});
+  if (content.size() > max_identity_bytes) return leave(origin, "has more than 102,400 bytes, the limit of a " + kind);
+  auto& count = counts_[kind + "s"];
+  if (!gateway_) {
+    ++count.created;
+    return;
+  }
+  const auto current = request("GET", place);
+  const auto text = current.is_object() ? string_or_empty(current.get_object(), "content") : std::string();
+  if (text == content) {
+    ++count.kept;
+  } else if (!text.empty()) {
+    leave(origin, fmt::format("there is a {} already: {}", kind, place));
+  } else {
+    request("PUT", place, {{"content", content}});
+    ++count.created;
+  }
+}
+
+void Importer::add_file(const std::string& kind, const fs::path& path, const std::string& content,
+                        const std::string& origin) {
+  auto& count = counts_[kind];
+  if (!gateway_) {
+    ++count.created;
+    return;
+  }
+  const auto directory = Directory::open(gateway_->data_directory, Symlinks::refuse).value();
+  if (directory.status(path.string())) {
+    ++count.kept;
+    return;
+  }
+  const auto made = directory.make_directories(path.parent_path().string());
+  const auto written = made ? directory.write(path.string(), content) : made;
+  if (written)
+    ++count.created;
+  else
+    leave(origin, fmt::format("{}: {}", path.string(), to_string(written.error())));
+}
+
+std::string Importer::add_secret(const std::string& wanted_name, const std::string& value) {
+  std::string name;
+  for (const char c : source_ + "_" + wanted_name) {
+    const bool is_lower = c >= 'a' && c <= 'z';
+    const bool is_kept = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += is_lower ? static_cast<char>(c - 'a' + 'A') : is_kept ? c : '_';
+  }
+  name.resize(std::min<std::size_t>(name.size(), 64));
+  const auto reference = fmt::format("${{secret:{}}}", name);
+  if (value.empty()) {
+    leave("key " + wanted_name, "is in a variable of the other program: agw secret set " + name);
+    return reference;
+  }
+  if (!with_keys_) {
+    leave("key " + wanted_name, "keys are taken only with --with-keys; or set it: agw secret set " + name);
+    return reference;
+  }
+  if (gateway_) request("PUT", path({"secrets", name}), {{"value", value}});
+  ++counts_["secrets"].created;
+  return reference;
+}
+
+void Importer::leave(std::string what, std::string why) {
+  ++left_out_count_;
+  if (left_out_.size() < max_left_out) left_out_.push_back({std::move(what), std::move(why)});
+}
+
+void Importer::show_progress(const std::string& what, std::uint64_t done, std::uint64_t total) {
+  progress_.show(what, done, total);
+}
+
+void Importer::finish() {
+  flush();
+  await_batch();
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json/json.hpp"
+#include "cli/client/find_gateway.hpp"
+#include "cli/output/progress.hpp"
+#include "features/threads/transfer_types.hpp"
+
+namespace agw::cli {
+
+/// How many things of one kind an import brought.
+struct ImportCount {
+  std::uint64_t created = 0;
+  std::uint64_t kept = 0;  ///< were there already
+};
+
+/// Something that was not taken, and why.
+struct LeftOut {
+  std::string what;
+  std::string why;
+};
+
+/// Takes what a reader finds and creates it in the gateway. Whatever was created by an earlier import is recognized and
+/// left as it is, so an import that was interrupted is simply done again. Without a gateway (a dry run) it only counts.
+/// Threads go in batches, of which one is being sent while the next is collected, so memory is bounded. Extensions are
+/// created disabled. Blocks: not for the loop.
+class Importer {
+public:
+  /// `source` names the program; `gateway` is null for a dry run and must outlive this.
+  Importer(std::string source, const FoundGateway* gateway, bool with_keys);
+  ~Importer();
+
+  const std::string& source() const { return source_; }
+  bool with_keys() const { return with_keys_; }
+
+  // Threads: `begin_thread`, its turns in order, then the next thread or `finish`.
+
+  /// `head` has no turns. `project` is the directory in which the conversation took place; it becomes a project if it
+  /// is one already or can be one.
+  void begin_thread(ImportedThread head, const std::optional<std::filesystem::path>& project = {});
+  void add_turn(ImportedTurn turn);
+
+  /// `body` is that of `POST /extensions`; `origin` identifies it within its source. A name that is no extension's name
+  /// is mapped; a name that something else has is followed by the source's. Both are reported.
+  void add_extension(json::object body, const std::string& origin);
+  /// A file that belongs to an agent or to all: `soul` or `user-profile`. Never replaces one that has content. Without
+  /// `agent`, it is the shared one.
+  void add_identity(const std::string& kind, const std::optional<std::string>& agent, const std::string& content,
+                    const std::string& origin);
+  /// A file in the data directory, such as a skill's or a knowledge page. Never replaces one.
+  void add_file(const std::string& kind, const std::filesystem::path& path, const std::string& content,
+                const std::string& origin);
+  /// Returns what stands for the value in a definition: `${secret:NAME}`. Stores the value only with `--with-keys`.
+  /// An empty value is one that the other program keeps elsewhere.
+  std::string add_secret(const std::string& wanted_name, const std::string& value);
+
+  void leave(std::string what, std::string why);
+  void show_progress(const std::string& what, std::uint64_t done, std::uint64_t total);
+
+  /// Sends what is left.
+  void finish();
+
+  const std::map<std::string, ImportCount>& counts() const { return counts_; }
+  const std::vector<LeftOut>& left_out() const { return left_out_; }
+  std::uint64_t left_out_count() const { return left_out_count_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+private:
+  struct Sent {
+    ImportResult result;
+    std::vector<LeftOut> refused;
+  };
+  static Sent send(const FoundGateway& gateway, ImportBatch batch);
+  void flush();
+  void await_batch();
+  void take(Sent sent);
+  std::optional<std::string> project_id(const std::filesystem::path& directory);
+  void load_projects();
+  json::value request(const std::string& method, const std::string& path, const json::value& body = nullptr) const;
+  std::optional<json::object> find_extension(const std::string& name) const;
+
+  std::string source_;
+  const FoundGateway* gateway_;
+  bool with_keys_;
+  Progress progress_;
+  ImportBatch batch_;
+  std::size_t batch_bytes_ = 0;
+  std::size_t batch_turns_ = 0;
+  std::future<Sent> sending_;
+  std::optional<std::map<std::string, std::string>> projects_;  ///< ids by path; empty: cannot be one
+  std::set<std::string> names_;                                 ///< of extensions in this import
+  std::set<std::string> seen_threads_;
+  std::map<std::string, ImportCount> counts_;
+  std::vector<LeftOut> left_out_;
+  std::uint64_t left_out_count_ = 0;
+  std::vector<std::string> notes_;
+};
+
+/// `text` as an extension's name: kebab-case, at most 64 characters; `otherwise` if nothing is left of it.
+/// Example: src/cli/transfer/importer_test.cpp: ExtensionNames.AreMadeFromAnyText
+std::string extension_name_from(std::string_view text, std::string_view otherwise);
+
+}  // namespace agw::cli

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cli/transfer/byte_source.hpp"
+
+namespace agw::cli {
+
+/// Cuts a JSON text of any length into the elements of its outermost array, so that only one is in memory. A text whose
+/// outermost value is an object is one element. The elements are found by their brackets and quotes; whether each is
+/// JSON is for its parser to say.
+/// Example: src/cli/transfer/json_pieces_test.cpp: JsonElements.AreCutFromPiecesOfAnySize
+class JsonElements {
+public:
+  JsonElements(ByteSource source, std::size_t max_bytes) : source_(std::move(source)), max_bytes_(max_bytes) {}
+
+  /// The next element that is not too large; false at the end.
+  bool next(std::string& element);
+
+  std::size_t too_large() const { return too_large_; }  ///< how many were passed over
+  /// Whether the text ended before its outermost value did.
+  bool is_truncated() const { return truncated_; }
+
+private:
+  bool refill();
+  bool begin(char& first);
+  bool capture(char first, std::string& element);
+
+  ByteSource source_;
+  std::size_t max_bytes_;
+  std::string_view bytes_;
+  std::size_t too_large_ = 0;
+  bool begun_ = false;
+  bool in_array_ = false;
+  bool ended_ = false;
+  bool truncated_ = false;
+};
+
+/// Cuts a text into its lines, of which only one is in memory. Empty ones are passed over.
+class TextLines {
+public:
+  TextLines(ByteSource source, std::size_t max_bytes) : source_(std::move(source)), max_bytes_(max_bytes) {}
+
+  /// The next line that is not too large, without its end; false at the end.
+  bool next(std::string& line);
+
+  std::size_t too_large() const { return too_large_; }
+
+private:
+  ByteSource source_;
+  std::size_t max_bytes_;
+  std::string_view bytes_;
+  std::size_t too_large_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace agw::cli

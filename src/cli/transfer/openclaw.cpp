@@ -1,0 +1,216 @@
+// The directory of OpenClaw: openclaw.json, workspace/ with SOUL.md, USER.md, AGENTS.md, MEMORY.md and others, skills/,
+// cron/jobs.json, and sessions in agents/<agent>/sessions/<id>.jsonl. Documented at
+// https://docs.openclaw.ai/concepts/agent-workspace and https://docs.openclaw.ai/automation/cron-jobs; the lines of a
+// session are described in https://github.com/JunWan666/openclaw-termux-zh (docs/jsonl_format_guide.md).
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/cron.hpp"
+#include "base/json/json_values.hpp"
+#include "cli/transfer/anthropic_blocks.hpp"
+#include "cli/transfer/conversation.hpp"
+#include "cli/transfer/readers.hpp"
+#include "cli/transfer/source_values.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string openclaw_agent = "openclaw";
+
+constexpr std::int64_t minute_ms = 60'000;
+constexpr std::int64_t hour_ms = 60 * minute_ms;
+
+/// Its blocks are those of Anthropic's API but for the calls.
+void read_openclaw_blocks(const json::array& blocks, SourceMessage& message) {
+  for (const auto& block : blocks) {
+    const auto* object = block.if_object();
+    if (object && string_or_empty(*object, "type") == "toolCall") {
+      message.calls.push_back(
+          {string_or_empty(*object, "id"), string_or_empty(*object, "name"), object_or_empty(*object, "arguments")});
+    } else {
+      read_blocks({block}, message);
+    }
+  }
+}
+
+SourceMessage openclaw_message(const json::object& line) {
+  SourceMessage message{
+      .id = string_or_empty(line, "id"), .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
+  if (const auto parent = string_member(line, "parentId")) message.parent = std::string(*parent);
+  message.at = time_in(line, "timestamp");
+  const auto* from = object_member(line, "message");
+  if (string_or_empty(line, "type") != "message" || !from) return message;
+  const auto role = string_or_empty(*from, "role");
+  SourceMessage said;
+  if (const auto text = string_member(*from, "content")) said.text = std::string(*text);
+  if (const auto* blocks = array_member(*from, "content")) read_openclaw_blocks(*blocks, said);
+  if (role == "toolResult") {
+    message.role = Role::tool;
+    message.results.push_back({string_or_empty(*from, "toolCallId"), said.text, is_true(*from, "isError")});
+  } else if (role == "user" || role == "assistant") {
+    message.role = role == "user" ? Role::user : Role::assistant;
+    message.text = std::move(said.text);
+    message.reasoning = std::move(said.reasoning);
+    message.calls = std::move(said.calls);
+    message.model = string_or_empty(*from, "model");
+  }
+  return message;
+}
+
+void read_openclaw_session(Importer& importer, const fs::path& file, const std::string& agent) {
+  if (fs::file_size(file) > max_piece_bytes) return importer.leave(file.string(), "is larger than 24 MiB");
+  SourceConversation conversation;
+  conversation.head.key = fmt::format("{}/{}", agent, file.stem().string());
+  for_each_line(importer, file, [&](const json::object& line) {
+    if (string_or_empty(line, "type") == "session") conversation.head.created_at = time_in(line, "timestamp");
+    auto message = openclaw_message(line);
+    if (string_or_empty(line, "type") != "session" && !message.id.empty())
+      conversation.messages.push_back(std::move(message));
+    return true;
+  });
+  const bool is_empty =
+      std::ranges::all_of(conversation.messages, [](const auto& each) { return each.role == Role::system; });
+  if (is_empty) return importer.leave(file.string(), "has no messages");
+  import_conversation(importer, std::move(conversation));
+}
+
+void read_openclaw_sessions(Importer& importer, const fs::path& agents) {
+  if (!fs::is_directory(agents)) return;
+  std::vector<fs::path> files;
+  for (const auto& agent : fs::directory_iterator(agents)) {
+    const auto folder = agent.path() / "sessions";
+    if (!fs::is_directory(folder)) continue;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == ".jsonl")
+        files.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(files);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    importer.show_progress("sessions", i, files.size());
+    read_openclaw_session(importer, files[i], files[i].parent_path().parent_path().filename().string());
+  }
+}
+
+/// An interval as a cron expression, if one starts at the same distance every hour or day.
+std::optional<std::string> cron_of_interval(std::int64_t every_ms) {
+  if (every_ms >= minute_ms && every_ms < hour_ms && hour_ms % every_ms == 0 && every_ms % minute_ms == 0)
+    return fmt::format("*/{} * * * *", every_ms / minute_ms);
+  if (every_ms >= hour_ms && every_ms < 24 * hour_ms && 24 * hour_ms % every_ms == 0 && every_ms % hour_ms == 0)
+    return fmt::format("0 */{} * * *", every_ms / hour_ms);
+  if (every_ms == 24 * hour_ms) return "0 0 * * *";
+  return std::nullopt;
+}
+
+/// The schedule of a job; no value if there is no such schedule here, which is then reported.
+std::optional<std::string> openclaw_schedule(Importer& importer, const std::string& what,
+                                             const json::object& schedule) {
+  const auto kind = string_or_empty(schedule, "kind");
+  std::optional<std::string> expression;
+  if (kind == "cron") expression = string_or_empty(schedule, "expr");
+  const auto* every = schedule.if_contains("everyMs");
+  if (kind == "every" && every && every->is_int64()) expression = cron_of_interval(every->get_int64());
+  if (!expression) {
+    importer.leave(what, kind == "at" ? "is due a single time" : "has an interval that no cron expression has");
+    return std::nullopt;
+  }
+  try {
+    const Cron cron(*expression);
+  } catch (const CronError& error) {
+    importer.leave(what, fmt::format("its schedule `{}` is not read here: {}", *expression, error.what()));
+    return std::nullopt;
+  }
+  if (const auto zone = string_or_empty(schedule, "tz"); !zone.empty())
+    importer.leave("time zone of " + what, fmt::format("is {}: here, the schedule follows this machine's zone", zone));
+  return expression;
+}
+
+void read_openclaw_job(Importer& importer, const json::object& job) {
+  const auto id = string_or_empty(job, "id");
+  auto name = string_or_empty(job, "name");
+  if (name.empty()) name = "job-" + id;
+  const auto payload = object_or_empty(job, "payload");
+  auto prompt = string_or_empty(payload, "message");
+  if (prompt.empty()) prompt = string_or_empty(payload, "text");
+  if (prompt.empty()) return importer.leave("job " + name, "has no message for an agent");
+  const auto schedule = openclaw_schedule(importer, "job " + name, object_or_empty(job, "schedule"));
+  if (!schedule) return;
+  importer.add_extension(
+      {{"type", "job"},
+       {"name", name},
+       {"description", string_or_empty(job, "description")},
+       {"definition", json::object{{"agent_id", openclaw_agent}, {"prompt", prompt}, {"schedule", *schedule}}}},
+      "cron/" + (id.empty() ? name : id));
+}
+
+void read_openclaw_jobs(Importer& importer, const fs::path& file) {
+  const auto text = text_of_file(importer, file);
+  if (!text) return;
+  const auto value = parse_json(*text);
+  const auto* jobs = value && value->is_object() ? array_member(value->get_object(), "jobs") : nullptr;
+  if (!jobs) return importer.leave(file.string(), "has no list of jobs");
+  for (const auto& job : *jobs) {
+    if (job.is_object()) read_openclaw_job(importer, job.get_object());
+  }
+}
+
+void read_openclaw_settings(Importer& importer, const fs::path& file) {
+  const auto text = text_of_file(importer, file);
+  if (!text) return;
+  const auto value = parse_json(*text);
+  if (!value || !value->is_object())
+    return importer.leave(file.string(), "is not plain JSON (comments are not read): add MCP servers by hand");
+  const auto mcp = object_or_empty(value->get_object(), "mcp");
+  if (const auto* servers = object_member(mcp, "servers")) import_mcp_servers(importer, *servers, "openclaw.json");
+  if (value->get_object().contains("models"))
+    importer.leave("model services of " + file.string(), "are added with agw model add");
+  if (value->get_object().contains("channels"))
+    importer.leave("channels of " + file.string(), "are logins of that program");
+}
+
+/// Its workspace: what it is and what it knows.
+void read_openclaw_workspace(Importer& importer, const fs::path& folder) {
+  std::string soul;
+  for (const auto* name : {"SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md"}) {
+    const auto text = text_of_file(importer, folder / name);
+    if (text && !text->empty()) soul += (soul.empty() ? "" : "\n\n") + *text;
+  }
+  importer.add_identity("soul", openclaw_agent, soul, (folder / "SOUL.md").string());
+  if (const auto text = text_of_file(importer, folder / "USER.md"))
+    importer.add_identity("user-profile", openclaw_agent, *text, (folder / "USER.md").string());
+  const auto pages = fs::path("agents") / openclaw_agent / "knowledge";
+  if (const auto text = text_of_file(importer, folder / "MEMORY.md"))
+    importer.add_file("knowledge pages", pages / "memory.md", *text, (folder / "MEMORY.md").string());
+  if (!fs::is_directory(folder / "memory")) return;
+  for (const auto& entry : fs::directory_iterator(folder / "memory")) {
+    if (!entry.is_regular_file() || entry.is_symlink() || entry.path().extension() != ".md") continue;
+    const auto text = text_of_file(importer, entry.path());
+    const auto name = extension_name_from("memory-" + entry.path().stem().string(), "memory-page");
+    if (text) importer.add_file("knowledge pages", pages / (name + ".md"), *text, entry.path().string());
+  }
+}
+
+}  // namespace
+
+void read_openclaw(Importer& importer, const fs::path& path) {
+  if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
+  import_agent(importer, openclaw_agent, "OpenClaw");
+  read_openclaw_workspace(importer, path / "workspace");
+  import_skills(importer, path / "skills", openclaw_agent);
+  import_skills(importer, path / "workspace" / "skills", openclaw_agent);
+  read_openclaw_jobs(importer, path / "cron" / "jobs.json");
+  read_openclaw_settings(importer, path / "openclaw.json");
+  if (fs::exists(path / "credentials"))
+    importer.leave((path / "credentials").string(), "are logins: they are never read");
+  read_openclaw_sessions(importer, path / "agents");
+}
+
+}  // namespace agw::cli

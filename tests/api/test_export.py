@@ -1,0 +1,203 @@
+"""agw export, and agw import agent-gateway, which reads it.
+
+See docs/contract/transfer.md.
+"""
+
+import json
+import random
+import shutil
+import signal
+import subprocess
+
+import yaml
+
+from checks import accepted
+from gateway import BINARY
+from threads import add_turn, new_thread
+from transfer import created, imported, reasons, threads, transcript_of, write_lines
+
+TEXTS = ["plain", "", "two\nlines", "```\nfence\n```", "---\ntitle: no head\n---", "\u202eleft", "emoji 🚀", "<script>x</script>",
+         "line\u2028separator", "nul-free \t tab", "ünï", "\\u0000 as text"]
+
+
+def export(gateway, *arguments):
+    done = gateway.command("export", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def filled(gateway, seed):
+    """Creates threads of every kind, by chance."""
+    chance = random.Random(seed)
+    project = accepted(gateway.http.post("/projects", json={"name": "p", "path": str(gateway.home / "work")}), 201)
+    for number in range(12):
+        turns = [{"key": f"{number}-{at}", "role": chance.choice(["user", "assistant", "system", "tool"]),
+                  "content": chance.choice(TEXTS), "created_at": f"2024-01-{number + 1:02}T00:{at:02}:00.123Z",
+                  **({"metadata": {"superseded": chance.random() < 0.5, "run_id": "r", "n": [1, 2.5, None, {"x": "y"}]}}
+                     if chance.random() < 0.5 else {}),
+                  **({"in_reply_to": f"{number}-0"} if at and chance.random() < 0.5 else {})}
+                 for at in range(chance.randrange(25))]
+        for turn in turns:
+            if turn.get("metadata", {}).get("superseded") is False:
+                del turn["metadata"]["superseded"]
+        accepted(gateway.http.post("/import", json={"source": "seed", "threads": [{
+            "key": str(number), "title": chance.choice(TEXTS), "archived": chance.random() < 0.5, "turns": turns,
+            "mode": chance.choice(["plan", "act"]), "updated_at": f"2024-03-{number + 1:02}T00:00:00.000Z",
+            **({"project_id": project["id"]} if chance.random() < 0.5 else {})}]}))
+
+
+def records(gateway):
+    """Every thread with its turns, with projects by their paths and agents by their names: ids of those are each
+    gateway's own."""
+    agents = {one["id"]: one["name"] for one in accepted(gateway.http.get("/extensions", params={"type": "agent"}))}
+    projects = {one["id"]: one["path"] for one in accepted(gateway.http.get("/projects"))}
+    listed = accepted(gateway.http.get("/threads", params={"archived": "true"}))
+    return [{**one, "project_id": projects.get(one["project_id"]), "agent_id": agents[one["agent_id"]],
+             "turns": transcript_of(gateway, one["id"])}
+            for one in listed]
+
+
+def test_an_own_export_gives_the_same_records_in_another_gateway(own_gateway, make_gateway):
+    (own_gateway.home / "work").mkdir()
+    filled(own_gateway, seed=7)
+    before = records(own_gateway)
+    export(own_gateway, "out")
+    projects = own_gateway.home / "out" / "threads.jsonl"
+    other = make_gateway().start()
+    (other.home / "work").mkdir()
+    # The other gateway's home is elsewhere.
+    moved_lines = projects.read_text().replace(str(own_gateway.home), str(other.home))
+    (other.home / "threads.jsonl").write_text(moved_lines)
+    result = imported(other, "agent-gateway", other.home / "threads.jsonl")
+    assert result["left_out"] == []
+    moved = json.loads(json.dumps(before).replace(str(own_gateway.home), str(other.home)))
+    assert records(other) == moved
+
+
+def test_importing_an_export_where_it_came_from_creates_nothing(own_gateway):
+    (own_gateway.home / "work").mkdir()
+    filled(own_gateway, seed=8)
+    before = records(own_gateway)
+    export(own_gateway, "out")
+    assert created(imported(own_gateway, "agent-gateway", own_gateway.home / "out")) == {}
+    assert records(own_gateway) == before
+
+
+def test_a_thread_is_printed_as_markdown_with_a_head(gateway):
+    thread = new_thread(gateway)
+    add_turn(gateway, thread, "What is ```this```?")
+    text = export(gateway, "--thread", thread)
+    head = yaml.safe_load(text.split("---\n")[1])
+    assert head["id"] == thread and head["turn_count"] == 1
+    assert "What is ```this```?" in text and "## user" in text
+
+
+def test_a_tools_fence_is_longer_than_what_it_holds(gateway):
+    thread = new_thread(gateway)
+    body = {"role": "tool", "content": "a\n````\n# not a heading\n````", "metadata": {"tool_name": "Read", "input": {}}}
+    accepted(gateway.http.post(f"/threads/{thread}/turns", json=body), 201)
+    assert "`````\na\n````\n# not a heading\n````\n`````" in export(gateway, "--thread", thread)
+
+
+def test_a_page_shows_neither_inputs_of_tools_nor_secrets_and_runs_nothing(own_gateway):
+    own_gateway.http.put("/secrets/KEY", json={"value": "s3cr3t-value"})
+    thread = new_thread(own_gateway)
+    add_turn(own_gateway, thread, "<script>alert(1)</script> s3cr3t-value")
+    body = {"role": "tool", "content": "the-output", "metadata": {"tool_name": "Bash", "input": {"command": "the-input"}}}
+    accepted(own_gateway.http.post(f"/threads/{thread}/turns", json=body), 201)
+    page = export(own_gateway, "--thread", thread, "--html")
+    assert "s3cr3t-value" not in page and "the-input" not in page and "the-output" not in page and "Bash" in page
+    assert "<script" not in page and "&lt;script&gt;" in page and "default-src 'none'" in page
+
+
+def test_json_lines_have_every_member(gateway):
+    thread = new_thread(gateway)
+    turn = add_turn(gateway, thread, "hi")
+    lines = [json.loads(line) for line in export(gateway, "--thread", thread, "--json").splitlines()]
+    assert [line.pop("record") for line in lines] == ["thread", "turn"]
+    assert lines[1] == {**turn, "in_reply_to": None}
+
+
+def test_extensions_are_files_that_ext_add_takes(own_gateway):
+    agent = {"type": "agent", "name": "guide", "description": "Guides", "definition": {"systemPrompt": "Be kind."}}
+    theme = {"type": "theme", "name": "dusk", "description": "", "definition": {"colors": {"x": "#000"}}}
+    made = {one["name"]: accepted(own_gateway.http.post("/extensions", json=one), 201) for one in (agent, theme)}
+    own_gateway.http.put("/agents/guide/soul", json={"content": "I am calm."})
+    export(own_gateway, "out")
+    for name in ("guide", "dusk"):
+        assert own_gateway.http.delete(f"/extensions/{made[name]['id']}").status_code == 204
+    shutil.rmtree(own_gateway.data / "agents" / "guide", ignore_errors=True)
+    for path in ("out/extensions/guide", "out/extensions/dusk.yaml"):
+        done = own_gateway.command("ext", "add", path)
+        assert done.returncode == 0, done.stderr
+    for one in (agent, theme):
+        again = accepted(own_gateway.http.get(f"/extensions/{one['name']}"))
+        assert {key: again[key] for key in one} == one
+    assert accepted(own_gateway.http.get("/agents/guide/soul")) == {"content": "I am calm."}
+    assert not (own_gateway.home / "out" / "extensions" / "assistant").exists()
+
+
+def test_a_folder_with_files_is_left_alone(gateway):
+    folder = gateway.home / "mine"
+    folder.mkdir()
+    (folder / "letter.txt").write_text("x")
+    done = gateway.command("export", "mine")
+    assert done.returncode == 1 and "is not empty" in done.stderr and [one.name for one in folder.iterdir()] == ["letter.txt"]
+
+
+def test_an_export_is_for_its_owner_only(own_gateway):
+    new_thread(own_gateway)
+    export(own_gateway, "out")
+    assert (own_gateway.home / "out").stat().st_mode & 0o777 == 0o700
+    assert (own_gateway.home / "out" / "threads.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_an_unknown_thread_is_reported(gateway):
+    done = gateway.command("export", "--thread", "01890000-0000-7000-8000-000000000000")
+    assert done.returncode == 1 and "thread not found" in done.stderr
+
+
+def test_an_export_of_a_newer_version_is_refused(gateway):
+    path = write_lines(gateway.home / "newer.jsonl", [{"record": "export", "format": 2}])
+    done = gateway.command("import", "agent-gateway", str(path))
+    assert done.returncode == 1 and "newer version" in done.stderr
+
+
+def test_broken_lines_are_left_out_and_the_others_taken(own_gateway):
+    (own_gateway.home / "work").mkdir()
+    filled(own_gateway, seed=9)
+    export(own_gateway, "out")
+    path = own_gateway.home / "out" / "threads.jsonl"
+    lines = path.read_text().splitlines()
+    whole = sum('"record":"thread"' in line for line in lines)
+    path.write_text("\n".join(["{", *lines, lines[-1][:20], '{"record":"dream"}']))
+    result = imported(own_gateway, "agent-gateway", path)
+    assert result["counts"]["threads"] == {"created": 0, "kept": whole}
+    assert any("2 lines of" in what for what in reasons(result)) and "a record `dream`" in reasons(result)
+
+
+def test_a_kill_in_the_middle_and_done_again_doubles_nothing(own_gateway, make_gateway):
+    lines = [{"record": "export", "format": 1}]
+    for number in range(300):
+        thread = f"01890000-0000-7000-8000-{number:012x}"
+        lines.append({"record": "thread", "id": thread, "title": f"T{number}", "created_at": "2024-01-01T00:00:00.000Z"})
+        lines += [{"record": "turn", "thread_id": thread, "id": f"01890001-0000-7000-8000-{number * 10 + at:012x}",
+                   "role": "user", "content": f"{number}/{at} " + "x" * 500, "created_at": "2024-01-01T00:00:00.000Z"}
+                  for at in range(10)]
+    path = write_lines(own_gateway.home / "many.jsonl", lines)
+    for kill in range(3):
+        process = subprocess.Popen([str(BINARY), "import", "agent-gateway", str(path)], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL,
+                                   env={**own_gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(own_gateway.data)})
+        while process.poll() is None and len(threads(own_gateway)) <= kill * 80:
+            pass
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        if kill == 1:
+            own_gateway.kill()
+            own_gateway.start()
+    imported(own_gateway, "agent-gateway", path)
+    listed = threads(own_gateway)
+    assert len(listed) == 300 and {one["turn_count"] for one in listed.values()} == {10}
+    assert [turn["content"][:5].split()[0] for turn in transcript_of(own_gateway, listed["T7"]["id"])] == [
+        f"7/{at}" for at in range(10)]

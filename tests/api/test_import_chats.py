@@ -1,0 +1,193 @@
+"""agw import chatgpt and agw import claude: the export archives of the two services.
+
+See docs/contract/transfer.md.
+"""
+
+import json
+from pathlib import Path
+
+from transfer import ChatGPT, created, imported, reasons, texts, threads, turns, write_json, write_zip
+
+
+def claude_message(key, sender, text, at=0, **members):
+    return {"uuid": key, "sender": sender, "text": text, "created_at": f"2024-05-01T10:00:{at:02}.000000Z",
+            "attachments": [], "files": [], **members}
+
+
+def claude(*messages, key="k1", name="Plan", **members):
+    return {"uuid": key, "name": name, "created_at": "2024-05-01T09:59:00.000000Z",
+            "updated_at": "2024-05-01T11:00:00.000000Z", "chat_messages": list(messages), **members}
+
+
+def trip():
+    chat = ChatGPT()
+    chat.say("system", "", metadata={"is_visually_hidden_from_conversation": True})
+    chat.say("user", "Where to?")
+    chat.say("assistant", "To Rome.", metadata={"model_slug": "gpt-4o"})
+    return chat
+
+
+def test_a_chatgpt_archive_becomes_threads_with_times_and_state(own_gateway, tmp_path):
+    archived = ChatGPT("Old", "c2", archived=True)
+    archived.say("user", "Hi")
+    path = write_zip(tmp_path / "export.zip", conversations_json=[trip().conversation, archived.conversation],
+                     user_json={"id": "u"})
+    result = imported(own_gateway, "chatgpt", path)
+    assert created(result) == {"threads": 2, "turns": 3} and result["left_out"] == []
+    assert texts(own_gateway, "Trip") == [("user", "Where to?"), ("assistant", "To Rome.")]
+    made = threads(own_gateway)
+    assert made["Old"]["archived"] and not made["Trip"]["archived"]
+    assert (made["Trip"]["created_at"], made["Trip"]["updated_at"]) == (
+        "2023-11-14T22:13:20.500Z", "2023-11-14T22:28:20.000Z")
+    question, answer = turns(own_gateway, "Trip")
+    assert question["created_at"] == "2023-11-14T22:13:22.000Z"
+    assert answer["metadata"]["model"] == "gpt-4o" and answer["in_reply_to"] == question["id"]
+
+
+def test_done_twice_it_makes_nothing_twice(own_gateway, tmp_path):
+    path = write_json(tmp_path / "conversations.json", [trip().conversation])
+    imported(own_gateway, "chatgpt", path)
+    again = imported(own_gateway, "chatgpt", path)
+    assert created(again) == {} and again["counts"]["turns"]["kept"] == 2
+    assert len(threads(own_gateway)) == 1
+
+
+def test_edited_and_regenerated_messages_become_forks(own_gateway, tmp_path):
+    chat = ChatGPT()
+    question = chat.say("user", "Where to?")
+    chat.say("assistant", "To Rome.")
+    chat.say("assistant", "To Oslo.", parent=question)
+    chat.say("user", "When?", parent="root")
+    chat.say("assistant", "In May.")
+    imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [chat.conversation]))
+    assert texts(own_gateway, "Trip") == [("user", "When?"), ("assistant", "In May.")]
+    assert texts(own_gateway, "Trip (fork 1)") == [("user", "Where to?"), ("assistant", "To Rome.")]
+    assert texts(own_gateway, "Trip (fork 2)") == [("user", "Where to?"), ("assistant", "To Oslo.")]
+
+
+def test_tool_calls_and_reasoning_come_along(own_gateway, tmp_path):
+    chat = ChatGPT()
+    chat.say("user", "2+2?")
+    chat.say("assistant", "", content={"content_type": "thoughts", "thoughts": [{"summary": "s", "content": "Add them."}]})
+    chat.say("assistant", "", recipient="python", content={"content_type": "code", "language": "python", "text": "2+2"})
+    chat.say("tool", "", name="python", content={"content_type": "execution_output", "text": "4"})
+    chat.say("assistant", "It is 4.")
+    imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [chat.conversation]))
+    _, call, answer = turns(own_gateway, "Trip")
+    assert (call["role"], call["content"]) == ("tool", "4")
+    assert call["metadata"]["tool_name"] == "python" and call["metadata"]["input"] == {"input": "2+2"}
+    assert answer["content"] == "It is 4." and answer["metadata"]["reasoning"] == "Add them."
+    assert answer["metadata"]["steps"] == [{"text_end": 0, "tool_call_ids": [call["metadata"]["tool_call_id"]]}]
+    assert answer["metadata"]["run_id"] == call["metadata"]["run_id"]
+
+
+def test_a_picture_is_named(own_gateway, tmp_path):
+    chat = ChatGPT()
+    chat.say("user", "", content={"content_type": "multimodal_text", "parts": [
+        {"content_type": "image_asset_pointer", "asset_pointer": "file-service://file-1"}, "What is it?"]})
+    imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [chat.conversation]))
+    assert texts(own_gateway, "Trip") == [("user", "[file: file-service://file-1]\n\nWhat is it?")]
+
+
+def test_newer_exports_have_several_files(own_gateway, tmp_path):
+    other = ChatGPT("Second", "c9")
+    other.say("user", "Hi")
+    write_json(tmp_path / "export" / "conversations-000.json", [trip().conversation])
+    write_json(tmp_path / "export" / "conversations-001.json", [other.conversation])
+    imported(own_gateway, "chatgpt", tmp_path / "export")
+    assert set(threads(own_gateway)) == {"Trip", "Second"}
+
+
+def test_a_truncated_file_gives_what_is_whole_and_says_so(own_gateway, tmp_path):
+    text = json.dumps([trip().conversation, ChatGPT("Cut", "c3").conversation])
+    path = tmp_path / "conversations.json"
+    path.write_text(text[:-60])
+    result = imported(own_gateway, "chatgpt", path)
+    assert set(threads(own_gateway)) == {"Trip"}
+    assert "is cut off after 1 conversations" in reasons(result)["conversations.json"]
+
+
+def test_the_export_of_the_other_service_is_left_out(own_gateway, tmp_path):
+    path = write_json(tmp_path / "conversations.json", [claude(claude_message("1", "human", "Hi"))])
+    result = imported(own_gateway, "chatgpt", path)
+    assert created(result) == {} and "another program" in result["left_out"][0]["why"]
+    assert threads(own_gateway) == {}
+
+
+def test_a_loop_of_parents_ends(own_gateway, tmp_path):
+    chat = trip()
+    chat.conversation["mapping"]["m2"]["parent"] = "m3"
+    imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [chat.conversation]))
+    assert sorted(texts(own_gateway, "Trip")) == [("assistant", "To Rome."), ("user", "Where to?")]
+
+
+def test_a_dry_run_writes_nothing_and_needs_no_gateway(make_gateway, tmp_path):
+    gateway = make_gateway()
+    path = write_json(tmp_path / "conversations.json", [trip().conversation])
+    result = imported(gateway, "chatgpt", path, "--dry-run")
+    assert created(result) == {"threads": 1, "turns": 2}
+    table = gateway.command("import", "chatgpt", str(path), "--dry-run").stdout
+    assert [line.split() for line in table.splitlines()] == [["KIND", "COUNT"], ["threads", "1"], ["turns", "2"]]
+    gateway.start()
+    assert threads(gateway) == {}
+
+
+def test_what_is_no_export_is_an_error(own_gateway, tmp_path):
+    for name, content, why in (("a.zip", b"PK\x03\x04broken", ""), ("empty.zip", b"PK\x05\x06" + bytes(18), "contains no")):
+        (tmp_path / name).write_bytes(content)
+        done = own_gateway.command("import", "chatgpt", str(tmp_path / name))
+        assert done.returncode == 1 and done.stderr.startswith("agw:") and why in done.stderr, done.stderr
+    assert "no such file" in own_gateway.command("import", "chatgpt", "missing.zip").stderr
+    assert own_gateway.command("import", "chatgpt").returncode == 2
+    assert own_gateway.command("import", "icq", "x").returncode == 2
+
+
+def test_nothing_of_the_export_is_changed(own_gateway, tmp_path):
+    path = write_zip(tmp_path / "export.zip", conversations_json=[trip().conversation])
+    before = (path.read_bytes(), path.stat().st_mtime_ns)
+    imported(own_gateway, "chatgpt", path)
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before and list(Path(tmp_path).iterdir()) == [path]
+
+
+def test_a_claude_archive_becomes_threads(own_gateway, tmp_path):
+    chat = claude(claude_message("1", "human", "Hi", 1), claude_message("2", "assistant", "Hello", 2))
+    result = imported(own_gateway, "claude", write_zip(tmp_path / "data.zip", conversations_json=[chat]))
+    assert created(result) == {"threads": 1, "turns": 2}
+    assert texts(own_gateway, "Plan") == [("user", "Hi"), ("assistant", "Hello")]
+    assert threads(own_gateway)["Plan"]["updated_at"] == "2024-05-01T11:00:00.000Z"
+
+
+def test_claudes_blocks_are_read(own_gateway, tmp_path):
+    answer = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Let me look."},
+              {"type": "tool_use", "id": "t1", "name": "search", "input": {"q": "x"}},
+              {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "found"}]},
+              {"type": "text", "text": "There."}]
+    chat = claude(claude_message("1", "human", "", content=[{"type": "text", "text": "Find x"}]),
+                  claude_message("2", "assistant", "", content=answer))
+    imported(own_gateway, "claude", write_json(tmp_path / "conversations.json", [chat]))
+    _, call, said = turns(own_gateway, "Plan")
+    assert (call["content"], call["metadata"]["tool_name"], call["metadata"]["input"]) == ("found", "search", {"q": "x"})
+    assert said["content"] == "Let me look.\n\nThere." and said["metadata"]["reasoning"] == "Hm."
+
+
+def test_claudes_edited_messages_become_forks(own_gateway, tmp_path):
+    top = "00000000-0000-4000-8000-000000000000"
+    chat = claude(claude_message("1", "human", "A", 1, parent_message_uuid=top),
+                  claude_message("2", "assistant", "a", 2, parent_message_uuid="1"),
+                  claude_message("3", "human", "B", 3, parent_message_uuid=top),
+                  claude_message("4", "assistant", "b", 4, parent_message_uuid="3"))
+    imported(own_gateway, "claude", write_json(tmp_path / "conversations.json", [chat]))
+    assert texts(own_gateway, "Plan") == [("user", "B"), ("assistant", "b")]
+    assert texts(own_gateway, "Plan (fork 1)") == [("user", "A"), ("assistant", "a")]
+
+
+def test_the_text_of_attached_files_comes_along(own_gateway, tmp_path):
+    chat = claude(claude_message("1", "human", "Read", attachments=[{"file_name": "a.txt", "extracted_content": "secret plan"}],
+                                 files=[{"file_name": "b.png"}]))
+    imported(own_gateway, "claude", write_json(tmp_path / "conversations.json", [chat]))
+    assert texts(own_gateway, "Plan") == [("user", "Read\n\n[file: a.txt]\nsecret plan\n\n[file: b.png]")]
+
+
+def test_a_conversation_without_messages_is_listed(own_gateway, tmp_path):
+    result = imported(own_gateway, "claude", write_json(tmp_path / "conversations.json", [claude()]))
+    assert reasons(result) == {"conversation Plan": "has no messages"}

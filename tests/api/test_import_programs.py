@@ -1,0 +1,260 @@
+"""agw import claude-code and codex: the directories of programs on this machine.
+
+See docs/contract/transfer.md.
+"""
+
+import hashlib
+import json
+
+import pytest
+
+from checks import accepted
+from transfer import created, imported, moved, reasons, texts, threads, turns, write_json, write_lines
+
+
+def line(kind, key, content, parent=None, at=0, **members):
+    return {"type": kind, "uuid": key, "parentUuid": parent, "timestamp": f"2025-06-01T10:00:{at:02}.000Z",
+            "sessionId": "s1", "cwd": "/nowhere", "message": {"role": kind, "content": content}, **members}
+
+
+@pytest.fixture
+def claude_code(own_gateway):
+    """A directory of Claude Code with one of everything."""
+    folder = own_gateway.home / ".claude"
+    for path, text in {
+        "CLAUDE.md": "Use tabs.",
+        "skills/pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF\n---\nDo it.",
+        "skills/pdf/run.sh": "#!/bin/sh\n",
+        "commands/Fix Issue.md": "---\ndescription: Fixes\n---\nFix $ARGUMENTS",
+        "agents/reviewer.md": "---\nname: reviewer\ndescription: Reviews\ntools: Read\n---\nYou review.",
+    }.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    write_json(own_gateway.home / ".claude.json", {"mcpServers": {
+        "git hub": {"command": "npx", "args": ["-y", "server"], "env": {"TOKEN": "ghp_0123456789"}},
+        "web": {"type": "http", "url": "https://mcp.example/mcp", "headers": {"Authorization": "Bearer abc-123456"}}}})
+    write_lines(folder / "projects" / "-nowhere" / "s1.jsonl", [
+        {"type": "summary", "summary": "Repair the door", "leafUuid": "4"},
+        line("user", "1", "Fix the door", at=1),
+        line("assistant", "2", [{"type": "text", "text": "I look."},
+                                {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "door"}}], "1", 2),
+        line("user", "3", [{"type": "tool_result", "tool_use_id": "t1", "content": "broken"}], "2", 3),
+        line("assistant", "4", [{"type": "text", "text": "Done."}], "3", 4),
+        line("assistant", "x", [{"type": "text", "text": "aside"}], "2", 5, isSidechain=True),
+    ])
+    return folder
+
+
+def state_of(folder):
+    return {str(path): (path.stat().st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest())
+            for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def extension(gateway, name):
+    return accepted(gateway.http.get(f"/extensions/{name}"))
+
+
+def moved_without_path(gateway, *flags):
+    return moved(gateway, "import", "claude-code", *flags)
+
+
+def test_claude_code_is_taken_over_disabled(own_gateway, claude_code):
+    before = state_of(own_gateway.home / ".claude")
+    result = moved_without_path(own_gateway)
+    assert created(result) == {"agents": 2, "commands": 1, "files of skills": 2, "integrations": 2, "souls": 1,
+                               "threads": 1, "turns": 3}
+    assert accepted(own_gateway.http.get("/agents/claude-code/soul")) == {"content": "Use tabs."}
+    reviewer = extension(own_gateway, "reviewer")
+    assert reviewer["definition"]["systemPrompt"] == "You review." and not reviewer["enabled"]
+    command = extension(own_gateway, "fix-issue")
+    assert command["definition"]["prompt"] == "Fix $ARGUMENTS" and not command["enabled"]
+    assert not extension(own_gateway, "claude-code")["enabled"]
+    assert (own_gateway.data / "agents" / "claude-code" / "skills" / "pdf" / "run.sh").exists()
+    assert not (own_gateway.data / "skills").exists() or not list((own_gateway.data / "skills").iterdir())
+    assert state_of(own_gateway.home / ".claude") == before
+
+
+def test_its_transcripts_become_threads(own_gateway, claude_code):
+    moved_without_path(own_gateway)
+    assert texts(own_gateway, "Repair the door") == [
+        ("user", "Fix the door"), ("tool", "broken"), ("assistant", "I look.\n\nDone.")]
+    _, call, answer = turns(own_gateway, "Repair the door")
+    assert call["metadata"]["tool_name"] == "Read" and call["metadata"]["input"] == {"file_path": "door"}
+    assert answer["metadata"]["steps"] == [{"text_end": 7, "tool_call_ids": ["t1"]}]
+    assert threads(own_gateway)["Repair the door"]["created_at"] == "2025-06-01T10:00:01.000Z"
+
+
+def test_keys_are_not_read_without_the_flag(own_gateway, claude_code):
+    result = moved_without_path(own_gateway)
+    assert accepted(own_gateway.http.get("/secrets")) == []
+    github = extension(own_gateway, "git-hub")["definition"]
+    assert github["env"] == {"TOKEN": "${secret:CLAUDE_CODE_GIT_HUB_TOKEN}"} and not extension(own_gateway, "web")["enabled"]
+    assert "--with-keys" in reasons(result)["key git hub_TOKEN"]
+    for path in own_gateway.data.rglob("*"):
+        assert not path.is_file() or b"ghp_0123456789" not in path.read_bytes(), path
+
+
+def test_with_keys_they_become_secrets(own_gateway, claude_code):
+    result = moved_without_path(own_gateway, "--with-keys")
+    assert created(result)["secrets"] == 2 and "ghp_" not in str(result)
+    names = {one["name"] for one in accepted(own_gateway.http.get("/secrets"))}
+    assert names == {"CLAUDE_CODE_GIT_HUB_TOKEN", "CLAUDE_CODE_WEB_AUTHORIZATION"}
+    assert "ghp_0123456789" in (own_gateway.data / "secrets.yaml").read_text()
+    assert "ghp_0123456789" not in str(extension(own_gateway, "git-hub"))
+
+
+def test_names_that_are_no_names_here_are_mapped_and_reported(own_gateway, claude_code):
+    notes = moved_without_path(own_gateway)["notes"]
+    assert "command Fix Issue is named fix-issue here" in notes and "integration git hub is named git-hub here" in notes
+
+
+def test_a_taken_name_is_followed_by_the_source(own_gateway, claude_code):
+    accepted(own_gateway.http.post("/extensions", json={"type": "command", "name": "fix-issue", "description": "",
+                                                        "definition": {"prompt": "mine"}}), 201)
+    result = moved_without_path(own_gateway)
+    assert extension(own_gateway, "fix-issue")["definition"]["prompt"] == "mine"
+    assert extension(own_gateway, "fix-issue-claude-code")["definition"]["prompt"] == "Fix $ARGUMENTS"
+    assert any("the name is taken" in note for note in result["notes"])
+    again = moved_without_path(own_gateway)
+    assert created(again) == {}
+
+
+def test_done_twice_it_makes_nothing_twice_even_after_an_edit(own_gateway, claude_code):
+    moved_without_path(own_gateway)
+    accepted(own_gateway.http.patch("/extensions/reviewer", json={"enabled": True, "description": "Mine"}))
+    own_gateway.http.put("/agents/claude-code/soul", json={"content": "Use spaces."})
+    listed = {one["name"] for one in accepted(own_gateway.http.get("/extensions"))}
+    again = moved_without_path(own_gateway)
+    assert created(again) == {} and {one["name"] for one in accepted(own_gateway.http.get("/extensions"))} == listed
+    assert extension(own_gateway, "reviewer")["description"] == "Mine"
+    assert accepted(own_gateway.http.get("/agents/claude-code/soul")) == {"content": "Use spaces."}
+    assert "there is a soul already" in " ".join(reasons(again).values())
+
+
+def test_a_soul_over_the_limit_is_left_out(own_gateway, claude_code):
+    (claude_code / "CLAUDE.md").write_text("x" * 102_401)
+    result = moved_without_path(own_gateway)
+    assert "102,400 bytes" in reasons(result)[str(claude_code / "CLAUDE.md")]
+    assert accepted(own_gateway.http.get("/agents/claude-code/soul")) == {"content": ""}
+
+
+def test_a_symlink_in_a_skill_is_not_followed(own_gateway, claude_code):
+    (claude_code / "skills" / "pdf" / "keys").symlink_to("/etc/passwd")
+    result = moved_without_path(own_gateway)
+    assert reasons(result)[str(claude_code / "skills" / "pdf" / "keys")] == "is a symlink"
+    assert not (own_gateway.data / "agents" / "claude-code" / "skills" / "pdf" / "keys").exists()
+
+
+def test_a_truncated_transcript_gives_its_whole_lines(own_gateway, claude_code):
+    path = claude_code / "projects" / "-nowhere" / "s1.jsonl"
+    path.write_bytes(path.read_bytes()[:-300] + b'\xff{"type')
+    result = moved_without_path(own_gateway)
+    assert any("lines of" in what and str(path) in what for what in reasons(result))
+    assert texts(own_gateway, "Repair the door")[0] == ("user", "Fix the door")
+
+
+def test_a_transcript_that_grew_gives_only_its_news(own_gateway, claude_code):
+    moved_without_path(own_gateway)
+    with (claude_code / "projects" / "-nowhere" / "s1.jsonl").open("a") as file:
+        file.write(json.dumps(line("user", "5", "And the window", "4", 8)) + "\n")
+    assert created(moved_without_path(own_gateway)) == {"turns": 1}
+    assert texts(own_gateway, "Repair the door")[-1] == ("user", "And the window")
+
+
+def test_a_directory_in_home_becomes_the_threads_project(own_gateway, claude_code):
+    work = own_gateway.home / "work"
+    work.mkdir()
+    write_lines(claude_code / "projects" / "w" / "s2.jsonl", [line("user", "1", "Hello there", cwd=str(work))])
+    result = moved_without_path(own_gateway)
+    [project] = accepted(own_gateway.http.get("/projects"))
+    assert project["path"] == str(work) and not project["trusted"]
+    assert threads(own_gateway)["Hello there"]["project_id"] == project["id"]
+    assert "without a project" in reasons(result)["project /nowhere"]
+
+
+def test_codex_sessions_become_threads(own_gateway):
+    folder = own_gateway.home / ".codex"
+
+    def item(at, **payload):
+        return {"timestamp": f"2025-07-01T10:00:{at:02}.000Z", "type": "response_item", "payload": payload}
+
+    write_lines(folder / "sessions" / "2025" / "07" / "01" / "rollout-2025-07-01-u1.jsonl", [
+        {"timestamp": "2025-07-01T10:00:00.000Z", "type": "session_meta", "payload": {"id": "u1", "cwd": "/nowhere"}},
+        {"timestamp": "2025-07-01T10:00:00.000Z", "type": "turn_context", "payload": {"model": "gpt-5"}},
+        item(1, type="message", role="user", content=[{"type": "input_text", "text": "<environment_context>x"}]),
+        item(2, type="message", role="user", content=[{"type": "input_text", "text": "Count files"}]),
+        {"timestamp": "2025-07-01T10:00:02.000Z", "type": "event_msg", "payload": {"type": "user_message"}},
+        item(3, type="reasoning", summary=[{"type": "summary_text", "text": "Use ls."}]),
+        item(4, type="function_call", name="shell", call_id="c1", arguments='{"command":["ls"]}'),
+        item(5, type="function_call_output", call_id="c1", output='{"output":"a b","metadata":{}}'),
+        item(6, type="message", role="assistant", content=[{"type": "output_text", "text": "Two."}]),
+    ])
+    (folder / "prompts").mkdir()
+    (folder / "prompts" / "draft.md").write_text("Draft $1")
+    (folder / "AGENTS.md").write_text("Be brief.")
+    (folder / "config.toml").write_text("[mcp_servers.x]\n")
+    (folder / "auth.json").write_text('{"OPENAI_API_KEY": "sk-secret-key"}')
+    result = imported(own_gateway, "codex", folder)
+    assert created(result) == {"agents": 1, "commands": 1, "souls": 1, "threads": 1, "turns": 3}
+    assert texts(own_gateway, "Count files") == [("user", "Count files"), ("tool", "a b"), ("assistant", "Two.")]
+    _, call, answer = turns(own_gateway, "Count files")
+    assert call["metadata"]["input"] == {"command": ["ls"]}
+    assert (answer["metadata"]["model"], answer["metadata"]["reasoning"]) == ("gpt-5", "Use ls.")
+    assert "is a login" in reasons(result)[str(folder / "auth.json")] and "sk-secret" not in str(result)
+    assert created(imported(own_gateway, "codex", folder)) == {}
+
+
+def test_a_missing_directory_is_named(own_gateway):
+    done = own_gateway.command("import", "codex")
+    assert done.returncode == 1 and ".codex" in done.stderr
+
+
+def openclaw(folder, **jobs):
+    for path, text in {"SOUL.md": "I am a crab.", "AGENTS.md": "Work well.", "USER.md": "Ada", "MEMORY.md": "Likes tea.",
+                       "memory/2026-01-02.md": "Rain."}.items():
+        (folder / "workspace" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "workspace" / path).write_text(text)
+    write_json(folder / "cron" / "jobs.json", {"version": 1, "jobs": [
+        {"id": name, "name": name, "enabled": True, "schedule": schedule,
+         "payload": {"kind": "agentTurn", "message": "Report"}} for name, schedule in jobs.items()]})
+    write_lines(folder / "agents" / "main" / "sessions" / "s1.jsonl", [
+        {"type": "session", "version": 3, "id": "s1", "timestamp": "2026-01-02T03:04:05.000Z", "cwd": "/nowhere"},
+        {"type": "model_change", "id": "a", "parentId": None, "timestamp": "2026-01-02T03:04:05.000Z"},
+        {"type": "message", "id": "b", "parentId": "a", "timestamp": "2026-01-02T03:04:06.000Z",
+         "message": {"role": "user", "content": [{"type": "text", "text": "Is it raining?"}]}},
+        {"type": "message", "id": "c", "parentId": "b", "timestamp": "2026-01-02T03:04:07.000Z", "message": {
+            "role": "assistant", "model": "m", "content": [
+                {"type": "thinking", "thinking": "Look."},
+                {"type": "toolCall", "id": "t", "name": "weather", "arguments": {"at": "here"}}]}},
+        {"type": "message", "id": "d", "parentId": "c", "timestamp": "2026-01-02T03:04:08.000Z",
+         "message": {"role": "toolResult", "toolCallId": "t", "toolName": "weather", "isError": False,
+                     "content": [{"type": "text", "text": "rain"}]}},
+        {"type": "message", "id": "e", "parentId": "d", "timestamp": "2026-01-02T03:04:09.000Z",
+         "message": {"role": "assistant", "model": "m", "content": [{"type": "text", "text": "Yes."}]}},
+    ])
+    return folder
+
+
+def test_openclaw_is_taken_over_disabled(own_gateway):
+    folder = openclaw(own_gateway.home / ".openclaw", daily={"kind": "cron", "expr": "0 9 * * 1-5"})
+    result = imported(own_gateway, "openclaw", folder)
+    assert created(result) == {"agents": 1, "jobs": 1, "knowledge pages": 2, "souls": 1, "threads": 1, "turns": 3,
+                               "user-profiles": 1}
+    assert accepted(own_gateway.http.get("/agents/openclaw/soul")) == {"content": "I am a crab.\n\nWork well."}
+    assert accepted(own_gateway.http.get("/agents/openclaw/user-profile")) == {"content": "Ada"}
+    job = extension(own_gateway, "daily")
+    assert not job["enabled"] and job["definition"]["schedule"] == "0 9 * * 1-5"
+    assert {page["slug"] for page in accepted(own_gateway.http.get("/knowledge/pages", params={"scope": "agent:openclaw"}))} == {
+        "memory", "memory-2026-01-02"}
+    assert texts(own_gateway, "Is it raining?") == [("user", "Is it raining?"), ("tool", "rain"), ("assistant", "Yes.")]
+    assert created(imported(own_gateway, "openclaw", folder)) == {}
+
+
+def test_schedules_that_are_none_here_are_listed(own_gateway):
+    folder = openclaw(own_gateway.home / ".openclaw", once={"kind": "at", "at": "2027-01-01T00:00:00Z"},
+                      odd={"kind": "every", "everyMs": 420_000}, quarter={"kind": "every", "everyMs": 900_000},
+                      dialect={"kind": "cron", "expr": "0 0 9 ? * MON 2027"}, zoned={"kind": "cron", "expr": "0 7 * * *", "tz": "Asia/Tokyo"})
+    why = reasons(imported(own_gateway, "openclaw", folder))
+    assert "single time" in why["job once"] and "interval" in why["job odd"] and "0 0 9 ? * MON 2027" in why["job dialect"]
+    assert "Asia/Tokyo" in why["time zone of job zoned"]
+    assert extension(own_gateway, "quarter")["definition"]["schedule"] == "*/15 * * * *"

@@ -1,0 +1,87 @@
+"""Running `agw import` and `agw export`, and what other programs leave on disk, made small."""
+
+import json
+import zipfile
+
+from checks import accepted
+
+
+def moved(gateway, *arguments, status=0):
+    """Runs the command and returns its result as JSON, or its errors."""
+    done = gateway.command(*arguments, "--json")
+    assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return json.loads(done.stdout) if status == 0 else done.stderr
+
+
+def imported(gateway, what, path, *flags):
+    return moved(gateway, "import", what, str(path), *flags)
+
+
+def created(result):
+    """How many of each kind were created."""
+    return {kind: count["created"] for kind, count in result["counts"].items() if count["created"]}
+
+
+def reasons(result):
+    return {one["what"]: one["why"] for one in result["left_out"]}
+
+
+def threads(gateway):
+    """All threads by title, archived ones too."""
+    return {one["title"]: one for one in accepted(gateway.http.get("/threads", params={"archived": "true"}))}
+
+
+def transcript_of(gateway, thread_id):
+    """The turns of a thread, oldest first."""
+    return accepted(gateway.http.get(f"/threads/{thread_id}/transcript", params={"limit": 1000}))["turns"]
+
+
+def turns(gateway, title):
+    return transcript_of(gateway, threads(gateway)[title]["id"])
+
+
+def texts(gateway, title):
+    return [(turn["role"], turn["content"]) for turn in turns(gateway, title)]
+
+
+def write_lines(path, records):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def write_json(path, value):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value))
+    return path
+
+
+def write_zip(path, **files):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, value in files.items():
+            archive.writestr(name.replace("_json", ".json"), value if isinstance(value, str) else json.dumps(value))
+    return path
+
+
+class ChatGPT:
+    """A conversation as in an export of ChatGPT, message by message."""
+
+    def __init__(self, title="Trip", key="c1", archived=False):
+        self.conversation = {
+            "conversation_id": key, "title": title, "create_time": 1700000000.5, "update_time": 1700000900.0,
+            "is_archived": archived, "mapping": {"root": {"id": "root", "message": None, "parent": None, "children": []}},
+            "current_node": "root",
+        }
+
+    def say(self, role, text, parent=None, **members):
+        """Adds a message below `parent` (default: the latest) and returns its id."""
+        mapping = self.conversation["mapping"]
+        key, parent = f"m{len(mapping)}", parent or self.conversation["current_node"]
+        content = members.pop("content", {"content_type": "text", "parts": [text]})
+        message = {"id": key, "author": {"role": role, "name": members.pop("name", None)}, "content": content,
+                   "create_time": 1700000000 + len(mapping), "metadata": members.pop("metadata", {}),
+                   "recipient": "all", **members}
+        mapping[key] = {"id": key, "message": message, "parent": parent, "children": []}
+        mapping[parent]["children"].append(key)
+        self.conversation["current_node"] = key
+        return key
