@@ -4,7 +4,6 @@ See docs/contract/transfer.md.
 """
 
 import json
-from pathlib import Path
 
 from transfer import ChatGPT, created, imported, reasons, texts, threads, turns, write_json, write_zip
 
@@ -143,10 +142,11 @@ def test_what_is_no_export_is_an_error(own_gateway, tmp_path):
 
 
 def test_nothing_of_the_export_is_changed(own_gateway, tmp_path):
-    path = write_zip(tmp_path / "export.zip", conversations_json=[trip().conversation])
+    (folder := tmp_path / "mine").mkdir()
+    path = write_zip(folder / "export.zip", conversations_json=[trip().conversation])
     before = (path.read_bytes(), path.stat().st_mtime_ns)
     imported(own_gateway, "chatgpt", path)
-    assert (path.read_bytes(), path.stat().st_mtime_ns) == before and list(Path(tmp_path).iterdir()) == [path]
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before and list(folder.iterdir()) == [path]
 
 
 def test_a_claude_archive_becomes_threads(own_gateway, tmp_path):

@@ -9,11 +9,11 @@
 
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
+#include "base/printable.hpp"
 #include "cli/client/find_gateway.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/printable.hpp"
 #include "cli/output/table.hpp"
 #include "cli/transfer/importer.hpp"
 #include "cli/transfer/readers.hpp"

@@ -47,12 +47,15 @@ std::optional<std::string> id_of(Connection& connection, const std::optional<std
 }
 
 /// A moment that no thread has, at `wanted` or soon after it: pages of the list of threads continue after a moment, so
-/// no two threads may share one. The steps grow, because another program may give all its threads the same time.
+/// no two threads may share one. Another program may give all its threads the same time: the range that is searched, in
+/// microseconds, grows until at most half of it is taken, so that few attempts are enough.
 std::int64_t free_moment(Connection& connection, std::int64_t wanted) {
-  for (std::int64_t step = 1;; wanted += step, step *= 2) {
-    auto row = connection.prepare("SELECT 1 FROM threads WHERE updated = :moment");
-    row.bind(":moment", wanted);
-    if (!row.step()) return wanted;
+  for (std::int64_t range = 1;; range *= 2) {
+    auto row = connection.prepare(
+        "WITH chosen (moment) AS MATERIALIZED (SELECT :wanted + abs(random() % :range)) "
+        "SELECT moment FROM chosen WHERE NOT EXISTS (SELECT 1 FROM threads WHERE updated = moment)");
+    row.bind(":wanted", wanted).bind(":range", range);
+    if (row.step()) return row.integer(0);
   }
 }
 

@@ -796,6 +796,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/threads/{id}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a thread's turns, oldest first, page by page
+         * @description Read a thread's turns, oldest first, page by page. It changes nothing.
+         */
+        get: operations["getThreadsIdTranscript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create threads and turns of another program; again changes nothing
+         * @description Create threads and turns of another program; again changes nothing. It changes what the gateway keeps.
+         */
+        post: operations["postImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/turns/search": {
         parameters: {
             query?: never;
@@ -2602,6 +2642,52 @@ export interface components {
             metadata: Record<string, never> | null;
             /** Format: date-time */
             created_at: string;
+        };
+        Transcript: {
+            thread: {
+                id: string;
+                /** @description the agent that answers */
+                agent_id: string;
+                project_id: string | null;
+                /** @description the job whose run made it */
+                job_id: string | null;
+                title: string;
+                archived: boolean;
+                /** @enum {string} */
+                mode: "plan" | "act";
+                /** Format: date-time */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description moves with its turns, title, mode and archived
+                 */
+                updated_at: string;
+                turn_count: number;
+            };
+            turns: {
+                id: string;
+                thread_id: string;
+                /** @enum {string} */
+                role: "user" | "assistant" | "system" | "tool";
+                content: string;
+                metadata: Record<string, never> | null;
+                /** Format: date-time */
+                created_at: string;
+                /** @description the user turn that it answers */
+                in_reply_to: string | null;
+            }[];
+            /** @description the next page's after; null behind the last turn */
+            next: string | null;
+        };
+        ImportResult: {
+            threads: {
+                key: string;
+                id: string;
+                created: boolean;
+                turns_created: number;
+                /** @description were there already */
+                turns_kept: number;
+            }[];
         };
         FoundTurn: {
             id: string;
@@ -6972,6 +7058,205 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Thread"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getThreadsIdTranscript: {
+        parameters: {
+            query?: {
+                /** @description a turn of the thread: those newer than it */
+                after?: string;
+                /** @description 500 when omitted; fewer if they are large */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transcript"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body within 24 hours answer the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "source": "notes",
+                 *       "threads": [
+                 *         {
+                 *           "key": "1",
+                 *           "turns": []
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description the program that the threads come from */
+                    source: string;
+                    threads: {
+                        /** @description identifies it within its source */
+                        key: string;
+                        /** @description an agent's id or name; assistant when omitted */
+                        agent_id?: string | null;
+                        /** @description made from the first user turn when omitted */
+                        title?: string | null;
+                        project_id?: string | null;
+                        /** @enum {string|null} */
+                        mode?: "plan" | "act" | null;
+                        /** @description false when omitted */
+                        archived?: boolean;
+                        /** Format: date-time */
+                        created_at?: string | null;
+                        /** Format: date-time */
+                        updated_at?: string | null;
+                        turns: {
+                            /** @description identifies it within its thread */
+                            key: string;
+                            /** @enum {string} */
+                            role: "user" | "assistant" | "system" | "tool";
+                            content: string;
+                            metadata?: Record<string, never> | null;
+                            /**
+                             * Format: date-time
+                             * @description that of the turn before it when omitted
+                             */
+                            created_at?: string | null;
+                            /** @description the key of the user turn that it answers */
+                            in_reply_to?: string | null;
+                        }[];
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportResult"];
                 };
             };
             /** @description Bad Request */
