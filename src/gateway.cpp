@@ -129,6 +129,13 @@ Push::Options push_options(const Settings& settings) {
           .test_origin = process_environment()("AGENT_GATEWAY_TEST_PUSH_SERVICE").value_or("")};
 }
 
+/// How long after the start the database is checked.
+std::chrono::seconds first_database_check() {
+  constexpr auto usual = std::chrono::minutes(15);
+  const auto seconds = process_environment()("AGENT_GATEWAY_TEST_DATABASE_CHECK");
+  return seconds ? std::chrono::seconds(std::atoi(seconds->c_str())) : usual;
+}
+
 McpServer::Options mcp_options(const Settings& settings) {
   return {.body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte,
           .fixture_url = process_environment()("AGENT_GATEWAY_TEST_MCP_FIXTURE").value_or("")};
@@ -179,7 +186,7 @@ public:
         skills_(blocking_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, projects_, runs_, extensions_),
         costs_(database_, hub_, clock_, TimeZone::host(), extensions_, threads_, models_, settings.budget_usd_per_day),
-        alerts_(loop, blocking_, database_, hub_, signals_, costs_, clock_, directory.path),
+        alerts_(loop, blocking_, database_, hub_, signals_, costs_, clock_, directory.path, first_database_check()),
         background_completions_(database_, models_, extensions_, costs_),
         knowledge_(loop, blocking_, database_, clock_, directory.path, background_completions_),
         experiments_(database_),

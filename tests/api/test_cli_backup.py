@@ -247,7 +247,7 @@ def test_damaged_database_is_named(make_gateway, tmp_path):
     gateway = make_gateway()
     gateway.data.mkdir(mode=0o700)
     (gateway.data / "gateway.db").write_text("no database")
-    assert f"{gateway.data / 'gateway.db'} cannot be copied" in command(gateway, "backup", str(tmp_path / "b"), status=1)
+    assert f"{gateway.data / 'gateway.db'} cannot be read" in command(gateway, "backup", str(tmp_path / "b"), status=1)
 
 
 def test_full_disk_is_named(filled_gateway, tmp_path):

@@ -56,6 +56,41 @@ def test_corruption_found_while_reading_is_named(own_gateway):
     assert file.read_bytes() == damaged
 
 
+def with_damaged_turn(gateway):
+    """Stops the gateway and destroys a page of the table of turns, which no start reads."""
+    thread = accepted(gateway.http.post("/threads", json={}), 201)
+    for number in range(300):
+        body = {"role": "user", "content": f"needle {number} " * 250}
+        accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    assert gateway.stop() == 0
+    file, page_size = gateway.data / "gateway.db", 4096
+    content = bytearray(file.read_bytes())
+    for start in range(0, len(content), page_size):
+        # A leaf of a table begins with 13; pages of long texts with a page number.
+        if content[start] == 13 and b"needle 150 " in content[start:start + page_size]:
+            content[start:start + page_size] = os.urandom(page_size)
+    file.write_bytes(content)
+
+
+def test_damage_that_no_start_reads_is_found_by_the_daily_check(make_gateway):
+    gateway = make_gateway(environment={"AGENT_GATEWAY_TEST_DATABASE_CHECK": "0"}).start()
+    assert accepted(gateway.http.get("/signals", params={"kind": "database-damaged"})) == []
+    with_damaged_turn(gateway)
+    gateway.start()
+    signal, = wait_for(lambda: accepted(gateway.http.get("/signals", params={"kind": "database-damaged"})))
+    assert signal["severity"] == "critical" and "gateway.db is damaged: turns" in signal["message"]
+    assert "Stop the gateway and restore a backup" in signal["message"]
+
+
+def test_damaged_database_is_not_backed_up_and_the_gateway_says_so(own_gateway, tmp_path):
+    with_damaged_turn(own_gateway)
+    own_gateway.start()
+    done = own_gateway.command("backup", str(tmp_path / "b.tar.zst"))
+    assert done.returncode == 1 and "is damaged: turns" in done.stderr and "nothing was backed up" in done.stderr
+    signal, = accepted(own_gateway.http.get("/signals", params={"kind": "database-damaged"}))
+    assert signal["severity"] == "critical" and not (tmp_path / "b.tar.zst").exists()
+
+
 def test_newer_database_is_named_and_left_alone(make_gateway):
     def raise_version(file):
         with sqlite3.connect(file) as database:

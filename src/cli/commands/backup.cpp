@@ -16,6 +16,7 @@
 #include "base/json/json.hpp"
 #include "base/text/is_within.hpp"
 #include "base/time/time.hpp"
+#include "cli/client/client.hpp"
 #include "cli/client/find_gateway.hpp"
 #include "cli/command_table.hpp"
 #include "cli/commands/backup_format.hpp"
@@ -24,6 +25,7 @@
 #include "io/files/archive.hpp"
 #include "io/files/directory.hpp"
 #include "storage/connection.hpp"
+#include "storage/integrity.hpp"
 #include "storage/snapshot.hpp"
 
 namespace agw::cli {
@@ -153,6 +155,27 @@ void write_backup(const fs::path& data, const fs::path& target, bool checkpoints
   archive.finish();
 }
 
+/// A backup of a damaged database would take the place of a good one. A gateway that runs says so to its clients.
+void check_database(const fs::path& data) {
+  const auto problem = quick_database_problem(data / data_files::database);
+  if (!problem) return;
+  try {
+    const auto gateway = find_gateway(data.string());
+    Loop loop;
+    run(loop, [](const FoundGateway& found, std::string message) -> Task<int> {
+      co_await Client(found).post(path({"signals"}),
+                                  {{"kind", "database-damaged"}, {"message", message}, {"severity", "critical"}});
+      co_return 0;
+    }(gateway, *problem));
+  } catch (const std::exception& error) {
+    std::cerr << "agw: no signal was raised: " << error.what() << '\n';
+  }
+  throw std::runtime_error(
+      fmt::format("{}: nothing was backed up. Stop the gateway and restore the last good backup: "
+                  "agw restore <file>",
+                  *problem));
+}
+
 void check(const fs::path& data, const fs::path& file) {
   if (!fs::exists(data / data_files::database)) {
     throw std::runtime_error(fmt::format("there is nothing to back up: {} holds no gateway.db", data.string()));
@@ -200,6 +223,7 @@ int back_up(const BackupOptions& options) {
   const auto data = data_directory(options.data_dir);
   const fs::path file = options.file;
   check(data, file);
+  check_database(data);
   const fs::path place = file.string() + ".unfinished-" + random_hex(4);
   return run_in_child([&] { return make_backup(data, file, place, options.checkpoints); },
                       [&] {

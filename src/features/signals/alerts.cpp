@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "base/json/json.hpp"
 #include "base/log.hpp"
+#include "base/text/ascii.hpp"
 #include "base/text/message_of.hpp"
+#include "io/process/process.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -16,6 +19,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto between_looks_at_disk = 60s;
+constexpr auto between_database_checks = 24h;
+constexpr auto max_database_check = 6h;
+constexpr std::size_t max_check_output = 2000;
 constexpr auto before_another_try = 1s;
 constexpr std::uint64_t little_space = 500'000'000;  // bytes
 constexpr double min_spike = 1;                      // USD
@@ -45,19 +51,24 @@ double usual_cost(const std::vector<DayCost>& days) {
 double spike_limit(const std::vector<DayCost>& days) { return std::max(min_spike, spike_factor * usual_cost(days)); }
 
 Alerts::Alerts(Loop& loop, BlockingPool& blocking, Database& database, Hub& hub, Signals& signals, Costs& costs,
-               const Clock& clock, std::filesystem::path data_directory)
-    : blocking_(blocking),
+               const Clock& clock, std::filesystem::path data_directory, std::chrono::seconds first_database_check)
+    : loop_(loop),
+      blocking_(blocking),
       signals_(signals),
       costs_(costs),
       clock_(clock),
       data_directory_(std::move(data_directory)),
+      first_database_check_(first_database_check),
       background_(loop),
       listening_(hub, *this) {
   background_.on_failure(log_failure);
   database.on_disk_full([this] { disk_full(); });
 }
 
-void Alerts::start() { background_.spawn(look_after_disk()); }
+void Alerts::start() {
+  background_.spawn(look_after_disk());
+  background_.spawn(look_after_database());
+}
 
 Task<> Alerts::stop() {
   stopping_.request();
@@ -83,6 +94,41 @@ Task<> Alerts::look_at_disk() {
     disk_low_ = false;
   else if (!std::exchange(disk_low_, true))
     co_await report_disk(space.available);
+}
+
+Task<> Alerts::look_after_database() {
+  for (std::chrono::seconds wait = first_database_check_; co_await pause(stopping_, wait) == WaitResult::done;
+       wait = between_database_checks) {
+    try {
+      co_await look_at_database();
+    } catch (...) {
+      log_failure(std::current_exception());
+    }
+  }
+}
+
+/// In a process of its own, which has a lower priority and can be ended at any time.
+Task<> Alerts::look_at_database() {
+  ProcessOptions check{.arguments = {"/proc/self/exe", "doctor", "--database", "--data-dir", data_directory_.string()},
+                       // The command line does nothing without a home; this check does not use it.
+                       .environment = {"LC_ALL=C.UTF-8", "HOME=" + data_directory_.string()},
+                       .directory = data_directory_};
+  const ProcessLimits limits{.time = max_database_check, .output = max_check_output};
+  const auto result = co_await run_process(loop_, std::move(check), "", limits, stopping_);
+  if (result.stopped || result.timed_out) co_return;
+  constexpr int is_damaged = 1;
+  if (result.end.exit_code != is_damaged) {
+    if (result.end.exit_code != 0) log::warn("the database could not be checked: {}", to_utf8(result.output));
+    database_damaged_ = result.end.exit_code == 0 ? false : database_damaged_;
+    co_return;
+  }
+  if (std::exchange(database_damaged_, true)) co_return;
+  auto problem = to_utf8(result.output);
+  problem.resize(problem.find_last_not_of(white_space) + 1);
+  log::error("{}", problem);
+  co_await raise({.kind = "database-damaged",
+                  .message = fmt::format("The database {}. Stop the gateway and restore a backup.", problem),
+                  .severity = Severity::critical});
 }
 
 void Alerts::deliver(const DomainEvent& event) {

@@ -26,13 +26,15 @@ struct AnswerOutcome {
 /// `cost-spike`, once a day: today's costs are over 1 USD and over 3 times the median of the 14 days before.
 /// `provider-errors`: a provider failed in spite of all retries; not again before it has answered.
 /// `project-untrusted`: what agents follow in a trusted project has changed.
+/// `database-damaged`: the daily check has found damage; not again before it has found none.
 /// `disk-low`: a write found no space, or less than 500 MB are left; not again before there is space.
 class Alerts : private Subscriber {
 public:
   Alerts(Loop& loop, BlockingPool& blocking, Database& database, Hub& hub, Signals& signals, Costs& costs,
-         const Clock& clock, std::filesystem::path data_directory);
+         const Clock& clock, std::filesystem::path data_directory,
+         std::chrono::seconds first_database_check = std::chrono::minutes(15));
 
-  /// Checks the disk each minute.
+  /// Checks the disk each minute, and the database a while after the start and then each day.
   void start();
   Task<> stop();
 
@@ -48,15 +50,20 @@ private:
   Task<> look_after_disk();
   Task<> look_at_disk();
   Task<> report_disk(std::uint64_t available);
+  Task<> look_after_database();
+  Task<> look_at_database();
   Task<> look_at_costs();
   Task<> raise(NewSignal wanted);
 
+  Loop& loop_;
   BlockingPool& blocking_;
   Signals& signals_;
   Costs& costs_;
   const Clock& clock_;
   const std::filesystem::path data_directory_;
+  const std::chrono::seconds first_database_check_;
   bool disk_low_ = false;
+  bool database_damaged_ = false;
   std::map<std::string, int, std::less<>> failures_;  ///< in a row, by provider
   std::optional<std::string> spike_day_;              ///< the last day with a known spike
   bool looking_at_costs_ = false;
