@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
 import test from 'node:test';
 import { eventually, holdResponses, missing, withGateway } from './environment.mjs';
 
@@ -79,5 +80,27 @@ else {
     await page.getByRole('combobox', { name: 'Search or run a command' }).fill('clementine');
     await page.getByRole('option').filter({ hasText: 'nothing beats' }).click();
     await page.locator('article.found').getByText('clementine').waitFor();
+  });
+
+  test('a chat is saved as a Markdown file, and actions are found by what they are about', async () => {
+    const { id } = await env.thread({ title: 'Notes: a/b' });
+    await env.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'Keep **this**.' });
+    const page = await env.open(`/t/${id}`);
+    await page.getByText('Keep this.').or(page.getByText('Keep **this**.')).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search or run a command' }).fill('download');
+    const saved = page.waitForEvent('download');
+    await page.getByRole('option').filter({ hasText: 'Export this chat as Markdown' }).click();
+    const file = await saved;
+    assert.equal(file.suggestedFilename(), 'Notes ab.md');
+    assert.match(
+      await text(await file.createReadStream()),
+      /^# Notes: a\/b\n\n## You, [-\d]+ [:\d]+ UTC\n\nKeep \*\*this\*\*\.\n$/,
+    );
+    await page.keyboard.press('Control+k');
+    for (const words of ['provider', 'api key']) {
+      await page.getByRole('combobox', { name: 'Search or run a command' }).fill(words);
+      await page.getByRole('option').filter({ hasText: 'Connect a model' }).waitFor();
+    }
   });
 }

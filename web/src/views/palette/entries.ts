@@ -86,6 +86,11 @@ function pageActions(): Entry[] {
             open.title,
             () => void tryOrToast(() => patch(`/threads/${open.id}`, { archived: !open.archived })),
           ),
+          action(
+            'Export this chat as Markdown',
+            'Save, download, share',
+            () => void tryOrToast(async () => (await import('./export_chat')).exportChat(open)),
+          ),
         ]
       : []),
   ];
