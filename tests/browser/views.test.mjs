@@ -146,6 +146,17 @@ else {
     assert.equal(await links.count(), names.length);
   });
 
+  test('the navigation is in three groups, with System apart', async () => {
+    const page = await env.open();
+    const text = (await page.getByRole('navigation', { name: 'Views' }).innerText()).split(/\s+/);
+    const expected =
+      'Work Chats Inbox Jobs Make Agents Extensions Apps Know Knowledge Experiments Costs System Commands';
+    assert.deepEqual(
+      text.filter((word) => !/^\d+$/.test(word)),
+      expected.split(' '),
+    );
+  });
+
   test('every view runs under the Content-Security-Policy', async () => {
     const page = await env.open();
     for (const route of routes) {

@@ -16,6 +16,7 @@ export const views: View[] = [
   { name: 'jobs', label: 'Jobs', icon: 'clock', load: () => import('../jobs/Jobs.svelte') },
   { name: 'agents', label: 'Agents', icon: 'bot', load: () => import('../agents/Agents.svelte') },
   { name: 'extensions', label: 'Extensions', icon: 'puzzle', load: () => import('../extensions/Extensions.svelte') },
+  { name: 'apps', label: 'Apps', icon: 'app-window', load: () => import('../apps/Apps.svelte') },
   { name: 'knowledge', label: 'Knowledge', icon: 'book-open', load: () => import('../knowledge/Knowledge.svelte') },
   {
     name: 'experiments',
@@ -24,7 +25,6 @@ export const views: View[] = [
     load: () => import('../experiments/Experiments.svelte'),
   },
   { name: 'costs', label: 'Costs', icon: 'coins', load: () => import('../costs/Costs.svelte') },
-  { name: 'apps', label: 'Apps', icon: 'app-window', load: () => import('../apps/Apps.svelte') },
   { name: 'system', label: 'System', icon: 'settings', load: () => import('../system/System.svelte') },
   {
     name: 'projects',
