@@ -26,7 +26,7 @@ const chat = [
   /src\/(base|api|state)\/(?!notifications|reseed)/,
   /src\/markdown\/(?!highlight)/,
   /src\/styles\/theme/,
-  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat)/,
+  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter)/,
   /src\/components\/(CopyButton|LongText|ModelPicker|Time|LoadError|Frame|frame_actions|resource)\b/,
 ];
 const among = (tests) => (id) => tests.some((test) => test.test(id));
