@@ -157,6 +157,40 @@ else {
     );
   });
 
+  test('a heading that the page focuses has no ring, and what a person focuses has one', async () => {
+    const page = await env.open('/jobs');
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.evaluate(() => document.querySelector('main h1').focus());
+    const outline = () => page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+    assert.equal(await outline(), 'none');
+    await page.keyboard.press('Tab');
+    assert.equal(await outline(), 'solid');
+  });
+
+  test('buttons and lists stay legible under a theme that sets every colour', async () => {
+    const colors = {
+      background: '#fdf6e3',
+      surface: '#eee8d5',
+      border: '#657b83',
+      text: '#073642',
+      muted: '#3d5158',
+      accent: '#004f8f',
+      'on-accent': '#ffffff',
+    };
+    await env.api('POST', '/extensions', {
+      type: 'theme',
+      name: 'paper',
+      description: 'd',
+      enabled: true,
+      definition: { colors },
+    });
+    const page = await env.open('/system', { bypassCSP: true });
+    await page.getByRole('radio', { name: 'paper' }).check();
+    await page.waitForFunction(() => document.documentElement.style.getPropertyValue('--soft') === '#eee8d5');
+    assert.deepEqual(await faults(page), []);
+  });
+
   test('every view runs under the Content-Security-Policy', async () => {
     const page = await env.open();
     for (const route of routes) {

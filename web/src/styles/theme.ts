@@ -13,7 +13,7 @@ export interface Theme {
 /** The colour names that a theme may set, and the page's tokens for each. */
 const tokensOf: Record<string, string[]> = {
   background: ['--bg', '--raised'],
-  surface: ['--sub', '--sunk', '--code'],
+  surface: ['--sub', '--sunk', '--soft', '--code'],
   border: ['--edge'],
   text: ['--text'],
   muted: ['--muted', '--faint'],
