@@ -143,6 +143,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
   require_budget();
   ClientConnection connection(services_.loop, stream);
   std::exception_ptr failure;
+  std::optional<UnstoredSpending> spent;
   try {
     co_await fetch_pictures(request, connection.gone());
     auto answer = new_answer(request);
@@ -163,7 +164,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
     }
     if (!call.options.limits_output) call.max_output_tokens = std::numeric_limits<std::int64_t>::max();
     auto completion = co_await answer_with_retries({std::move(choice)}, std::move(call), on_delta, connection.gone());
-    co_await count(request, completion);
+    spent = count(request, completion);
     if (const auto* problem = std::get_if<ModelFailure>(&completion.outcome)) {
       const auto error = client_failure(*problem);
       if (!connection.begun()) throw error;
@@ -188,6 +189,8 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
     failure = std::current_exception();
   }
   co_await connection.close();
+  // The program has its response: it does not wait for the disk.
+  if (spent) co_await store(*std::move(spent));
   if (failure && !connection.begun()) std::rethrow_exception(failure);
 }
 
@@ -253,30 +256,39 @@ Task<json::object> ClientApi::embed(json::object body, const std::string& client
   body["model"] = choice.model;
   std::variant<json::object, ModelFailure> outcome;
   std::exception_ptr failure;
+  std::optional<UnstoredSpending> spent;
   try {
     outcome = co_await choice.provider->embed(std::move(body), connection.gone());
     if (auto* answer = std::get_if<json::object>(&outcome)) {
       ModelReply reply;
       if (const auto* usage = object_member(*answer, "usage"))
         reply.usage.input_tokens = count_member(*usage, "prompt_tokens").value_or(0);
-      co_await count(request, {reply, choice.provider_name, choice.model});
+      spent = count(request, {reply, choice.provider_name, choice.model});
       (*answer)["model"] = request.model;
     }
   } catch (...) {
     failure = std::current_exception();
   }
   co_await connection.close();
+  if (spent) co_await store(*std::move(spent));
   if (failure) std::rethrow_exception(failure);
   if (const auto* problem = std::get_if<ModelFailure>(&outcome)) throw client_failure(*problem);
   co_return std::move(std::get<json::object>(outcome));
 }
 
-Task<> ClientApi::count(const ClientRequest& request, const Completion& completion) {
+std::optional<UnstoredSpending> ClientApi::count(const ClientRequest& request, const Completion& completion) {
   const auto& usage = completion.usage();
-  if (!std::holds_alternative<ModelReply>(completion.outcome) && usage == Usage{}) co_return;
+  if (!std::holds_alternative<ModelReply>(completion.outcome) && usage == Usage{}) return std::nullopt;
   const auto usd = services_.models.cost(completion.provider, completion.model, usage);
-  const auto spending = services_.costs.spend(request.client, completion.id(), usage, usd);
-  co_await services_.database.write([spending](Connection& connection) { Costs::record(connection, {spending}); });
+  return services_.costs.spend(request.client, completion.id(), usage, usd);
+}
+
+Task<> ClientApi::store(UnstoredSpending spent) {
+  try {
+    co_await services_.costs.store(std::move(spent));
+  } catch (const std::exception& error) {
+    log::error("the cost of a program's call could not be stored: {}", error.what());
+  }
 }
 
 Task<> ClientApi::fetch_pictures(ClientRequest& request, StopSource& stop) const {

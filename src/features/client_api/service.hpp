@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -72,7 +73,9 @@ private:
   Task<> pass_through(ClientRequest request, ModelChoice choice, AnswerWriter& writer, ProxyStream& stream);
   ClientAnswer new_answer(const ClientRequest& request) const;
   Task<> answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer, ProxyStream& stream);
-  Task<> count(const ClientRequest& request, const Completion& completion);
+  /// Counts what a call has cost, if it has; `store` it once the program has its response.
+  std::optional<UnstoredSpending> count(const ClientRequest& request, const Completion& completion);
+  Task<> store(UnstoredSpending spent);
 
   const ClientServices services_;
   const std::size_t body_limit_;

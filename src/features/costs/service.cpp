@@ -1,9 +1,11 @@
 #include "features/costs/service.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <numeric>
 
 #include "api/error.hpp"
+#include "base/async/cancellation.hpp"
 #include "features/costs/store.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
@@ -17,6 +19,7 @@ namespace {
 
 using std::chrono::days;
 
+constexpr auto max_wait_for_stores = std::chrono::seconds(1);
 constexpr days week{7};
 constexpr days month{30};
 constexpr int max_threads = 20;
@@ -98,7 +101,7 @@ Task<std::optional<std::string>> title_of(Threads& threads, std::string id) {
 
 }  // namespace
 
-Costs::Costs(Database& database, Hub& hub, const Clock& clock, TimeZone zone, const Extensions& extensions,
+Costs::Costs(Loop& loop, Database& database, Hub& hub, const Clock& clock, TimeZone zone, const Extensions& extensions,
              Threads& threads, const Models& models, std::optional<double> budget_usd_per_day)
     : database_(database),
       hub_(hub),
@@ -107,7 +110,8 @@ Costs::Costs(Database& database, Hub& hub, const Clock& clock, TimeZone zone, co
       extensions_(extensions),
       threads_(threads),
       models_(models),
-      budget_(budget_usd_per_day) {}
+      budget_(budget_usd_per_day),
+      stored_(loop) {}
 
 void Costs::load(Connection& connection) {
   day_ = local_day(clock_.now(), zone_);
@@ -143,11 +147,24 @@ Spending Costs::spend(const Extension& agent, const std::string& thread_id, cons
   return spending;
 }
 
-Spending Costs::spend(const std::string& client, const std::string& model, const Usage& usage,
-                      std::optional<double> usd) {
+UnstoredSpending Costs::spend(const std::string& client, const std::string& model, const Usage& usage,
+                              std::optional<double> usd) {
   auto spending = count(std::string(all_clients), model, usage, usd);
   spending.client = client;
-  return spending;
+  ++unstored_;
+  const auto stored = [this](void*) {
+    --unstored_;
+    stored_.pulse();
+  };
+  return {std::move(spending), {nullptr, stored}};
+}
+
+Task<> Costs::store(UnstoredSpending spent) {
+  co_await database_.write([spending = spent.spending](Connection& connection) { record(connection, {spending}); });
+}
+
+Task<> Costs::all_stored() {
+  while (unstored_ > 0) co_await stored_.wait();
 }
 
 Spending Costs::count(const std::string& payer, const std::string& model, const Usage& usage,
@@ -194,6 +211,10 @@ std::optional<double> Costs::of_thread(Connection& connection, const std::string
 }
 
 Task<CostReport> Costs::report(CostPeriod period) {
+  if (unstored_ > 0) {
+    StopSource never;
+    co_await with_timeout(never, max_wait_for_stores, all_stored());
+  }
   const auto today = local_day(clock_.now(), zone_);
   auto report = co_await database_.read(
       [today, period](Connection& connection) { return read_report(connection, today, length_of(period)); });

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/async/async_event.hpp"
 #include "base/async/task.hpp"
 #include "base/time/time_zone.hpp"
 #include "features/costs/types.hpp"
@@ -27,14 +29,20 @@ struct ModelUse {
   double usd = 0;
 };
 
+/// What a program's call has cost, until it is stored.
+struct UnstoredSpending {
+  Spending spending;
+  std::shared_ptr<void> is_unstored;  ///< `report` waits while somebody has it
+};
+
 /// What models cost, by day, agent, model and thread, and whether an agent may spend more today. A day is a calendar
 /// day in `zone`.
 /// Example: src/features/costs/service_test.cpp: Costs.AddUpByAgentModelAndThreadTheDearestFirst
 class Costs {
 public:
   /// `budget_usd_per_day` applies to all agents together.
-  Costs(Database& database, Hub& hub, const Clock& clock, TimeZone zone, const Extensions& extensions, Threads& threads,
-        const Models& models, std::optional<double> budget_usd_per_day);
+  Costs(Loop& loop, Database& database, Hub& hub, const Clock& clock, TimeZone zone, const Extensions& extensions,
+        Threads& threads, const Models& models, std::optional<double> budget_usd_per_day);
 
   /// Before the loop runs: reads what was spent today.
   void load(Connection& connection);
@@ -49,13 +57,17 @@ public:
   /// when the run ends. `usd` has no value if the price is unknown.
   Spending spend(const Extension& agent, const std::string& thread_id, const std::string& model, const Usage& usage,
                  std::optional<double> usd);
-  /// The same for a program that asks a model directly, by what it calls itself.
-  Spending spend(const std::string& client, const std::string& model, const Usage& usage, std::optional<double> usd);
+  /// The same for a program that asks a model directly, by what it calls itself. Store the result with `store`.
+  UnstoredSpending spend(const std::string& client, const std::string& model, const Usage& usage,
+                         std::optional<double> usd);
+  /// The caller may respond first: who asks for the costs then waits for this.
+  Task<> store(UnstoredSpending spent);
   /// Call it inside the write that ends the run.
   static void record(Connection& connection, const std::vector<Spending>& spendings);
   /// USD stored for the thread, of all days. No value if it has cost nothing.
   static std::optional<double> of_thread(Connection& connection, const std::string& thread_id);
 
+  /// Waits up to a second for what is being stored.
   Task<CostReport> report(CostPeriod period);
 
   /// USD of all agents, including calls of active runs.
@@ -64,6 +76,7 @@ public:
   const std::map<std::string, ModelUse, std::less<>>& used() const { return used_; }
 
 private:
+  Task<> all_stored();
   Spending count(const std::string& payer, const std::string& model, const Usage& usage, std::optional<double> usd);
   double spent_today(std::string_view agent_id) const;
   double saved_by_caches(std::string_view model, const Usage& usage) const;
@@ -77,6 +90,8 @@ private:
   Threads& threads_;
   const Models& models_;
   std::optional<double> budget_;
+  int unstored_ = 0;  ///< calls of programs
+  AsyncEvent stored_;
   LocalDay day_{};  ///< of the members below
   /// USD, including calls of active runs. All programs that ask models directly are one, without an id.
   std::map<std::string, double, std::less<>> by_agent_;

@@ -33,7 +33,9 @@ struct CostRoom : ExtensionsFixture {
     clock.time = *parse_iso8601("2026-03-10T22:45:00Z");
   }
 
-  Costs start() { return {database, hub, clock, *TimeZone::named("Europe/Berlin"), extensions, threads, models, 5.0}; }
+  Costs start(Loop& loop) {
+    return {loop, database, hub, clock, *TimeZone::named("Europe/Berlin"), extensions, threads, models, 5.0};
+  }
 
   Task<> make_agents() {
     ann = co_await make_agent("ann", R"({"budget_usd_per_day": 2})");
@@ -65,7 +67,7 @@ void in_cost_room(std::function<Task<>(CostRoom&, Costs&)> body) {
   testing::run([&](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;
     CostRoom room(loop, directory);
-    auto costs = room.start();
+    auto costs = room.start(loop);
     costs.load(room.database.start_connection());
     co_await room.make_agents();
     co_await body(room, costs);
@@ -192,13 +194,13 @@ TEST(Budgets, AreKnownAfterARestart) {
     const testing::ScratchDirectory directory;
     {
       CostRoom room(loop, directory);
-      auto costs = room.start();
+      auto costs = room.start(loop);
       co_await room.make_agents();
       room.clock.time = *parse_iso8601("2026-03-10T22:45:00Z");
       co_await room.pay(costs, room.ann, 2.0);
     }
     CostRoom room(loop, directory);
-    auto costs = room.start();
+    auto costs = room.start(loop);
     costs.load(room.database.start_connection());
     EXPECT_FALSE(costs.may_spend(*room.extensions.find_agent("ann")));
     EXPECT_TRUE(costs.may_spend(*room.extensions.find_agent("bob")));
