@@ -92,7 +92,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}" """
 
 
 @pytest.mark.parametrize("words, wanted", [
-    (["agw", ""], ["serve", "chat", "ext", "--help"]), (["agw", "ex"], ["ext"]),
+    (["agw", ""], ["serve", "chat", "ext", "--help"]), (["agw", "ex"], ["export", "ext"]),
     (["agw", "ext", ""], ["list", "add", "rm"]), (["agw", "ext", "list", "--ty"], ["--type"]),
     (["agw", "ext", "list", "--type", "th"], ["theme"]), (["agw", "completion", ""], ["bash", "zsh", "fish"]),
     (["agw", "serve", "--log-level", "w"], ["warn"]), (["agw", "token", "sh"], ["show"]),
