@@ -30,7 +30,16 @@ public:
   CommandListing& operator=(const CommandListing&) = delete;
 };
 
-/// Records what calls change in files, so that it can be undone. On the loop.
+/// A host that a command reached, or was refused.
+struct ContactedHost {
+  std::string host;
+  int port = 0;
+  bool allowed = false;
+  std::string reason;  ///< why not; else empty
+  std::int64_t connections = 0;
+};
+
+/// Records what calls change in files, so that it can be undone, and which hosts they reach. On the loop.
 class FileRecorder {
 public:
   FileRecorder() = default;
@@ -51,6 +60,9 @@ public:
                                                                std::vector<std::filesystem::path> writable) = 0;
   /// After it has ended: records what changed in the meantime.
   virtual Task<> after_command(const ToolRun& run, std::shared_ptr<CommandListing> before) = 0;
+
+  /// The hosts of one command.
+  virtual Task<> record_hosts(const ToolRun& run, std::vector<ContactedHost> hosts) = 0;
 };
 
 }  // namespace agw

@@ -28,7 +28,7 @@ enum class ToolEffect { reads, fetches, writes, executes, calls_out };
 struct ToolTarget {
   std::optional<FilePlace> place{};   ///< of the file that it would touch
   std::string path{};                 ///< of that file: absolute, resolved
-  std::optional<std::string> host{};  ///< the host that it would call
+  std::optional<std::string> host{};  ///< the host that it would call; of a command `host:port`
   bool url_was_named = false;         ///< WebFetch: a person or a search named the URL, or its host is configured
   bool record_is_own = false;         ///< UpdateExtension: the agent owns the record
   std::string command{};              ///< Bash: what the shell is given
@@ -40,7 +40,9 @@ struct Permission {
   enum class Verdict { allowed, staged, denied, ask };
   Verdict verdict = Verdict::allowed;
   std::string reason{};          ///< if denied, or to be asked: `permission denied: …`, and what would allow it
-  bool network = false;          ///< what it executes may reach the network
+  bool network = false;          ///< what it executes may reach the network; each host is judged, too
+  bool asks_hosts = false;       ///< or only the hosts that a person allows
+  bool names_host = false;       ///< the capabilities name the target's host, so that it may be at a private address
   bool disables_record = false;  ///< the extension that it creates or changes becomes disabled
 
   // If a person is to be asked.

@@ -109,7 +109,7 @@ def test_unknown_run_and_bad_bodies(talker, use):
 
 def test_run_without_changes_has_none(use, changes, undo):
     run = use(("Glob", {"pattern": "*"}))
-    assert changes(run) == {"run_id": run, "changes": [], "not_covered": []}
+    assert changes(run) == {"run_id": run, "changes": [], "not_covered": [], "hosts": []}
     assert undo(run) == {"restored": [], "kept": []}
 
 
@@ -173,7 +173,7 @@ def test_what_commands_can_change_without_a_copy_is_said(use, changes, folder):
     run = use(("Bash", {"command": "echo x > build/out; echo x > large.bin"}))
     assert changes(run) == {"run_id": run, "changes": [], "not_covered": [
         {"path": str(folder / "build"), "reason": "named in .gitignore"},
-        {"path": str(folder / "large.bin"), "reason": "larger than 10 MiB"}]}
+        {"path": str(folder / "large.bin"), "reason": "larger than 10 MiB"}], "hosts": []}
 
 
 def test_command_that_changes_nothing_has_no_changes(use, changes, folder):

@@ -44,6 +44,16 @@ void print_reasons(std::string_view heading, const json::array& paths) {
   }
 }
 
+void print_hosts(const json::array& hosts) {
+  for (const auto& each : hosts) {
+    const auto& host = each.as_object();
+    const bool allowed = host.at("allowed").as_bool();
+    std::cerr << fmt::format("host: {}:{}: {}\n", one_line(string_or_empty(host, "host")),
+                             host.at("port").to_number<std::int64_t>(),
+                             allowed ? "reached" : one_line(string_or_empty(host, "reason")));
+  }
+}
+
 Task<int> show_changes(const FoundGateway& gateway, const ChangesOptions& options) {
   const auto shown = co_await Client(gateway).get(path({"runs", options.run, "changes"}));
   if (options.list.json) {
@@ -56,6 +66,7 @@ Task<int> show_changes(const FoundGateway& gateway, const ChangesOptions& option
   }
   if (shown.at("changes").as_array().empty()) std::cerr << "The run changed no files.\n";
   print_reasons("not covered", shown.at("not_covered").as_array());
+  print_hosts(shown.at("hosts").as_array());
   co_return 0;
 }
 

@@ -245,7 +245,7 @@ Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
       for (auto& [name, value] : environment) value = secrets.expand(value);
       auto process = sandbox.wrap({"/bin/sh", "-c", plan.command}, {.directory = directory,
                                                                     .writable = {directory},
-                                                                    .network = true,
+                                                                    .host_network = true,
                                                                     .environment = std::move(environment),
                                                                     .memory_mb = memory_mb});
       process.separate_stderr = true;

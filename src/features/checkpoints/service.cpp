@@ -142,13 +142,21 @@ Task<> Checkpoints::keep_result(std::shared_ptr<const std::string> content) {
   });
 }
 
+Task<> Checkpoints::record_hosts(const ToolRun& run, std::vector<ContactedHost> hosts) {
+  co_await database_.write([id = run.run_id, now = clock_.now(), hosts = std::move(hosts)](Connection& connection) {
+    for (const auto& each : hosts) checkpoint_store::add_host(connection, id, each, now);
+  });
+}
+
 Task<std::vector<StoredChange>> Checkpoints::require_run(std::string run_id) {
   auto changes = co_await database_.read(
       [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
   if (changes.empty() && !co_await runs_.exists(run_id)) {
     const auto uncovered = co_await database_.read(
         [run_id](Connection& connection) { return checkpoint_store::uncovered_of(connection, run_id); });
-    if (uncovered.empty()) throw NotFound("run not found");
+    const auto hosts = co_await database_.read(
+        [run_id](Connection& connection) { return checkpoint_store::hosts_of(connection, run_id); });
+    if (uncovered.empty() && hosts.empty()) throw NotFound("run not found");
   }
   co_return changes;
 }
@@ -158,6 +166,8 @@ Task<RunChanges> Checkpoints::changes(std::string run_id) {
   auto uncovered = co_await database_.read(
       [run_id](Connection& connection) { return checkpoint_store::uncovered_of(connection, run_id); });
   RunChanges shown{.run_id = run_id};
+  shown.hosts = co_await database_.read(
+      [run_id](Connection& connection) { return checkpoint_store::hosts_of(connection, run_id); });
   shown.changes =
       co_await blocking_.run([blobs = blobs_, changes = std::move(changes)] { return shown_changes(changes, *blobs); });
   shown.not_covered = std::move(uncovered);

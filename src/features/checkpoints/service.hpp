@@ -48,6 +48,8 @@ public:
   Task<> after_command(const ToolRun& run, std::shared_ptr<CommandListing> before) override;
 
   /// Throws NotFound `run not found`.
+  Task<> record_hosts(const ToolRun& run, std::vector<ContactedHost> hosts) override;
+
   Task<RunChanges> changes(std::string run_id);
   /// Undoes what the run changed; if all that is chosen was undone before, makes those changes again. Throws NotFound
   /// `run not found`, Conflict if the run is active or another undo is running.

@@ -105,6 +105,39 @@ std::vector<StoredChange> of_run(Connection& connection, const std::string& run_
   return changes;
 }
 
+void add_host(Connection& connection, const std::string& run_id, const ContactedHost& host, Timestamp now) {
+  connection
+      .prepare(
+          "INSERT INTO contacted_hosts (run_id, host, port, allowed, reason, connections, created_at) "
+          "VALUES (:run, :host, :port, :allowed, :reason, :connections, :now) ON CONFLICT (run_id, host, port, "
+          "allowed) "
+          "DO UPDATE SET connections = connections + excluded.connections, reason = excluded.reason")
+      .bind(":run", run_id)
+      .bind(":host", host.host)
+      .bind(":port", std::int64_t{host.port})
+      .bind(":allowed", std::int64_t{host.allowed})
+      .bind(":reason", host.reason)
+      .bind(":connections", host.connections)
+      .bind(":now", now)
+      .run();
+}
+
+std::vector<ContactedHost> hosts_of(Connection& connection, const std::string& run_id) {
+  std::vector<ContactedHost> hosts;
+  auto rows = connection.prepare(
+      "SELECT host, port, allowed, reason, connections FROM contacted_hosts WHERE run_id = :run "
+      "ORDER BY host, port, allowed");
+  rows.bind(":run", run_id);
+  while (rows.step()) {
+    hosts.push_back({.host = rows.string(0),
+                     .port = static_cast<int>(rows.integer(1)),
+                     .allowed = rows.integer(2) != 0,
+                     .reason = rows.string(3),
+                     .connections = rows.integer(4)});
+  }
+  return hosts;
+}
+
 std::vector<UncoveredChange> uncovered_of(Connection& connection, const std::string& run_id) {
   std::vector<UncoveredChange> uncovered;
   auto rows = connection.prepare("SELECT path, reason FROM uncovered_changes WHERE run_id = :run ORDER BY path");
@@ -163,7 +196,8 @@ void settle(Connection& connection, const StoredChange& change) {
 
 int forget(Connection& connection, Timestamp oldest, int limit) {
   return forget_in(connection, "file_changes", oldest, limit) +
-         forget_in(connection, "uncovered_changes", oldest, limit);
+         forget_in(connection, "uncovered_changes", oldest, limit) +
+         forget_in(connection, "contacted_hosts", oldest, limit);
 }
 
 }  // namespace checkpoint_store

@@ -51,6 +51,10 @@ std::int64_t insert(Connection& connection, const StoredChange& change);
 void insert_uncovered(Connection& connection, const std::string& run_id, const UncoveredChange& uncovered,
                       Timestamp now);
 
+/// Adds the connections to those that the run made before.
+void add_host(Connection& connection, const std::string& run_id, const ContactedHost& host, Timestamp now);
+std::vector<ContactedHost> hosts_of(Connection& connection, const std::string& run_id);
+
 /// In the order in which they were made.
 std::vector<StoredChange> of_run(Connection& connection, const std::string& run_id);
 std::vector<UncoveredChange> uncovered_of(Connection& connection, const std::string& run_id);

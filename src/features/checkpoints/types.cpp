@@ -22,9 +22,17 @@ const Description& describe(Tag<FileChange>) { return description_of<FileChange>
 BOOST_DESCRIBE_STRUCT(UncoveredChange, (), (path, reason))
 const Description& describe(Tag<UncoveredChange>) { return description_of<UncoveredChange>("UncoveredChange"); }
 
-BOOST_DESCRIBE_STRUCT(RunChanges, (), (run_id, changes, not_covered))
+BOOST_DESCRIBE_STRUCT(ContactedHost, (), (host, port, allowed, reason, connections))
+constexpr auto rules(Tag<ContactedHost>) {
+  return std::tuple{RuleFor<&ContactedHost::reason>{{.about = "why it was refused; else empty"}},
+                    RuleFor<&ContactedHost::connections>{{.about = "made or refused"}}};
+}
+const Description& describe(Tag<ContactedHost>) { return description_of<ContactedHost>("ContactedHost"); }
+
+BOOST_DESCRIBE_STRUCT(RunChanges, (), (run_id, changes, not_covered, hosts))
 constexpr auto rules(Tag<RunChanges>) {
-  return std::tuple{RuleFor<&RunChanges::not_covered>{{.about = "what no undo brings back, and why"}}};
+  return std::tuple{RuleFor<&RunChanges::not_covered>{{.about = "what no undo brings back, and why"}},
+                    RuleFor<&RunChanges::hosts>{{.about = "that commands of the run reached, or were refused"}}};
 }
 const Description& describe(Tag<RunChanges>) { return description_of<RunChanges>("RunChanges"); }
 

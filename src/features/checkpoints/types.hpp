@@ -8,6 +8,7 @@
 
 #include "base/json/described.hpp"
 #include "features/threads/types.hpp"
+#include "tools/file_recorder.hpp"
 
 namespace agw {
 
@@ -35,11 +36,14 @@ struct UncoveredChange {
 };
 const Description& describe(Tag<UncoveredChange>);
 
+const Description& describe(Tag<ContactedHost>);
+
 /// The response of `GET /runs/:id/changes`.
 struct RunChanges {
   std::string run_id;
   std::vector<FileChange> changes;  ///< by path
   std::vector<UncoveredChange> not_covered;
+  std::vector<ContactedHost> hosts;  ///< of its commands, by name
 };
 const Description& describe(Tag<RunChanges>);
 

@@ -82,7 +82,7 @@ ServerProcess server_process(const IntegrationSettings& settings, const Secrets&
   SandboxSpec spec{.directory = own,
                    .writable = {own},
                    .readable = {home},
-                   .network = true,
+                   .host_network = true,
                    .environment = {{"HOME", own.string()}},
                    .memory_mb = memory_mb};
   for (const auto& word : arguments) {

@@ -1,8 +1,9 @@
-#include "features/permissions/service.hpp"
-
 #include <algorithm>
+#include <iterator>
 
 #include "base/json/json_values.hpp"
+#include "features/permissions/host_presets.hpp"
+#include "features/permissions/service.hpp"
 
 namespace agw {
 
@@ -47,10 +48,21 @@ std::string absolute_path(const std::string& path, const FileRoots& roots) {
   return (roots.working_directory() / path).lexically_normal();
 }
 
+std::optional<Names> hosts_in(const json::object& definition) {
+  const auto names = names_in(definition, "hosts");
+  if (!names) return std::nullopt;
+  Names hosts;
+  for (const auto& name : *names) {
+    auto more = preset_hosts(name);
+    hosts.insert(hosts.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
+  }
+  return hosts;
+}
+
 void add_capability(AgentLimits& limits, const json::object& definition, const FileRoots& roots) {
   add(limits.tools, names_in(definition, "tools"));
   add_scopes(limits.scopes, names_in(definition, "scopes"));
-  add(limits.hosts, names_in(definition, "hosts"));
+  add(limits.hosts, hosts_in(definition));
   auto paths = names_in(definition, "paths");
   if (paths) {
     for (auto& path : *paths) path = absolute_path(path, roots);

@@ -40,6 +40,7 @@ std::vector<std::string> command_patterns(const ToolRequest& request) {
 
 bool matches(const ToolRequest& request, const std::string& pattern) {
   const auto& target = request.target;
+  if (is_own(request, {"Bash"}) && target.host) return grant_pattern(request) == pattern;
   if (is_own(request, {"Bash"})) {
     const auto patterns = command_patterns(request);
     return std::ranges::find(patterns, pattern) != patterns.end();
@@ -55,6 +56,8 @@ std::optional<std::string> grant_pattern(const ToolRequest& request) {
   if (request.kind != ToolKind::own) return request.tool;
   // Each makes something else, with effects that last.
   if (is_own(request, {"CreateExtension", "UpdateExtension"})) return std::nullopt;
+  // No command is written like that: a parenthesis in a word is quoted.
+  if (is_own(request, {"Bash"}) && request.target.host) return "(host) " + *request.target.host;
   if (is_own(request, {"Bash"})) {
     const auto patterns = command_patterns(request);
     return patterns.empty() ? std::nullopt : std::optional(patterns.front());
@@ -72,7 +75,7 @@ bool is_granted(const ToolRequest& request) {
 
 std::string shown_target(const ToolRequest& request) {
   const auto& target = request.target;
-  if (!target.command.empty()) return target.command;
+  if (!target.command.empty() && !target.host) return target.command;
   if (!target.path.empty()) return target.path;
   return target.host.value_or(request.tool);
 }

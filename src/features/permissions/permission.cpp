@@ -77,6 +77,14 @@ bool writes_files(const ToolRequest& request) { return is_builtin_tool(request, 
 bool changes_extensions(const ToolRequest& request) {
   return is_builtin_tool(request, {"CreateExtension", "UpdateExtension"});
 }
+/// `host` of `host:port`, with its brackets.
+std::string_view without_port(std::string_view text) {
+  const auto colon = text.rfind(':');
+  const auto bracket = text.rfind(']');
+  const bool has_port = colon != text.npos && (bracket == text.npos ? text.find(':') == colon : bracket < colon);
+  return has_port ? text.substr(0, colon) : text;
+}
+
 bool executes(const ToolRequest& request) {
   return is_builtin_tool(request, {"Bash"}) || request.kind == ToolKind::shell_action;
 }
@@ -185,15 +193,34 @@ Permission may_fetch(const ToolRequest& request, Stage stage) {
       "ask for the URL, or have its host added to tools.web_fetch.allow_hosts");
 }
 
-/// A sandbox cannot filter by host: capabilities that list hosts must allow all of them, and those that list scopes
-/// must include the network.
+/// Each host that a command reaches is judged by itself.
 bool capabilities_open_network(const ToolRequest& request) {
-  const auto& hosts = request.limits.hosts;
-  return has_scope(request.limits, ToolScope::network) && (!hosts || std::ranges::find(*hosts, "*") != hosts->end());
+  return has_scope(request.limits, ToolScope::network) && (!request.limits.hosts || !request.limits.hosts->empty());
+}
+
+/// Names that public name servers do not serve may lead to private addresses if the capabilities name them; others
+/// could lead to any address that their owner chooses, so there the address itself must be named.
+bool names_private_host(const ToolRequest& request) {
+  if (!request.limits.hosts) return false;
+  const auto host = std::string_view(*request.target.host);
+  const auto name = without_port(host);
+  constexpr std::array<std::string_view, 5> private_ends{".local", ".lan", ".internal", ".home.arpa", ".localhost"};
+  const bool is_address = name.starts_with('[') || name.find_first_not_of("0123456789.") == name.npos;
+  const bool is_private_name =
+      name.find('.') == name.npos || std::ranges::any_of(private_ends, [&](auto end) { return name.ends_with(end); });
+  return (is_address || is_private_name) && std::ranges::any_of(*request.limits.hosts, [&](const auto& pattern) {
+           return pattern == host || pattern == name;
+         });
 }
 
 Permission may_execute(const ToolRequest& request, Stage stage) {
-  const bool network = stage >= Stage::trusted && capabilities_open_network(request);
+  const bool is_open = capabilities_open_network(request);
+  const bool network = stage >= Stage::trusted && is_open;
+  if (network && request.target.host) return {.network = true, .names_host = names_private_host(request)};
+  if (request.target.host && is_open)
+    return denied_below(Stage::trusted, "a command that reaches " + *request.target.host);
+  if (!network && is_open && !request.target.wants_network && (request.may_ask || request.grants))
+    return {.asks_hosts = true};
   if (network || !request.target.wants_network) return {.network = network};
   if (stage < Stage::trusted) return denied_below(Stage::trusted, "a command with network");
   return denied("the agent's capabilities give its commands no network; a person widens those");
@@ -207,8 +234,10 @@ Permission may_change_extension(const ToolRequest& request, Stage stage) {
 
 }  // namespace
 
-bool host_matches(std::string_view host, const std::vector<std::string>& patterns) {
+bool host_matches(std::string_view target, const std::vector<std::string>& patterns) {
   return std::ranges::any_of(patterns, [&](std::string_view pattern) {
+    // A pattern without a port is for all ports.
+    const auto host = without_port(pattern) == pattern ? without_port(target) : target;
     if (pattern == "*" || pattern == host) return true;
     return pattern.starts_with("*.") && host.ends_with(pattern.substr(1)) && host.size() >= pattern.size();
   });
@@ -253,6 +282,9 @@ bool is_approved(const ToolRequest& request) {
   if (request.kind != ToolKind::own) return true;
   const auto& approved = *request.approved;
   const auto& target = request.target;
+  // A person who allows a command with network allows its hosts.
+  const bool is_host_of_command = target.host && !approved.host && approved.wants_network && target.wants_network;
+  if (is_host_of_command && approved.command == target.command) return true;
   return approved.place == target.place && approved.path == target.path && approved.host == target.host &&
          approved.record_is_own == target.record_is_own && approved.command == target.command &&
          approved.wants_network == target.wants_network;
@@ -265,7 +297,9 @@ Permission with_persons(const ToolRequest& request, const Requirements& requirem
   if (!needed) return found;
   if (is_approved(request) || is_granted(request)) return permission_at(request, requirements, *needed);
   if (!request.may_ask) return found;
-  const auto rule = fmt::format("{} needs an agent of stage {} here, and this one is {}", request.tool,
+  const auto host =
+      executes(request) && request.target.host ? "this command wants " + *request.target.host + ": " : std::string();
+  const auto rule = fmt::format("{}{} needs an agent of stage {} here, and this one is {}", host, request.tool,
                                 to_text(*needed), to_text(stage));
   if (found.reason.empty()) found.reason = "permission denied: " + rule;
   return {.verdict = Permission::Verdict::ask, .reason = found.reason, .otherwise = found.verdict, .rule = rule};

@@ -101,12 +101,53 @@ TEST(PermissionFor, TheSandboxHasANetworkFromTrustedOn) {
   }
 }
 
-TEST(PermissionFor, CapabilitiesWithHostsDenyTheSandboxItsNetwork) {
+TEST(PermissionFor, CapabilitiesWithoutAnyHostDenyTheSandboxItsNetwork) {
   auto request = call("Bash");
-  request.limits.hosts = {"example.org"};
+  request.limits.hosts.emplace();
   EXPECT_FALSE(permission_for(request).network);
-  request.limits.hosts = {"*"};
-  EXPECT_TRUE(permission_for(request).network);
+  for (const auto* host : {"example.org", "*"}) {
+    request.limits.hosts = {host};
+    EXPECT_TRUE(permission_for(request).network) << host;
+  }
+}
+
+/// Whether a command of a trusted agent with these hosts in its capabilities may reach that target.
+Permission reach(const std::string& target, std::vector<std::string> hosts, Stage stage = Stage::trusted) {
+  auto request = call("Bash", stage, {.host = target, .command = "curl"});
+  request.limits.hosts = std::move(hosts);
+  return permission_for(request);
+}
+
+TEST(PermissionFor, EachHostOfACommandIsJudged) {
+  EXPECT_EQ(reach("pypi.org:443", {"pypi.org"}).verdict, Verdict::allowed);
+  EXPECT_EQ(reach("a.example.org:8443", {"*.example.org:8443"}).verdict, Verdict::allowed);
+  EXPECT_EQ(reach("a.example.org:443", {"*.example.org:8443"}).verdict, Verdict::denied);
+  EXPECT_EQ(reach("evil.com:443", {"pypi.org"}).verdict, Verdict::denied);
+  EXPECT_EQ(reach("evilpypi.org:443", {"*.pypi.org"}).verdict, Verdict::denied);
+  EXPECT_EQ(reach("pypi.org:443", {"*"}, Stage::operating).verdict, Verdict::denied);
+}
+
+TEST(PermissionFor, OnlyANamedHostMayBeAtAPrivateAddress) {
+  EXPECT_TRUE(reach("127.0.0.1:80", {"127.0.0.1"}).names_host);
+  EXPECT_TRUE(reach("[::1]:80", {"[::1]:80"}).names_host);
+  EXPECT_TRUE(reach("localhost:80", {"localhost"}).names_host);
+  EXPECT_TRUE(reach("nas.lan:80", {"nas.lan"}).names_host);
+  EXPECT_FALSE(reach("127.0.0.1:80", {"*"}).names_host);
+  EXPECT_FALSE(reach("nas.lan:80", {"*.lan"}).names_host);
+  EXPECT_FALSE(reach("example.org:80", {"example.org"}).names_host) << "its owner chooses the address";
+}
+
+TEST(PermissionFor, AGrantForAHostIsNoneForACommandAndViceVersa) {
+  auto request = call("Bash", Stage::operating, {.host = "a.b:443", .command = "curl"});
+  request.may_ask = true;
+  EXPECT_EQ(permission_for(request).verdict, Verdict::ask);
+  EXPECT_EQ(grant_pattern(request), "(host) a.b:443");
+  const auto with = [&](const char* pattern) {
+    request.grants = std::make_shared<const std::vector<GrantedPattern>>(1, GrantedPattern{"Bash", pattern});
+    return permission_for(request).verdict;
+  };
+  EXPECT_EQ(with("(host) a.b:443"), Verdict::allowed);
+  for (const auto* pattern : {"a.b:443", "curl", "(host) a.b:80"}) EXPECT_EQ(with(pattern), Verdict::ask) << pattern;
 }
 
 TEST(PermissionFor, ExtensionsStayDisabledBelowSovereign) {

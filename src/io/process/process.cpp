@@ -206,8 +206,11 @@ private:
   bool ends_group_ = false;
 };
 
-Process::Process(Loop& loop, ProcessOptions options) : state_(std::make_shared<State>(loop, std::move(options))) {
+Process::Process(Loop& loop, ProcessOptions options) {
+  const auto started = std::move(options.started);
+  state_ = std::make_shared<State>(loop, std::move(options));
   state_->watch();
+  if (started) started(state_->id());
 }
 
 Process::~Process() { state_->signal(SIGKILL); }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -29,6 +30,7 @@ struct ProcessOptions {
   std::vector<int> ignored_signals{};  ///< signals that the child ignores; all others have their default action
   bool die_with_parent = true;   ///< killed by the kernel with the gateway; false: the program handles that itself
   std::shared_ptr<void> kept{};  ///< kept alive as long as the process
+  std::function<void(pid_t id)> started{};  ///< called on the loop once it runs
 };
 
 /// Why a process could not be started, for people.

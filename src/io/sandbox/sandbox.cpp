@@ -50,6 +50,7 @@
 #include "io/sandbox/masked_paths.hpp"
 #include "io/sandbox/private_files.hpp"
 #include "io/sandbox/sandbox_mounts.hpp"
+#include "io/sandbox/sandbox_network.hpp"
 #include "io/sandbox/sandbox_placeholders.hpp"
 #include "io/sandbox/system_call_filter.hpp"
 
@@ -63,6 +64,9 @@ constexpr int filter_descriptor = 3;
 constexpr int life_descriptor = 4;
 constexpr int environment_descriptor = 5;
 constexpr int first_root_descriptor = 6;
+// Only with a network.
+constexpr int information_descriptor = 198;
+constexpr int ready_descriptor = 199;
 constexpr std::int64_t max_scratch_mb = 1024;
 /// Each mount costs a tenth of a millisecond, and more with their number.
 constexpr std::size_t max_mounts = 1000;
@@ -133,6 +137,10 @@ constexpr auto beginning =
     "  if ! [ \"$1\" -ef /proc/self/fd/$fd ]; then echo \"$1 was replaced meanwhile\" >&2; exit 1; fi\n"
     "  exec {fd}<&-; fd=$((fd + 1)); shift\n"
     "done; shift\n"
+    "if [ -e /proc/self/fd/199 ]; then\n"
+    "  IFS= read -r network <&199 || exit 1; exec 199<&-\n"
+    "  if [ \"$network\" != ready ]; then echo \"$network\" >&2; exit 1; fi; unset network\n"
+    "fi\n"
     "if [ -e /proc/self/fd/5 ]; then\n"
     "  mapfile -d '' -t variables <&5; exec 5<&-\n"
     "  export -- \"${variables[@]}\" || exit 1\n"
@@ -154,7 +162,7 @@ SandboxArguments limited(const SandboxSpec& spec, SandboxArguments arguments) {
   return out;
 }
 
-SandboxArguments isolation(bool network) {
+SandboxArguments isolation(const SandboxSpec& spec) {
   SandboxArguments out{"--unshare-user",
                        "--unshare-pid",
                        "--unshare-ipc",
@@ -167,7 +175,8 @@ SandboxArguments isolation(bool network) {
                        "--die-with-parent",
                        "--seccomp",
                        std::to_string(filter_descriptor)};
-  if (!network) out.emplace_back("--unshare-net");
+  if (!spec.host_network) out.emplace_back("--unshare-net");
+  if (spec.network) append(out, {"--info-fd", std::to_string(information_descriptor)});
   return out;
 }
 
@@ -235,7 +244,7 @@ std::optional<std::string> startup_error(SpawnOptions plan) {
 SandboxArguments sandboxed(const std::string& program, SandboxArguments mounts, const SandboxSpec& spec,
                            SandboxArguments arguments) {
   SandboxArguments out{program};
-  append(out, isolation(spec.network));
+  append(out, isolation(spec));
   append(out, std::move(mounts));
   append(out, {"--chdir", spec.directory.string(), "--"});
   append(out, limited(spec, std::move(arguments)));
@@ -397,6 +406,24 @@ void Sandbox::hide(SandboxMounts& mounts, const MaskedPaths& masked) {
         "there are too many private files (such as *.pem and *.key) and repositories to keep them from the command");
 }
 
+namespace {
+
+/// Passes one end of a pipe to bubblewrap, from which it reports its child, and one to the prologue, which waits there
+/// until the network is ready.
+void connect_network(ProcessOptions& out, SandboxNetwork& network) {
+  int information[2] = {-1, -1};
+  int ready[2] = {-1, -1};
+  if (::pipe2(information, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
+  auto reports = std::make_shared<Descriptor>(information[0]);
+  out.descriptors.emplace_back(std::make_shared<Descriptor>(information[1]), information_descriptor);
+  if (::pipe2(ready, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
+  out.descriptors.emplace_back(std::make_shared<Descriptor>(ready[0]), ready_descriptor);
+  auto answer = std::make_shared<Descriptor>(ready[1]);
+  out.started = [&network, reports, answer](pid_t id) { network.attach(id, std::move(*reports), std::move(*answer)); };
+}
+
+}  // namespace
+
 ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSpec& spec) const {
   AGW_ASSERT(may_block());
 
@@ -428,8 +455,12 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   const auto program = find_program(options_.program, program_path);
   out.arguments = sandboxed(program, mounts.arguments(scratch), spec, std::move(arguments));
   out.descriptors = {{filter_file(), filter_descriptor}, {lifeline_, life_descriptor}};
-  if (!spec.environment.empty())
-    out.descriptors.emplace_back(environment_file(spec.environment), environment_descriptor);
+  auto variables = spec.environment;
+  if (spec.network) {
+    variables.merge(spec.network->variables());
+    connect_network(out, *spec.network);
+  }
+  if (!variables.empty()) out.descriptors.emplace_back(environment_file(variables), environment_descriptor);
   for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
   out.ignored_signals = {SIGTERM};
   // If it were killed during the setup, its first process would wait forever. After the setup, `--die-with-parent` ends

@@ -14,6 +14,7 @@
 
 namespace agw {
 
+class SandboxNetwork;
 class SandboxPlaceholders;
 
 /// What a sandboxed command may access. The system's programs and libraries are always readable; of the home and the
@@ -23,7 +24,8 @@ struct SandboxSpec {
   std::filesystem::path directory;                   ///< the working directory; must be in one of those below
   std::vector<std::filesystem::path> writable{};     ///< with everything beneath; guarded paths in it stay read-only
   std::vector<std::filesystem::path> readable{};     ///< with everything beneath
-  bool network = false;                              ///< the host's network, including its loopback
+  bool host_network = false;                         ///< the host's network, including its loopback
+  SandboxNetwork* network = nullptr;                 ///< or one of its own, which outlives the process
   std::map<std::string, std::string> environment{};  ///< in addition to PATH, HOME, LANG, TERM, TMPDIR
   std::int64_t memory_mb = 2048;                     ///< of each process
   int processes = 256;                               ///< at the same time

@@ -334,7 +334,7 @@ TEST_F(SandboxTest, HasNoNetworkUnlessAllowed) {
   const auto connect = "exec 5<>/dev/tcp/127.0.0.1/" + std::to_string(ntohs(address.sin_port));
   EXPECT_NE(result_of(connect, spec()).end.exit_code, 0);
   auto wanted = spec();
-  wanted.network = true;
+  wanted.host_network = true;
   EXPECT_EQ(result_of(connect, wanted).end.exit_code, 0);
   ::close(server);
 }
@@ -360,7 +360,7 @@ TEST_F(SandboxTest, ReachesNoUnixSocketOfTheHost) {
     const auto connect = "/usr/bin/python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('" + name + "')\"";
     for (const bool network : {false, true}) {
       auto wanted = spec();
-      wanted.network = network;
+      wanted.host_network = network;
       EXPECT_EQ(result_of(connect, wanted).end.exit_code, 1) << name << network;
     }
   }

@@ -8,8 +8,10 @@
 
 #include "api/error.hpp"
 #include "base/async/task_group.hpp"
+#include "io/proxy/proxied_network.hpp"
 #include "tools/input.hpp"
 #include "tools/opened_path.hpp"
+#include "tools/shell/command_hosts.hpp"
 #include "tools/shell/disk_space_monitor.hpp"
 #include "tools/shell/process_count_monitor.hpp"
 
@@ -95,12 +97,12 @@ Shell::Shell(Loop& loop, BlockingPool& blocking, const Sandbox& sandbox,
              std::function<ShellLimits(std::string_view agent_id)> limits, FileRecorder* recorder)
     : loop_(loop), blocking_(blocking), sandbox_(sandbox), limits_(std::move(limits)), recorder_(recorder) {}
 
-SandboxSpec Shell::intent_for(const ToolRun& run, const Permission& permission, const ShellLimits& limits,
+SandboxSpec Shell::intent_for(const ToolRun& run, const ShellLimits& limits, SandboxNetwork* network,
                               std::map<std::string, std::string> environment) const {
   const auto& roots = run.roots;
   SandboxSpec spec{.directory = roots.working_directory(),
                    .writable = {roots.workspace()},
-                   .network = permission.network && limits.network,
+                   .network = network,
                    .environment = std::move(environment),
                    .memory_mb = std::min(limits.memory_mb.value_or(standard_memory_mb), standard_memory_mb)};
   if (roots.project) spec.writable.push_back(*roots.project);
@@ -146,9 +148,31 @@ Task<ToolOutcome> Shell::run_recorded(const ToolCall& call, ShellCommand command
 
 Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command, Permission permission,
                                      ShellLimits limits, std::chrono::milliseconds time) {
-  auto prepared = co_await blocking_.run([this, run = call.run, permission, limits, command] {
+  if (!sandbox_.is_enabled() || !limits.network || !(permission.network || permission.asks_hosts))
+    co_return co_await run_connected(call, std::move(command), limits, nullptr, time);
+  CommandHosts hosts(loop_, call, command);
+  ProxiedNetwork network(
+      loop_, blocking_,
+      {.judge = [&hosts](HostPort target) { return hosts.judge(std::move(target)); },
+       .note = [&hosts](const HostPort& target, const HostVerdict& verdict) { hosts.note(target, verdict); }});
+  ToolOutcome outcome;
+  std::exception_ptr failure;
+  try {
+    outcome = co_await run_connected(call, std::move(command), limits, &network, time);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  co_await network.close();
+  if (recorder_ && !hosts.contacted().empty()) co_await recorder_->record_hosts(call.run, hosts.contacted());
+  if (failure) std::rethrow_exception(failure);
+  co_return outcome;
+}
+
+Task<ToolOutcome> Shell::run_connected(const ToolCall& call, ShellCommand command, ShellLimits limits,
+                                       SandboxNetwork* network, std::chrono::milliseconds time) {
+  auto prepared = co_await blocking_.run([this, run = call.run, limits, network, command] {
     make_workspace(run.roots);
-    const auto spec = intent_for(run, permission, limits, command.environment);
+    const auto spec = intent_for(run, limits, network, command.environment);
     return std::pair(sandbox_.wrap({shell_program(), "-c", command.command}, spec), DiskSpaceMonitor(spec.writable));
   });
   auto& [options, disks] = prepared;

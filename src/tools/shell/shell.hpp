@@ -16,7 +16,7 @@ namespace agw {
 
 /// The sandbox limits in an agent's record. They can only tighten the defaults.
 struct ShellLimits {
-  bool network = true;
+  bool network = true;  ///< false: none, whatever the permissions are
   std::optional<std::int64_t> memory_mb{};
   std::optional<std::chrono::milliseconds> timeout{};
 };
@@ -55,7 +55,9 @@ private:
                                  std::chrono::milliseconds time);
   Task<ToolOutcome> run_wrapped(const ToolCall& call, ShellCommand command, Permission permission, ShellLimits limits,
                                 std::chrono::milliseconds time);
-  SandboxSpec intent_for(const ToolRun& run, const Permission& permission, const ShellLimits& limits,
+  Task<ToolOutcome> run_connected(const ToolCall& call, ShellCommand command, ShellLimits limits,
+                                  SandboxNetwork* network, std::chrono::milliseconds time);
+  SandboxSpec intent_for(const ToolRun& run, const ShellLimits& limits, SandboxNetwork* network,
                          std::map<std::string, std::string> environment) const;
 
   Loop& loop_;

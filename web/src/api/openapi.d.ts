@@ -3034,6 +3034,16 @@ export interface components {
                 path: string;
                 reason: string;
             }[];
+            /** @description that commands of the run reached, or were refused */
+            hosts: {
+                host: string;
+                port: number;
+                allowed: boolean;
+                /** @description why it was refused; else empty */
+                reason: string;
+                /** @description made or refused */
+                connections: number;
+            }[];
         };
         UndoneFiles: {
             restored: string[];

@@ -1,0 +1,38 @@
+#include "features/permissions/host_presets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace agw {
+
+namespace {
+
+using Hosts = std::span<const std::string_view>;
+
+// What each service documents for firewalls, downloads included.
+constexpr std::array<std::string_view, 3> npm{"registry.npmjs.org", "registry.yarnpkg.com", "nodejs.org"};
+constexpr std::array<std::string_view, 2> pypi{"pypi.org", "files.pythonhosted.org"};
+constexpr std::array<std::string_view, 5> github{"github.com", "api.github.com", "codeload.github.com", "ghcr.io",
+                                                 "*.githubusercontent.com"};
+constexpr std::array<std::string_view, 2> debian{"deb.debian.org", "*.debian.org"};
+constexpr std::array<std::string_view, 3> crates{"crates.io", "index.crates.io", "static.crates.io"};
+constexpr std::array<std::string_view, 3> go{"proxy.golang.org", "sum.golang.org", "storage.googleapis.com"};
+
+struct Preset {
+  std::string_view name;
+  Hosts hosts;
+};
+constexpr std::array presets{Preset{"npm", npm},       Preset{"pypi", pypi},     Preset{"github", github},
+                             Preset{"debian", debian}, Preset{"crates", crates}, Preset{"go", go}};
+
+}  // namespace
+
+std::vector<std::string> preset_hosts(const std::string& name) {
+  const auto found = std::ranges::find(presets, name, &Preset::name);
+  if (found == presets.end()) return {name};
+  return {found->hosts.begin(), found->hosts.end()};
+}
+
+}  // namespace agw

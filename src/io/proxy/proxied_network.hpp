@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/async/async_event.hpp"
+#include "base/async/task_group.hpp"
+#include "io/process/blocking.hpp"
+#include "io/proxy/proxy_request.hpp"
+#include "io/sandbox/sandbox_network.hpp"
+
+namespace agw {
+
+/// Whether a program may reach a host.
+struct HostVerdict {
+  bool allowed = false;
+  std::string reason{};         ///< if not: one sentence that names the rule
+  bool may_be_private = false;  ///< the host may be at an address that is not public
+};
+
+/// The rules of one network, called on the loop.
+struct ProxyPolicy {
+  /// Called before the name is resolved, for each connection.
+  std::function<Task<HostVerdict>(HostPort target)> judge;
+  /// Called once it is known whether the connection is made or refused.
+  std::function<void(const HostPort& target, const HostVerdict& verdict)> note;
+};
+
+/// A network whose only way out is an HTTP proxy (CONNECT, and plain requests for `http://` URLs) that judges each
+/// host. It resolves names itself and connects to the address that it checked, so no answer of a name server can change
+/// where a connection leads. A refusal is a 403 whose body is the verdict's reason. On the loop, but for `variables`.
+/// Example: src/io/proxy/proxied_network_test.cpp: SandboxNetworkTest.LeadsToTheHostsThatItsRulesAllow
+class ProxiedNetwork final : public SandboxNetwork {
+public:
+  /// The port in the sandbox: none that a kernel assigns by itself, and no program's default.
+  static constexpr std::uint16_t port = 61'980;
+
+  ProxiedNetwork(Loop& loop, BlockingPool& blocking, ProxyPolicy policy);
+  ~ProxiedNetwork() override;
+
+  std::map<std::string, std::string> variables() const override;
+  void attach(pid_t bubblewrap, Descriptor information, Descriptor ready) override;
+
+  /// Ends all connections. To be awaited before the end of this object, if `attach` was called.
+  Task<> close();
+
+private:
+  struct Tunnel;
+  using TunnelPointer = std::shared_ptr<Tunnel>;
+  Task<> serve(Descriptor information, Descriptor ready);
+  Task<> accept_all(Descriptor listener);
+  Task<> converse(TunnelPointer tunnel);
+  Task<> open_tunnel(TunnelPointer tunnel, std::string head, std::string rest);
+  Task<HostVerdict> connect(TunnelPointer tunnel, HostPort target, HostVerdict verdict, unsigned& status);
+  static Task<> pump(TunnelPointer tunnel, bool outward);
+
+  Loop& loop_;
+  BlockingPool& blocking_;
+  ProxyPolicy policy_;
+  std::size_t tunnels_ = 0;
+  AsyncEvent tunnel_ended_;
+  TaskGroup connections_;
+};
+
+}  // namespace agw

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace agw {
+
+/// A host and port that a program wants to reach.
+struct HostPort {
+  std::string host;  ///< lower case, without the brackets of an IPv6 address and without a root dot
+  std::uint16_t port = 0;
+
+  /// `host:port`, with brackets around an IPv6 address.
+  std::string text() const;
+};
+
+/// The head of a request to a proxy (RFC 9112, 3.2.2 and 3.2.3).
+struct ProxyRequest {
+  HostPort target;
+  bool is_tunnel = false;  ///< CONNECT
+  std::string head{};      ///< otherwise: the head for the target, which closes the connection after its response
+};
+
+/// Reads `HOST:PORT` and `[IPV6]:PORT`; `standard` is the port if there is none, 0: there must be one.
+std::optional<HostPort> to_host_port(std::string_view text, std::uint16_t standard);
+
+/// Reads a whole head, up to and including its empty line; nullopt if it is none that a proxy serves.
+/// Example: src/io/proxy/proxy_request_test.cpp: ProxyRequest.ReadsATunnel
+std::optional<ProxyRequest> read_proxy_request(std::string_view head);
+
+}  // namespace agw

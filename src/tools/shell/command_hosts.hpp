@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/async/async_event.hpp"
+#include "io/proxy/proxied_network.hpp"
+#include "tools/file_recorder.hpp"
+#include "tools/shell/shell.hpp"
+
+namespace agw {
+
+/// Judges the hosts that one command reaches, by the permissions of the call that runs it. On the loop.
+class CommandHosts {
+public:
+  CommandHosts(Loop& loop, const ToolCall& call, const ShellCommand& command);
+
+  /// Asks a person where the permissions say so, one host after the other, and each once.
+  Task<HostVerdict> judge(HostPort target);
+  /// Counts a connection.
+  void note(const HostPort& target, const HostVerdict& verdict);
+  /// What was noted, by host.
+  std::vector<ContactedHost> contacted() const;
+
+private:
+  Task<HostVerdict> ask(const std::string& target) const;
+
+  const ToolCall& call_;
+  std::string command_;
+  bool wants_network_;
+  std::map<std::string, HostVerdict> judged_;
+  std::map<std::string, ContactedHost> contacted_;
+  bool asking_ = false;
+  AsyncEvent answered_;
+};
+
+}  // namespace agw
