@@ -28,6 +28,8 @@ struct ColumnValue {
     else
       return static_cast<T>(row.integer(column));
   }
+  // The value is a member of a row, which outlives the statement.
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter)
   static const T& bound(const T& value) { return value; }
 };
 
