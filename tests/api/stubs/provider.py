@@ -33,7 +33,7 @@ class ToolCall:
 
     name: str
     arguments: object  # text is sent unchanged, whether it is JSON or not
-    id: str = None  # None: generated
+    id: str = None  # None: generated; empty: the service sends none
 
     @property
     def text(self):

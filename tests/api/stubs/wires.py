@@ -44,7 +44,7 @@ def _data(value):
 
 
 def _ids(calls, prefix):
-    return [(call.id or f"{prefix}{number + 1}", call) for number, call in enumerate(calls)]
+    return [(f"{prefix}{number + 1}" if call.id is None else call.id, call) for number, call in enumerate(calls)]
 
 
 class Anthropic:
