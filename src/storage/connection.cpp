@@ -139,8 +139,8 @@ Connection::Connection(const std::string& path, Access access) {
   configure_once();
   const int mode = access == Access::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   const char* file_system = access == Access::read_only ? nullptr : wal_batching_vfs();
-  const int code =
-      sqlite3_open_v2(path.c_str(), &handle_, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, file_system);
+  const int code = sqlite3_open_v2(path.c_str(), &handle_,
+                                   mode | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, file_system);
   try {
     if (code != SQLITE_OK) fail(handle_, code, path);
     sqlite3_busy_timeout(handle_, busy_milliseconds);

@@ -106,7 +106,7 @@ class Connection {
 public:
   enum class Access { read_only, read_write };
 
-  /// Opens an existing file. Throws DatabaseError.
+  /// Opens an existing file; `path` may be a URI of SQLite (`file:…?immutable=1`). Throws DatabaseError.
   Connection(const std::string& path, Access access);
   /// The last connection to a file checkpoints its log.
   ~Connection();

@@ -1,9 +1,14 @@
 """Running `agw import` and `agw export`, and what other programs leave on disk, made small."""
 
 import json
+import shutil
+import sqlite3
 import zipfile
+from pathlib import Path
 
 from checks import accepted
+
+PROGRAMS = Path(__file__).parent / "programs"
 
 
 def moved(gateway, *arguments, status=0):
@@ -42,6 +47,17 @@ def turns(gateway, title):
 
 def texts(gateway, title):
     return [(turn["role"], turn["content"]) for turn in turns(gateway, title)]
+
+
+def program(name, home):
+    """Puts what the program leaves on disk (programs/README.md) into `home`, with databases made from their SQL."""
+    shutil.copytree(PROGRAMS / name, home, dirs_exist_ok=True)
+    for path in home.rglob("*.sql"):
+        with sqlite3.connect(path.with_suffix(".db")) as database:
+            database.executescript(path.read_text())
+        database.close()
+        path.unlink()
+    return home
 
 
 def write_lines(path, records):

@@ -20,6 +20,7 @@ inline constexpr std::size_t max_own_json_depth = 2 * max_json_depth;
 struct JsonParseOptions {
   std::size_t max_depth = max_json_depth;
   bool allow_invalid_utf8 = false;  ///< accept strings that are not UTF-8
+  bool allow_comments = false;      ///< accept comments and trailing commas, as settings of other programs have them
   std::size_t max_values = std::numeric_limits<std::size_t>::max();
 };
 

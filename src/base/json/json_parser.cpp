@@ -79,6 +79,7 @@ std::optional<json::value> parse_json(std::string_view text, const JsonParseOpti
   json::parse_options options;
   options.max_depth = reading.max_depth;
   options.allow_invalid_utf8 = reading.allow_invalid_utf8;
+  options.allow_comments = options.allow_trailing_commas = reading.allow_comments;
   std::array<unsigned char, 1024> nesting;  // enough for usual texts; deeper ones use the heap
   json::basic_parser<ValueBuilder> parser(options, nesting.data(), nesting.size(), reading.max_values);
   boost::system::error_code error;

@@ -104,4 +104,10 @@ TEST(Json, ReplacesInvalidUtf8) {
 }
 
 }  // namespace
+TEST(Json, HasCommentsOnlyWhereTheyAreAllowed) {
+  const std::string text = "{/* x */ \"a\": [1, 2,], // y\n}";
+  EXPECT_FALSE(parse_json(text));
+  EXPECT_EQ(to_json(parse_json(text, {.allow_comments = true}).value()), "{\"a\":[1,2]}");
+}
+
 }  // namespace agw

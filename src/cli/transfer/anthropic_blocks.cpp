@@ -36,8 +36,8 @@ void read_block(const json::object& block, SourceMessage& message) {
     // Claude's own exports have the results in the message of the calls, in their order, and may lack ids.
     if (id.empty() && message.results.size() < message.calls.size()) id = message.calls[message.results.size()].id;
     message.results.push_back({std::move(id), result_text(block), is_true(block, "is_error")});
-  } else if (type == "image" || type == "document") {
-    append(message.text, type == "image" ? "[picture]" : "[document]");
+  } else if (type == "image" || type == "image_url" || type == "document") {
+    append(message.text, type == "document" ? "[document]" : "[picture]");
   }
 }
 

@@ -13,6 +13,7 @@
 #include "base/text/utf8.hpp"
 #include "cli/transfer/anthropic_blocks.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/program_files.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -97,54 +98,17 @@ void read_transcript(Importer& importer, const fs::path& file) {
   import_conversation(importer, std::move(conversation));
 }
 
-void read_agents(Importer& importer, const fs::path& folder) {
-  if (!fs::is_directory(folder)) return;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.is_regular_file() && entry.path().extension() == ".md") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  for (const auto& file : files) {
-    const auto text = text_of_file(importer, file);
-    if (!text) continue;
-    auto [head, body] = headed_text(*text);
-    auto name = string_or_empty(head, "name");
-    if (name.empty()) name = file.stem().string();
-    importer.add_extension({{"type", "agent"},
-                            {"name", name},
-                            {"description", shortened(string_or_empty(head, "description"), 500)},
-                            {"definition", json::object{{"systemPrompt", body}}}},
-                           "agents/" + file.filename().string());
-    if (head.contains("tools"))
-      importer.leave(fmt::format("tools of agent {}", name), "tools have other names here: choose them by hand");
-  }
-}
-
 void read_servers(Importer& importer, const fs::path& file) {
-  const auto text = text_of_file(importer, file);
-  const auto value = text ? parse_json(*text) : std::nullopt;
-  if (!text) return;
-  if (!value || !value->is_object()) return importer.leave(file.string(), "is not JSON");
-  const auto& settings = value->get_object();
-  if (const auto* servers = object_member(settings, "mcpServers"))
+  const auto settings = settings_in_file(importer, file);
+  if (!settings) return;
+  if (const auto* servers = object_member(*settings, "mcpServers"))
     import_mcp_servers(importer, *servers, file.filename().string());
-  if (const auto* projects = object_member(settings, "projects")) {
+  if (const auto* projects = object_member(*settings, "projects")) {
     for (const auto& [path, project] : *projects) {
       const auto* servers = project.is_object() ? object_member(project.get_object(), "mcpServers") : nullptr;
       if (servers) import_mcp_servers(importer, *servers, std::string(path));
     }
   }
-}
-
-std::vector<fs::path> transcripts(const fs::path& folder) {
-  std::vector<fs::path> files;
-  if (!fs::is_directory(folder)) return files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-    if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == ".jsonl")
-      files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
 }
 
 }  // namespace
@@ -156,12 +120,12 @@ void read_claude_code(Importer& importer, const fs::path& path) {
     importer.add_identity("soul", claude_code_agent, *text, (path / "CLAUDE.md").string());
   import_skills(importer, path / "skills", claude_code_agent);
   import_commands(importer, path / "commands");
-  read_agents(importer, path / "agents");
+  import_agents(importer, path / "agents");
   read_servers(importer, path.parent_path() / ".claude.json");
   if (fs::exists(path / "settings.json"))
     importer.leave((path / "settings.json").string(),
                    "permissions and hooks have no counterpart: see docs/approvals.md");
-  const auto files = transcripts(path / "projects");
+  const auto files = files_below(path / "projects", ".jsonl");
   for (std::size_t i = 0; i < files.size(); ++i) {
     importer.show_progress("transcripts", i, files.size());
     read_transcript(importer, files[i]);

@@ -13,6 +13,7 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/program_files.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -50,19 +51,6 @@ std::string summary_of(const json::object& item) {
     if (part.is_object()) text += (text.empty() ? "" : "\n\n") + string_or_empty(part.get_object(), "text");
   }
   return text;
-}
-
-json::object codex_input(const json::object& item) {
-  for (const auto* member : {"arguments", "input", "action"}) {
-    const auto* value = item.if_contains(member);
-    if (!value) continue;
-    if (value->is_object()) return value->get_object();
-    if (!value->is_string()) continue;
-    auto parsed = parse_json(std::string_view(value->get_string()));
-    if (parsed && parsed->is_object()) return std::move(parsed->get_object());
-    return {{"input", *value}};
-  }
-  return {};
 }
 
 SourceResult codex_result(const json::object& item) {
@@ -145,7 +133,7 @@ private:
     if (id.empty()) id = message.id;
     auto name = string_or_empty(item, "name");
     if (name.empty()) name = type.substr(0, type.size() - std::string_view("_call").size());
-    message.calls.push_back({std::move(id), std::move(name), codex_input(item)});
+    message.calls.push_back({std::move(id), std::move(name), call_input(item)});
   }
 
   Importer& importer_;
@@ -158,13 +146,7 @@ private:
 };
 
 void read_sessions(Importer& importer, const fs::path& folder, bool archived) {
-  if (!fs::is_directory(folder)) return;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-    if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == ".jsonl")
-      files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
+  const auto files = files_below(folder, ".jsonl");
   for (std::size_t i = 0; i < files.size(); ++i) {
     importer.show_progress("sessions", i, files.size());
     Session session(importer, files[i].stem().string(), archived);

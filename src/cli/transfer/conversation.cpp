@@ -66,10 +66,6 @@ private:
   std::vector<bool> has_children_;
 };
 
-bool says_something(const SourceMessage& message) {
-  return !message.text.empty() || !message.calls.empty() || !message.results.empty() || !message.reasoning.empty();
-}
-
 void write_path(Importer& importer, const SourceConversation& conversation, ImportedThread head, const Path& path) {
   importer.begin_thread(std::move(head), conversation.project);
   TurnWriter turns(importer);
@@ -106,6 +102,10 @@ void write_forks(Importer& importer, const SourceConversation& conversation, con
 }
 
 }  // namespace
+
+bool says_something(const SourceMessage& message) {
+  return !message.text.empty() || !message.calls.empty() || !message.results.empty() || !message.reasoning.empty();
+}
 
 void TurnWriter::take(const SourceResult& result, const SourceMessage& message) {
   const auto find = [&] {
@@ -167,7 +167,11 @@ void TurnWriter::finish() {
                           {"tool_name", call.name},
                           {"input", std::move(call.input)},
                           {"is_error", !result || result->is_error}};
-    importer_.add_turn({.key = "call/" + call.id,
+    auto key = "call/" + call.id;
+    // Some models begin to count their calls anew with each answer.
+    for (int number = 2; !call_keys_.insert(key).second; ++number)
+      key = fmt::format("call/{}/{}/{}", call.id, answer_->id, number);
+    importer_.add_turn({.key = std::move(key),
                         .role = Role::tool,
                         .content = result ? std::move(result->output) : "There is no result of this call.",
                         .metadata = std::move(metadata),

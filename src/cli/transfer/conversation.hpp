@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct SourceMessage {
   json::object metadata{};  ///< other members for its turn
 };
 
+/// Whether a message has more than its place in a conversation.
+bool says_something(const SourceMessage& message);
+
 /// Turns a sequence of messages into turns, as the gateway stores them: all that an assistant says and does between two
 /// messages of a person is one turn of the assistant, after a turn for each tool call.
 class TurnWriter {
@@ -63,6 +67,7 @@ private:
   std::optional<std::string> question_;
   std::optional<SourceMessage> answer_;
   std::vector<Call> calls_;
+  std::set<std::string> call_keys_;  ///< of all answers
   json::array steps_;
   bool results_since_step_ = true;
 };

@@ -116,6 +116,8 @@ json::value Importer::request(const std::string& method, const std::string& path
 
 void Importer::begin_thread(ImportedThread head, const std::optional<fs::path>& project) {
   if (batch_bytes_ > max_batch_bytes || batch_.threads.size() >= max_batch_threads) flush();
+  check_time(head.created_at);
+  check_time(head.updated_at);
   if (project) head.project_id = project_id(*project);
   // A dry run cannot know what is there.
   if (!gateway_ && seen_threads_.insert(head.key).second) ++counts_["threads"].created;
@@ -123,7 +125,15 @@ void Importer::begin_thread(ImportedThread head, const std::optional<fs::path>& 
   batch_.threads.push_back(std::move(head));
 }
 
+void Importer::check_time(std::optional<Timestamp>& time) {
+  // A clock may be a little ahead.
+  if (!time || (*time >= Timestamp() && *time <= SystemClock().now() + std::chrono::days(1))) return;
+  time.reset();
+  ++impossible_times_;
+}
+
 void Importer::add_turn(ImportedTurn turn) {
+  check_time(turn.created_at);
   if (turn.content.size() > max_turn_bytes) {
     leave(fmt::format("turn {} of {}", turn.key, batch_.threads.back().key), "has more than 8 MiB");
     return;
@@ -235,7 +245,7 @@ void Importer::add_extension(json::object body, const std::string& origin) {
   const auto type = string_or_empty(body, "type");
   const auto wanted = string_or_empty(body, "name");
   auto name = extension_name_from(wanted, fmt::format("{}-{}", source_, type));
-  if (name != wanted) notes_.push_back(fmt::format("{} {} is named {} here", type, wanted, name));
+  if (name != wanted) note(fmt::format("{} {} is named {} here", type, wanted, name));
   const auto mark = fmt::format("{}:{}", source_, origin);
   if (body["definition"].is_object()) body["definition"].get_object()[origin_member] = mark;
   body["enabled"] = false;
@@ -258,7 +268,7 @@ void Importer::add_extension(json::object body, const std::string& origin) {
     try {
       request("POST", "/extensions", body);
       ++count.created;
-      if (attempt > 0) notes_.push_back(fmt::format("{} {} is named {} here: the name is taken", type, base, name));
+      if (attempt > 0) note(fmt::format("{} {} is named {} here: the name is taken", type, base, name));
     } catch (const ResponseError& error) {
       if (!is_refusal(error)) throw;
       leave(fmt::format("{} {}", type, wanted), error.what());
@@ -300,6 +310,9 @@ void Importer::add_file(const std::string& kind, const fs::path& path, const std
   const auto directory = Directory::open(gateway_->data_directory, Symlinks::refuse).value();
   if (directory.status(path.string())) {
     ++count.kept;
+    // It may have been edited since.
+    const auto there = directory.read(path.string(), content.size());
+    if (!there || *there != content) leave(origin, "there is another file already: " + path.string());
     return;
   }
   const auto made = directory.make_directories(path.parent_path().string());
@@ -344,6 +357,9 @@ void Importer::show_progress(const std::string& what, std::uint64_t done, std::u
 void Importer::finish() {
   flush();
   await_batch();
+  if (impossible_times_ > 0)
+    note(fmt::format("{} times are before 1970, in the future or none at all: turns have that of the turn before",
+                     impossible_times_));
 }
 
 }  // namespace agw::cli

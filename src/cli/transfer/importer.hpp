@@ -11,11 +11,15 @@
 #include <vector>
 
 #include "base/json/json.hpp"
+#include "base/time/time.hpp"
 #include "cli/client/find_gateway.hpp"
 #include "cli/output/progress.hpp"
 #include "features/threads/transfer_types.hpp"
 
 namespace agw::cli {
+
+/// What a source has in place of a time, and is none; or one that the calendar does not have.
+inline constexpr Timestamp no_time = Timestamp::max();
 
 /// How many things of one kind an import brought.
 struct ImportCount {
@@ -45,7 +49,8 @@ public:
   // Threads: `begin_thread`, its turns in order, then the next thread or `finish`.
 
   /// `head` has no turns. `project` is the directory in which the conversation took place; it becomes a project if it
-  /// is one already or can be one.
+  /// is one already or can be one. Times before 1970 or in the future, and `no_time`, are dropped, and so for turns;
+  /// that is noted.
   void begin_thread(ImportedThread head, const std::optional<std::filesystem::path>& project = {});
   void add_turn(ImportedTurn turn);
 
@@ -64,6 +69,8 @@ public:
   std::string add_secret(const std::string& wanted_name, const std::string& value);
 
   void leave(std::string what, std::string why);
+  /// For what comes, but differs from its source.
+  void note(std::string text) { notes_.push_back(std::move(text)); }
   void show_progress(const std::string& what, std::uint64_t done, std::uint64_t total);
 
   /// Sends what is left.
@@ -80,6 +87,7 @@ private:
     std::vector<LeftOut> refused;
   };
   static Sent send(const FoundGateway& gateway, ImportBatch batch);
+  void check_time(std::optional<Timestamp>& time);
   void flush();
   void await_batch();
   void take(Sent sent);
@@ -97,11 +105,11 @@ private:
   std::size_t batch_turns_ = 0;
   std::future<Sent> sending_;
   std::optional<std::map<std::string, std::string>> projects_;  ///< ids by path; empty: cannot be one
-  std::set<std::string> names_;                                 ///< of extensions in this import
   std::set<std::string> seen_threads_;
   std::map<std::string, ImportCount> counts_;
   std::vector<LeftOut> left_out_;
   std::uint64_t left_out_count_ = 0;
+  std::uint64_t impossible_times_ = 0;
   std::vector<std::string> notes_;
 };
 

@@ -10,11 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "base/cron.hpp"
 #include "base/json/json_values.hpp"
 #include "cli/transfer/anthropic_blocks.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/program_files.hpp"
 #include "cli/transfer/readers.hpp"
+#include "cli/transfer/source_jobs.hpp"
 #include "cli/transfer/source_values.hpp"
 
 namespace agw::cli {
@@ -24,9 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string openclaw_agent = "openclaw";
-
-constexpr std::int64_t minute_ms = 60'000;
-constexpr std::int64_t hour_ms = 60 * minute_ms;
 
 /// Its blocks are those of Anthropic's API but for the calls.
 void read_openclaw_blocks(const json::array& blocks, SourceMessage& message) {
@@ -100,80 +98,14 @@ void read_openclaw_sessions(Importer& importer, const fs::path& agents) {
   }
 }
 
-/// An interval as a cron expression, if one starts at the same distance every hour or day.
-std::optional<std::string> cron_of_interval(std::int64_t every_ms) {
-  if (every_ms >= minute_ms && every_ms < hour_ms && hour_ms % every_ms == 0 && every_ms % minute_ms == 0)
-    return fmt::format("*/{} * * * *", every_ms / minute_ms);
-  if (every_ms >= hour_ms && every_ms < 24 * hour_ms && 24 * hour_ms % every_ms == 0 && every_ms % hour_ms == 0)
-    return fmt::format("0 */{} * * *", every_ms / hour_ms);
-  if (every_ms == 24 * hour_ms) return "0 0 * * *";
-  return std::nullopt;
-}
-
-/// The schedule of a job; no value if there is no such schedule here, which is then reported.
-std::optional<std::string> openclaw_schedule(Importer& importer, const std::string& what,
-                                             const json::object& schedule) {
-  const auto kind = string_or_empty(schedule, "kind");
-  std::optional<std::string> expression;
-  if (kind == "cron") expression = string_or_empty(schedule, "expr");
-  const auto* every = schedule.if_contains("everyMs");
-  if (kind == "every" && every && every->is_int64()) expression = cron_of_interval(every->get_int64());
-  if (!expression) {
-    importer.leave(what, kind == "at" ? "is due a single time" : "has an interval that no cron expression has");
-    return std::nullopt;
-  }
-  try {
-    const Cron cron(*expression);
-  } catch (const CronError& error) {
-    importer.leave(what, fmt::format("its schedule `{}` is not read here: {}", *expression, error.what()));
-    return std::nullopt;
-  }
-  if (const auto zone = string_or_empty(schedule, "tz"); !zone.empty())
-    importer.leave("time zone of " + what, fmt::format("is {}: here, the schedule follows this machine's zone", zone));
-  return expression;
-}
-
-void read_openclaw_job(Importer& importer, const json::object& job) {
-  const auto id = string_or_empty(job, "id");
-  auto name = string_or_empty(job, "name");
-  if (name.empty()) name = "job-" + id;
-  const auto payload = object_or_empty(job, "payload");
-  auto prompt = string_or_empty(payload, "message");
-  if (prompt.empty()) prompt = string_or_empty(payload, "text");
-  if (prompt.empty()) return importer.leave("job " + name, "has no message for an agent");
-  const auto schedule = openclaw_schedule(importer, "job " + name, object_or_empty(job, "schedule"));
-  if (!schedule) return;
-  importer.add_extension(
-      {{"type", "job"},
-       {"name", name},
-       {"description", string_or_empty(job, "description")},
-       {"definition", json::object{{"agent_id", openclaw_agent}, {"prompt", prompt}, {"schedule", *schedule}}}},
-      "cron/" + (id.empty() ? name : id));
-}
-
-void read_openclaw_jobs(Importer& importer, const fs::path& file) {
-  const auto text = text_of_file(importer, file);
-  if (!text) return;
-  const auto value = parse_json(*text);
-  const auto* jobs = value && value->is_object() ? array_member(value->get_object(), "jobs") : nullptr;
-  if (!jobs) return importer.leave(file.string(), "has no list of jobs");
-  for (const auto& job : *jobs) {
-    if (job.is_object()) read_openclaw_job(importer, job.get_object());
-  }
-}
-
 void read_openclaw_settings(Importer& importer, const fs::path& file) {
-  const auto text = text_of_file(importer, file);
-  if (!text) return;
-  const auto value = parse_json(*text);
-  if (!value || !value->is_object())
-    return importer.leave(file.string(), "is not plain JSON (comments are not read): add MCP servers by hand");
-  const auto mcp = object_or_empty(value->get_object(), "mcp");
+  const auto settings = settings_in_file(importer, file);
+  if (!settings) return;
+  const auto mcp = object_or_empty(*settings, "mcp");
   if (const auto* servers = object_member(mcp, "servers")) import_mcp_servers(importer, *servers, "openclaw.json");
-  if (value->get_object().contains("models"))
+  if (settings->contains("models"))
     importer.leave("model services of " + file.string(), "are added with agw model add");
-  if (value->get_object().contains("channels"))
-    importer.leave("channels of " + file.string(), "are logins of that program");
+  if (settings->contains("channels")) importer.leave("channels of " + file.string(), "are logins of that program");
 }
 
 /// Its workspace: what it is and what it knows.
@@ -189,12 +121,10 @@ void read_openclaw_workspace(Importer& importer, const fs::path& folder) {
   const auto pages = fs::path("agents") / openclaw_agent / "knowledge";
   if (const auto text = text_of_file(importer, folder / "MEMORY.md"))
     importer.add_file("knowledge pages", pages / "memory.md", *text, (folder / "MEMORY.md").string());
-  if (!fs::is_directory(folder / "memory")) return;
-  for (const auto& entry : fs::directory_iterator(folder / "memory")) {
-    if (!entry.is_regular_file() || entry.is_symlink() || entry.path().extension() != ".md") continue;
-    const auto text = text_of_file(importer, entry.path());
-    const auto name = extension_name_from("memory-" + entry.path().stem().string(), "memory-page");
-    if (text) importer.add_file("knowledge pages", pages / (name + ".md"), *text, entry.path().string());
+  for (const auto& file : files_below(folder / "memory", ".md")) {
+    const auto text = text_of_file(importer, file);
+    const auto name = extension_name_from(file.lexically_relative(folder).replace_extension().string(), "memory-page");
+    if (text) importer.add_file("knowledge pages", pages / (name + ".md"), *text, file.string());
   }
 }
 
@@ -206,7 +136,7 @@ void read_openclaw(Importer& importer, const fs::path& path) {
   read_openclaw_workspace(importer, path / "workspace");
   import_skills(importer, path / "skills", openclaw_agent);
   import_skills(importer, path / "workspace" / "skills", openclaw_agent);
-  read_openclaw_jobs(importer, path / "cron" / "jobs.json");
+  import_jobs(importer, path / "cron" / "jobs.json", openclaw_agent);
   read_openclaw_settings(importer, path / "openclaw.json");
   if (fs::exists(path / "credentials"))
     importer.leave((path / "credentials").string(), "are logins: they are never read");

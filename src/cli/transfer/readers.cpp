@@ -14,6 +14,8 @@ std::span<const ImportSource> import_sources() {
       ImportSource{"claude", "Claude's export: the archive, or its conversations.json", "", read_claude},
       ImportSource{"claude-code", "Claude Code", ".claude", read_claude_code},
       ImportSource{"codex", "Codex", ".codex", read_codex},
+      ImportSource{"hermes", "Hermes Agent", ".hermes", read_hermes},
+      ImportSource{"opencode", "opencode", ".config/opencode", read_opencode},
       ImportSource{"openclaw", "OpenClaw", ".openclaw", read_openclaw},
   };
   return sources;

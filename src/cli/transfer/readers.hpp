@@ -28,6 +28,11 @@ void read_claude(Importer& importer, const std::filesystem::path& path);
 void read_claude_code(Importer& importer, const std::filesystem::path& path);
 /// The directory `.codex` of Codex.
 void read_codex(Importer& importer, const std::filesystem::path& path);
+/// The directory `.hermes` of Hermes Agent.
+void read_hermes(Importer& importer, const std::filesystem::path& path);
+/// The directory `.config/opencode` of opencode, which keeps its sessions in `.local/share/opencode` next to that; or
+/// the latter alone.
+void read_opencode(Importer& importer, const std::filesystem::path& path);
 /// The directory `.openclaw` of OpenClaw.
 void read_openclaw(Importer& importer, const std::filesystem::path& path);
 

@@ -1,0 +1,188 @@
+// The directory of Hermes Agent (https://github.com/NousResearch/hermes-agent, release v2026.9.24): SOUL.md,
+// memories/, skills/<category>/<skill>, cron/jobs.json, config.yaml, and state.db with the tables of
+// hermes_state_common.py (version 30 of its schema): `sessions`, and `messages` in the form of OpenAI's chat.
+// Documented at https://hermes-agent.nousresearch.com/docs (configuration, features/memory, features/cron,
+// features/skills).
+
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+#include "cli/transfer/anthropic_blocks.hpp"
+#include "cli/transfer/conversation.hpp"
+#include "cli/transfer/program_files.hpp"
+#include "cli/transfer/program_store.hpp"
+#include "cli/transfer/readers.hpp"
+#include "cli/transfer/source_jobs.hpp"
+#include "cli/transfer/source_values.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string hermes_agent = "hermes";
+
+/// Columns hold 0 and 1.
+bool is_set(const json::object& row, std::string_view column) {
+  const auto* value = row.if_contains(column);
+  return value && value->is_int64() && value->get_int64() != 0;
+}
+
+/// A message that was taken back, by `/undo` or an edit; one that was only summed up still counts.
+bool is_taken_back(const json::object& row) {
+  return row.contains("active") && !is_set(row, "active") && !is_set(row, "compacted");
+}
+
+/// Lists of text and pictures are marked by a first character that no text has.
+void read_hermes_content(const std::string& content, SourceMessage& message) {
+  constexpr std::string_view mark("\0json:", 6);
+  const auto value =
+      content.starts_with(mark) ? parse_json(std::string_view(content).substr(mark.size())) : std::nullopt;
+  if (value && value->is_array())
+    read_blocks(value->get_array(), message);
+  else
+    message.text = value ? text_or_json(*value) : content;
+}
+
+void read_hermes_calls(const json::object& row, SourceMessage& message) {
+  const auto calls = parse_json(string_or_empty(row, "tool_calls"));
+  if (!calls || !calls->is_array()) return;
+  for (const auto& call : calls->get_array()) {
+    if (!call.is_object()) continue;
+    const auto function = object_or_empty(call.get_object(), "function");
+    message.calls.push_back(
+        {string_or_empty(call.get_object(), "id"), string_or_empty(function, "name"), call_input(function)});
+  }
+}
+
+SourceMessage hermes_message(const json::object& row, const std::string& model) {
+  const auto role = string_or_empty(row, "role");
+  SourceMessage message{.id = text_or_json(row, "id"), .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
+  message.at = time_in(row, "timestamp");
+  // What the program itself wrote for the model is no word of a person.
+  if (role == "session_meta" || string_or_empty(row, "display_kind") == "hidden") return message;
+  read_hermes_content(string_or_empty(row, "content"), message);
+  if (role == "tool") {
+    message.role = Role::tool;
+    message.results.push_back({string_or_empty(row, "tool_call_id"), std::exchange(message.text, {})});
+  } else if (role == "assistant") {
+    message.role = Role::assistant;
+    message.model = model;
+    message.reasoning = string_or_empty(row, "reasoning");
+    if (message.reasoning.empty()) message.reasoning = string_or_empty(row, "reasoning_content");
+    read_hermes_calls(row, message);
+  } else if (role == "user" && !is_set(row, "_compressed_summary")) {
+    message.role = Role::user;
+  }
+  return message;
+}
+
+struct HermesSession {
+  std::string id;
+  ImportedThread head;
+  std::optional<fs::path> project;
+  std::string model;
+};
+
+HermesSession hermes_session(const json::object& row) {
+  HermesSession session{.id = string_or_empty(row, "id"), .head = {}, .project = {}, .model = {}};
+  session.head.key = session.id;
+  if (const auto title = string_or_empty(row, "title"); !title.empty()) session.head.title = title;
+  session.head.archived = is_set(row, "archived") || is_set(row, "hidden");
+  session.head.created_at = time_in(row, "started_at");
+  session.head.updated_at = time_in(row, "last_activity_at");
+  if (!session.head.updated_at) session.head.updated_at = time_in(row, "ended_at");
+  if (const auto cwd = string_or_empty(row, "cwd"); !cwd.empty()) session.project = cwd;
+  session.model = string_or_empty(row, "model");
+  return session;
+}
+
+/// Takes the messages that were taken back, or the others; false if there are none.
+bool read_hermes_messages(Importer& importer, ProgramStore& store, const HermesSession& session, bool taken_back) {
+  bool begun = false;
+  TurnWriter turns(importer);
+  store.for_each_row("messages", "session_id", session.id, "id", [&](const json::object& row) {
+    if (is_taken_back(row) != taken_back) return;
+    const auto message = hermes_message(row, session.model);
+    if (!says_something(message)) return;
+    if (!std::exchange(begun, true)) importer.begin_thread(session.head, session.project);
+    turns.add(message);
+  });
+  turns.finish();
+  return begun;
+}
+
+void read_hermes_session(Importer& importer, ProgramStore& store, HermesSession session) try {
+  const bool any = read_hermes_messages(importer, store, session, false);
+  session.head.key += "/taken-back";
+  session.head.title = session.head.title.value_or("Conversation") + " (fork 1)";
+  if (!read_hermes_messages(importer, store, session, true) && !any)
+    importer.leave("session " + session.id, "has no messages");
+} catch (const DatabaseError& error) {
+  importer.leave("session " + session.id, error.what());
+}
+
+void read_hermes_sessions(Importer& importer, const fs::path& file) try {
+  if (!fs::exists(file)) return;
+  ProgramStore store(file);
+  std::uint64_t count = 0;
+  store.for_each_row("sessions", "started_at, id", [&](const json::object& row) {
+    importer.show_progress("sessions", count++, 0);
+    read_hermes_session(importer, store, hermes_session(row));
+  });
+} catch (const DatabaseError& error) {
+  importer.leave(file.string(), fmt::format("cannot be read: {}", error.what()));
+}
+
+/// The skills that came with the program: lines of `name:hash`.
+std::set<std::string> bundled_skills(Importer& importer, const fs::path& file) {
+  std::set<std::string> names;
+  const auto text = text_of_file(importer, file).value_or("");
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    names.insert(text.substr(at, std::min(text.find(':', at), end) - at));
+    at = end + 1;
+  }
+  if (!names.empty())
+    importer.leave(fmt::format("{} skills that came with Hermes", names.size()),
+                   "are that program's: copy by hand what you changed in them");
+  return names;
+}
+
+void read_hermes_settings(Importer& importer, const fs::path& file) {
+  const auto settings = settings_in_file(importer, file);
+  if (!settings) return;
+  if (const auto* servers = object_member(*settings, "mcp_servers"))
+    import_mcp_servers(importer, *servers, file.filename().string());
+  if (settings->contains("model")) importer.leave("models of " + file.string(), "are added with agw model add");
+}
+
+}  // namespace
+
+void read_hermes(Importer& importer, const fs::path& path) {
+  if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
+  import_agent(importer, hermes_agent, "Hermes Agent");
+  if (const auto text = text_of_file(importer, path / "SOUL.md"))
+    importer.add_identity("soul", hermes_agent, *text, (path / "SOUL.md").string());
+  const auto memories = path / "memories";
+  if (const auto text = text_of_file(importer, memories / "USER.md"))
+    importer.add_identity("user-profile", hermes_agent, *text, (memories / "USER.md").string());
+  if (const auto text = text_of_file(importer, memories / "MEMORY.md"))
+    importer.add_file("knowledge pages", fs::path("agents") / hermes_agent / "knowledge" / "memory.md", *text,
+                      (memories / "MEMORY.md").string());
+  import_skills(importer, path / "skills", hermes_agent,
+                bundled_skills(importer, path / "skills" / ".bundled_manifest"));
+  import_jobs(importer, path / "cron" / "jobs.json", hermes_agent);
+  read_hermes_settings(importer, path / "config.yaml");
+  for (const auto* login : {".env", "auth.json"})
+    if (fs::exists(path / login)) importer.leave((path / login).string(), "has logins: they are never read");
+  if (fs::is_directory(path / "profiles"))
+    importer.leave((path / "profiles").string(), "are further agents: name the folder of one to take it over");
+  read_hermes_sessions(importer, path / "state.db");
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,180 @@
+// The directories of opencode (https://opencode.ai): ~/.config/opencode with opencode.json, AGENTS.md, agents/,
+// commands/ and skills/, and ~/.local/share/opencode with opencode.db, whose tables `session`, `message` and `part`
+// hold JSON. Documented at https://opencode.ai/docs (config, agents, commands, mcp-servers); messages and parts are
+// those of packages/opencode/src/session/message-v2.ts of https://github.com/anomalyco/opencode. Checked with
+// version 1.18.33.
+
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
+#include "cli/transfer/conversation.hpp"
+#include "cli/transfer/program_files.hpp"
+#include "cli/transfer/program_store.hpp"
+#include "cli/transfer/readers.hpp"
+#include "cli/transfer/source_values.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string opencode_agent = "opencode";
+
+json::object data_of(const json::object& row) {
+  auto data = parse_json(string_or_empty(row, "data"));
+  return data && data->is_object() ? std::move(data->get_object()) : json::object();
+}
+
+void append(std::string& text, const std::string& piece) {
+  if (!piece.empty()) text += (text.empty() ? "" : "\n\n") + piece;
+}
+
+/// The id of a part is its own, other than that of a call, which the model chose.
+void read_opencode_call(const std::string& id, const json::object& part, SourceMessage& message) {
+  const auto state = object_or_empty(part, "state");
+  message.calls.push_back({id, string_or_empty(part, "tool"), object_or_empty(state, "input")});
+  const auto status = string_or_empty(state, "status");
+  if (status == "completed") message.results.push_back({id, string_or_empty(state, "output")});
+  if (status == "error") message.results.push_back({id, string_or_empty(state, "error"), true});
+}
+
+void read_opencode_part(const std::string& id, const json::object& part, SourceMessage& message) {
+  const auto type = string_or_empty(part, "type");
+  // The program itself writes what it read from files that a person named.
+  if (type == "text" && !is_true(part, "synthetic")) append(message.text, string_or_empty(part, "text"));
+  if (type == "subtask") append(message.text, string_or_empty(part, "prompt"));
+  if (type == "reasoning") append(message.reasoning, string_or_empty(part, "text"));
+  if (type == "file") append(message.text, fmt::format("[file: {}]", string_or_empty(part, "filename")));
+  if (type == "tool") read_opencode_call(id, part, message);
+}
+
+SourceMessage opencode_message(ProgramStore& store, const json::object& row) {
+  const auto data = data_of(row);
+  SourceMessage message{
+      .id = string_or_empty(row, "id"), .parent = {}, .role = Role::user, .text = {}, .reasoning = {}};
+  if (string_or_empty(data, "role") == "assistant") message.role = Role::assistant;
+  message.model = string_or_empty(data, "modelID");
+  message.at = time_in_ms(row, "time_created");
+  store.for_each_row("part", "message_id", message.id, "id", [&](const json::object& part) {
+    read_opencode_part(string_or_empty(part, "id"), data_of(part), message);
+  });
+  return message;
+}
+
+void read_opencode_session(Importer& importer, ProgramStore& store, const json::object& row) try {
+  ImportedThread head{.key = string_or_empty(row, "id"), .turns = {}};
+  head.title = string_or_empty(row, "title");
+  // An agent asked another one: that is not a person's conversation.
+  head.archived = row.contains("time_archived") || row.contains("parent_id");
+  head.created_at = time_in_ms(row, "time_created");
+  head.updated_at = time_in_ms(row, "time_updated");
+  bool begun = false;
+  TurnWriter turns(importer);
+  store.for_each_row("message", "session_id", head.key, "time_created, id", [&](const json::object& each) {
+    const auto message = opencode_message(store, each);
+    if (!says_something(message)) return;
+    if (!std::exchange(begun, true)) importer.begin_thread(head, string_or_empty(row, "directory"));
+    turns.add(message);
+  });
+  turns.finish();
+  if (!begun) importer.leave("session " + *head.title, "has no messages");
+} catch (const DatabaseError& error) {
+  importer.leave("session " + string_or_empty(row, "title"), error.what());
+}
+
+void read_opencode_sessions(Importer& importer, const fs::path& folder) try {
+  if (fs::exists(folder / "auth.json"))
+    importer.leave((folder / "auth.json").string(), "has logins: they are never read");
+  if (!fs::exists(folder / "opencode.db")) {
+    if (fs::exists(folder / "storage"))
+      importer.leave((folder / "storage").string(), "has sessions of opencode before 1.2: start a newer one once");
+    return;
+  }
+  ProgramStore store(folder / "opencode.db");
+  std::uint64_t count = 0;
+  store.for_each_row("session", "time_created, id", [&](const json::object& row) {
+    importer.show_progress("sessions", count++, 0);
+    read_opencode_session(importer, store, row);
+  });
+} catch (const DatabaseError& error) {
+  importer.leave((folder / "opencode.db").string(), fmt::format("cannot be read: {}", error.what()));
+}
+
+/// A text, or that of the file below `folder` that stands in its place.
+std::string text_or_file(Importer& importer, std::string text, const fs::path& folder) {
+  constexpr std::string_view begin = "{file:./";
+  if (!text.starts_with(begin) || !text.ends_with('}')) return text;
+  return text_of_file(importer, folder / text.substr(begin.size(), text.size() - begin.size() - 1)).value_or("");
+}
+
+/// An agent or a command in the settings, where `told` is what the model is told.
+void add_from_settings(Importer& importer, const std::string& type, const std::string& name, const json::object& from,
+                       const std::string& told, const std::string& member) {
+  const auto what = fmt::format("{} {}", type, name);
+  if (told.empty()) return importer.leave(what, "has no text of its own: it changes settings of opencode's");
+  importer.add_extension({{"type", type},
+                          {"name", name},
+                          {"description", shortened(string_or_empty(from, "description"), 500)},
+                          {"definition", json::object{{member, told}}}},
+                         fmt::format("{}#{}", type, name));
+}
+
+/// MCP servers as other programs write them: the program apart from its arguments, `env` for `environment`.
+json::object servers_of(const json::object& from) {
+  json::object servers;
+  for (const auto& [name, value] : from) {
+    if (!value.is_object()) continue;
+    auto server = value.get_object();
+    if (const auto words = strings_of(server, "command"); !words.empty()) {
+      server["command"] = words.front();
+      server["args"] = json::array(words.begin() + 1, words.end());
+    }
+    if (const auto* environment = object_member(server, "environment")) server["env"] = json::object(*environment);
+    servers[name] = std::move(server);
+  }
+  return servers;
+}
+
+void read_opencode_settings(Importer& importer, const fs::path& file) {
+  const auto settings = settings_in_file(importer, file);
+  if (!settings) return;
+  const auto add = [&](const std::string& type, std::string_view from, const std::string& to) {
+    for (const auto& [name, value] : object_or_empty(*settings, type)) {
+      const auto object = value.is_object() ? value.get_object() : json::object();
+      const auto told = text_or_file(importer, string_or_empty(object, from), file.parent_path());
+      add_from_settings(importer, type, std::string(name), object, told, to);
+    }
+  };
+  add("agent", "prompt", "systemPrompt");
+  add("command", "template", "prompt");
+  import_mcp_servers(importer, servers_of(object_or_empty(*settings, "mcp")), "opencode.json");
+  if (settings->contains("provider")) importer.leave("providers of " + file.string(), "are added with agw model add");
+  if (settings->contains("permission"))
+    importer.leave("permissions of " + file.string(), "have no counterpart: see docs/approvals.md");
+}
+
+}  // namespace
+
+void read_opencode(Importer& importer, const fs::path& path) {
+  const auto home = fs::absolute(path / ".." / "..").lexically_normal();
+  const auto data = fs::exists(path / "opencode.db") ? path : home / ".local" / "share" / "opencode";
+  if (!fs::is_directory(path) && !fs::is_directory(data))
+    throw std::runtime_error(path.string() + ": there is no such folder");
+  import_agent(importer, opencode_agent, "opencode");
+  if (const auto text = text_of_file(importer, path / "AGENTS.md"))
+    importer.add_identity("soul", opencode_agent, *text, (path / "AGENTS.md").string());
+  // Older versions name these folders in the singular.
+  for (const auto* folder : {"agent", "agents"}) import_agents(importer, path / folder);
+  for (const auto* folder : {"command", "commands"}) import_commands(importer, path / folder);
+  for (const auto* folder : {"skill", "skills"}) import_skills(importer, path / folder, opencode_agent);
+  for (const auto* file : {"config.json", "opencode.json", "opencode.jsonc"})
+    read_opencode_settings(importer, path / file);
+  read_opencode_sessions(importer, data);
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,219 @@
+#include "cli/transfer/program_files.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+#include "base/json/yaml.hpp"
+#include "base/text/utf8.hpp"
+#include "cli/transfer/byte_source.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t max_text_bytes = 1024 * 1024;
+constexpr std::size_t max_skill_files = 1000;
+constexpr int max_skill_depth = 3;
+
+/// A value that refers to a variable or a file is no key.
+bool is_reference(std::string_view value) {
+  return value.find("${") != value.npos || value.find("{env:") != value.npos || value.find("{file:") != value.npos;
+}
+
+json::object with_secrets(Importer& importer, const std::string& server, const json::object& values) {
+  json::object kept;
+  for (const auto& [name, value] : values) {
+    if (!value.is_string()) continue;
+    const std::string text(value.get_string());
+    kept[name] =
+        importer.add_secret(fmt::format("{}_{}", server, std::string_view(name)), is_reference(text) ? "" : text);
+  }
+  return kept;
+}
+
+json::object definition_of(Importer& importer, const std::string& name, const json::object& server) {
+  json::object definition;
+  if (const auto command = string_member(server, "command")) {
+    definition = {{"kind", "mcp-stdio"}, {"command", *command}};
+    if (const auto args = strings_of(server, "args"); !args.empty())
+      definition["args"] = json::array(args.begin(), args.end());
+    if (const auto* env = object_member(server, "env")) definition["env"] = with_secrets(importer, name, *env);
+  } else if (const auto url = string_member(server, "url")) {
+    definition = {{"kind", "mcp-http"}, {"url", *url}};
+    if (const auto* headers = object_member(server, "headers"))
+      definition["headers"] = with_secrets(importer, name, *headers);
+  }
+  return definition;
+}
+
+void import_skill(Importer& importer, const fs::path& folder, const fs::path& place) {
+  std::size_t count = 0;
+  for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator(); ++entry) {
+    if (entry->is_symlink()) {
+      if (entry->is_directory()) entry.disable_recursion_pending();
+      importer.leave(entry->path().string(), "is a symlink");
+    } else if (entry->is_regular_file()) {
+      if (++count > max_skill_files) return importer.leave(folder.string(), "has more than 1,000 files");
+      const auto text = text_of_file(importer, entry->path());
+      const auto target = place / entry->path().lexically_relative(folder);
+      if (text) importer.add_file("files of skills", target, *text, entry->path().string());
+    }
+  }
+}
+
+/// Adds the folders of skills to `skills`; false if there is none.
+bool find_skills(const fs::path& folder, int depth, std::vector<fs::path>& skills, Importer& importer) {
+  const auto before = skills.size();
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    // Programs keep their own state in hidden folders.
+    if (!entry.is_directory() || entry.is_symlink() || entry.path().filename().string().starts_with('.')) continue;
+    if (fs::is_regular_file(entry.path() / "SKILL.md"))
+      skills.push_back(entry.path());
+    else if (depth == max_skill_depth || !find_skills(entry.path(), depth + 1, skills, importer))
+      if (depth == 1) importer.leave(entry.path().string(), "has no SKILL.md");
+  }
+  return skills.size() > before;
+}
+
+}  // namespace
+
+std::vector<fs::path> files_below(const fs::path& folder, std::string_view extension) {
+  std::vector<fs::path> files;
+  if (!fs::is_directory(folder)) return files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
+    if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == extension)
+      files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::optional<std::string> text_of_file(Importer& importer, const fs::path& path) {
+  std::error_code failed;
+  const auto size = fs::file_size(path, failed);
+  if (failed || !fs::is_regular_file(path)) return std::nullopt;
+  if (size > max_text_bytes) {
+    importer.leave(path.string(), "is larger than 1 MiB");
+    return std::nullopt;
+  }
+  std::string text;
+  const auto read = bytes_of_file(path);
+  for (auto bytes = read(); !bytes.empty(); bytes = read()) text += bytes;
+  if (is_utf8(text)) return text;
+  importer.leave(path.string(), "is not text in UTF-8");
+  return std::nullopt;
+}
+
+std::optional<json::object> settings_in_file(Importer& importer, const fs::path& path) {
+  const auto text = text_of_file(importer, path);
+  if (!text) return std::nullopt;
+  std::string why = "is not JSON";
+  try {
+    auto value = path.extension() == ".yaml" ? yaml_to_json(*text)
+                                             : parse_json(*text, {.allow_comments = true}).value_or(nullptr);
+    if (value.is_object()) return std::move(value.get_object());
+  } catch (const YamlError& error) {
+    why = error.what();
+  }
+  importer.leave(path.string(), why + ": add what it sets by hand");
+  return std::nullopt;
+}
+
+HeadedText headed_text(const std::string& text) {
+  if (!text.starts_with("---\n")) return {{}, text};
+  const auto end = text.find("\n---", 3);
+  if (end == text.npos) return {{}, text};
+  const auto body = text.find('\n', end + 1);
+  HeadedText headed{{}, body == text.npos ? std::string() : text.substr(body + 1)};
+  try {
+    auto head = yaml_to_json(text.substr(4, end - 3));
+    if (head.is_object()) headed.head = std::move(head.get_object());
+  } catch (const YamlError&) {
+    headed.body = text;
+  }
+  return headed;
+}
+
+void import_mcp_servers(Importer& importer, const json::object& servers, const std::string& origin) {
+  for (const auto& [key, value] : servers) {
+    const std::string name(key);
+    auto definition = value.is_object() ? definition_of(importer, name, value.get_object()) : json::object();
+    if (definition.empty()) {
+      importer.leave("MCP server " + name, "has neither a command nor a url");
+      continue;
+    }
+    importer.add_extension({{"type", "integration"},
+                            {"name", name},
+                            {"description", fmt::format("MCP server {} of {}", name, importer.source())},
+                            {"definition", std::move(definition)}},
+                           origin + "#" + name);
+  }
+}
+
+void import_skills(Importer& importer, const fs::path& folder, const std::string& agent,
+                   const std::set<std::string>& without) {
+  if (!fs::is_directory(folder)) return;
+  std::vector<fs::path> skills;
+  find_skills(folder, 1, skills, importer);
+  std::ranges::sort(skills);
+  std::set<std::string> names;
+  for (const auto& skill : skills) {
+    const auto wanted = skill.filename().string();
+    if (without.contains(wanted)) continue;
+    const auto base = extension_name_from(wanted, "skill");
+    auto name = base;
+    for (int number = 2; !names.insert(name).second; ++number) name = fmt::format("{}-{}", base, number);
+    if (name != wanted) importer.note(fmt::format("skill {} is named {} here", wanted, name));
+    import_skill(importer, skill, fs::path("agents") / agent / "skills" / name);
+  }
+}
+
+void import_agent(Importer& importer, const std::string& name, const std::string& program) {
+  importer.add_extension({{"type", "agent"},
+                          {"name", name},
+                          {"description", fmt::format("Taken over from {}", program)},
+                          {"definition", json::object()}},
+                         "agent");
+}
+
+void import_agents(Importer& importer, const fs::path& folder) {
+  for (const auto& file : files_below(folder, ".md")) {
+    const auto text = text_of_file(importer, file);
+    if (!text) continue;
+    auto [head, body] = headed_text(*text);
+    auto name = string_or_empty(head, "name");
+    if (name.empty()) name = file.lexically_relative(folder).replace_extension().string();
+    importer.add_extension({{"type", "agent"},
+                            {"name", name},
+                            {"description", shortened(string_or_empty(head, "description"), 500)},
+                            {"definition", json::object{{"systemPrompt", body}}}},
+                           "agents/" + file.filename().string());
+    if (head.contains("tools"))
+      importer.leave(fmt::format("tools of agent {}", name), "tools have other names here: choose them by hand");
+  }
+}
+
+void import_commands(Importer& importer, const fs::path& folder) {
+  for (const auto& file : files_below(folder, ".md")) {
+    const auto text = text_of_file(importer, file);
+    if (!text) continue;
+    auto [head, body] = headed_text(*text);
+    const auto name = file.lexically_relative(folder).replace_extension().string();
+    if (body.empty()) {
+      importer.leave(file.string(), "has no prompt");
+      continue;
+    }
+    importer.add_extension({{"type", "command"},
+                            {"name", name},
+                            {"description", shortened(string_or_empty(head, "description"), 500)},
+                            {"definition", json::object{{"prompt", body}}}},
+                           file.filename().string());
+  }
+}
+
+}  // namespace agw::cli

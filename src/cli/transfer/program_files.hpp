@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json/json.hpp"
+#include "cli/transfer/importer.hpp"
+
+namespace agw::cli {
+
+// What programs for agents keep in files that people edit. What cannot be read is left out, with its place.
+
+/// The files with this extension in `folder` and below it, in the order of their paths. Symlinks are not followed.
+std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder, std::string_view extension);
+
+/// A file's text, if there is one and it is UTF-8 and at most 1 MiB.
+std::optional<std::string> text_of_file(Importer& importer, const std::filesystem::path& path);
+
+/// The object in a file of settings: JSON, perhaps with comments, or YAML (`.yaml`).
+std::optional<json::object> settings_in_file(Importer& importer, const std::filesystem::path& path);
+
+/// A Markdown file with a YAML head.
+struct HeadedText {
+  json::object head;
+  std::string body;
+};
+/// The head is empty if there is none or it is not YAML.
+HeadedText headed_text(const std::string& text);
+
+/// Creates the disabled agent that stands for the program, which holds what is inert until it is enabled.
+void import_agent(Importer& importer, const std::string& name, const std::string& program);
+
+/// Creates disabled agents from Markdown files, whose bodies are their prompts.
+void import_agents(Importer& importer, const std::filesystem::path& folder);
+
+/// Creates disabled commands from Markdown files, whose names are those of the commands.
+void import_commands(Importer& importer, const std::filesystem::path& folder);
+
+/// Copies the folders of skills below `folder`, which may be in folders by category, to the agent's own skills, where
+/// nobody else sees them. Those named in `without` stay.
+void import_skills(Importer& importer, const std::filesystem::path& folder, const std::string& agent,
+                   const std::set<std::string>& without = {});
+
+/// Creates disabled integrations from a map of MCP servers as most programs write it: `command`, `args`, `env`, or
+/// `url`, `headers`. Values of `env` and `headers` are keys.
+void import_mcp_servers(Importer& importer, const json::object& servers, const std::string& origin);
+
+}  // namespace agw::cli

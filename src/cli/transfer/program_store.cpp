@@ -1,0 +1,90 @@
+#include "cli/transfer/program_store.hpp"
+
+#include <memory>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "cli/transfer/source_values.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Finalize {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+
+/// A database that is read in place would get files for its log, next to it, if it has none. If it has a log, its last
+/// rows are there, and perhaps a program that still writes them.
+std::string address_of(const fs::path& file) {
+  std::error_code none;
+  const auto log = fs::file_size(file.string() + "-wal", none);
+  if (!none && log > 0) return file.string();
+  std::string address = "file:";
+  for (const char c : file.string())
+    c == '%' || c == '?' || c == '#' ? void(address += fmt::format("%{:02x}", c)) : void(address += c);
+  return address + "?immutable=1";
+}
+
+json::value value_of(sqlite3_stmt* statement, int column) {
+  switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_INTEGER:
+      return sqlite3_column_int64(statement, column);
+    case SQLITE_FLOAT:
+      return sqlite3_column_double(statement, column);
+    case SQLITE_TEXT: {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
+      const std::string_view view(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+      return is_utf8(view) ? json::value(view) : json::value();
+    }
+    default:
+      return nullptr;
+  }
+}
+
+json::object row_of(sqlite3_stmt* statement) {
+  json::object row;
+  for (int column = 0; column < sqlite3_column_count(statement); ++column) {
+    if (auto value = value_of(statement, column); !value.is_null())
+      row[sqlite3_column_name(statement, column)] = std::move(value);
+  }
+  return row;
+}
+
+}  // namespace
+
+ProgramStore::ProgramStore(const fs::path& file)
+    : connection_(address_of(fs::absolute(file)), Connection::Access::read_only) {
+  sqlite3_limit(connection_.handle(), SQLITE_LIMIT_LENGTH, static_cast<int>(max_piece_bytes));
+  // Its views and triggers are a stranger's.
+  sqlite3_db_config(connection_.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+}
+
+void ProgramStore::for_each_row(const std::string& table, const std::string& order,
+                                const std::function<void(json::object)>& each) {
+  run(fmt::format("SELECT * FROM {} ORDER BY {}", table, order), nullptr, each);
+}
+
+void ProgramStore::for_each_row(const std::string& table, const std::string& column, const std::string& value,
+                                const std::string& order, const std::function<void(json::object)>& each) {
+  run(fmt::format("SELECT * FROM {} WHERE {} = ? ORDER BY {}", table, column, order), &value, each);
+}
+
+void ProgramStore::run(const std::string& sql, const std::string* value,
+                       const std::function<void(json::object)>& each) {
+  sqlite3_stmt* prepared = nullptr;
+  connection_.check(sqlite3_prepare_v2(connection_.handle(), sql.c_str(), -1, &prepared, nullptr), sql);
+  const std::unique_ptr<sqlite3_stmt, Finalize> statement(prepared);
+  if (value) {
+    connection_.check(sqlite3_bind_text64(prepared, 1, value->data(), value->size(), SQLITE_TRANSIENT, SQLITE_UTF8),
+                      sql);
+  }
+  int code = sqlite3_step(prepared);
+  for (; code == SQLITE_ROW; code = sqlite3_step(prepared)) each(row_of(prepared));
+  if (code != SQLITE_DONE) connection_.check(code, sql);
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,217 @@
+"""agw import hermes and opencode: programs that keep their conversations in SQLite.
+
+See docs/contract/transfer.md and programs/README.md.
+"""
+
+import sqlite3
+
+import pytest
+
+from checks import accepted
+from transfer import created, imported, moved, program, reasons, texts, threads, transcript_of, turns
+
+
+@pytest.fixture
+def hermes(own_gateway):
+    return program("hermes", own_gateway.home / ".hermes")
+
+
+def extension(gateway, name):
+    return accepted(gateway.http.get(f"/extensions/{name}"))
+
+
+def state_of(folder):
+    return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_hermes_is_taken_over_disabled(own_gateway, hermes):
+    before = state_of(hermes)
+    result = moved(own_gateway, "import", "hermes")
+    assert created(result) == {"agents": 1, "files of skills": 2, "integrations": 2, "jobs": 2, "knowledge pages": 1,
+                               "souls": 1, "threads": 3, "turns": 10, "user-profiles": 1}
+    assert accepted(own_gateway.http.get("/agents/hermes/soul"))["content"].startswith("I am a messenger.")
+    assert "Ada lives in Lisbon" in accepted(own_gateway.http.get("/agents/hermes/user-profile"))["content"]
+    [page] = accepted(own_gateway.http.get("/knowledge/pages", params={"scope": "agent:hermes"}))
+    assert page["slug"] == "memory"
+    assert {path.name for path in (own_gateway.data / "agents" / "hermes" / "skills").iterdir()} == {"arxiv", "notes"}
+    jobs = {name: extension(own_gateway, name) for name in ("morning-feeds", "server-status")}
+    assert {name: job["definition"]["schedule"] for name, job in jobs.items()} == {
+        "morning-feeds": "0 9 * * 1-5", "server-status": "0 */2 * * *"}
+    assert not any(one["enabled"] for one in [*jobs.values(), extension(own_gateway, "files"), extension(own_gateway, "hermes")])
+    assert state_of(hermes) == before
+    assert created(moved(own_gateway, "import", "hermes")) == {} and state_of(hermes) == before
+
+
+def test_hermes_sessions_become_threads(own_gateway, hermes):
+    imported(own_gateway, "hermes", hermes)
+    assert texts(own_gateway, "Weather in Lisbon") == [
+        ("user", "Is it raining?"), ("tool", '{"output": "rain", "exit_code": 0}'), ("assistant", "I look.\n\nYes."),
+        ("user", "And in Porto?"), ("tool", "sun"), ("assistant", "Again.\n\nSun.")]
+    question, call, answer, *_ = turns(own_gateway, "Weather in Lisbon")
+    assert question["created_at"] == "2025-09-21T14:13:21.000Z"
+    assert (call["metadata"]["tool_name"], call["metadata"]["input"]) == ("terminal", {"command": "weather lisbon"})
+    assert (answer["metadata"]["model"], answer["metadata"]["reasoning"]) == ("some/model", "The terminal knows.")
+    made = threads(own_gateway)
+    assert made["Weather in Lisbon"]["created_at"] == "2025-09-21T14:13:20.250Z"
+    assert [one["archived"] for one in made.values() if one["title"].startswith("What is this?")] == [True]
+
+
+def test_what_a_person_took_back_becomes_a_fork(own_gateway, hermes):
+    imported(own_gateway, "hermes", hermes)
+    assert texts(own_gateway, "Weather in Lisbon (fork 1)") == [("user", "And in Oslo?"), ("assistant", "Snow.")]
+
+
+def test_what_of_hermes_is_not_taken_is_listed(own_gateway, hermes):
+    (hermes / ".env").write_text("OPENROUTER_API_KEY=sk-or-0123456789")
+    (hermes / "profiles" / "work").mkdir(parents=True)
+    result = imported(own_gateway, "hermes", hermes)
+    why = reasons(result)
+    assert "single time" in why["job reminder"] and "interval" in why["job odd"] and "no message" in why["job backup"]
+    assert "has no messages" in why["session 20260922_090000_070809"] and "logins" in why[str(hermes / ".env")]
+    assert "1 skills that came with Hermes" in why and str(hermes / "profiles") in why
+    assert "key tickets_Authorization" in why and "hermes-key" not in str(result) and "sk-or" not in str(result)
+
+
+def test_rows_in_the_log_of_a_database_in_use_are_read(own_gateway, hermes):
+    with sqlite3.connect(hermes / "state.db") as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("UPDATE sessions SET title = 'In the log' WHERE title = 'Weather in Lisbon'")
+        database.commit()
+        before = [(hermes / name).read_bytes() for name in ("state.db", "state.db-wal")]
+        assert b"In the log" not in before[0]
+        imported(own_gateway, "hermes", hermes)
+        assert "In the log" in threads(own_gateway)
+        assert [(hermes / name).read_bytes() for name in ("state.db", "state.db-wal")] == before
+    database.close()
+
+
+def test_a_session_of_an_older_version_lacks_columns(own_gateway, tmp_path):
+    with sqlite3.connect(tmp_path / "state.db") as database:
+        database.executescript("""
+            CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT, started_at REAL);
+            CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, timestamp REAL);
+            INSERT INTO sessions VALUES ('s', 'cli', 1700000000);
+            INSERT INTO messages VALUES (1, 's', 'user', 'Hello there', 1700000001)""")
+    database.close()
+    assert created(imported(own_gateway, "hermes", tmp_path)) == {"agents": 1, "threads": 1, "turns": 1}
+    assert texts(own_gateway, "Hello there") == [("user", "Hello there")]
+
+
+@pytest.mark.parametrize(("content", "why"), [
+    (b"", "no such table"), (b"SQLite format 3\0" + bytes(4000), ""), (b"not a database" * 100, "not a database"),
+], ids=["empty", "zeroes", "text"])
+def test_a_file_that_is_no_database_is_left_out(own_gateway, hermes, content, why):
+    (hermes / "state.db").write_bytes(content)
+    result = imported(own_gateway, "hermes", hermes)
+    assert why in reasons(result)[str(hermes / "state.db")] and "threads" not in result["counts"]
+    assert result["counts"]["souls"]["created"] == 1
+
+
+def test_a_damaged_page_costs_only_its_session(own_gateway, hermes):
+    with sqlite3.connect(hermes / "state.db") as database:
+        database.execute("INSERT INTO sessions (id, source, started_at, title) VALUES ('z', 'cli', 1800000000, 'Large')")
+        database.executemany("INSERT INTO messages (session_id, role, content, timestamp) VALUES ('z', 'user', ?, 1)",
+                             [(f"{number} " + "x" * 3000,) for number in range(200)])
+    database.close()
+    data = (hermes / "state.db").read_bytes()
+    assert len(data) > 600_000
+    (hermes / "state.db").write_bytes(data[:300_000] + b"\xff" * 100_000 + data[400_000:])
+    result = imported(own_gateway, "hermes", hermes)
+    assert "malformed" in reasons(result)["session z"]
+    assert texts(own_gateway, "Weather in Lisbon")[0] == ("user", "Is it raining?")
+
+
+@pytest.fixture
+def opencode(own_gateway):
+    return program("opencode", own_gateway.home)
+
+
+def test_opencode_is_taken_over_disabled(own_gateway, opencode):
+    before = state_of(opencode / ".config") | state_of(opencode / ".local")
+    result = moved(own_gateway, "import", "opencode")
+    assert created(result) == {"agents": 4, "commands": 2, "files of skills": 1, "integrations": 2, "souls": 1,
+                               "threads": 3, "turns": 11}
+    assert accepted(own_gateway.http.get("/agents/opencode/soul")) == {"content": "Answer in one sentence.\n"}
+    prompts = {name: extension(own_gateway, name)["definition"]["systemPrompt"] for name in ("review", "writer", "keeper")}
+    assert prompts == {"review": "You review code. Name the file and the line.\n", "writer": "You write documentation.",
+                       "keeper": "You keep notes.\n"}
+    assert extension(own_gateway, "git-summary")["definition"]["prompt"] == "Sum up the changes of $ARGUMENTS.\n"
+    assert not any(extension(own_gateway, name)["enabled"] for name in ("opencode", "review", "test", "git-summary", "files"))
+    files = extension(own_gateway, "files")["definition"]
+    assert (files["command"], files["args"]) == ("npx", ["-y", "@modelcontextprotocol/server-filesystem", "/tmp"])
+    assert files["env"]["FILES_TOKEN"] == "${secret:OPENCODE_FILES_FILES_TOKEN}" and "opencode-key" not in str(result)
+    assert created(moved(own_gateway, "import", "opencode")) == {}
+    assert state_of(opencode / ".config") | state_of(opencode / ".local") == before
+
+
+def test_opencode_sessions_become_threads(own_gateway, opencode):
+    imported(own_gateway, "opencode", opencode / ".config" / "opencode")
+    by_question = {turns[0]["content"]: turns for turns in
+                   (transcript_of(own_gateway, one["id"]) for one in accepted(own_gateway.http.get("/threads", params={"archived": "true"})))}
+    question, call, answer, second, last = by_question['"Please list the files."']
+    assert question["created_at"] == "2025-11-24T12:15:59.346Z"
+    assert (call["metadata"]["tool_name"], call["content"]) == ("bash", "dot.png\nnotes.txt\n")
+    assert call["metadata"]["input"] == {"command": "ls", "description": "Lists files"}
+    assert answer["content"] == "I look.\n\nThere are two files." and answer["metadata"]["reasoning"] == "A listing will do."
+    assert answer["metadata"]["model"] == "talker-1" and answer["in_reply_to"] == question["id"]
+    assert "What do my notes say?" in second["content"] and "[file: notes.txt]" in second["content"]
+    assert "Read tool" not in second["content"] and last["content"] == "It says: buy tea."
+
+
+def test_an_answer_that_one_agent_gave_another_is_archived(own_gateway, opencode):
+    imported(own_gateway, "opencode", opencode / ".config" / "opencode")
+    assert {title: one["archived"] for title, one in threads(own_gateway).items()} == {
+        "Notes for the shop": False, "Look around (@general subagent)": True}
+
+
+def test_the_directory_with_opencodes_database_will_do(own_gateway, opencode):
+    result = imported(own_gateway, "opencode", opencode / ".local" / "share" / "opencode")
+    assert created(result) == {"agents": 1, "threads": 3, "turns": 11}
+
+
+def test_what_of_opencode_is_not_taken_is_listed(own_gateway, opencode):
+    data = opencode / ".local" / "share" / "opencode"
+    (data / "auth.json").write_text('{"anthropic": {"key": "sk-ant-0123456789"}}')
+    result = imported(own_gateway, "opencode", opencode / ".config" / "opencode")
+    why = reasons(result)
+    assert "logins" in why[str(data / "auth.json")] and "sk-ant" not in str(result)
+    assert "no text of its own" in why["agent plan"] and "agw model add" in " ".join(why.values())
+    assert "in a variable" in why["key files_MODE"] and "in a variable" in why["key tickets_Authorization"]
+
+
+def test_sessions_of_an_old_opencode_are_named(own_gateway, tmp_path):
+    (tmp_path / ".config" / "opencode").mkdir(parents=True)
+    storage = tmp_path / ".local" / "share" / "opencode" / "storage"
+    storage.mkdir(parents=True)
+    assert "before 1.2" in reasons(imported(own_gateway, "opencode", tmp_path / ".config" / "opencode"))[str(storage)]
+
+
+def test_a_model_that_counts_its_calls_anew_loses_none(own_gateway, hermes):
+    """Both answers have a call_1."""
+    imported(own_gateway, "hermes", hermes)
+    calls = [turn for turn in turns(own_gateway, "Weather in Lisbon") if turn["role"] == "tool"]
+    assert [turn["content"] for turn in calls] == ['{"output": "rain", "exit_code": 0}', "sun"]
+    assert created(imported(own_gateway, "hermes", hermes)) == {}
+
+
+def test_skills_of_one_name_come_both(own_gateway, hermes):
+    (hermes / "skills" / "other" / "arxiv").mkdir(parents=True)
+    (hermes / "skills" / "other" / "arxiv" / "SKILL.md").write_text("---\nname: arxiv\ndescription: x\n---\nOther.")
+    notes = imported(own_gateway, "hermes", hermes)["notes"]
+    skills = own_gateway.data / "agents" / "hermes" / "skills"
+    assert {(skills / name / "SKILL.md").read_text().split()[-1] for name in ("arxiv", "arxiv-2")} == {"topic.", "Other."}
+    assert "skill arxiv is named arxiv-2 here" in notes
+
+
+def test_impossible_times_are_dropped_and_noted(own_gateway, hermes):
+    with sqlite3.connect(hermes / "state.db") as database:
+        database.execute("UPDATE messages SET timestamp = 1e300 WHERE content = 'And in Porto?'")
+        database.execute("UPDATE messages SET timestamp = 1e11 WHERE content = 'Sun.'")
+        database.execute("UPDATE sessions SET started_at = -1e300 WHERE title = 'Weather in Lisbon'")
+    database.close()
+    result = imported(own_gateway, "hermes", hermes)
+    assert [note for note in result["notes"] if "times" in note] == [
+        "4 times are before 1970, in the future or none at all: turns have that of the turn before"]
+    made = turns(own_gateway, "Weather in Lisbon")
+    assert [turn["created_at"][:4] for turn in made] == ["2025"] * 6
+    assert threads(own_gateway)["Weather in Lisbon"]["created_at"].startswith("2025")
