@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -37,15 +38,9 @@ unsigned char random_byte() {
   return stock[used++];
 }
 
-}  // namespace
-
-std::string new_id() {
-  using namespace std::chrono;
-  const auto time =
-      static_cast<std::uint64_t>(duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
-  std::array<unsigned char, 16> bytes;
+/// A UUIDv7 (RFC 9562, section 5.7) of this time; `bytes` has the others from the seventh on.
+std::string id_with(std::uint64_t time, std::array<unsigned char, 16> bytes) {
   for (unsigned i = 0; i < 6; ++i) bytes[i] = static_cast<unsigned char>(time >> (40 - 8 * i));
-  for (unsigned i = 6; i < 16; ++i) bytes[i] = random_byte();
   bytes[6] = static_cast<unsigned char>(0x70 | (bytes[6] & 0x0f));
   bytes[8] = static_cast<unsigned char>(0x80 | (bytes[8] & 0x3f));
 
@@ -57,6 +52,25 @@ std::string new_id() {
     id += hex_digits[bytes[i] & 15];
   }
   return id;
+}
+
+}  // namespace
+
+std::string new_id() {
+  using namespace std::chrono;
+  std::array<unsigned char, 16> bytes;
+  for (unsigned i = 6; i < 16; ++i) bytes[i] = random_byte();
+  return id_with(
+      static_cast<std::uint64_t>(duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count()), bytes);
+}
+
+std::string id_of_key(std::string_view owner, std::string_view key) {
+  std::string text(owner);
+  text += '\0';
+  const auto digest = sha256(text += key);
+  std::array<unsigned char, 16> bytes;
+  std::copy_n(digest.begin(), bytes.size(), bytes.begin());
+  return id_with(0, bytes);
 }
 
 std::optional<Timestamp> time_of_id(std::string_view id) {

@@ -12,6 +12,10 @@ namespace agw {
 /// still ordered by insertion. Thread-safe.
 std::string new_id();
 
+/// The id of what `key` names within `owner`: the same two have the same id, so that what is sent again is found
+/// without a table of keys. It has the form of all ids, with the time 0.
+std::string id_of_key(std::string_view owner, std::string_view key);
+
 /// The time at which `new_id` made it; nullopt if it is not a UUIDv7.
 std::optional<Timestamp> time_of_id(std::string_view id);
 

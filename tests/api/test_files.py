@@ -58,6 +58,19 @@ def test_upload_has_at_most_twenty_mebibytes(gateway):
     refused(upload(gateway, b"x" * (20 * MEBIBYTE + 1)), 413, "request body too large")
 
 
+def test_an_upload_with_an_id_of_its_own_may_be_repeated(gateway):
+    own = "01890000-0000-7000-8000-00000000f11e"
+
+    def send(content, key=own):
+        return gateway.http.post("/files", params={"name": "a.txt", "id": key}, content=content)
+
+    first = accepted(send(b"first"), 201)
+    assert first["id"] == own and accepted(send(b"second"), 201) == first
+    assert (gateway.data / "attachments" / own).read_bytes() == b"first"
+    for wrong in ("../../config.yaml", own.upper()):
+        refused(send(b"x", wrong), 400, f"invalid id: {wrong}")
+
+
 def test_upload_needs_a_body_and_the_token(gateway):
     refused(upload(gateway, b""), 400, "Request body required")
     refused(gateway.anonymous.post("/files", content=b"x"), 401, "unauthorized")

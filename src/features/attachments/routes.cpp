@@ -12,7 +12,7 @@ Task<Response> upload_file(Attachments& attachments, Request& request) {
   if (request.content.empty()) throw body_required();
   const auto content_type = request.header("content-type").value_or("");
   auto made = co_await attachments.add(std::move(query.name), std::string(content_type), std::move(request.content),
-                                       request.in_transaction<Attachment>());
+                                       request.in_transaction<Attachment>(), std::move(query.id));
   co_return request.respond(made);
 }
 

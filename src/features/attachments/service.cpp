@@ -65,9 +65,14 @@ Attachments::Attachments(BlockingPool& blocking, Database& database, const Clock
     : blocking_(blocking), database_(database), clock_(clock), data_directory_(std::move(data_directory)) {}
 
 Task<Attachment> Attachments::add(std::string name, std::string content_type, std::string bytes,
-                                  InTransaction<Attachment> in_transaction) {
+                                  InTransaction<Attachment> in_transaction, std::optional<std::string> id) {
+  if (id && (!is_uuid(*id) || boost::to_lower_copy(*id) != *id)) throw BadRequest("invalid id: " + *id);
   if (name.size() > max_name_length || std::ranges::any_of(name, is_control)) throw BadRequest("invalid name: " + name);
-  const Attachment made{new_id(), std::move(name), mime_of(content_type), static_cast<std::int64_t>(bytes.size())};
+  if (id) {
+    if (auto found = co_await find({*id}); !found.empty()) co_return std::move(found.front());
+  }
+  const Attachment made{id ? *std::move(id) : new_id(), std::move(name), mime_of(content_type),
+                        static_cast<std::int64_t>(bytes.size())};
   co_await blocking_.run([path = data_directory_, made, content_type, given = std::move(bytes)]() mutable {
     const auto bytes = readable(std::move(given), made.mime, content_type);
     const auto directory = Directory::open(path, Symlinks::refuse).value();

@@ -26,9 +26,10 @@ public:
 
   /// Stores the bytes; text is converted to UTF-8 from the charset of its `content_type` or its byte order mark.
   /// `content_type` is the header's text; without a valid one, the type is `application/octet-stream`. Throws
-  /// BadRequest `invalid name: <name>` for a name with control characters or over 255 bytes.
+  /// BadRequest `invalid name: <name>` for a name with control characters or over 255 bytes. With an `id`, the file
+  /// that has it already is returned as it is; `invalid id` for one that is no UUID in lower case.
   Task<Attachment> add(std::string name, std::string content_type, std::string bytes,
-                       InTransaction<Attachment> in_transaction = {});
+                       InTransaction<Attachment> in_transaction = {}, std::optional<std::string> id = {});
 
   /// In the order of `ids`. Throws NotFound `file not found` if one is unknown.
   Task<std::vector<Attachment>> require(std::vector<std::string> ids);

@@ -4,7 +4,9 @@ namespace agw::attachment_store {
 
 void insert(Connection& connection, const Attachment& attachment, Timestamp now) {
   connection
-      .prepare("INSERT INTO attachments (id, name, mime, size, created_at) VALUES (:id, :name, :mime, :size, :now)")
+      .prepare(
+          "INSERT INTO attachments (id, name, mime, size, created_at) VALUES (:id, :name, :mime, :size, :now)"
+          " ON CONFLICT DO NOTHING")
       .bind(":id", attachment.id)
       .bind(":name", attachment.name)
       .bind(":mime", attachment.mime)

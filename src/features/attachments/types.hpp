@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/json/described.hpp"
@@ -19,6 +20,7 @@ const Description& describe(Tag<Attachment>);
 /// The query of `POST /files`.
 struct UploadQuery {
   std::string name = "file";
+  std::optional<std::string> id;  ///< chosen by the caller
 };
 const Description& describe(Tag<UploadQuery>);
 

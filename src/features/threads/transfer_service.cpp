@@ -7,7 +7,6 @@
 #include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
-#include "base/sha256.hpp"
 #include "features/events/hub.hpp"
 #include "features/projects/service.hpp"
 #include "features/threads/search_indexer.hpp"
@@ -26,24 +25,6 @@ constexpr std::size_t max_source_length = 64;
 constexpr std::size_t max_key_length = 512;
 constexpr std::size_t max_imported_threads = 1000;
 constexpr std::size_t max_imported_turns = 5000;
-
-/// An id made from a digest: the same text has the same id, so that a batch that is sent again finds what the first one
-/// made, without a table of keys. It has the form of all ids (RFC 9562, section 5.7) with the time 0.
-std::string id_from(std::string_view text) {
-  auto bytes = sha256(text).substr(0, 16);
-  std::fill_n(bytes.begin(), 6, '\0');
-  bytes[6] = static_cast<char>((static_cast<unsigned char>(bytes[6]) & 0x0f) | 0x70);
-  bytes[8] = static_cast<char>((static_cast<unsigned char>(bytes[8]) & 0x3f) | 0x80);
-  auto hex = to_hex(bytes);
-  for (const auto at : {20, 16, 12, 8}) hex.insert(static_cast<std::size_t>(at), 1, '-');
-  return hex;
-}
-
-std::string joined(std::string_view first, std::string_view second) {
-  std::string text(first);
-  text += '\0';
-  return text += second;
-}
 
 void check_key(const std::string& key, const std::string& path, bool is_own) {
   if (key.empty() || key.size() > max_key_length) throw BadRequest(path + " must have 1 to 512 bytes");
@@ -80,7 +61,7 @@ bool take_superseded(std::optional<json::object>& metadata) {
 
 PreparedImportTurn prepared_turn(ImportedTurn turn, bool is_own, const std::string& thread_id, Timestamp before,
                                  Timestamp now) {
-  const auto id_of = [&](const std::string& key) { return is_own ? key : id_from(joined(thread_id, key)); };
+  const auto id_of = [&](const std::string& key) { return is_own ? key : id_of_key(thread_id, key); };
   PreparedImportTurn prepared{.id = id_of(turn.key), .role = turn.role, .content = std::move(turn.content)};
   prepared.superseded = take_superseded(turn.metadata);
   if (turn.metadata) prepared.metadata = to_json(json::value(std::move(*turn.metadata)));
@@ -119,7 +100,7 @@ Task<ImportResult> Threads::import(ImportBatch batch) {
   const auto now = clock_.now();
   auto prepared = std::make_shared<std::vector<PreparedImport>>();
   for (auto& thread : batch.threads) {
-    const auto id = is_own ? thread.key : id_from(joined(batch.source, thread.key));
+    const auto id = is_own ? thread.key : id_of_key(batch.source, thread.key);
     const auto created_at = std::min(thread.created_at.value_or(first_time(thread, now)), now);
     const auto updated_at = std::min(thread.updated_at.value_or(last_time(thread, created_at)), now);
     auto made = prepare(NewThread{.agent_id = std::move(thread.agent_id),
