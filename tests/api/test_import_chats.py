@@ -3,8 +3,11 @@
 See docs/contract/transfer.md.
 """
 
+import base64
 import json
+import zipfile
 
+from talker import PROVIDER, Talker, configuration
 from transfer import ChatGPT, created, imported, reasons, texts, threads, turns, write_json, write_zip
 
 
@@ -80,12 +83,72 @@ def test_tool_calls_and_reasoning_come_along(own_gateway, tmp_path):
     assert answer["metadata"]["run_id"] == call["metadata"]["run_id"]
 
 
-def test_a_picture_is_named(own_gateway, tmp_path):
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
+
+
+def pictures():
+    """A question with a picture and a file, and an answer that made a picture."""
     chat = ChatGPT()
     chat.say("user", "", content={"content_type": "multimodal_text", "parts": [
-        {"content_type": "image_asset_pointer", "asset_pointer": "file-service://file-1"}, "What is it?"]})
-    imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [chat.conversation]))
-    assert texts(own_gateway, "Trip") == [("user", "[file: file-service://file-1]\n\nWhat is it?")]
+        {"content_type": "image_asset_pointer", "asset_pointer": "file-service://file-AbC1"}, "What is it?"]},
+        metadata={"attachments": [{"id": "file-AbC1", "name": "cat.png"}, {"id": "file_77", "name": "notes.md"}]})
+    chat.say("tool", "", name="dalle.text2im", content={"content_type": "multimodal_text", "parts": [
+        {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_88"}]})
+    chat.say("assistant", "A cat.")
+    return chat.conversation
+
+
+def stored(gateway, attachment):
+    return (gateway.data / "attachments" / attachment["id"]).read_bytes()
+
+
+def test_pictures_and_files_of_chatgpt_are_attached(own_gateway, tmp_path):
+    archive = tmp_path / "export.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        made.writestr("conversations.json", json.dumps([pictures()]))
+        made.writestr("file-AbC1-cat.png", PNG)
+        made.writestr("user-1/file_77-notes.md", "# Notes")
+        made.writestr("dalle-generations/file_88.dat", PNG + b"2")
+        made.writestr("chat.html", "<html>")
+    result = imported(own_gateway, "chatgpt", archive)
+    assert created(result) == {"files": 3, "threads": 1, "turns": 3} and result["left_out"] == []
+    question, call, answer = turns(own_gateway, "Trip")
+    assert question["content"] == "What is it?"
+    cat, notes = question["metadata"]["attachments"]
+    assert (cat["name"], cat["mime"], stored(own_gateway, cat)) == ("cat.png", "image/png", PNG)
+    assert (notes["name"], notes["mime"], stored(own_gateway, notes)) == ("notes.md", "text/plain", b"# Notes")
+    [drawn] = answer["metadata"]["attachments"]
+    assert (drawn["mime"], stored(own_gateway, drawn)) == ("image/png", PNG + b"2")
+    assert call["content"] == "[file: file_88.dat]"
+    again = imported(own_gateway, "chatgpt", archive)
+    assert created(again) == {} and again["counts"]["files"]["kept"] == 3
+    assert len(list((own_gateway.data / "attachments").iterdir())) == 3
+
+
+def test_an_imported_picture_reaches_the_model(make_gateway, stub, tmp_path):
+    gateway = make_gateway(config=configuration(stub)).start()
+    write_json(tmp_path / "export" / "conversations.json", [pictures()])
+    for name in ("file-AbC1-cat.png", "file_77-notes.md"):
+        (tmp_path / "export" / name).write_bytes(PNG if name.endswith("png") else b"# Notes")
+    imported(gateway, "chatgpt", tmp_path / "export")
+    Talker(gateway, stub).says(threads(gateway)["Trip"], "Go on", answer="Yes.", model=f"{PROVIDER}/vision-1")
+    sent = json.dumps(stub.requests[-1].json)
+    assert base64.b64encode(PNG).decode() in sent and "# Notes" in sent
+
+
+def test_a_file_that_the_export_lacks_is_named(own_gateway, tmp_path):
+    result = imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [pictures()]))
+    assert texts(own_gateway, "Trip")[0] == ("user", "What is it?\n\n[file: cat.png]\n\n[file: notes.md]")
+    assert "export lacks them" in reasons(result)["3 files"]
+
+
+def test_a_file_that_is_too_large_is_left_out(own_gateway, tmp_path):
+    write_json(tmp_path / "export" / "conversations.json", [pictures()])
+    (tmp_path / "export" / "file-AbC1-cat.png").write_bytes(bytes(20 * 1024 * 1024 + 1))
+    (tmp_path / "export" / "file_77-notes.md").write_bytes(b"")
+    why = reasons(imported(own_gateway, "chatgpt", tmp_path / "export"))
+    assert why["file cat.png"] == "is larger than 20 MiB" and why["file notes.md"] == "is empty"
+    assert "[file: cat.png]" in texts(own_gateway, "Trip")[0][1]
 
 
 def test_newer_exports_have_several_files(own_gateway, tmp_path):
@@ -181,11 +244,17 @@ def test_claudes_edited_messages_become_forks(own_gateway, tmp_path):
     assert texts(own_gateway, "Plan (fork 1)") == [("user", "A"), ("assistant", "a")]
 
 
-def test_the_text_of_attached_files_comes_along(own_gateway, tmp_path):
+def test_attached_texts_of_claude_are_attached_and_other_files_named(own_gateway, tmp_path):
     chat = claude(claude_message("1", "human", "Read", attachments=[{"file_name": "a.txt", "extracted_content": "secret plan"}],
-                                 files=[{"file_name": "b.png"}]))
-    imported(own_gateway, "claude", write_json(tmp_path / "conversations.json", [chat]))
-    assert texts(own_gateway, "Plan") == [("user", "Read\n\n[file: a.txt]\nsecret plan\n\n[file: b.png]")]
+                                 files=[{"file_name": "b.png"}]),
+                  claude_message("2", "human", "", attachments=[{"file_name": "c.txt", "extracted_content": "more"}]))
+    path = write_json(tmp_path / "conversations.json", [chat])
+    assert created(imported(own_gateway, "claude", path)) == {"files": 2, "threads": 1, "turns": 2}
+    first, second = turns(own_gateway, "Plan")
+    assert (first["content"], second["content"]) == ("Read\n\n[file: b.png]", "")
+    assert [(one["metadata"]["attachments"][0]["name"], stored(own_gateway, one["metadata"]["attachments"][0]))
+            for one in (first, second)] == [("a.txt", b"secret plan"), ("c.txt", b"more")]
+    assert created(imported(own_gateway, "claude", path)) == {}
 
 
 def test_a_conversation_without_messages_is_listed(own_gateway, tmp_path):

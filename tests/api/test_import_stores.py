@@ -27,7 +27,7 @@ def state_of(folder):
 def test_hermes_is_taken_over_disabled(own_gateway, hermes):
     before = state_of(hermes)
     result = moved(own_gateway, "import", "hermes")
-    assert created(result) == {"agents": 1, "files of skills": 2, "integrations": 2, "jobs": 2, "knowledge pages": 1,
+    assert created(result) == {"agents": 1, "files": 1, "files of skills": 2, "integrations": 2, "jobs": 2, "knowledge pages": 1,
                                "souls": 1, "threads": 3, "turns": 10, "user-profiles": 1}
     assert accepted(own_gateway.http.get("/agents/hermes/soul"))["content"].startswith("I am a messenger.")
     assert "Ada lives in Lisbon" in accepted(own_gateway.http.get("/agents/hermes/user-profile"))["content"]
@@ -129,7 +129,7 @@ def opencode(own_gateway):
 def test_opencode_is_taken_over_disabled(own_gateway, opencode):
     before = state_of(opencode / ".config") | state_of(opencode / ".local")
     result = moved(own_gateway, "import", "opencode")
-    assert created(result) == {"agents": 4, "commands": 2, "files of skills": 1, "integrations": 2, "souls": 1,
+    assert created(result) == {"agents": 4, "commands": 2, "files": 1, "files of skills": 1, "integrations": 2, "souls": 1,
                                "threads": 3, "turns": 11}
     assert accepted(own_gateway.http.get("/agents/opencode/soul")) == {"content": "Answer in one sentence.\n"}
     prompts = {name: extension(own_gateway, name)["definition"]["systemPrompt"] for name in ("review", "writer", "keeper")}
@@ -155,6 +155,7 @@ def test_opencode_sessions_become_threads(own_gateway, opencode):
     assert answer["content"] == "I look.\n\nThere are two files." and answer["metadata"]["reasoning"] == "A listing will do."
     assert answer["metadata"]["model"] == "talker-1" and answer["in_reply_to"] == question["id"]
     assert "What do my notes say?" in second["content"] and "[file: notes.txt]" in second["content"]
+    assert [(one["name"], one["mime"]) for one in second["metadata"]["attachments"]] == [("dot.png", "image/png")]
     assert "Read tool" not in second["content"] and last["content"] == "It says: buy tea."
 
 
@@ -166,7 +167,7 @@ def test_an_answer_that_one_agent_gave_another_is_archived(own_gateway, opencode
 
 def test_the_directory_with_opencodes_database_will_do(own_gateway, opencode):
     result = imported(own_gateway, "opencode", opencode / ".local" / "share" / "opencode")
-    assert created(result) == {"agents": 1, "threads": 3, "turns": 11}
+    assert created(result) == {"agents": 1, "files": 1, "threads": 3, "turns": 11}
 
 
 def test_what_of_opencode_is_not_taken_is_listed(own_gateway, opencode):

@@ -2,8 +2,10 @@
 // on, an array of conversations. Each has a `mapping` of nodes with `message`, `parent` and `children`, and the id of
 // the `current_node`. The format is not documented by its maker; this follows
 // https://github.com/mitkury/chatgpt-export-parser (docs/chatgpt-data-export-format.md) and
-// https://github.com/josephjohncox/chatgpt-json-to-md.
+// https://github.com/josephjohncox/chatgpt-json-to-md. Files are described in https://github.com/mitkury (above) and
+// https://github.com/jack-driscoll/chatgpt-dataexport.
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -12,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "cli/transfer/chatgpt_files.hpp"
 #include "cli/transfer/conversation.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
@@ -20,17 +23,14 @@ namespace agw::cli {
 
 namespace {
 
-/// The texts of `parts`; pictures and sounds are named, because the archive keeps them as files of their own.
+/// The texts of `parts`.
 std::string parts_of(const json::object& content) {
   std::string text;
   const auto* parts = array_member(content, "parts");
   for (const auto& part : parts ? *parts : json::array()) {
     std::string piece;
     if (part.is_string()) piece = std::string(part.get_string());
-    if (const auto* object = part.if_object()) {
-      piece = string_or_empty(*object, "text");
-      if (const auto file = string_member(*object, "asset_pointer")) piece = fmt::format("[file: {}]", *file);
-    }
+    if (const auto* object = part.if_object()) piece = string_or_empty(*object, "text");
     if (!piece.empty()) text += (text.empty() ? "" : "\n\n") + piece;
   }
   return text;
@@ -58,14 +58,49 @@ std::string chatgpt_text(const json::object& content) {
   return text;
 }
 
+/// A file that a message refers to.
+struct FileReference {
+  std::string id;
+  std::string name;
+};
+
+/// With their names in the metadata, and as addresses in the parts: pictures and sounds, also those that were made.
+/// Many are in both.
+std::vector<FileReference> references_in(const json::object& from, const json::object& content) {
+  std::vector<FileReference> references;
+  const auto add = [&](const std::string& address, std::string name) {
+    auto id = file_id_in(address);
+    const bool is_known = std::ranges::any_of(references, [&](const auto& each) { return each.id == id; });
+    if (!id.empty() && !is_known) references.push_back({std::move(id), std::move(name)});
+  };
+  const auto metadata = object_or_empty(from, "metadata");
+  const auto* attached = array_member(metadata, "attachments");
+  for (const auto& each : attached ? *attached : json::array()) {
+    if (each.is_object()) add(string_or_empty(each.get_object(), "id"), string_or_empty(each.get_object(), "name"));
+  }
+  const auto* parts = array_member(content, "parts");
+  for (const auto& part : parts ? *parts : json::array()) {
+    if (!part.is_object()) continue;
+    add(string_or_empty(part.get_object(), "asset_pointer"), {});
+    add(string_or_empty(object_or_empty(part.get_object(), "audio_asset_pointer"), "asset_pointer"), {});
+  }
+  return references;
+}
+
 /// A call of a tool is a message to it. Its result is the next message of that tool, which names no call.
 class Messages {
 public:
+  explicit Messages(ChatgptFiles& files) : files_(files) {}
+
   SourceMessage message(const std::string& id, const json::object& node) {
     SourceMessage message{.id = id, .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
     if (const auto parent = string_member(node, "parent")) message.parent = std::string(*parent);
     const auto* from = object_member(node, "message");
-    if (from) read(*from, message);
+    if (from && !is_hidden(*from)) {
+      read(*from, message);
+      for (const auto& reference : references_in(*from, object_or_empty(*from, "content")))
+        add_file(reference, message);
+    }
     return message;
   }
 
@@ -80,7 +115,6 @@ private:
     const auto content = object_or_empty(from, "content");
     const auto role = string_or_empty(author, "role");
     message.at = time_in(from, "create_time");
-    if (is_hidden(from)) return;
     if (role == "assistant") read_answer(from, content, message);
     if (role == "user") {
       message.role = Role::user;
@@ -110,6 +144,20 @@ private:
     else
       message.text = chatgpt_text(content);
   }
+
+  /// Attached if the export has it; named where attachments are not shown, which are a person's.
+  void add_file(const FileReference& reference, SourceMessage& message) {
+    auto found = files_.find(reference.id);
+    if (found && !reference.name.empty()) (*found)["name"] = reference.name;
+    if (!found || message.role != Role::user) {
+      auto& text = message.results.empty() ? message.text : message.results.back().output;
+      const auto name = found ? string_or_empty(*found, "name") : reference.name;
+      text += fmt::format("{}[file: {}]", text.empty() ? "" : "\n\n", name.empty() ? reference.id : name);
+    }
+    if (found) message.attachments.push_back(*std::move(found));
+  }
+
+  ChatgptFiles& files_;
 };
 
 /// Gives each call an id of its own: the message's. A result belongs to the latest call of its tool above it.
@@ -137,7 +185,7 @@ void name_calls(std::vector<SourceMessage>& messages) {
   }
 }
 
-void read_chatgpt_conversation(Importer& importer, const json::object& from) {
+void read_chatgpt_conversation(Importer& importer, ChatgptFiles& files, const json::object& from) {
   auto id = string_or_empty(from, "conversation_id");
   if (id.empty()) id = string_or_empty(from, "id");
   const auto title = string_or_empty(from, "title");
@@ -153,7 +201,7 @@ void read_chatgpt_conversation(Importer& importer, const json::object& from) {
   conversation.head.archived = is_true(from, "is_archived");
   conversation.head.created_at = time_in(from, "create_time");
   conversation.head.updated_at = time_in(from, "update_time");
-  Messages messages;
+  Messages messages(files);
   for (const auto& [name, node] : *mapping) {
     if (node.is_object()) conversation.messages.push_back(messages.message(std::string(name), node.get_object()));
   }
@@ -165,7 +213,11 @@ void read_chatgpt_conversation(Importer& importer, const json::object& from) {
 }  // namespace
 
 void read_chatgpt(Importer& importer, const std::filesystem::path& path) {
-  for_each_conversation(importer, path, [&](const json::object& from) { read_chatgpt_conversation(importer, from); });
+  ChatgptFiles files(importer, path);
+  for_each_conversation(importer, path,
+                        [&](const json::object& from) { read_chatgpt_conversation(importer, files, from); });
+  if (files.missing() > 0)
+    importer.leave(fmt::format("{} files", files.missing()), "are named in conversations, but the export lacks them");
 }
 
 }  // namespace agw::cli

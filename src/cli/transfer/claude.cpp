@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
-#include "cli/transfer/anthropic_blocks.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/message_blocks.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -18,23 +18,19 @@ namespace agw::cli {
 
 namespace {
 
-/// The text that was taken from an attached_files file; of other files the export has only the names.
-std::string attached_files(const json::object& message) {
-  std::string text;
-  const auto* attachments = array_member(message, "attachments");
-  for (const auto& each : attachments ? *attachments : json::array()) {
-    if (!each.is_object()) continue;
-    text += fmt::format("\n\n[file: {}]\n{}", string_or_empty(each.get_object(), "file_name"),
-                        string_or_empty(each.get_object(), "extracted_content"));
-  }
-  for (const auto* member : {"files", "files_v2"}) {
-    const auto* files = array_member(message, member);
+/// Of an attached text, the export has the content; of other files only the name.
+void read_attached_files(const json::object& from, SourceMessage& message) {
+  for (const auto* member : {"attachments", "files", "files_v2"}) {
+    const auto* files = array_member(from, member);
     for (const auto& each : files ? *files : json::array()) {
-      const auto name = each.is_object() ? string_or_empty(each.get_object(), "file_name") : std::string();
-      if (!name.empty()) text += fmt::format("\n\n[file: {}]", name);
+      auto name = each.is_object() ? string_or_empty(each.get_object(), "file_name") : std::string();
+      auto content = each.is_object() ? string_or_empty(each.get_object(), "extracted_content") : std::string();
+      if (!content.empty())
+        message.files.push_back({name.empty() ? "text" : std::move(name), "text/plain", std::move(content)});
+      else if (!name.empty())
+        message.text += fmt::format("{}[file: {}]", message.text.empty() ? "" : "\n\n", name);
     }
   }
-  return text;
 }
 
 SourceMessage claude_message(const json::object& from) {
@@ -45,7 +41,7 @@ SourceMessage claude_message(const json::object& from) {
   message.at = time_in(from, "created_at");
   if (const auto* content = array_member(from, "content"); content && !content->empty()) read_blocks(*content, message);
   if (message.text.empty() && message.calls.empty()) message.text = string_or_empty(from, "text");
-  message.text += attached_files(from);
+  read_attached_files(from, message);
   return message;
 }
 

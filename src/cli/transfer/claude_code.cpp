@@ -11,8 +11,8 @@
 
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
-#include "cli/transfer/anthropic_blocks.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/message_blocks.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"

@@ -13,6 +13,7 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/message_blocks.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
@@ -24,19 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string codex_agent = "codex";
-
-std::string codex_text(const json::object& item) {
-  std::string text;
-  const auto* content = array_member(item, "content");
-  for (const auto& part : content ? *content : json::array()) {
-    const auto* object = part.if_object();
-    const auto piece = !object                                             ? std::string()
-                       : string_or_empty(*object, "type") == "input_image" ? std::string("[picture]")
-                                                                           : string_or_empty(*object, "text");
-    if (!piece.empty()) text += (text.empty() ? "" : "\n\n") + piece;
-  }
-  return text;
-}
 
 /// Codex sends its own texts as messages of the person: the environment, and the instructions.
 bool is_inserted(const std::string& text) {
@@ -116,16 +104,17 @@ private:
       message.results.push_back(codex_result(item));
     else
       return;
-    if (message.text.empty() && message.reasoning.empty() && message.calls.empty() && message.results.empty()) return;
+    if (!says_something(message)) return;
     if (!std::exchange(begun_, true)) importer_.begin_thread(head_, project_);
     turns_.add(message);
   }
 
   static void take_message(const json::object& item, SourceMessage& message) {
     const auto role = string_or_empty(item, "role");
-    auto text = codex_text(item);
     if (role == "user") message.role = Role::user;
-    if ((role == "user" && !is_inserted(text)) || role == "assistant") message.text = std::move(text);
+    const auto* content = array_member(item, "content");
+    if (content && (role == "user" || role == "assistant")) read_blocks(*content, message);
+    if (role == "user" && is_inserted(message.text)) message.text.clear();
   }
 
   static void take_call(const json::object& item, const std::string& type, SourceMessage& message) {

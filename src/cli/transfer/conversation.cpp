@@ -104,7 +104,8 @@ void write_forks(Importer& importer, const SourceConversation& conversation, con
 }  // namespace
 
 bool says_something(const SourceMessage& message) {
-  return !message.text.empty() || !message.calls.empty() || !message.results.empty() || !message.reasoning.empty();
+  return !message.text.empty() || !message.calls.empty() || !message.results.empty() || !message.reasoning.empty() ||
+         !message.files.empty() || !message.attachments.empty();
 }
 
 void TurnWriter::take(const SourceResult& result, const SourceMessage& message) {
@@ -115,11 +116,11 @@ void TurnWriter::take(const SourceResult& result, const SourceMessage& message) 
   auto call = find();
   if (call == calls_.end()) {
     // A result without its call is kept, too.
-    auto with_call = message;
-    with_call.text.clear();
-    with_call.reasoning.clear();
-    with_call.calls = {{result.call_id, "tool", {}}};
-    answer(with_call);
+    answer({.id = message.id,
+            .role = message.role,
+            .calls = {{result.call_id, "tool", {}}},
+            .model = message.model,
+            .at = message.at});
     call = find();
   }
   call->result = result;
@@ -127,12 +128,21 @@ void TurnWriter::take(const SourceResult& result, const SourceMessage& message) 
   results_since_step_ = true;
 }
 
-void TurnWriter::answer(const SourceMessage& message) {
-  if (!answer_) {
-    answer_ = message;
-    answer_->text.clear();
-    answer_->reasoning.clear();
+json::array TurnWriter::attachments_of(const SourceMessage& message) {
+  auto attachments = message.attachments;
+  for (std::size_t i = 0; i < message.files.size(); ++i) {
+    if (auto made = importer_.add_attachment(fmt::format("{}/{}", message.id, i), message.files[i]))
+      attachments.push_back(*std::move(made));
   }
+  return attachments;
+}
+
+void TurnWriter::attach(const SourceMessage& message) {
+  for (auto& attachment : attachments_of(message)) answer_->attachments.push_back(std::move(attachment));
+}
+
+void TurnWriter::answer(const SourceMessage& message) {
+  if (!answer_) answer_ = SourceMessage{.id = message.id, .role = message.role};
   if (!message.text.empty()) answer_->text += (answer_->text.empty() ? "" : "\n\n") + message.text;
   if (!message.reasoning.empty()) answer_->reasoning += (answer_->reasoning.empty() ? "" : "\n\n") + message.reasoning;
   if (!message.model.empty()) answer_->model = message.model;
@@ -149,11 +159,14 @@ void TurnWriter::answer(const SourceMessage& message) {
 void TurnWriter::add(const SourceMessage& message) {
   if (message.role == Role::assistant && says_something(message)) answer(message);
   for (const auto& result : message.results) take(result, message);
-  if (message.role == Role::assistant || message.role == Role::tool || message.text.empty()) return;
+  if (answer_ && (message.role == Role::assistant || message.role == Role::tool)) attach(message);
+  if (message.role == Role::assistant || message.role == Role::tool) return;
+  if (message.text.empty() && message.files.empty() && message.attachments.empty()) return;
   finish();
   ImportedTurn turn{
       .key = message.id, .role = message.role, .content = message.text, .metadata = {}, .created_at = message.at};
-  if (!message.metadata.empty()) turn.metadata = message.metadata;
+  if (auto attachments = attachments_of(message); !attachments.empty())
+    turn.metadata = json::object{{"attachments", std::move(attachments)}};
   if (message.role == Role::user) question_ = message.id;
   importer_.add_turn(std::move(turn));
 }
@@ -178,8 +191,8 @@ void TurnWriter::finish() {
                         .created_at = at,
                         .in_reply_to = question_});
   }
-  auto metadata = std::move(answer_->metadata);
-  metadata["run_id"] = run_id;
+  json::object metadata{{"run_id", run_id}};
+  if (!answer_->attachments.empty()) metadata["attachments"] = std::move(answer_->attachments);
   if (!steps_.empty()) metadata["steps"] = std::move(steps_);
   if (!answer_->model.empty()) metadata["model"] = answer_->model;
   if (!answer_->reasoning.empty()) metadata["reasoning"] = std::move(answer_->reasoning);

@@ -38,7 +38,8 @@ struct SourceMessage {
   std::vector<SourceResult> results{};
   std::string model;
   std::optional<Timestamp> at;
-  json::object metadata{};  ///< other members for its turn
+  std::vector<SourceFile> files{};
+  json::array attachments{};  ///< of files that were taken over already
 };
 
 /// Whether a message has more than its place in a conversation.
@@ -61,6 +62,9 @@ private:
     std::optional<Timestamp> at;
   };
   void answer(const SourceMessage& message);
+  /// The message's attachments, after its files were taken over.
+  json::array attachments_of(const SourceMessage& message);
+  void attach(const SourceMessage& message);
   void take(const SourceResult& result, const SourceMessage& message);
 
   Importer& importer_;

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
-#include "cli/transfer/anthropic_blocks.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/message_blocks.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/program_store.hpp"
 #include "cli/transfer/readers.hpp"

@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include "base/async/task.hpp"
+#include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "cli/client/client.hpp"
+#include "features/attachments/service.hpp"
 #include "features/extensions/validation.hpp"
 #include "io/files/directory.hpp"
 
@@ -26,6 +28,7 @@ constexpr std::size_t max_batch_threads = 100;
 constexpr std::size_t max_turn_bytes = 8 * 1024 * 1024;
 constexpr std::size_t max_left_out = 1000;
 constexpr std::size_t max_identity_bytes = 102'400;
+constexpr std::size_t max_file_name = 200;
 constexpr auto origin_member = "imported_from";
 
 Task<> ask(const FoundGateway& gateway, const std::string& method, const std::string& path, std::string body,
@@ -36,6 +39,11 @@ Task<> ask(const FoundGateway& gateway, const std::string& method, const std::st
 Task<int> asked(const FoundGateway& gateway, const std::string& method, const std::string& path, std::string body,
                 std::string& response) {
   co_await ask(gateway, method, path, std::move(body), response);
+  co_return 0;
+}
+
+Task<int> uploaded(const FoundGateway& gateway, std::string path, std::string type, std::string bytes) {
+  co_await Client(gateway).upload(std::move(path), std::move(type), std::move(bytes));
   co_return 0;
 }
 
@@ -321,6 +329,26 @@ void Importer::add_file(const std::string& kind, const fs::path& path, const std
     ++count.created;
   else
     leave(origin, fmt::format("{}: {}", path.string(), to_string(written.error())));
+}
+
+std::optional<json::object> Importer::add_attachment(const std::string& key, SourceFile file) {
+  auto& [name, type, bytes] = file;
+  if (bytes.empty() || bytes.size() > attachment_limit) {
+    leave("file " + name, bytes.empty() ? "is empty" : "is larger than 20 MiB");
+    return std::nullopt;
+  }
+  std::erase_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  name = to_utf8(name.substr(0, max_file_name));
+  if (type.empty()) type = type_of(bytes);
+  const auto id = id_of_key(source_, "file/" + key);
+  json::object made{{"id", id}, {"name", name}, {"mime", type}, {"size", bytes.size()}};
+  // Only the gateway knows whether it has all of a file, so it gets it again.
+  const bool is_there = gateway_ && fs::exists(gateway_->data_directory / "attachments" / id);
+  ++(is_there ? counts_["files"].kept : counts_["files"].created);
+  if (!gateway_) return made;
+  Loop loop;
+  run(loop, uploaded(*gateway_, path({"files"}, {{"name", name}, {"id", id}}), type, std::move(bytes)));
+  return made;
 }
 
 std::string Importer::add_secret(const std::string& wanted_name, const std::string& value) {

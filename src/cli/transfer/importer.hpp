@@ -14,6 +14,7 @@
 #include "base/time/time.hpp"
 #include "cli/client/find_gateway.hpp"
 #include "cli/output/progress.hpp"
+#include "cli/transfer/source_files.hpp"
 #include "features/threads/transfer_types.hpp"
 
 namespace agw::cli {
@@ -64,6 +65,9 @@ public:
   /// A file in the data directory, such as a skill's or a knowledge page. Never replaces one.
   void add_file(const std::string& kind, const std::filesystem::path& path, const std::string& content,
                 const std::string& origin);
+  /// Takes over a file of a message; `key` identifies it within its source. Returns what the metadata of a turn says of
+  /// it; no value for an empty file and one over 20 MiB, which are left out.
+  std::optional<json::object> add_attachment(const std::string& key, SourceFile file);
   /// Returns what stands for the value in a definition: `${secret:NAME}`. Stores the value only with `--with-keys`.
   /// An empty value is one that the other program keeps elsewhere.
   std::string add_secret(const std::string& wanted_name, const std::string& value);

@@ -34,6 +34,14 @@ void append(std::string& text, const std::string& piece) {
   if (!piece.empty()) text += (text.empty() ? "" : "\n\n") + piece;
 }
 
+void read_opencode_file(const json::object& part, SourceMessage& message) {
+  const auto name = string_or_empty(part, "filename");
+  if (auto file = file_in_url(name, string_or_empty(part, "url")))
+    message.files.push_back(*std::move(file));
+  else
+    append(message.text, fmt::format("[file: {}]", name));
+}
+
 /// The id of a part is its own, other than that of a call, which the model chose.
 void read_opencode_call(const std::string& id, const json::object& part, SourceMessage& message) {
   const auto state = object_or_empty(part, "state");
@@ -49,7 +57,7 @@ void read_opencode_part(const std::string& id, const json::object& part, SourceM
   if (type == "text" && !is_true(part, "synthetic")) append(message.text, string_or_empty(part, "text"));
   if (type == "subtask") append(message.text, string_or_empty(part, "prompt"));
   if (type == "reasoning") append(message.reasoning, string_or_empty(part, "text"));
-  if (type == "file") append(message.text, fmt::format("[file: {}]", string_or_empty(part, "filename")));
+  if (type == "file") read_opencode_file(part, message);
   if (type == "tool") read_opencode_call(id, part, message);
 }
 

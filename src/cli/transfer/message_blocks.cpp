@@ -1,4 +1,7 @@
-#include "cli/transfer/anthropic_blocks.hpp"
+#include "cli/transfer/message_blocks.hpp"
+
+#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,16 +17,28 @@ void append(std::string& text, std::string_view piece) {
   text += piece;
 }
 
-std::string result_text(const json::object& block) {
+/// Anthropic's `source`, or an address in one of OpenAI's two forms.
+std::optional<SourceFile> file_of(const json::object& block) {
+  const auto source = object_or_empty(block, "source");
+  auto url = fmt::format("data:{};base64,{}", string_or_empty(source, "media_type"), string_or_empty(source, "data"));
+  if (source.empty()) url = string_or_empty(block, "image_url");
+  if (url.empty()) url = string_or_empty(object_or_empty(block, "image_url"), "url");
+  auto name = string_or_empty(block, "title");
+  return file_in_url(name.empty() ? "picture" : std::move(name), url);
+}
+
+/// Files in a result are files of its message.
+std::string result_text(const json::object& block, SourceMessage& message) {
   if (const auto text = string_member(block, "content")) return std::string(*text);
   SourceMessage inner;
   if (const auto* blocks = array_member(block, "content")) read_blocks(*blocks, inner);
+  std::ranges::move(inner.files, std::back_inserter(message.files));
   return inner.text;
 }
 
 void read_block(const json::object& block, SourceMessage& message) {
   const auto type = string_or_empty(block, "type");
-  if (type == "text") {
+  if (type == "text" || type == "input_text" || type == "output_text") {
     append(message.text, string_or_empty(block, "text"));
   } else if (type == "thinking") {
     append(message.reasoning, string_or_empty(block, "thinking"));
@@ -35,9 +50,13 @@ void read_block(const json::object& block, SourceMessage& message) {
     auto id = string_or_empty(block, "tool_use_id");
     // Claude's own exports have the results in the message of the calls, in their order, and may lack ids.
     if (id.empty() && message.results.size() < message.calls.size()) id = message.calls[message.results.size()].id;
-    message.results.push_back({std::move(id), result_text(block), is_true(block, "is_error")});
-  } else if (type == "image" || type == "image_url" || type == "document") {
-    append(message.text, type == "document" ? "[document]" : "[picture]");
+    auto text = result_text(block, message);
+    message.results.push_back({std::move(id), std::move(text), is_true(block, "is_error")});
+  } else if (type == "image" || type == "image_url" || type == "input_image" || type == "document") {
+    if (auto file = file_of(block))
+      message.files.push_back(*std::move(file));
+    else
+      append(message.text, type == "document" ? "[document]" : "[picture]");
   }
 }
 

@@ -1,0 +1,65 @@
+#include "cli/transfer/chatgpt_files.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/transfer/byte_source.hpp"
+#include "features/attachments/service.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+constexpr std::string_view prefix = "file";
+
+bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
+/// The id at the beginning of `text`: `file-` or `file_`, and what follows it; empty if there is none.
+std::string_view id_at_start(std::string_view text) {
+  if (text.size() <= prefix.size() || !text.starts_with(prefix)) return {};
+  if (text[prefix.size()] != '-' && text[prefix.size()] != '_') return {};
+  const auto end = std::find_if_not(text.begin() + prefix.size() + 1, text.end(), is_alphanumeric);
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+/// The name that the file had before; the exported one if that is lost.
+std::string own_name(const std::string& name, std::string_view id) {
+  auto rest = name.substr(std::min(id.size() + 1, name.size()));
+  const bool is_lost = name.size() <= id.size() || name[id.size()] == '.' || rest.empty();
+  return is_lost ? name : std::move(rest);
+}
+
+std::string content_of(const ExportedFile& file) {
+  std::string content;
+  // One byte too many says that it is too large.
+  for (auto bytes = file.read(); !bytes.empty() && content.size() <= attachment_limit; bytes = file.read())
+    content += bytes;
+  return content;
+}
+
+}  // namespace
+
+ChatgptFiles::ChatgptFiles(Importer& importer, const std::filesystem::path& path) {
+  for_each_file(path, [&](const ExportedFile& file) {
+    const auto name = std::filesystem::path(file.path).filename().string();
+    const std::string id(id_at_start(name));
+    if (id.empty()) return;
+    importer.show_progress("files", found_.size(), 0);
+    if (auto made = importer.add_attachment(id, {own_name(name, id), {}, content_of(file)}))
+      found_.insert_or_assign(id, *std::move(made));
+  });
+}
+
+std::optional<json::object> ChatgptFiles::find(const std::string& id) {
+  if (const auto found = found_.find(id); found != found_.end()) return found->second;
+  ++missing_;
+  return std::nullopt;
+}
+
+std::string file_id_in(const std::string& address) {
+  const auto start = address.rfind(prefix);
+  const auto id = start == address.npos ? std::string_view() : id_at_start(std::string_view(address).substr(start));
+  return id.empty() ? address : std::string(id);
+}
+
+}  // namespace agw::cli

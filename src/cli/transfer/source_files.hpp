@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace agw::cli {
+
+/// A file of a message.
+struct SourceFile {
+  std::string name;
+  std::string type;  ///< empty: to be found out from the bytes
+  std::string bytes;
+};
+
+/// The media type that the bytes look like.
+std::string type_of(std::string_view bytes);
+
+/// The file in `data:<type>;base64,…`; no value for any other address.
+std::optional<SourceFile> file_in_url(std::string name, std::string_view url);
+
+}  // namespace agw::cli
