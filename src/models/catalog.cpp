@@ -312,8 +312,10 @@ ModelInfo Models::info(std::string_view provider, std::string_view model) const 
                  .provider = std::string(provider),
                  .source = entry ? entry->settings.source : ServiceSource::config,
                  .price = price(entry, provider, model)};
+  // Ollama gets a window of the gateway's choice, which it fills silently.
+  const bool is_ollama = entry && entry->settings.kind == ProviderKind::ollama;
   const auto* known = find_known_model(model);
-  if (known && !(entry && !entry->is_service)) {
+  if (known && !is_ollama && !(entry && !entry->is_service)) {
     info.context_window = known->context_window;
     info.max_output_tokens = known->max_output_tokens;
     info.vision = known->vision;
@@ -325,7 +327,7 @@ ModelInfo Models::info(std::string_view provider, std::string_view model) const 
   const auto* listed = entry->listed(model);
   const auto& defined = described ? *described : nothing_said;
   const auto& heard = listed ? *listed : nothing_said;
-  set_first(info.context_window, {defined.context_window, heard.context_window});
+  set_first(info.context_window, {defined.context_window, is_ollama ? std::nullopt : heard.context_window});
   set_first(info.max_output_tokens, {defined.max_output, heard.max_output});
   set_first(info.vision, {defined.vision, heard.vision});
   set_first(info.tools, {defined.tools, heard.tools});

@@ -151,6 +151,16 @@ TEST_F(ModelsTest, UnknownModelsGetSensibleLimitsAndNoPrice) {
   EXPECT_DOUBLE_EQ(*models_->cost("anthropic", "claude-haiku-4-5-20251001", {.input_tokens = 1'000'000}), 1.0);
 }
 
+TEST_F(ModelsTest, TheWindowOfOllamaIsTheOneThatItIsCalledWith) {
+  configure(
+      {{.name = "ollama", .kind = ProviderKind::ollama, .models = {{.id = "defined", .context_window = 65'536}}}});
+  models_->set_list("ollama",
+                    std::make_shared<ModelList>(std::vector<ModelEntry>{{.id = "listed", .context_window = 262'144}}));
+  EXPECT_EQ(models_->info("ollama", "listed").context_window, 32'768);
+  EXPECT_EQ(models_->info("ollama", "gpt-4.1").context_window, 32'768);
+  EXPECT_EQ(models_->info("ollama", "defined").context_window, 65'536);
+}
+
 TEST(KnownModels, AreFoundByDatedIdsToo) {
   EXPECT_EQ(find_known_model("gpt-4o-2024-08-06")->id, "gpt-4o");
   EXPECT_EQ(find_known_model("gpt-4o-mini-2024-07-18")->id, "gpt-4o-mini");

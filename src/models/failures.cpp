@@ -14,6 +14,7 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>
 
+#include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 #include "models/json_reader.hpp"
@@ -63,9 +64,15 @@ ProviderError read_object(const json::object& error) {
     if (provider_error.message.empty()) provider_error.message = tidy(text_member(error, name));
   }
   for (const auto* name : {"type", "code", "param"}) add_word(provider_error, error, name);
-  if (const auto* metadata = object_member(error, "metadata")) add_word(provider_error, *metadata, "error_type");
-  if (provider_error.message.empty())
-    provider_error.message = tidy(provider_error.words.empty() ? to_json(error) : provider_error.words);
+  if (const auto* metadata = object_member(error, "metadata")) {
+    add_word(provider_error, *metadata, "error_type");
+    // OpenRouter: what the service behind it has said.
+    if (const auto raw = text_or_json(*metadata, "raw"); !raw.empty())
+      provider_error.message = tidy(fmt::format("{}: {}", provider_error.message, raw));
+  }
+  // Mistral's message can be an object.
+  const bool needs_all = provider_error.words.empty() || object_member(error, "message");
+  if (provider_error.message.empty()) provider_error.message = tidy(needs_all ? to_json(error) : provider_error.words);
   return provider_error;
 }
 

@@ -31,6 +31,16 @@ TEST(Failures, AQuotaThatIsUsedUpIsNotWorthAnotherTry) {
   EXPECT_EQ(kind(429, R"({"error":{"code":"rate_limit_exceeded","message":"m"}})"), Kind::rate_limited);
 }
 
+TEST(Failures, SayWhatIsInsideOfAnError) {
+  const auto message = [](std::string_view body) { return parse_provider_error(body).message; };
+  EXPECT_EQ(
+      message(R"({"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"Tool call id was a"}}})"),
+      "Provider returned error: Tool call id was a");
+  EXPECT_EQ(message(R"({"object":"error","message":{"detail":[{"loc":["body","seed"]}]},"type":"invalid_request"})"),
+            R"({"object":"error","message":{"detail":[{"loc":["body","seed"]}]},"type":"invalid_request"})");
+  EXPECT_EQ(message(R"({"message":null,"detail":"Not Found"})"), "Not Found");
+}
+
 TEST(Failures, TellWhetherAShorterRequestMayBeAnswered) {
   const auto too_long = [](int status, std::string_view body) {
     return response_failure({status, {}}, parse_provider_error(body), {}).too_long;

@@ -1,5 +1,6 @@
 #include "models/ollama.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json/json_values.hpp"
@@ -103,7 +104,7 @@ public:
     const auto& chosen = request.options;
     json::object options;
     if (chosen.limits_output) options["num_predict"] = request.max_output_tokens;
-    options["num_ctx"] = ollama_context_window;
+    options["num_ctx"] = context_window(request.model);
     if (chosen.top_p) options["top_p"] = *chosen.top_p;
     if (chosen.top_k) options["top_k"] = *chosen.top_k;
     if (chosen.seed) options["seed"] = *chosen.seed;
@@ -146,6 +147,13 @@ public:
   }
 
 private:
+  /// What the service's definition says of the model counts.
+  std::int64_t context_window(std::string_view model) const {
+    const auto entry = std::ranges::find(settings_.models, model, &ModelEntry::id);
+    return entry == settings_.models.end() ? ollama_context_window
+                                           : entry->context_window.value_or(ollama_context_window);
+  }
+
   json::array messages(const ModelRequest& request) const {
     json::array messages;
     if (!request.system.empty()) messages.push_back(json::object{{"role", "system"}, {"content", request.system}});

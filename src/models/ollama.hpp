@@ -8,8 +8,8 @@
 
 namespace agw {
 
-/// The context window that is requested, in tokens: Ollama's default may be as small as 4,096, and it truncates
-/// silently.
+/// The context window that is requested where the service's definition says none, in tokens: Ollama's default may be as
+/// small as 4,096, and it truncates silently.
 inline constexpr std::int64_t ollama_context_window = 32'768;
 
 /// Ollama's own API.

@@ -85,6 +85,18 @@ TEST(OllamaRequest, IsWrittenAsOllamaWantsIt) {
       R"({"role":"tool","tool_name":"get_weather","tool_call_id":"a","content":"15C"}]})");
 }
 
+TEST(OllamaRequest, WantsTheContextWindowThatTheDefinitionNames) {
+  const auto wire = ollama_format({.name = "ollama",
+                                   .kind = ProviderKind::ollama,
+                                   .models = {{.id = "large", .context_window = 65'536}, {.id = "plain"}}});
+  const auto window = [&](std::string model) {
+    return wire->request({.model = std::move(model)}).at("options").at("num_ctx");
+  };
+  EXPECT_EQ(window("large"), 65'536);
+  EXPECT_EQ(window("plain"), 32'768);
+  EXPECT_EQ(window("other"), 32'768);
+}
+
 TEST(OllamaRequest, TalksToAModelThatKnowsNoTools) {
   ModelRequest request;
   request.tools.push_back({"get_weather", "", json::object()});

@@ -1,8 +1,11 @@
 #include "models/openai_chat.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "base/json/json_values.hpp"
+#include "base/sha256.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 
@@ -32,14 +35,68 @@ json::array tool_calls(const std::vector<ToolUse>& uses) {
   return calls;
 }
 
+constexpr auto thoughts_member = "reasoning_content";
+
+/// What was kept of the answer is either its thoughts as one text, or OpenRouter's details of them.
+void add_thoughts(json::object& message, const json::array& blocks) {
+  const auto* block = blocks.front().if_object();
+  if (const auto* thoughts = block ? block->if_contains(thoughts_member) : nullptr) {
+    message[thoughts_member] = *thoughts;
+  } else {
+    message["reasoning_details"] = blocks;
+  }
+}
+
 json::object chat_assistant_message(const Message& message, bool with_blocks) {
   json::object object{{"role", "assistant"}, {"content", message.text}};
   if (!message.tool_uses.empty()) {
     if (message.text.empty()) object["content"] = nullptr;
     object["tool_calls"] = tool_calls(message.tool_uses);
   }
-  if (with_blocks) object["reasoning_details"] = message.provider_blocks;
+  if (with_blocks) add_thoughts(object, message.provider_blocks);
   return object;
+}
+
+/// Calls `act` with each message of the request that calls tools.
+template <class Act>
+void for_each_calling(json::object& request, Act act) {
+  for (auto& message : request["messages"].get_array()) {
+    if (message.get_object().contains("tool_calls")) act(message.get_object());
+  }
+}
+
+/// DeepSeek wants the thoughts of each message that calls tools, those of other models and empty ones too.
+bool complete_thoughts(json::object& request) {
+  bool changed = false;
+  for_each_calling(request, [&](json::object& message) { changed |= message.emplace(thoughts_member, "").second; });
+  return changed;
+}
+
+bool forget_thoughts(json::object& request) {
+  bool changed = false;
+  for_each_calling(request, [&](json::object& message) { changed |= message.erase(thoughts_member) > 0; });
+  return changed;
+}
+
+/// Makes an id of a call one that Mistral's models take: nine letters and digits. Returns whether it was none.
+bool shorten_id(json::value& id) {
+  constexpr std::size_t size = 9;
+  const std::string_view text = id.get_string();
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0; };
+  if (text.size() == size && std::ranges::all_of(text, fits)) return false;
+  id = to_hex(sha256(text)).substr(0, size);
+  return true;
+}
+
+bool shorten_ids(json::object& request) {
+  bool changed = false;
+  for_each_calling(request, [&](json::object& message) {
+    for (auto& call : message["tool_calls"].get_array()) changed |= shorten_id(call.get_object()["id"]);
+  });
+  for (auto& message : request["messages"].get_array()) {
+    if (auto* id = message.get_object().if_contains("tool_call_id")) changed |= shorten_id(*id);
+  }
+  return changed;
 }
 
 /// Joins OpenRouter's reasoning details: texts of the same kind and index are pieces of one text.
@@ -85,6 +142,8 @@ Usage usage_of(const json::object& counted) {
     usage.cache_read_tokens = count_member(*details, "cached_tokens").value_or(0);
     usage.cache_write_tokens = count_member(*details, "cache_write_tokens").value_or(0);
   }
+  // DeepSeek's own name.
+  if (const auto hits = count_member(counted, "prompt_cache_hit_tokens")) usage.cache_read_tokens = *hits;
   const auto prompt = count_member(counted, "prompt_tokens").value_or(0);
   usage.input_tokens = std::max<std::int64_t>(0, prompt - usage.cache_read_tokens - usage.cache_write_tokens);
   usage.output_tokens = count_member(counted, "completion_tokens").value_or(0);
@@ -123,13 +182,32 @@ public:
 private:
   void read_object(std::string_view, const json::object& frame) override {
     const auto* usage = object_member(frame, "usage");
-    // Groq sends it here.
-    const auto* groq = usage ? nullptr : object_member(frame, "x_groq");
-    if (groq) usage = object_member(*groq, "usage");
-    if (usage && !usage->empty()) reply_.usage = usage_of(*usage);
+    // Groq sends it here, and why it broke off.
+    if (const auto* groq = object_member(frame, "x_groq")) {
+      if (!usage) usage = object_member(*groq, "usage");
+      if (const auto error = string_member(*groq, "error")) return fail(read_provider_error(json::value(*error)));
+    }
+    if (usage && !usage->empty()) {
+      reply_.usage = usage_of(*usage);
+      has_usage_ = true;
+    }
+    if (const auto* timings = object_member(frame, "timings")) take_timings(*timings);
     const auto* choices = array_member(frame, "choices");
     if (!choices || choices->empty()) return;
     if (const auto* choice = choices->front().if_object()) read_choice(*choice);
+  }
+
+  /// llama.cpp counts here what it read from its cache and, where it sends no usage, the rest too.
+  void take_timings(const json::object& timings) {
+    auto& usage = reply_.usage;
+    const auto count = [&](std::string_view name) { return count_member(timings, name).value_or(0); };
+    if (!has_usage_) {
+      usage = {.input_tokens = count("prompt_n"), .output_tokens = count("predicted_n")};
+      usage.cache_read_tokens = count("cache_n");
+    } else if (usage.cache_read_tokens == 0) {
+      usage.cache_read_tokens = std::min(count("cache_n"), usage.input_tokens);
+      usage.input_tokens -= usage.cache_read_tokens;
+    }
   }
 
   void read_choice(const json::object& choice) {
@@ -153,7 +231,8 @@ private:
 
   /// OpenRouter sends the same reasoning twice, as a text and as details.
   void read_reasoning(const json::object& delta) {
-    auto piece = text_member(delta, "reasoning_content");
+    auto piece = text_member(delta, thoughts_member);
+    thoughts_ += piece;
     if (piece.empty()) piece = text_member(delta, "reasoning");
     reasoning(piece);
     const auto* details = array_member(delta, "reasoning_details");
@@ -172,7 +251,17 @@ private:
     if (content.is_string()) return text(content.get_string());
     if (!content.is_array()) return;
     for (const auto& part : content.get_array()) {
-      if (const auto* object = part.if_object()) text(text_member(*object, "text"));
+      if (const auto* object = part.if_object()) read_part(*object);
+    }
+  }
+
+  /// Mistral's thoughts are parts of the content that hold parts of their own.
+  void read_part(const json::object& part) {
+    text(text_member(part, "text"));
+    const auto* thoughts = array_member(part, "thinking");
+    if (!thoughts) return;
+    for (const auto& thought : *thoughts) {
+      if (const auto* object = thought.if_object()) reasoning(text_member(*object, "text"));
     }
   }
 
@@ -204,9 +293,16 @@ private:
     complete_ = complete_ || ((wrote_text() || !calls_.empty()) && calls_.readable());
   }
 
-  void finish() override { reply_.provider_blocks = details_.take(); }
+  /// The thoughts before a call are sent back with it: DeepSeek refuses the next request otherwise.
+  void finish() override {
+    reply_.provider_blocks = details_.take();
+    const bool keeps_thoughts = reply_.provider_blocks.empty() && !thoughts_.empty() && !calls_.empty();
+    if (keeps_thoughts) reply_.provider_blocks.push_back(json::object{{thoughts_member, thoughts_}});
+  }
 
   ReasoningDetails details_;
+  std::string thoughts_;
+  bool has_usage_ = false;
 };
 
 class ChatFormat : public WireFormat {
@@ -246,6 +342,10 @@ public:
     if (mentions("reasoning_effort") && request.contains("tools")) {
       return request.emplace("reasoning_effort", "none").second;
     }
+    if (mentions(thoughts_member)) {
+      return mentions("passed back") || mentions("issing") ? complete_thoughts(request) : forget_thoughts(request);
+    }
+    if (mentions("with a length of 9")) return shorten_ids(request);
     const bool of_limit = mentions("max_completion_tokens") || mentions("max_tokens");
     const bool of_its_name = mentions("supported") || mentions("instead") || mentions("nknown") ||
                              mentions("nrecognized") || mentions("not permitted");

@@ -1,5 +1,7 @@
 #include "models/openai_chat.hpp"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "testing/wire_reading.hpp"
@@ -7,6 +9,9 @@
 namespace agw {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
 using testing::read_stream;
 using Kind = ModelFailure::Kind;
 
@@ -83,6 +88,41 @@ data: [DONE]
   EXPECT_EQ(answer.reply().usage.output_tokens, 5);
 }
 
+TEST(ChatReader, FailsWhereGroqSaysThatItBrokeOff) {
+  const auto answer =
+      read_stream(*chat_wire_format(),
+                  "data: {\"choices\":[{\"delta\":{}}],\"x_groq\":{\"id\":\"r\",\"error\":\"over capacity\"}}\n\n");
+  EXPECT_EQ(answer.failure().message, "broke off its answer: over capacity");
+}
+
+Usage usage_in(std::string_view last_frame) {
+  std::string stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: ";
+  stream += last_frame;
+  return read_stream(*chat_wire_format(), stream + "\n\ndata: [DONE]\n\n").reply().usage;
+}
+
+TEST(ChatReader, TakesFromTheTimingsOfLlamaCppWhatItsUsageLeavesOut) {
+  constexpr std::string_view timings = R"("timings":{"cache_n":90,"prompt_n":10,"prompt_ms":5.5,"predicted_n":5})";
+  const Usage usage{.input_tokens = 10, .output_tokens = 5, .cache_read_tokens = 90};
+  EXPECT_EQ(usage_in(fmt::format(R"({{"choices":[],{}}})", timings)), usage);
+  EXPECT_EQ(
+      usage_in(fmt::format(R"({{"choices":[],"usage":{{"prompt_tokens":100,"completion_tokens":5}},{}}})", timings)),
+      usage);
+  EXPECT_EQ(
+      usage_in(fmt::format(
+          R"({{"choices":[],"usage":{{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":{{"cached_tokens":90}}}},{}}})",
+          timings)),
+      usage);
+}
+
+TEST(ChatReader, TakesWhatDeepSeekReadFromItsCache) {
+  const Usage usage{.input_tokens = 10, .output_tokens = 5, .cache_read_tokens = 90};
+  EXPECT_EQ(
+      usage_in(
+          R"({"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":5,"prompt_cache_hit_tokens":90,"prompt_cache_miss_tokens":10}})"),
+      usage);
+}
+
 TEST(ChatReader, ReadsTextAndToolCallsWhereverTheStreamIsCut) {
   for (std::size_t piece = 1; piece < 200; ++piece) {
     const auto answer = read_stream(*chat_wire_format(), chat_stream, piece);
@@ -137,6 +177,27 @@ TEST(ChatReader, ReadsReasoningUnderAnyOfItsNames) {
   EXPECT_EQ(reasoning(R"({"reasoning":"hm"})"), "hm");
   EXPECT_EQ(reasoning(R"({"reasoning_details":[{"type":"reasoning.text","text":"hm"}]})"), "hm");
   EXPECT_EQ(reasoning(R"({"reasoning":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm"}]})"), "hm");
+}
+
+TEST(ChatReader, TellsThePartsOfMistralsThoughtsFromItsText) {
+  const auto answer =
+      read_stream(*chat_wire_format(),
+                  chunks({R"({"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}})",
+                          R"({"delta":{"content":[{"type":"text","text":"Hi"}]},"finish_reason":"stop"})"}));
+  EXPECT_EQ(answer.reasoning, "hm");
+  EXPECT_EQ(answer.text, "Hi");
+}
+
+TEST(ChatReader, KeepsTheThoughtsBeforeACallForTheNextRequest) {
+  const auto blocks = [](std::string_view last) {
+    return to_json(read_stream(*chat_wire_format(), chunks({R"({"delta":{"reasoning_content":"let "}})",
+                                                            R"({"delta":{"reasoning_content":"me"}})", last}))
+                       .reply()
+                       .provider_blocks);
+  };
+  EXPECT_EQ(blocks(R"({"delta":{"tool_calls":[{"id":"a","function":{"name":"n"}}]},"finish_reason":"tool_calls"})"),
+            R"([{"reasoning_content":"let me"}])");
+  EXPECT_EQ(blocks(R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"), "[]");
 }
 
 TEST(ChatReader, PutsReasoningDetailsTogetherForTheNextRequest) {
@@ -303,6 +364,15 @@ TEST(ChatRequest, IsWrittenAsCompatibleServersWantIt) {
       R"({"role":"tool","tool_call_id":"a","content":"Error: no wind"}]})");
 }
 
+TEST(ChatRequest, SendsThoughtsBackToTheModelThatHadThem) {
+  auto conversation = chat_conversation();
+  conversation.messages[1].provider_blocks = {json::object{{"reasoning_content", "hm"}}};
+  const auto sent = [&] { return to_json(chat_wire_format()->request(conversation)); };
+  EXPECT_THAT(sent(), HasSubstr(R"(,"reasoning_content":"hm"},{"role":"tool")"));
+  conversation.model = "another";
+  EXPECT_THAT(sent(), Not(HasSubstr("reasoning_content")));
+}
+
 TEST(ChatRequest, NamesTheLimitAsOpenAiDoes) {
   const auto body = chat_wire_format("https://api.openai.com/v1")->request(chat_conversation());
   EXPECT_EQ(body.at("max_completion_tokens"), 8192);
@@ -321,6 +391,17 @@ TEST(ChatRequest, DoesWithoutWhatIsRefused) {
   EXPECT_FALSE(body.contains("temperature"));
   EXPECT_TRUE(refuse("Function tools with reasoning_effort are not supported"));
   EXPECT_EQ(body.at("reasoning_effort"), "none");
+  EXPECT_TRUE(refuse("The `reasoning_content` in the thinking mode must be passed back to the API."));
+  auto& call = body.at("messages").at(2).as_object();
+  EXPECT_EQ(call.at("reasoning_content"), "");
+  EXPECT_FALSE(refuse("Missing `reasoning_content` field in the assistant message at message index 2."));
+  EXPECT_TRUE(refuse("property 'reasoning_content' is unsupported"));
+  EXPECT_FALSE(call.contains("reasoning_content"));
+  EXPECT_TRUE(refuse("Tool call id was a but must be a-z, A-Z, 0-9, with a length of 9."));
+  const auto& id = call.at("tool_calls").at(0).at("id");
+  EXPECT_THAT(std::string(id.as_string()), MatchesRegex("[a-z0-9]{9}"));
+  EXPECT_EQ(body.at("messages").at(3).at("tool_call_id"), id);
+  EXPECT_FALSE(refuse("Tool call id was b but must be a-z, A-Z, 0-9, with a length of 9."));
   EXPECT_FALSE(refuse("The model does not exist"));
   EXPECT_FALSE(refuse("max_completion_tokens is too large: 8192"));
 }

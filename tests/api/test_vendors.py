@@ -1,0 +1,339 @@
+"""What each vendor does in its own way, though it speaks one of the formats of tests/api/test_providers.py.
+
+See docs/models.md#what-each-service-can-do-here.
+"""
+
+import json
+import re
+from itertools import count
+
+import pytest
+
+from checks import accepted
+from events import text_of
+from gateway import Gateway
+from stubs.provider import Fault, ProviderStub, Raw, Reply, ToolCall
+
+CALL = ToolCall("Glob", {"pattern": "*.none"}, id="call_of_another_model")
+SIGNATURE = "c2lnbmF0dXJl"  # the one that the stub sends with a call
+_names = count(1)
+
+
+class Chats:
+    """A gateway whose services are made as a test wants them, all served by the stub."""
+
+    def __init__(self, gateway, stub):
+        self.gateway = gateway
+        self.stub = stub
+
+    def connect(self, api="openai-chat", path=None, **more):
+        """Connects a service and returns its name. `path`: of its address, behind that of the stub."""
+        if path is None:
+            path = "/v1" if api.startswith("openai") else ""
+        definition = {"kind": "model", "api": api, "base_url": self.stub.base_url + path, **more}
+        record = {"type": "integration", "name": f"vendor-{next(_names)}", "description": "", "enabled": True,
+                  "definition": definition}
+        return accepted(self.gateway.http.post("/extensions", json=record), 201)["name"]
+
+    def new_thread(self):
+        return accepted(self.gateway.http.post("/threads", json={"title": "a title"}), 201)["id"]
+
+    def ask(self, model, *replies, thread=None):
+        """Returns the events of the run."""
+        self.stub.script(*replies)
+        thread = thread or self.new_thread()
+        with self.gateway.events(thread) as events:
+            body = {"content": "a question", "threadId": thread, "model": model}
+            return events.run(accepted(self.gateway.http.post("/chat", json=body), 201)["id"])
+
+    def answered(self, model, *replies, thread=None):
+        run = self.ask(model, *replies, thread=thread)
+        assert run[-1]["finishReason"] == "stop", run
+        return run
+
+    def failed(self, model, *replies):
+        """Returns what the run says of its failure."""
+        run = self.ask(model, *replies)
+        assert run[-1]["finishReason"] == "error", run
+        return run[-2]["error"]
+
+    def thread_of_another_model(self):
+        """A thread in which a model of another service has called a tool."""
+        thread = self.new_thread()
+        asking = Reply("", reasoning="Hm.", tool_calls=[CALL])
+        self.answered(f"{self.connect()}/m", asking, Reply("Done."), thread=thread)
+        self.stub.reset()
+        return thread
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    with ProviderStub() as stub:
+        gateway = Gateway(tmp_path_factory.mktemp("vendors")).start()
+        yield Chats(gateway, stub)
+        gateway.close()
+
+
+@pytest.fixture
+def chats(shared):
+    shared.stub.reset()
+    return shared
+
+
+def body_of(content, kind):
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n"
+    return Raw((head + content).encode())
+
+
+def streamed(*frames):
+    """A response that streams these objects."""
+    data = [f"data: {json.dumps(frame)}\n\n" for frame in frames]
+    return body_of("".join(data) + "data: [DONE]\n\n", "text/event-stream")
+
+
+def choice(finish_reason=None, **delta):
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}]}
+
+
+def usage_of(run):
+    return {name.removesuffix("_tokens"): number for name, number in run[-1]["usage"].items() if number}
+
+
+def calls_and_results(request):
+    """The ids of the calls in a request, and those that its results name."""
+    messages = request.json["messages"]
+    return ([call["id"] for message in messages for call in message.get("tool_calls", [])],
+            [message["tool_call_id"] for message in messages if message["role"] == "tool"])
+
+
+# Azure OpenAI.
+
+AZURE = "/openai/deployments/{model}?api-version=2024-10-21"
+
+
+def test_azure_lists_the_models_beside_its_deployments(chats):
+    chats.stub.models = ["gpt-4.1"]
+    definition = {"kind": "model", "api": "openai-chat", "base_url": chats.stub.base_url + AZURE}
+    checked = accepted(chats.gateway.http.post("/model-services/check", json={"definition": definition}))
+    assert [model["id"] for model in checked["models"]] == ["gpt-4.1"]
+    asked, = chats.stub.list_requests
+    assert (asked.path, asked.query) == ("/openai/models", "api-version=2024-10-21")
+
+
+def test_azure_says_what_its_filters_found_before_the_answer(chats):
+    run = chats.answered(f"{chats.connect(path=AZURE)}/mine", streamed(
+        {"choices": [], "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": {}}]},
+        choice(role="assistant", content=""), choice(content="Hi"),
+        choice("stop", content=""), {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}))
+    assert text_of(run) == "Hi" and usage_of(run) == {"input": 3, "output": 2}
+
+
+def test_prompt_that_azure_filters_is_not_sent_again(chats):
+    body = {"error": {"message": "The response was filtered", "type": None, "param": "prompt", "code": "content_filter",
+                      "status": 400, "innererror": {"code": "ResponsibleAIPolicyViolation"}}}
+    assert "The response was filtered" in chats.failed(f"{chats.connect(path=AZURE)}/mine", Fault(400, body=body))
+    assert len(chats.stub.requests) == 1
+
+
+def test_deployment_that_azure_does_not_have_is_named(chats):
+    body = {"error": {"code": "DeploymentNotFound", "message": "The API deployment for this resource does not exist."}}
+    assert "does not exist" in chats.failed(f"{chats.connect(path=AZURE)}/wrong", Fault(404, body=body))
+
+
+def test_limit_gets_the_name_that_a_deployment_wants(chats):
+    """The name of a deployment does not tell which model it has."""
+    model = f"{chats.connect(path=AZURE)}/mine"
+    body = {"error": {"message": "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+                      "'max_completion_tokens' instead.", "type": "invalid_request_error", "param": "max_tokens",
+                      "code": "unsupported_parameter"}}
+    chats.answered(model, Fault(400, body=body), "Hi")
+    chats.answered(model, "Hi again")
+    named = [{"max_tokens", "max_completion_tokens"} & set(request.json) for request in chats.stub.requests]
+    assert named == [{"max_tokens"}, {"max_completion_tokens"}, {"max_completion_tokens"}]
+
+
+# OpenRouter: its status is 200 as soon as it has begun to wait for a vendor.
+
+
+def router_error(code, message="Provider returned error", **metadata):
+    return {"error": {"code": code, "message": message, "metadata": metadata}, **choice("error", content="")}
+
+
+@pytest.mark.parametrize("code", [429, 502])
+def test_error_in_the_stream_of_openrouter_is_retried_before_the_first_word(chats, code):
+    run = chats.answered(f"{chats.connect(path='/api/v1')}/a/b", streamed(router_error(code)), "Now it works")
+    assert text_of(run) == "Now it works" and len(chats.stub.requests) == 2
+
+
+@pytest.mark.parametrize("code", [402, 403])
+def test_error_in_the_stream_of_openrouter_that_stays_is_not_retried(chats, code):
+    error = chats.failed(f"{chats.connect(path='/api/v1')}/a/b", streamed(router_error(code, "Insufficient credits")))
+    assert "Insufficient credits" in error and len(chats.stub.requests) == 1
+
+
+def test_what_came_before_an_error_in_the_stream_of_openrouter_is_kept(chats):
+    run = chats.ask(f"{chats.connect(path='/api/v1')}/a/b", streamed(choice(content="Half of"), router_error(502)))
+    assert text_of(run) == "Half of" and run[-1]["finishReason"] == "error" and len(chats.stub.requests) == 1
+
+
+def test_error_in_a_whole_answer_of_openrouter_is_found(chats):
+    answer = {"choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "error",
+                           "error": {"code": 403, "message": "Flagged by moderation"}}]}
+    reply = body_of(json.dumps(answer), "application/json")
+    assert "Flagged by moderation" in chats.failed(f"{chats.connect(path='/api/v1')}/a/b", reply)
+
+
+def test_openrouter_says_what_the_vendor_behind_it_said(chats):
+    body = {"error": {"code": 400, "message": "Provider returned error",
+                      "metadata": {"raw": "the seed must be positive", "provider_name": "Vendor"}}}
+    assert "the seed must be positive" in chats.failed(f"{chats.connect(path='/api/v1')}/a/b", Fault(400, body=body))
+
+
+# DeepSeek: its models think before they call tools, and want these thoughts back.
+
+
+def deepseek(reply):
+    """Answers as DeepSeek does: the thoughts of a message that calls tools must be in the request, if only empty."""
+    def answer(request):
+        calling = [message for message in request.json["messages"] if "tool_calls" in message]
+        if any("reasoning_content" not in message for message in calling):
+            return Fault(400, "The `reasoning_content` in the thinking mode must be passed back to the API.",
+                         "invalid_request_error")
+        return reply
+    return answer
+
+
+def thoughts_in(request):
+    return [message["reasoning_content"] for message in request.json["messages"] if "reasoning_content" in message]
+
+
+def test_thoughts_go_back_to_deepseek_with_the_call_that_they_led_to(chats):
+    model = f"{chats.connect(path='')}/deepseek-flash"
+    chats.answered(model, deepseek(Reply("", reasoning="First, look.", tool_calls=[CALL])),
+                   deepseek(Reply("", reasoning="Look again.", tool_calls=[CALL])), deepseek(Reply("Done.")))
+    assert [thoughts_in(request) for request in chats.stub.requests] == [
+        [], ["First, look."], ["First, look.", "Look again."]]
+
+
+def test_deepseek_goes_on_with_what_another_model_began(chats):
+    thread, model = chats.thread_of_another_model(), f"{chats.connect(path='')}/deepseek-flash"
+    chats.answered(model, *[deepseek(Reply("Hi."))] * 2, thread=thread)
+    chats.answered(model, deepseek(Reply("Hi again.")), thread=thread)
+    assert [thoughts_in(request) for request in chats.stub.requests] == [[], [""], [""]], "it is refused once only"
+
+
+def test_tokens_that_deepseek_read_from_its_cache_are_counted(chats):
+    usage = {"prompt_tokens": 100, "prompt_cache_hit_tokens": 90, "completion_tokens": 5}
+    run = chats.answered(f"{chats.connect(path='')}/deepseek-flash",
+                         streamed(choice("stop", content="Hi"), {"choices": [], "usage": usage}))
+    assert usage_of(run) == {"input": 10, "output": 5, "cache_read": 90}
+
+
+# Gemini.
+
+
+def signatures_in(request):
+    """The signature of each call in the request; None for one without."""
+    return [part.get("thoughtSignature") for content in request.json["contents"] for part in content["parts"]
+            if "functionCall" in part]
+
+
+def test_signatures_go_back_to_gemini_with_their_calls(chats):
+    second = ToolCall("Glob", {"pattern": "*.two"})
+    chats.answered(f"{chats.connect('gemini')}/gemini-flash-latest", Reply("", tool_calls=[CALL, second]),
+                   Reply("", tool_calls=[second]), Reply("Done."))
+    # Of parallel calls only the first has one.
+    assert [signatures_in(request) for request in chats.stub.requests] == [
+        [], [SIGNATURE, None], [SIGNATURE, None, SIGNATURE]]
+
+
+def test_gemini_goes_on_with_what_another_model_began(chats):
+    chats.answered(f"{chats.connect('gemini')}/gemini-flash-latest", "Hi.", thread=chats.thread_of_another_model())
+    request, = chats.stub.requests
+    assert signatures_in(request) == ["skip_thought_signature_validator"]
+
+
+# Groq.
+
+
+def test_tokens_that_groq_counts_in_a_place_of_its_own_are_counted(chats):
+    run = chats.answered(f"{chats.connect(path='/openai/v1')}/m", streamed(
+        {**choice(role="assistant", content=""), "x_groq": {"id": "req_1"}}, choice(content="Hi"),
+        {**choice("stop"), "x_groq": {"id": "req_1", "usage": {"prompt_tokens": 10, "completion_tokens": 5}}}))
+    assert text_of(run) == "Hi" and usage_of(run) == {"input": 10, "output": 5}
+
+
+def test_stream_that_groq_breaks_off_is_retried(chats):
+    broken = {**choice(role="assistant", content=""), "x_groq": {"id": "req_1", "error": "over capacity"}}
+    assert text_of(chats.answered(f"{chats.connect(path='/openai/v1')}/m", streamed(broken), "Hi")) == "Hi"
+
+
+# Mistral.
+
+
+def mistral(reply):
+    """Answers as Mistral does, which takes ids of nine letters and digits only."""
+    def answer(request):
+        for id in sum(calls_and_results(request), []):
+            if not re.fullmatch("[a-zA-Z0-9]{9}", id):
+                return Fault(400, f"Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9.",
+                             "invalid_request_error")
+        return reply
+    return answer
+
+
+def test_mistral_goes_on_with_what_another_model_began(chats):
+    thread, model = chats.thread_of_another_model(), f"{chats.connect()}/mistral-large-latest"
+    own = ToolCall("Glob", {"pattern": "*.own"}, id="D681PevKs")
+    chats.answered(model, *[mistral(Reply("", tool_calls=[own]))] * 2, mistral(Reply("Done.")), thread=thread)
+    chats.answered(model, mistral(Reply("Bye.")), thread=thread)
+    refused, *taken = chats.stub.requests
+    assert calls_and_results(refused)[0] == [CALL.id] and len(taken) == 3, "it is refused once only"
+    calls, results = calls_and_results(taken[-1])
+    assert calls == results and calls[1] == own.id
+
+
+def test_thoughts_of_mistral_are_told_from_its_text(chats):
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+    run = chats.answered(f"{chats.connect()}/magistral-medium-latest",
+                         streamed(choice(content=[thinking]), choice("stop", content="Hi")))
+    assert text_of(run) == "Hi"
+    assert [event["delta"] for event in run if event["type"] == "reasoning-delta"] == ["Hm."]
+
+
+# Ollama: it drops the beginning of what does not fit, and does not say so.
+
+
+def test_ollama_is_called_with_the_window_that_requests_are_made_for(chats):
+    chats.stub.models = ["qwen3", {"name": "big", "model": "big", "context_length": 262144}]
+    name = chats.connect("ollama", models=[{"id": "wide", "context_window": 65536}])
+    rows = {row["id"]: row for row in accepted(chats.gateway.http.get("/models", params={"refresh": "true"}))}
+    for model, window in {"qwen3": 32768, "big": 32768, "wide": 65536}.items():
+        assert rows[f"{name}/{model}"]["context_window"] == window
+        chats.answered(f"{name}/{model}", "Hi")
+        assert chats.stub.requests[-1].json["options"]["num_ctx"] == window
+
+
+# llama.cpp.
+
+TIMINGS = {"cache_n": 90, "prompt_n": 10, "prompt_ms": 12.5, "predicted_n": 5, "predicted_ms": 40.0}
+
+
+@pytest.mark.parametrize("last", [
+    {"timings": TIMINGS}, {"timings": TIMINGS, "usage": {"prompt_tokens": 100, "completion_tokens": 5}}])
+def test_tokens_are_taken_from_the_timings_of_llama_cpp(chats, last):
+    reply = streamed(choice(content="Hi"), choice("stop"), {"choices": [], **last})
+    run = chats.answered(f"{chats.connect()}/m", reply)
+    assert usage_of(run) == {"input": 10, "output": 5, "cache_read": 90}
+
+
+def test_llama_cpp_is_waited_for_while_it_loads(chats):
+    body = {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}
+    assert text_of(chats.answered(f"{chats.connect()}/m", Fault(503, body=body), "Hi")) == "Hi"
+
+
+def test_context_of_llama_cpp_is_read_from_its_list(chats):
+    chats.stub.models = [{"id": "m", "object": "model", "meta": {"n_ctx": 8192, "n_ctx_train": 131072}}]
+    name = chats.connect()
+    rows = accepted(chats.gateway.http.get("/models", params={"refresh": "true"}))
+    assert [row["context_window"] for row in rows if row["provider"] == name] == [8192]
