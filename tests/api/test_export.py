@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 
+import pytest
 import yaml
 
 from checks import accepted
@@ -26,6 +27,19 @@ def export(gateway, *arguments):
     return done.stdout
 
 
+def some_file(gateway, chance):
+    """Uploads a text or bytes, by chance."""
+    content = chance.choice([chance.choice(TEXTS).encode() + b".", chance.randbytes(chance.randrange(1, 5000))])
+    name, kind = chance.choice([("a.txt", "text/plain"), ("ünï \u202e.png", "image/png"), ("x" * 200, "application/x-y")])
+    return accepted(gateway.http.post("/files", params={"name": name}, headers={"Content-Type": kind}, content=content), 201)
+
+
+def files(gateway):
+    """The content of all attachments by their ids."""
+    folder = gateway.data / "attachments"
+    return {path.name: path.read_bytes() for path in folder.iterdir()} if folder.exists() else {}
+
+
 def filled(gateway, seed):
     """Creates threads of every kind, by chance."""
     chance = random.Random(seed)
@@ -37,6 +51,9 @@ def filled(gateway, seed):
                      if chance.random() < 0.5 else {}),
                   **({"in_reply_to": f"{number}-0"} if at and chance.random() < 0.5 else {})}
                  for at in range(chance.randrange(25))]
+        for turn in turns:
+            if chance.random() < 0.2:
+                turn["metadata"] = {"attachments": [some_file(gateway, chance) for _ in range(chance.randrange(1, 3))]}
         for turn in turns:
             if turn.get("metadata", {}).get("superseded") is False:
                 del turn["metadata"]["superseded"]
@@ -57,9 +74,10 @@ def records(gateway):
             for one in listed]
 
 
-def test_an_own_export_gives_the_same_records_in_another_gateway(own_gateway, make_gateway):
+@pytest.mark.parametrize("seed", range(7, 12))
+def test_an_own_export_gives_the_same_records_in_another_gateway(own_gateway, make_gateway, seed):
     (own_gateway.home / "work").mkdir()
-    filled(own_gateway, seed=7)
+    filled(own_gateway, seed)
     before = records(own_gateway)
     export(own_gateway, "out")
     projects = own_gateway.home / "out" / "threads.jsonl"
@@ -67,11 +85,12 @@ def test_an_own_export_gives_the_same_records_in_another_gateway(own_gateway, ma
     (other.home / "work").mkdir()
     # The other gateway's home is elsewhere.
     moved_lines = projects.read_text().replace(str(own_gateway.home), str(other.home))
-    (other.home / "threads.jsonl").write_text(moved_lines)
-    result = imported(other, "agent-gateway", other.home / "threads.jsonl")
+    shutil.copytree(own_gateway.home / "out", other.home / "in")
+    (other.home / "in" / "threads.jsonl").write_text(moved_lines)
+    result = imported(other, "agent-gateway", other.home / "in")
     assert result["left_out"] == []
     moved = json.loads(json.dumps(before).replace(str(own_gateway.home), str(other.home)))
-    assert records(other) == moved
+    assert records(other) == moved and files(other) == files(own_gateway) != {}
 
 
 def test_importing_an_export_where_it_came_from_creates_nothing(own_gateway):
@@ -163,12 +182,25 @@ def test_an_export_of_a_newer_version_is_refused(gateway):
     assert done.returncode == 1 and "newer version" in done.stderr
 
 
+def test_a_file_that_an_export_lacks_is_listed(own_gateway):
+    made = some_file(own_gateway, random.Random(1))
+    hostile = {"id": "../../../config.yaml", "name": "config"}
+    accepted(own_gateway.http.post("/import", json={"source": "s", "threads": [{"key": "k", "turns": [
+        {"key": "t", "role": "user", "content": "x", "metadata": {"attachments": [made, hostile, 7]}}]}]}))
+    export(own_gateway, "out")
+    [file] = (own_gateway.home / "out" / "files").iterdir()
+    file.unlink()
+    why = reasons(imported(own_gateway, "agent-gateway", own_gateway.home / "out"))
+    assert why == {f"file {made['name']}": "the export lacks it", "file config": "the export lacks it"}
+
+
 def test_broken_lines_are_left_out_and_the_others_taken(own_gateway):
     (own_gateway.home / "work").mkdir()
     filled(own_gateway, seed=9)
     export(own_gateway, "out")
     path = own_gateway.home / "out" / "threads.jsonl"
-    lines = path.read_text().splitlines()
+    # Not splitlines, which also splits at U+2028.
+    lines = path.read_text().removesuffix("\n").split("\n")
     whole = sum('"record":"thread"' in line for line in lines)
     path.write_text("\n".join(["{", *lines, lines[-1][:20], '{"record":"dream"}']))
     result = imported(own_gateway, "agent-gateway", path)

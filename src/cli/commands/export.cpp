@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/json/yaml.hpp"
 #include "base/printable.hpp"
@@ -203,6 +204,7 @@ private:
     const auto each = [&](const json::object& turn) {
       ++turns_;
       lines_->write(line_of("turn", turn));
+      copy_files(turn);
       markdown.write(markdown_turn(turn));
       if (html) html->write(html_turn(turn, secrets_));
     };
@@ -211,6 +213,19 @@ private:
     if (html) html->close();
     markdown.close();
     ++threads_;
+  }
+
+  /// The files of a message, by their ids. One that is gone already is named by its turn alone.
+  void copy_files(const json::object& turn) {
+    const auto metadata = object_or_empty(turn, "metadata");
+    const auto* files = array_member(metadata, "attachments");
+    for (const auto& file : files ? *files : json::array()) {
+      const auto id = file.is_object() ? string_or_empty(file.get_object(), "id") : std::string();
+      const auto source = gateway_.data_directory / "attachments" / id;
+      if (!is_uuid(id) || !fs::is_regular_file(source)) continue;
+      fs::create_directories(folder_ / "files");
+      fs::copy_file(source, folder_ / "files" / id, fs::copy_options::skip_existing);
+    }
   }
 
   /// Built-in extensions are left out: every gateway has them.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cli/transfer/byte_source.hpp"
-#include "features/attachments/service.hpp"
+#include "cli/transfer/source_files.hpp"
 
 namespace agw::cli {
 
@@ -29,14 +29,6 @@ std::string own_name(const std::string& name, std::string_view id) {
   return is_lost ? name : std::move(rest);
 }
 
-std::string content_of(const ExportedFile& file) {
-  std::string content;
-  // One byte too many says that it is too large.
-  for (auto bytes = file.read(); !bytes.empty() && content.size() <= attachment_limit; bytes = file.read())
-    content += bytes;
-  return content;
-}
-
 }  // namespace
 
 ChatgptFiles::ChatgptFiles(Importer& importer, const std::filesystem::path& path) {
@@ -45,7 +37,7 @@ ChatgptFiles::ChatgptFiles(Importer& importer, const std::filesystem::path& path
     const std::string id(id_at_start(name));
     if (id.empty()) return;
     importer.show_progress("files", found_.size(), 0);
-    if (auto made = importer.add_attachment(id, {own_name(name, id), {}, content_of(file)}))
+    if (auto made = importer.add_attachment(id, {own_name(name, id), {}, content_of(file.read)}))
       found_.insert_or_assign(id, *std::move(made));
   });
 }

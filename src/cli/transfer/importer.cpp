@@ -340,7 +340,7 @@ std::optional<json::object> Importer::add_attachment(const std::string& key, Sou
   std::erase_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   name = to_utf8(name.substr(0, max_file_name));
   if (type.empty()) type = type_of(bytes);
-  const auto id = id_of_key(source_, "file/" + key);
+  const auto id = source_ == own_source ? key : id_of_key(source_, "file/" + key);
   json::object made{{"id", id}, {"name", name}, {"mime", type}, {"size", bytes.size()}};
   // Only the gateway knows whether it has all of a file, so it gets it again.
   const bool is_there = gateway_ && fs::exists(gateway_->data_directory / "attachments" / id);

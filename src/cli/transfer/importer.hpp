@@ -65,8 +65,8 @@ public:
   /// A file in the data directory, such as a skill's or a knowledge page. Never replaces one.
   void add_file(const std::string& kind, const std::filesystem::path& path, const std::string& content,
                 const std::string& origin);
-  /// Takes over a file of a message; `key` identifies it within its source. Returns what the metadata of a turn says of
-  /// it; no value for an empty file and one over 20 MiB, which are left out.
+  /// Takes over a file of a message; `key` identifies it within its source; an own export's is its id. Returns what the
+  /// metadata of a turn says of it; no value for an empty file and one over 20 MiB, which are left out.
   std::optional<json::object> add_attachment(const std::string& key, SourceFile file);
   /// Returns what stands for the value in a definition: `${secret:NAME}`. Stores the value only with `--with-keys`.
   /// An empty value is one that the other program keeps elsewhere.

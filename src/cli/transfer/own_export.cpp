@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/id.hpp"
 #include "base/json/json_values.hpp"
+#include "cli/transfer/byte_source.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -51,7 +53,7 @@ std::optional<ImportedTurn> own_turn(json::object& from) {
 /// What an export contains, line by line.
 class Records {
 public:
-  explicit Records(Importer& importer) : importer_(importer) {}
+  Records(Importer& importer, fs::path files) : importer_(importer), files_(std::move(files)) {}
 
   void take(json::object& record) {
     const auto kind = string_or_empty(record, "record");
@@ -89,10 +91,26 @@ private:
     else if (!turn)
       importer_.leave("turn " + id, "has an unknown role");
     else
-      importer_.add_turn(*std::move(turn));
+      take_whole(*std::move(turn));
+  }
+
+  void take_whole(ImportedTurn turn) {
+    const auto* attachments = turn.metadata ? array_member(*turn.metadata, "attachments") : nullptr;
+    for (const auto& each : attachments ? *attachments : json::array())
+      if (each.is_object()) take_file(each.get_object());
+    importer_.add_turn(std::move(turn));
+  }
+
+  void take_file(const json::object& attachment) {
+    const auto id = string_or_empty(attachment, "id");
+    const auto name = string_or_empty(attachment, "name");
+    if (!is_uuid(id) || !fs::is_regular_file(files_ / id))
+      return importer_.leave("file " + name, "the export lacks it");
+    importer_.add_attachment(id, {name, string_or_empty(attachment, "mime"), content_of(bytes_of_file(files_ / id))});
   }
 
   Importer& importer_;
+  fs::path files_;
   std::map<std::string, std::string> projects_;
   std::string thread_;
 };
@@ -102,7 +120,7 @@ private:
 void read_own_export(Importer& importer, const fs::path& path) {
   const auto file = fs::is_directory(path) ? path / "threads.jsonl" : path;
   if (!fs::is_regular_file(file)) throw std::runtime_error(file.string() + ": there is no such file");
-  Records records(importer);
+  Records records(importer, file.parent_path() / "files");
   for_each_line(importer, file, [&](json::object record) {
     records.take(record);
     return true;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json/json.hpp"
+#include "features/attachments/service.hpp"
 #include "features/client_api/pictures.hpp"
 #include "models/picture.hpp"
 
@@ -23,6 +24,12 @@ std::optional<SourceFile> file_in_url(std::string name, std::string_view url) {
   auto bytes = from_base64(url.substr(data + encoding.size()));
   if (!bytes) return std::nullopt;
   return SourceFile{std::move(name), std::string(url.substr(scheme.size(), data - scheme.size())), *std::move(bytes)};
+}
+
+std::string content_of(const ByteSource& read) {
+  std::string content;
+  for (auto bytes = read(); !bytes.empty() && content.size() <= attachment_limit; bytes = read()) content += bytes;
+  return content;
 }
 
 }  // namespace agw::cli

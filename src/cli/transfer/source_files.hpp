@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/transfer/byte_source.hpp"
+
 namespace agw::cli {
 
 /// A file of a message.
@@ -18,5 +20,8 @@ std::string type_of(std::string_view bytes);
 
 /// The file in `data:<type>;base64,…`; no value for any other address.
 std::optional<SourceFile> file_in_url(std::string name, std::string_view url);
+
+/// All bytes that a file may have, and one more if there are more.
+std::string content_of(const ByteSource& read);
 
 }  // namespace agw::cli
