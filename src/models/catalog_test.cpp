@@ -170,6 +170,16 @@ TEST(KnownModels, AreFoundByDatedIdsToo) {
   EXPECT_EQ(find_known_model(""), nullptr);
 }
 
+TEST_F(ModelsTest, KnowsModelsOfServicesThatHaveTheApiOfAnother) {
+  configure({openai, {.name = "deepseek", .base_url = "https://api.deepseek.com"}});
+  const auto known = models_->info("deepseek", "deepseek-v4-pro");
+  EXPECT_EQ(known.context_window, 1'000'000);
+  ASSERT_TRUE(known.price);
+  EXPECT_GT(known.price->output, 0);
+  const auto rows = models_->list();
+  EXPECT_TRUE(std::ranges::none_of(rows, [](const auto& row) { return row.id == "openai/deepseek-v4-pro"; }));
+}
+
 TEST(ProviderSettings, AreCompletedByTheirKind) {
   EXPECT_EQ(complete({.kind = ProviderKind::openai}).api, OpenAiApi::responses);
   EXPECT_EQ(complete({.kind = ProviderKind::openai, .base_url = "http://localhost:1234/v1/"}).api, OpenAiApi::chat);

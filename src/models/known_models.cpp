@@ -20,7 +20,7 @@ std::string table_text() {
   return std::string(file->content);
 }
 
-KnownModel read_row(ProviderKind kind, const std::string& id, const YAML::Node& row) {
+KnownModel read_row(std::optional<ProviderKind> kind, const std::string& id, const YAML::Node& row) {
   const auto price = [&](const char* name) { return row[name].as<double>(); };
   return {id,
           kind,
@@ -33,11 +33,13 @@ KnownModel read_row(ProviderKind kind, const std::string& id, const YAML::Node& 
 std::vector<KnownModel> read_table() {
   std::vector<KnownModel> models;
   const auto table = YAML::Load(table_text());
+  const auto read_group = [&](std::optional<ProviderKind> kind, const std::string& name) {
+    for (const auto& entry : table[name]) models.push_back(read_row(kind, entry.first.as<std::string>(), entry.second));
+  };
   for (const auto kind : {ProviderKind::anthropic, ProviderKind::openai, ProviderKind::gemini}) {
-    for (const auto& entry : table[std::string(to_string(kind))]) {
-      models.push_back(read_row(kind, entry.first.as<std::string>(), entry.second));
-    }
+    read_group(kind, std::string(to_string(kind)));
   }
+  read_group(std::nullopt, "others");
   return models;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +14,8 @@ namespace agw {
 /// A row of share/models.yaml.
 struct KnownModel {
   std::string id;
-  ProviderKind kind = ProviderKind::openai;
-  std::int64_t context_window = 0;  ///< tokens of prompt and answer together
+  std::optional<ProviderKind> kind;  ///< of the vendor's own service; unset where that has the API of another vendor
+  std::int64_t context_window = 0;   ///< tokens of prompt and answer together
   std::int64_t max_output_tokens = 0;
   bool vision = false;
   Price price;

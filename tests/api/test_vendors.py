@@ -11,7 +11,7 @@ import pytest
 
 from checks import accepted
 from events import text_of
-from gateway import Gateway
+from gateway import REPOSITORY, Gateway
 from stubs.provider import Fault, ProviderStub, Raw, Reply, ToolCall
 
 CALL = ToolCall("Glob", {"pattern": "*.none"}, id="call_of_another_model")
@@ -337,3 +337,16 @@ def test_context_of_llama_cpp_is_read_from_its_list(chats):
     name = chats.connect()
     rows = accepted(chats.gateway.http.get("/models", params={"refresh": "true"}))
     assert [row["context_window"] for row in rows if row["provider"] == name] == [8192]
+
+
+# What the gateway knows of models by itself.
+
+
+def test_each_known_model_names_its_source_and_date():
+    text = (REPOSITORY / "share" / "models.yaml").read_text()
+    sources = set(re.findall(r"(?:^#|  )  +([A-Z]) \S", text, re.MULTILINE))
+    rows = [line for line in text.splitlines() if line.startswith("  ")]
+    assert len(rows) > 50
+    for row in rows:
+        said = re.search(r"}  # ([A-Z])(?: and ([A-Z]))?, (before )?20\d\d(-\d\d){0,2}\b", row)
+        assert said and {said[1], said[2]} - {None} <= sources, row
