@@ -31,7 +31,7 @@ std::string parts_of(const json::object& content) {
     std::string piece;
     if (part.is_string()) piece = std::string(part.get_string());
     if (const auto* object = part.if_object()) piece = string_or_empty(*object, "text");
-    if (!piece.empty()) text += (text.empty() ? "" : "\n\n") + piece;
+    add_paragraph(text, piece);
   }
   return text;
 }
@@ -42,7 +42,7 @@ std::string thoughts_of(const json::object& content) {
   for (const auto& thought : thoughts ? *thoughts : json::array()) {
     const auto* object = thought.if_object();
     const auto piece = object ? string_or_empty(*object, "content") : std::string();
-    if (!piece.empty()) text += (text.empty() ? "" : "\n\n") + piece;
+    add_paragraph(text, piece);
   }
   return text;
 }
@@ -152,7 +152,7 @@ private:
     if (!found || message.role != Role::user) {
       auto& text = message.results.empty() ? message.text : message.results.back().output;
       const auto name = found ? string_or_empty(*found, "name") : reference.name;
-      text += fmt::format("{}[file: {}]", text.empty() ? "" : "\n\n", name.empty() ? reference.id : name);
+      add_paragraph(text, fmt::format("[file: {}]", name.empty() ? reference.id : name));
     }
     if (found) message.attachments.push_back(*std::move(found));
   }

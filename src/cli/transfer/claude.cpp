@@ -28,7 +28,7 @@ void read_attached_files(const json::object& from, SourceMessage& message) {
       if (!content.empty())
         message.files.push_back({name.empty() ? "text" : std::move(name), "text/plain", std::move(content)});
       else if (!name.empty())
-        message.text += fmt::format("{}[file: {}]", message.text.empty() ? "" : "\n\n", name);
+        add_paragraph(message.text, fmt::format("[file: {}]", name));
     }
   }
 }

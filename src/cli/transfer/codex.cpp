@@ -36,7 +36,7 @@ std::string summary_of(const json::object& item) {
   std::string text;
   const auto* summary = array_member(item, "summary");
   for (const auto& part : summary ? *summary : json::array()) {
-    if (part.is_object()) text += (text.empty() ? "" : "\n\n") + string_or_empty(part.get_object(), "text");
+    if (part.is_object()) add_paragraph(text, string_or_empty(part.get_object(), "text"));
   }
   return text;
 }

@@ -103,6 +103,12 @@ void write_forks(Importer& importer, const SourceConversation& conversation, con
 
 }  // namespace
 
+void add_paragraph(std::string& text, std::string_view paragraph) {
+  if (paragraph.empty()) return;
+  if (!text.empty()) text += "\n\n";
+  text += paragraph;
+}
+
 bool says_something(const SourceMessage& message) {
   return !message.text.empty() || !message.calls.empty() || !message.results.empty() || !message.reasoning.empty() ||
          !message.files.empty() || !message.attachments.empty();
@@ -143,8 +149,8 @@ void TurnWriter::attach(const SourceMessage& message) {
 
 void TurnWriter::answer(const SourceMessage& message) {
   if (!answer_) answer_ = SourceMessage{.id = message.id, .role = message.role};
-  if (!message.text.empty()) answer_->text += (answer_->text.empty() ? "" : "\n\n") + message.text;
-  if (!message.reasoning.empty()) answer_->reasoning += (answer_->reasoning.empty() ? "" : "\n\n") + message.reasoning;
+  add_paragraph(answer_->text, message.text);
+  add_paragraph(answer_->reasoning, message.reasoning);
   if (!message.model.empty()) answer_->model = message.model;
   if (message.at) answer_->at = message.at;
   for (const auto& call : message.calls) {
@@ -210,7 +216,7 @@ void TurnWriter::finish() {
 
 void import_conversation(Importer& importer, SourceConversation conversation) {
   const auto& messages = conversation.messages;
-  if (messages.empty()) {
+  if (std::ranges::none_of(messages, says_something)) {
     importer.leave("conversation " + conversation.head.title.value_or(conversation.head.key), "has no messages");
     return;
   }

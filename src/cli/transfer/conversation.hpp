@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json/json.hpp"
@@ -41,6 +42,9 @@ struct SourceMessage {
   std::vector<SourceFile> files{};
   json::array attachments{};  ///< of files that were taken over already
 };
+
+/// Appends a paragraph, unless it is empty.
+void add_paragraph(std::string& text, std::string_view paragraph);
 
 /// Whether a message has more than its place in a conversation.
 bool says_something(const SourceMessage& message);

@@ -11,12 +11,6 @@ namespace agw::cli {
 
 namespace {
 
-void append(std::string& text, std::string_view piece) {
-  if (piece.empty()) return;
-  if (!text.empty()) text += "\n\n";
-  text += piece;
-}
-
 /// Anthropic's `source`, or an address in one of OpenAI's two forms.
 std::optional<SourceFile> file_of(const json::object& block) {
   const auto source = object_or_empty(block, "source");
@@ -39,9 +33,9 @@ std::string result_text(const json::object& block, SourceMessage& message) {
 void read_block(const json::object& block, SourceMessage& message) {
   const auto type = string_or_empty(block, "type");
   if (type == "text" || type == "input_text" || type == "output_text") {
-    append(message.text, string_or_empty(block, "text"));
+    add_paragraph(message.text, string_or_empty(block, "text"));
   } else if (type == "thinking") {
-    append(message.reasoning, string_or_empty(block, "thinking"));
+    add_paragraph(message.reasoning, string_or_empty(block, "thinking"));
   } else if (type == "tool_use" || type == "server_tool_use") {
     auto id = string_or_empty(block, "id");
     if (id.empty()) id = fmt::format("{}/{}", message.id, message.calls.size());
@@ -56,7 +50,7 @@ void read_block(const json::object& block, SourceMessage& message) {
     if (auto file = file_of(block))
       message.files.push_back(*std::move(file));
     else
-      append(message.text, type == "document" ? "[document]" : "[picture]");
+      add_paragraph(message.text, type == "document" ? "[document]" : "[picture]");
   }
 }
 

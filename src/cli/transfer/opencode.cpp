@@ -30,16 +30,12 @@ json::object data_of(const json::object& row) {
   return data && data->is_object() ? std::move(data->get_object()) : json::object();
 }
 
-void append(std::string& text, const std::string& piece) {
-  if (!piece.empty()) text += (text.empty() ? "" : "\n\n") + piece;
-}
-
 void read_opencode_file(const json::object& part, SourceMessage& message) {
   const auto name = string_or_empty(part, "filename");
   if (auto file = file_in_url(name, string_or_empty(part, "url")))
     message.files.push_back(*std::move(file));
   else
-    append(message.text, fmt::format("[file: {}]", name));
+    add_paragraph(message.text, fmt::format("[file: {}]", name));
 }
 
 /// The id of a part is its own, other than that of a call, which the model chose.
@@ -54,9 +50,9 @@ void read_opencode_call(const std::string& id, const json::object& part, SourceM
 void read_opencode_part(const std::string& id, const json::object& part, SourceMessage& message) {
   const auto type = string_or_empty(part, "type");
   // The program itself writes what it read from files that a person named.
-  if (type == "text" && !is_true(part, "synthetic")) append(message.text, string_or_empty(part, "text"));
-  if (type == "subtask") append(message.text, string_or_empty(part, "prompt"));
-  if (type == "reasoning") append(message.reasoning, string_or_empty(part, "text"));
+  if (type == "text" && !is_true(part, "synthetic")) add_paragraph(message.text, string_or_empty(part, "text"));
+  if (type == "subtask") add_paragraph(message.text, string_or_empty(part, "prompt"));
+  if (type == "reasoning") add_paragraph(message.reasoning, string_or_empty(part, "text"));
   if (type == "file") read_opencode_file(part, message);
   if (type == "tool") read_opencode_call(id, part, message);
 }
