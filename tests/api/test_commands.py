@@ -120,6 +120,17 @@ def test_regenerated_answer_uses_the_expansion(talker, thread, command):
     assert last_message(talker) == "Do it"
 
 
+def test_edited_message_is_expanded(talker, thread, command):
+    name = command("Do $1")
+    turn = talker.says(thread, "it", answer="ok")
+    talker.answers("again")
+    with talker.gateway.events(thread["id"]) as events:
+        path = f"/turns/{turn['id']}/regenerate"
+        edited = accepted(talker.gateway.http.post(path, json={"content": f"/{name} it"}), 201)
+        events.run(edited["id"])
+    assert last_message(talker) == "Do it"
+
+
 def test_librarian_reads_the_text_as_typed(own_gateway):
     with own_gateway.events() as events:
         turn = accepted(own_gateway.http.post("/chat", json={"content": "the harbour is blue"}), 201)

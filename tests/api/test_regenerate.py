@@ -16,12 +16,12 @@ def turns(gateway, thread):
     return accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))
 
 
-def regenerate(talker, turn_id, question):
+def regenerate(talker, turn_id, question, **body):
     """Regenerates the answer to the turn and waits for it."""
     talker.answers("again")
     with talker.gateway.events(question["thread_id"]) as events:
-        accepted(talker.gateway.http.post(f"/turns/{turn_id}/regenerate"), 201)
-        run = events.run(question["id"])
+        asked = accepted(talker.gateway.http.post(f"/turns/{turn_id}/regenerate", json=body), 201)
+        run = events.run(asked["id"])
     assert run[-1]["type"] == "finish" and run[-1]["finishReason"] == "stop", run
     return run
 
@@ -68,3 +68,46 @@ def test_fork_at_a_superseded_answer_continues_from_it(talker):
     assert [copy["metadata"] and copy["metadata"].get("superseded") for copy in turns(talker.gateway, fork)] == [None] * 2
     talker.says(fork, "two", answer="yes")
     assert talker.conversation() == [("user", "one"), ("assistant", "first try"), ("user", "two")]
+
+
+def test_another_model_answers_and_is_named_from_then_on(talker):
+    thread = new_thread(talker.gateway)
+    turn = talker.says(thread, "hello", answer="hi")
+    regenerate(talker, turn["id"], turn, model=f"{talker.provider}/chosen-1")
+    assert talker.asked_model() == "chosen-1"
+    regenerate(talker, turn["id"], turn)
+    assert talker.asked_model() == "chosen-1"
+
+
+def test_edited_question_replaces_the_one_before(talker):
+    thread = new_thread(talker.gateway)
+    talker.says(thread, "hello", answer="hi")
+    turn = talker.says(thread, "a plum?", answer="no")
+    answer = turns(talker.gateway, thread)[0]
+    with talker.gateway.events(thread["id"]) as events:
+        talker.answers("yes")
+        edited = accepted(talker.gateway.http.post(f"/turns/{answer['id']}/regenerate", json={"content": "a pear?"}), 201)
+        created = events.until(lambda event: event["type"] == "turn-created")[-1]
+        events.run(edited["id"])
+    assert created["turn"] == edited and edited["content"] == "a pear?"
+    assert edited["id"] != turn["id"] and edited["metadata"] == {"replaces": turn["id"]}
+    assert talker.conversation() == [("user", "hello"), ("assistant", "hi"), ("user", "a pear?")]
+    listed = turns(talker.gateway, thread)
+    assert [(one["content"], (one["metadata"] or {}).get("superseded", False)) for one in listed] == [
+        ("yes", False), ("a pear?", False), ("no", True), ("a plum?", True), ("hi", False), ("hello", False)]
+
+
+def test_edited_question_keeps_its_files(talker):
+    thread = new_thread(talker.gateway)
+    file = accepted(talker.gateway.http.post("/files?name=list.txt", content=b"pears",
+                                             headers={"content-type": "text/plain"}), 201)
+    turn = talker.says(thread, "how many?", answer="one", attachments=[file["id"]])
+    regenerate(talker, turn["id"], turn, content="which ones?")
+    assert turns(talker.gateway, thread)[1]["metadata"] == {**turn["metadata"], "replaces": turn["id"]}
+    assert "pears" in talker.conversation()[-1][1]
+
+
+def test_bad_bodies_are_refused(talker):
+    turn = talker.says(new_thread(talker.gateway), "hello", answer="hi")
+    for body, error in (({"content": 7}, "content must be a string"), ({"model": []}, "model must be a string")):
+        refused(talker.gateway.http.post(f"/turns/{turn['id']}/regenerate", json=body), 400, error)

@@ -16,7 +16,8 @@ Task<Response> stop_chat(Engine& engine, Request& request) {
 }
 
 Task<Response> regenerate_turn(Engine& engine, Request& request) {
-  co_return request.respond(co_await engine.regenerate(request.path("id"), request.in_transaction<Turn>()));
+  co_return request.respond(co_await engine.regenerate(request.path("id"), request.optional_body<AnswerAgain>(),
+                                                       request.in_transaction<Turn>()));
 }
 
 Task<Response> delete_turn(Engine& engine, Request& request) {
@@ -53,7 +54,8 @@ Routes chat_routes(Engine& engine, Threads& threads, Runs& runs, Stages& stages)
           .responds<ChatStopped>()
           .fails_with({400, 404, 507})
           .executes(),
-      post("/turns/:id/regenerate", "Answer a turn again", regenerate_turn, engine)
+      post("/turns/:id/regenerate", "Answer a turn again, also an edited one", regenerate_turn, engine)
+          .optional_body<AnswerAgain>()
           .responds<Turn>(201)
           .fails_with({400, 404, 409, 413, 507})
           .executes(),

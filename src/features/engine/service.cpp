@@ -48,6 +48,18 @@ bool is_dry(const Turn& question) {
   return question.metadata->contains("job") || question.metadata->contains(delivery_member);
 }
 
+/// The question with another text. The rest stays: its files, and whether it is answered as a dry run.
+AddTurn edited(const Turn& question, std::string id, std::string content) {
+  auto metadata = question.metadata.value_or(json::object{});
+  for (const auto* member : {"superseded", "run_id", "after_step"}) metadata.erase(member);
+  return {.thread_id = question.thread_id,
+          .role = Role::user,
+          .content = std::move(content),
+          .metadata = std::move(metadata),
+          .id = std::move(id),
+          .replaces = question.id};
+}
+
 /// Has the message join the answer under way, a dry run perhaps: it stays dry if it comes too late.
 void mark_as_steering(json::object& members, const ActiveRun& under_way) {
   members[delivery_member] = to_text(Delivery::steer);
@@ -171,20 +183,26 @@ std::string Engine::answerer_of(const std::optional<Turn>& answer, const Thread&
   return answerer && answerer->enabled ? answerer->id : thread.agent_id;
 }
 
-Task<Turn> Engine::regenerate(std::string turn_id, InTransaction<Turn> in_transaction) {
+Task<Turn> Engine::regenerate(std::string turn_id, AnswerAgain wanted, InTransaction<Turn> in_transaction) {
   const auto question = co_await services_.threads.question_of(turn_id);
   if (services_.runs.thread_in_use(question.thread_id)) throw turn_in_use();
   const auto thread = co_await services_.threads.require(question.thread_id);
-  const auto command = expand_command(question.content, services_.extensions);
+  const auto command = expand_command(wanted.content.value_or(question.content), services_.extensions);
   const auto answer = co_await services_.threads.answer_of(turn_id);
   const auto agent = services_.extensions.require_enabled_agent(
       command && command->agent_id ? *command->agent_id : answerer_of(answer, thread));
   if (services_.runs.thread_in_use(question.thread_id)) throw turn_in_use();
-  auto order = order_of(command, text_in(answer, named_model_member), *agent, thread.agent_id);
+  const auto named = wanted.model ? wanted.model : text_in(answer, named_model_member);
+  auto order = order_of(command, named, *agent, thread.agent_id);
   if (is_dry(question)) order["dry"] = true;
-  auto active = open_run(thread.id, question.id, *agent, std::move(order));
+  const auto asked_id = wanted.content ? new_id() : question.id;
+  auto active = open_run(thread.id, asked_id, *agent, std::move(order));
   try {
-    auto turn = co_await services_.threads.supersede_after(question.id, recording(active, std::move(in_transaction)));
+    auto record = recording(active, std::move(in_transaction));
+    auto asking = wanted.content
+                      ? services_.threads.add_turn(edited(question, asked_id, *wanted.content), std::move(record))
+                      : services_.threads.supersede_after(question.id, std::move(record));
+    auto turn = co_await std::move(asking);
     begin(active);
     co_return turn;
   } catch (...) {

@@ -48,9 +48,10 @@ public:
   Task<> remove_turn(std::string turn_id);
 
   /// Answers a user turn again (an assistant's turn stands for its question), by the agent that answered it, or by the
-  /// thread's if that one no longer can, and by the model that the message named. Throws NotFound `turn not found`,
-  /// Conflict `turn is in use`, and what `chat` throws for the thread's agent.
-  Task<Turn> regenerate(std::string turn_id, InTransaction<Turn> in_transaction = {});
+  /// thread's if that one no longer can, and by the model that the message named, unless another is `wanted`. With
+  /// `wanted.content`, an edited version of the question is answered, which supersedes it. Returns the question. Throws
+  /// NotFound `turn not found`, Conflict `turn is in use`, and what `chat` throws for the thread's agent.
+  Task<Turn> regenerate(std::string turn_id, AnswerAgain wanted = {}, InTransaction<Turn> in_transaction = {});
 
   /// The agent's system prompt and tools, with estimates of their tokens. Throws NotFound `thread not found`.
   Task<AgentPrompt> prompt(ExtensionPointer agent, AgentPromptQuery query);

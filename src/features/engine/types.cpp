@@ -22,6 +22,14 @@ constexpr auto rules(Tag<ChatMessage>) {
 }
 const Description& describe(Tag<ChatMessage>) { return description_of<ChatMessage>("ChatMessage"); }
 
+BOOST_DESCRIBE_STRUCT(AnswerAgain, (), (content, model))
+constexpr auto rules(Tag<AnswerAgain>) {
+  return std::tuple{
+      RuleFor<&AnswerAgain::content>{{.about = "the edited question, which replaces the one before"}},
+      RuleFor<&AnswerAgain::model>{{.about = "who answers; without it the model that the message named"}}};
+}
+const Description& describe(Tag<AnswerAgain>) { return description_of<AnswerAgain>("AnswerAgain"); }
+
 BOOST_DESCRIBE_STRUCT(StopChat, (), (threadId))
 const Description& describe(Tag<StopChat>) { return description_of<StopChat>("StopChat"); }
 

@@ -29,6 +29,13 @@ struct ChatMessage {
 };
 const Description& describe(Tag<ChatMessage>);
 
+/// The body of `POST /turns/:id/regenerate`.
+struct AnswerAgain {
+  std::optional<std::string> content;  ///< the edited question; none: as it was
+  std::optional<std::string> model;    ///< as in ChatMessage; none: the one that the message named
+};
+const Description& describe(Tag<AnswerAgain>);
+
 /// The body of `POST /chat/stop`.
 struct StopChat {
   std::string threadId;

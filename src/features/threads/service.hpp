@@ -36,12 +36,15 @@ struct AddTurn {
   std::optional<json::object> metadata;
   std::optional<std::string> id;           ///< if allocated before; else it gets a new one
   std::optional<std::string> in_reply_to;  ///< the user turn that it answers: orders it for the model
+  /// The question that it is another version of: superseded with all turns after it. Becomes a member of its metadata.
+  std::optional<std::string> replaces;
 };
 
 /// A turn with everything that is created before its write: id and times.
 struct PreparedTurn {
   Turn turn;
   std::optional<std::string> in_reply_to;
+  std::optional<std::string> replaces;
   std::int64_t moment = 0;  ///< see Threads::next_moment
 };
 

@@ -117,6 +117,10 @@ turn_store::StoredTurn find_question(Connection& connection, const std::string& 
 }  // namespace
 
 PreparedTurn Threads::prepare(AddTurn&& wanted) {
+  if (wanted.replaces) {
+    if (!wanted.metadata) wanted.metadata.emplace();
+    (*wanted.metadata)["replaces"] = *wanted.replaces;
+  }
   return {.turn = {.id = wanted.id ? std::move(*wanted.id) : new_id(),
                    .thread_id = std::move(wanted.thread_id),
                    .role = wanted.role,
@@ -124,6 +128,7 @@ PreparedTurn Threads::prepare(AddTurn&& wanted) {
                    .metadata = std::move(wanted.metadata),
                    .created_at = clock_.now()},
           .in_reply_to = std::move(wanted.in_reply_to),
+          .replaces = std::move(wanted.replaces),
           .moment = next_moment()};
 }
 

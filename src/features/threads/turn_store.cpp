@@ -96,13 +96,16 @@ struct Renamed {
   std::map<std::string, std::string> ids;
 
   std::optional<std::string> metadata(std::optional<std::string> text) const {
-    if (!text || text->find("in_reply_to") == text->npos) return text;
-    auto metadata = parse_stored_json(*text);
-    auto* reply = metadata.get_object().if_contains("in_reply_to");
-    const auto known = reply && reply->is_string() ? ids.find(std::string(reply->get_string())) : ids.end();
-    if (known == ids.end()) return text;
-    *reply = known->second;
-    return to_json(metadata);
+    for (const std::string_view member : {"in_reply_to", "replaces"}) {
+      if (!text || text->find(member) == text->npos) continue;
+      auto metadata = parse_stored_json(*text);
+      auto* turn = metadata.get_object().if_contains(member);
+      const auto known = turn && turn->is_string() ? ids.find(std::string(turn->get_string())) : ids.end();
+      if (known == ids.end()) continue;
+      *turn = known->second;
+      text = to_json(metadata);
+    }
+    return text;
   }
 };
 
@@ -137,7 +140,8 @@ struct Copied {
   std::int64_t number = 0;
   std::optional<std::int64_t> answers;
   bool superseded = false;
-  std::string run;  ///< that created it; otherwise the turn's own id
+  std::string run;                       ///< that created it; otherwise the turn's own id
+  std::optional<std::int64_t> replaces;  ///< the question that it is an edited version of
 
   std::int64_t place() const { return answers.value_or(number); }
 };
@@ -145,34 +149,48 @@ struct Copied {
 std::vector<Copied> copied(Connection& connection, std::int64_t thread) {
   std::vector<Copied> turns;
   auto row = connection.prepare(
-      "SELECT number, answers, superseded, coalesce(metadata ->> 'run_id', id) FROM turns WHERE thread = :thread "
-      "ORDER BY number");
+      "SELECT number, answers, superseded, coalesce(metadata ->> 'run_id', id), (SELECT number FROM turns AS edited "
+      "WHERE edited.id = turns.metadata ->> 'replaces' AND edited.thread = turns.thread) FROM turns "
+      "WHERE thread = :thread ORDER BY number");
   row.bind(":thread", thread);
-  while (row.step()) turns.push_back({row.integer(0), row.optional_integer(1), row.boolean(2), row.string(3)});
+  while (row.step())
+    turns.push_back({row.integer(0), row.optional_integer(1), row.boolean(2), row.string(3), row.optional_integer(4)});
   return turns;
 }
 
 /// The numbers of turns that were superseded before the last one was inserted: if a second run answered a question, the
-/// question was asked again, and every turn after it is superseded.
+/// question was asked again, and every turn after it is superseded. An edited question supersedes the one before it,
+/// too.
 std::set<std::int64_t> superseded_then(const std::vector<Copied>& turns) {
   std::set<std::int64_t> superseded;
   std::map<std::int64_t, std::string> last_runs;  // by the question they answered
   for (auto turn = turns.begin(); turn != turns.end(); ++turn) {
-    if (!turn->answers) continue;
-    const auto question = *turn->answers;
-    const auto before = std::exchange(last_runs[question], turn->run);
-    if (before.empty() || before == turn->run) continue;
-    superseded.erase(question);
-    for (auto earlier = turns.begin(); earlier != turn; ++earlier) {
-      if (earlier->place() >= question && earlier->number != question) superseded.insert(earlier->number);
+    const auto question = turn->replaces ? turn->replaces : turn->answers;
+    if (!question) continue;
+    if (!turn->replaces) {
+      const auto before = std::exchange(last_runs[*question], turn->run);
+      if (before.empty() || before == turn->run) continue;
     }
+    for (auto earlier = turns.begin(); earlier != turn; ++earlier) {
+      if (earlier->place() >= *question) superseded.insert(earlier->number);
+    }
+    if (!turn->replaces) superseded.erase(*question);
   }
   return superseded;
+}
+
+/// Marks a question and all turns after it as superseded.
+void supersede_from(Connection& connection, const std::string& question_id) {
+  make_question(connection, require(connection, question_id));
+  const auto question = require(connection, question_id);
+  supersede_after(connection, question);
+  connection.prepare("UPDATE turns SET superseded = 1 WHERE number = :number").bind(":number", question.number).run();
 }
 
 }  // namespace
 
 Thread insert(Connection& connection, const PreparedTurn& prepared) {
+  if (prepared.replaces) supersede_from(connection, *prepared.replaces);
   auto stored = thread_store::require(connection, prepared.turn.thread_id);
   give_title(connection, stored, prepared.turn);
   connection

@@ -27,7 +27,7 @@ struct StoredTurn {
   std::int64_t place() const { return answers.value_or(number); }
 };
 
-/// Returns the changed thread. Throws NotFound `thread not found`.
+/// Returns the changed thread. Throws NotFound `thread not found`, or `turn not found` for a turn that it replaces.
 Thread insert(Connection& connection, const PreparedTurn& prepared);
 std::optional<StoredTurn> find(Connection& connection, std::int64_t number);
 std::optional<StoredTurn> find(Connection& connection, const std::string& id);

@@ -305,6 +305,59 @@ TEST(Context, OfAForkAtASupersededTurnIsWhatItWasThen) {
   });
 }
 
+Task<Turn> edit(ThreadsFixture& room, const Turn& question, std::string content) {
+  return room.threads.add_turn(
+      {.thread_id = question.thread_id, .role = Role::user, .content = std::move(content), .replaces = question.id});
+}
+
+TEST(EditedQuestions, SupersedeTheOneBeforeAndAllAfterIt) {
+  with_threads([](ThreadsFixture& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    co_await answer(room, co_await room.say(thread.id, "hello"), "hi");
+    const auto second = co_await room.say(thread.id, "Q");
+    const auto reply = co_await answer(room, second, "A");
+    const auto edited = co_await edit(room, second, "Q, edited");
+    EXPECT_EQ(edited.metadata->at("replaces").as_string(), second.id);
+    for (const auto& id : {second.id, reply.id})
+      EXPECT_TRUE((co_await room.threads.require_turn(id)).metadata->contains("superseded"));
+    EXPECT_EQ(contents_of((co_await room.threads.context(thread.id, edited.id, 1000)).turns),
+              (Texts{"hello", "hi", "Q, edited"}));
+    EXPECT_EQ((co_await room.threads.require(thread.id)).turn_count, 5);
+  });
+}
+
+TEST(EditedQuestions, AreVersionsInAForkToo) {
+  with_threads([](ThreadsFixture& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto history = [&](const std::string& last) -> Task<Texts> {
+      const auto fork = co_await room.threads.fork(thread.id, {last});
+      const auto next = co_await room.say(fork.id, "next");
+      co_return contents_of((co_await room.threads.context(fork.id, next.id, 1000)).turns);
+    };
+    const auto first = co_await room.say(thread.id, "Q1");
+    const auto a1 = co_await answer(room, first, "A1");
+    const auto second = co_await edit(room, first, "Q2");
+    const auto a2 = co_await answer(room, second, "A2");
+    const auto third = co_await edit(room, second, "Q3");
+    EXPECT_EQ(co_await history(a1.id), (Texts{"Q1", "A1", "next"}));
+    EXPECT_EQ(co_await history(a2.id), (Texts{"Q2", "A2", "next"}));
+    EXPECT_EQ(co_await history(third.id), (Texts{"Q3", "next"}));
+    const auto fork = co_await room.threads.fork(thread.id, {third.id});
+    const auto turns = co_await room.threads.turns(fork.id, {});
+    EXPECT_EQ(turns.at(0).metadata->at("replaces").as_string(), turns.at(2).id);
+  });
+}
+
+TEST(EditedQuestions, OfAnUnknownTurnAreRefused) {
+  with_threads([](ThreadsFixture& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto question = co_await room.say(thread.id, "Q");
+    co_await room.threads.remove_turn(question.id);
+    EXPECT_EQ(co_await failure(edit(room, question, "Q2")), "404 turn not found");
+    EXPECT_EQ((co_await room.threads.require(thread.id)).turn_count, 0);
+  });
+}
+
 /// A question whose answer a message was steered into, and the question after it.
 struct SteeredThread {
   Thread thread;
@@ -369,6 +422,15 @@ TEST(SteeredTurns, AreCopiedWithTheirPlace) {
     const auto last = co_await room.say(fork.id, "and now?");
     const auto context = co_await room.threads.context(fork.id, last.id, 10'000);
     EXPECT_EQ(contents_of(context.turns), (Texts{"question", "steered", "answer", "queued", "and now?"}));
+  });
+}
+
+TEST(EditedQuestions, MayReplaceASteeredMessage) {
+  with_threads([](ThreadsFixture& room) -> Task<> {
+    const auto made = co_await make_steered(room);
+    const auto edited = co_await edit(room, made.steered, "steered, edited");
+    const auto context = co_await room.threads.context(made.thread.id, edited.id, 10'000);
+    EXPECT_EQ(contents_of(context.turns), (Texts{"question", "answer", "steered, edited"}));
   });
 }
 

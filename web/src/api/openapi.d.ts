@@ -1466,8 +1466,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer a turn again
-         * @description Answer a turn again. It makes the gateway act.
+         * Answer a turn again, also an edited one
+         * @description Answer a turn again, also an edited one. It makes the gateway act.
          */
         post: operations["postTurnsIdRegenerate"];
         delete?: never;
@@ -9459,7 +9459,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description the edited question, which replaces the one before */
+                    content?: string | null;
+                    /** @description who answers; without it the model that the message named */
+                    model?: string | null;
+                };
+            };
+        };
         responses: {
             /** @description success */
             201: {
