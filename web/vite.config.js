@@ -24,10 +24,9 @@ const page = [
 const chat = [
   /node_modules\/marked\//,
   /src\/(base|api|state)\/(?!notifications|reseed)/,
-  /src\/markdown\/(?!highlight)/,
-  /src\/styles\/theme/,
-  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter)/,
-  /src\/components\/(CopyButton|LongText|ModelPicker|Time|LoadError|Frame|frame_actions|resource)\b/,
+  /src\/markdown\/(?!highlight|RendererFrame)/,
+  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter|PlanCard|plan|Offers|AttachmentList)/,
+  /src\/components\/(CopyButton|LongText|ModelPicker|Time|LoadError|resource)\b/,
 ];
 const among = (tests) => (id) => tests.some((test) => test.test(id));
 

@@ -1,14 +1,10 @@
 /** The entries of the palette. */
-import { get, patch } from '../../api/client';
-import type { KnowledgeHit } from '../../api/types';
-import { firstLine } from '../../base/format';
+import { patch } from '../../api/client';
 import { newItem, router } from '../../base/router.svelte';
 import { tryOrToast } from '../../base/toasts.svelte';
 import { store } from '../../base/storage';
 import { registry } from '../../state/registry.svelte';
 import { threads } from '../../state/threads.svelte';
-import { searchTurns } from '../search/search_turns';
-import { forget } from '../system/forget';
 import { overlays } from '../shell/overlays.svelte';
 import { views } from '../shell/views';
 
@@ -25,35 +21,6 @@ const typeViews: Record<string, string> = { agent: 'agents', job: 'jobs' };
 
 export function entries(): Entry[] {
   return [...pageActions(), ...pages(), ...chats(), ...commands(), ...extensions()];
-}
-
-const hits = 6;
-
-/** Messages and knowledge pages that match the words. Failed searches are left out. */
-export async function searched(words: string): Promise<Entry[]> {
-  const [turns, pages] = await Promise.all([
-    searchTurns(words, '', hits).catch(() => []),
-    get<KnowledgeHit[]>('/knowledge/search', { q: words, limit: hits }).catch(() => []),
-  ]);
-  const title = (id: string): string => threads.all.find((thread) => thread.id === id)?.title ?? 'a chat';
-  return [
-    ...turns
-      .slice(0, hits)
-      .map((turn) => ({
-        id: `turn ${turn.id}`,
-        kind: 'message',
-        label: firstLine(turn.snippet, 100),
-        about: title(turn.thread_id),
-        run: () => router.push(['t', turn.thread_id], { turn: turn.id }),
-      })),
-    ...pages.map((page) => ({
-      id: `page ${page.scope} ${page.slug}`,
-      kind: 'page',
-      label: page.title,
-      about: 'knowledge',
-      run: () => router.push(['knowledge', page.slug], { scope: page.scope }),
-    })),
-  ];
 }
 
 function pageActions(): Entry[] {
@@ -78,7 +45,11 @@ function pageActions(): Entry[] {
     action('Restart the gateway', '', () => router.push(['system'])),
     action('Choose a theme', 'Light, dark, colors', () => router.push(['system'])),
     action('Pair another device', '', () => router.push(['system'])),
-    action('Forget this browser', 'Requires pairing again', () => void forget()),
+    action(
+      'Forget this browser',
+      'Requires pairing again',
+      () => void tryOrToast(async () => (await import('../system/forget')).forget()),
+    ),
     ...(open
       ? [
           action(

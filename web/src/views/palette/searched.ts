@@ -1,0 +1,37 @@
+/** What the gateway finds for the words in the palette. */
+import { get } from '../../api/client';
+import type { KnowledgeHit } from '../../api/types';
+import { firstLine } from '../../base/format';
+import { router } from '../../base/router.svelte';
+import { threads } from '../../state/threads.svelte';
+import { searchTurns } from '../search/search_turns';
+import type { Entry } from './entries';
+
+const hits = 6;
+
+/** Messages and knowledge pages that match the words. Failed searches are left out. */
+export async function searched(words: string): Promise<Entry[]> {
+  const [turns, pages] = await Promise.all([
+    searchTurns(words, '', hits).catch(() => []),
+    get<KnowledgeHit[]>('/knowledge/search', { q: words, limit: hits }).catch(() => []),
+  ]);
+  const title = (id: string): string => threads.all.find((thread) => thread.id === id)?.title ?? 'a chat';
+  return [
+    ...turns
+      .slice(0, hits)
+      .map((turn) => ({
+        id: `turn ${turn.id}`,
+        kind: 'message',
+        label: firstLine(turn.snippet, 100),
+        about: title(turn.thread_id),
+        run: () => router.push(['t', turn.thread_id], { turn: turn.id }),
+      })),
+    ...pages.map((page) => ({
+      id: `page ${page.scope} ${page.slug}`,
+      kind: 'page',
+      label: page.title,
+      about: 'knowledge',
+      run: () => router.push(['knowledge', page.slug], { scope: page.scope }),
+    })),
+  ];
+}
