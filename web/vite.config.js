@@ -25,7 +25,7 @@ const chat = [
   /node_modules\/marked\//,
   /src\/(base|api|state)\/(?!notifications|reseed)/,
   /src\/markdown\/(?!highlight|RendererFrame)/,
-  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter|PlanCard|plan|Offers|AttachmentList)/,
+  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter|Changes|changes|PlanCard|plan|Offers|AttachmentList)/,
   /src\/components\/(CopyButton|LongText|ModelPicker|Time|LoadError|resource)\b/,
 ];
 const among = (tests) => (id) => tests.some((test) => test.test(id));

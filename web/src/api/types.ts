@@ -43,6 +43,8 @@ export type Briefing = Schemas['Briefing'];
 export type Pulse = Schemas['Pulse'];
 export type ActivityRow = Schemas['ActivityRow'];
 export type PermissionRequest = Schemas['PermissionRequest'];
+export type RunChanges = Schemas['RunChanges'];
+export type UndoneFiles = Schemas['UndoneFiles'];
 export type Grant = Schemas['Grant'];
 export type ModeName = Thread['mode'];
 

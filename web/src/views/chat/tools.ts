@@ -25,6 +25,7 @@ export const states: Record<ToolState, { label: string; icon: string }> = {
   dry: { label: 'dry run', icon: 'flask-round' },
 };
 
+/** Built-in tools that only read. */
 const reading = new Set([
   'Read',
   'Glob',
@@ -81,6 +82,19 @@ export function changeOf({ name, input }: ToolCallView): { before: string; after
 }
 
 export const onlyReads = (call: ToolCallView): boolean => reading.has(call.name) && stateOf(call) === 'ok';
+
+/** Further built-in tools that change no file. Integrations, actions and tools that come later may. */
+const harmless = new Set(['FindTools', 'Tasks', 'AskUser', 'Propose']);
+
+/** Whether the answer ran a tool that may have changed files. */
+export const mayChangeFiles = (pieces: Piece[]): boolean =>
+  pieces.some(
+    (piece) =>
+      piece.kind === 'tool' &&
+      !reading.has(piece.call.name) &&
+      !harmless.has(piece.call.name) &&
+      ['ok', 'failed'].includes(stateOf(piece.call)),
+  );
 
 export type Shown =
   { kind: 'text'; text: string } | { kind: 'calls'; calls: ToolCallView[] } | { kind: 'said'; turnId: string };

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import test from 'node:test';
+import { answers, expectFocus, missing, sendMessage, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+
+  const write = (path, content) => ({ name: 'Write', arguments: { path, content } });
+
+  let projects = 0;
+  /** A chat in a new project, whose agent has made these calls. */
+  async function worked(...calls) {
+    const name = `garden-${++projects}`;
+    const folder = `${env.home}/${name}`;
+    mkdirSync(folder);
+    writeFileSync(`${folder}/mine.txt`, 'one\ntwo\n');
+    const project = await env.api('POST', '/projects', { name, path: folder });
+    const agent = `gardener-${projects}`;
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: agent,
+      description: 'Tends a garden',
+      enabled: true,
+      definition: { systemPrompt: 'Tend.' },
+    });
+    await env.api('PATCH', `/agents/${agent}/stage`, { stage: 'operator', reason: 'It may write' });
+    const { id } = await env.thread({ agent_id: agent, project_id: project.id });
+    await env.api('PATCH', `/threads/${id}`, { mode: 'act' });
+    const page = await env.open(`/t/${id}`);
+    await env.backend.reply({ text: '', tool_calls: calls });
+    await env.backend.reply({ text: 'Done.' });
+    await sendMessage(page, 'Tend it');
+    await answers(page).getByText('Done.').waitFor();
+    return { page, folder };
+  }
+
+  const button = (page, name) => page.getByRole('button', { name, exact: true });
+
+  test('an answer shows what it changed as a diff, and undoes and redoes it by file', async () => {
+    const { page, folder } = await worked(write('mine.txt', 'one\n2\n'), write('new.txt', 'fresh\n'));
+    const text = () => readFileSync(`${folder}/mine.txt`, 'utf8');
+    await page.getByText('2 files changed').click();
+    await page.getByText(`${folder}/mine.txt`, { exact: true }).click();
+    await page
+      .getByRole('region', { name: `Changes of ${folder}/mine.txt` })
+      .getByText('+2')
+      .waitFor();
+    await button(page, `Undo ${folder}/mine.txt`).click();
+    await button(page, `Redo ${folder}/mine.txt`).waitFor();
+    await expectFocus(page, `Redo ${folder}/mine.txt`);
+    await page.getByText('partly undone').waitFor();
+    assert.equal(text(), 'one\ntwo\n');
+    assert.ok(existsSync(`${folder}/new.txt`));
+    await button(page, 'Undo all').click();
+    await button(page, 'Redo all').waitFor();
+    assert.ok(!existsSync(`${folder}/new.txt`));
+    await button(page, 'Redo all').click();
+    await button(page, 'Undo all').waitFor();
+    assert.equal(text(), 'one\n2\n');
+    assert.equal(readFileSync(`${folder}/new.txt`, 'utf8'), 'fresh\n');
+  });
+
+  test('a file that was changed since is kept, and undone only when asked again', async () => {
+    const { page, folder } = await worked(write('mine.txt', 'theirs\n'));
+    writeFileSync(`${folder}/mine.txt`, 'mine since\n');
+    await page.getByText('1 file changed').click();
+    await button(page, `Undo ${folder}/mine.txt`).click();
+    await page.getByText('Left as it is: changed since.').waitFor();
+    assert.equal(readFileSync(`${folder}/mine.txt`, 'utf8'), 'mine since\n');
+    await button(page, 'Undo anyway').click();
+    await button(page, `Redo ${folder}/mine.txt`).waitFor();
+    assert.equal(readFileSync(`${folder}/mine.txt`, 'utf8'), 'one\ntwo\n');
+    assert.equal(await page.getByText('Left as it is').count(), 0);
+  });
+
+  test('only answers in sight ask for their changes, and those that only read never do', async () => {
+    const { page, folder } = await worked({ name: 'Read', arguments: { path: 'mine.txt' } });
+    const asked = [];
+    page.on('request', (request) => request.url().endsWith('/changes') && asked.push(request.url()));
+    await env.backend.reply({ text: 'A long answer.\n\n'.repeat(200) });
+    await sendMessage(page, 'Tell me more');
+    await answers(page).last().getByText('A long answer.').first().waitFor();
+    await env.backend.reply({ text: '', tool_calls: [write('mine.txt', 'x\n')] });
+    await env.backend.reply({ text: 'Written.' });
+    await sendMessage(page, 'Write');
+    await page.getByText('1 file changed').waitFor();
+    assert.equal(asked.length, 1);
+    assert.equal(readFileSync(`${folder}/mine.txt`, 'utf8'), 'x\n');
+    await page.reload();
+    await page.getByText('1 file changed').waitFor();
+    assert.equal(asked.length, 2);
+  });
+
+  test('changes that could not be read are read again on request', async () => {
+    const { page } = await worked(write('mine.txt', 'x\n'));
+    await page.getByText('1 file changed').waitFor();
+    const refused = { status: 409, json: { error: 'not now' } };
+    await page.route('**/changes', (route) => route.fulfill(refused), { times: 1 });
+    await page.reload();
+    await page.getByText('What this answer changed could not be read: not now').waitFor();
+    await button(page, 'Try again').click();
+    await page.getByText('1 file changed').waitFor();
+  });
+}

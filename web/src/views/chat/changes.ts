@@ -1,0 +1,27 @@
+/** How the changes of a run in files are counted and told. */
+import type { RunChanges } from '../../api/types';
+import { diffBlocks } from '../approvals/exact';
+
+export type FileChange = RunChanges['changes'][number];
+
+export interface Sum {
+  added: number;
+  removed: number;
+}
+
+/** The lines that the changes add and remove. */
+export function sumOf(changes: FileChange[]): Sum {
+  const sum = { added: 0, removed: 0 };
+  for (const { diff } of changes)
+    for (const { kind, lines } of diffBlocks(diff))
+      if (kind === 'added' || kind === 'removed') sum[kind] += lines.length;
+  return sum;
+}
+
+/** Why there is nothing to compare. */
+export function withoutDiff({ is_binary: isBinary, type, mode_before: before, mode_after: after }: FileChange): string {
+  if (isBinary) return 'A binary file: there is no text to compare.';
+  if (type === 'directory') return 'A directory.';
+  if (before !== after) return `Permission bits: ${before} became ${after}.`;
+  return 'The contents are no longer kept, or too long to compare.';
+}
