@@ -23,7 +23,7 @@ const page = [
 ];
 const chat = [
   /node_modules\/marked\//,
-  /src\/(base|api|state)\/(?!notifications|reseed)/,
+  /src\/(base|api|state)\/(?!notifications|reseed|download)/,
   /src\/markdown\/(?!highlight|RendererFrame)/,
   /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter|Changes|changes|PlanCard|plan|Offers|AttachmentList)/,
   /src\/components\/(CopyButton|LongText|ModelPicker|Time|LoadError|resource)\b/,

@@ -57,6 +57,7 @@ function pageActions(): Entry[] {
             open.title,
             () => void tryOrToast(() => patch(`/threads/${open.id}`, { archived: !open.archived })),
           ),
+          action('Find in this chat', 'Search its messages', () => router.push(['search'], { thread: open.id })),
           action(
             'Export this chat as Markdown',
             'Save, download, share',

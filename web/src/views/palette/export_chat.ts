@@ -1,6 +1,7 @@
 /** A chat as a Markdown file. */
 import { apiPath, get } from '../../api/client';
 import type { Thread, Turn } from '../../api/types';
+import { download } from '../../base/download';
 import { answerData, toolData } from '../../state/timeline';
 
 const page = 1000;
@@ -50,10 +51,5 @@ async function allTurns(id: string): Promise<Turn[]> {
 }
 
 export async function exportChat({ id, title }: Thread): Promise<void> {
-  const blob = new Blob([markdownOf(title, await allTurns(id))], { type: 'text/markdown' });
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = fileNameOf(title);
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  download(fileNameOf(title), markdownOf(title, await allTurns(id)), 'text/markdown');
 }

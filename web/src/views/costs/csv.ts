@@ -1,0 +1,21 @@
+/** Costs as a table for spreadsheets. */
+import type { CostReport } from '../../api/types';
+
+/** RFC 4180. A spreadsheet would run a text that begins like a formula. */
+function cell(value: string | number): string {
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : `${value}`;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** One row for each sum. `period`: what all sums but those of days are of. */
+export function csvOf(report: CostReport, period: string): string {
+  const rows: (string | number)[][] = [
+    ['by', 'name', 'period', 'usd'],
+    ...report.days.map(({ date, cost }) => ['day', date, date, cost]),
+    ...report.by_agent.map(({ name, cost }) => ['agent', name, period, cost]),
+    ...report.by_model.map(({ model, cost }) => ['model', model, period, cost]),
+    ...report.by_client.map(({ client, cost }) => ['program', client, period, cost]),
+    ...report.by_thread.map(({ thread_id: id, title, cost }) => ['chat', title ?? id, period, cost]),
+  ];
+  return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
