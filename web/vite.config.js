@@ -23,9 +23,9 @@ const page = [
 ];
 const chat = [
   /node_modules\/marked\//,
-  /src\/(base|api|state)\/(?!notifications|reseed|download)/,
+  /src\/(base|api|state)\/(?!notifications|reseed|versions|download)/,
   /src\/markdown\/(?!highlight|RendererFrame)/,
-  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter|Changes|changes|PlanCard|plan|Offers|AttachmentList)/,
+  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter|Changes|changes|EditMessage|VersionSwitch|PlanCard|plan|Offers|AttachmentList)/,
   /src\/components\/(CopyButton|LongText|ModelPicker|Time|LoadError|resource)\b/,
 ];
 const among = (tests) => (id) => tests.some((test) => test.test(id));

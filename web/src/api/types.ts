@@ -43,6 +43,11 @@ export type Briefing = Schemas['Briefing'];
 export type Pulse = Schemas['Pulse'];
 export type ActivityRow = Schemas['ActivityRow'];
 export type PermissionRequest = Schemas['PermissionRequest'];
+/** How a question is answered again: edited, or by another model. */
+export interface AnswerAgain {
+  content?: string;
+  model?: string;
+}
 export type RunChanges = Schemas['RunChanges'];
 export type UndoneFiles = Schemas['UndoneFiles'];
 export type Grant = Schemas['Grant'];

@@ -8,12 +8,30 @@ import type { Thread, ThreadDetail, ThreadTask, Turn } from '../api/types';
 import { announcer } from '../base/announce.svelte';
 import { firstLine, plural } from '../base/format';
 import { LiveRun } from './live_run.svelte';
-import { answerData, timeline } from './timeline';
+import { answerData, editedFrom, isSuperseded, timeline } from './timeline';
+import type { Choices, Version, Versions } from './versions';
 
 const page = 50;
 /** The maximum number of turns read at once after events were missed. */
 const maxMissed = 1000;
 const fallbackDelay = 500;
+/** The reasons for which an answer ends although there is more to say. */
+const endsEarly = new Set(['length', 'max-steps', 'interrupted', 'error']);
+
+/** The versions of a thread before their code is loaded. */
+const onlyLatest = (turns: Turn[], ..._: [LiveRun[], Choices]): Versions => ({
+  shown: turns.filter((turn) => !isSuperseded(turn)),
+  edits: new Map(),
+  answers: new Map(),
+  isEarlier: false,
+  choicesFor: () => new Map(),
+});
+
+export interface Thought {
+  text: string;
+  /** 0 if unknown. */
+  ms: number;
+}
 
 export class Conversation {
   readonly id: string;
@@ -26,8 +44,12 @@ export class Conversation {
   hasOlder = $state(false);
   loaded = $state(false);
   error = $state<unknown>(null);
-  /** Shows turns that were replaced by regenerated ones. */
-  showReplaced = $state(false);
+  #choices = $state.raw<Choices>(new Map());
+  /** Loaded with the first turn that has versions. */
+  #versionsOf = $state.raw(onlyLatest);
+  #loadingVersions: Promise<void> | null = null;
+  /** What models were thinking, by run. The gateway does not store it, so it goes with the page. */
+  thoughts = $state.raw<ReadonlyMap<string, Thought>>(new Map());
   /** A question whose run is not known yet, and when it was sent. */
   expected = $state.raw<{ turnId: string; since: number } | null>(null);
 
@@ -50,12 +72,12 @@ export class Conversation {
   /** The number of the latest completed read. */
   #answered = -1;
 
+  /** The versions of questions and answers, and the turns of the chosen ones. */
+  versions = $derived(this.#versionsOf(this.turns, this.runs, this.#choices));
   items = $derived.by(() => {
-    const replaced = (turn: Turn): boolean => answerData(turn).superseded === true;
-    const shown = this.showReplaced ? this.turns : this.turns.filter((turn) => !replaced(turn));
-    return timeline(shown, this.runs);
+    const runs = this.runs.filter((run) => this.#isShown(run));
+    return timeline(this.versions.shown, runs);
   });
-  replacedCount = $derived(this.turns.filter((turn) => answerData(turn).superseded).length);
   isDeleted = $derived(this.error instanceof ApiError && this.error.status === 404);
   running = $derived(this.runs.some((run) => !run.ended));
   /** An answer is being generated, or about to be. */
@@ -65,7 +87,15 @@ export class Conversation {
   /** The latest turn, if it is a question that nothing answers, such as the last one of a fork. */
   unanswered = $derived.by(() => {
     const last = this.items.at(-1);
-    return this.#idle && !this.isBusy && last?.kind === 'user' ? last.turn : null;
+    const isLatest = !this.versions.isEarlier;
+    return this.#idle && isLatest && !this.isBusy && last?.kind === 'user' ? last.turn : null;
+  });
+  /** The latest answer, if it ended early and can go on. */
+  cut = $derived.by(() => {
+    const last = this.items.at(-1);
+    if (this.isBusy || this.versions.isEarlier || last?.kind !== 'answer' || !last.turn) return null;
+    const { partial, finish_reason: reason } = answerData(last.turn);
+    return partial || (reason && endsEarly.has(reason)) ? last.turn : null;
   });
   cost = $derived(this.turns.reduce((sum, turn) => sum + (answerData(turn).cost_usd ?? 0), 0));
 
@@ -89,6 +119,40 @@ export class Conversation {
 
   liveRun(runId: string | null): LiveRun | undefined {
     return this.runs.find((run) => run.runId === runId);
+  }
+
+  /** Shows a version of a question or an answer. */
+  choose({ place }: Version, index: number): void {
+    this.#choices = new Map([...this.#choices, [place, index]]);
+  }
+
+  /** Shows the version that contains the turn. */
+  async showVersionWith(turnId: string): Promise<void> {
+    await this.#loadingVersions;
+    this.#choices = this.versions.choicesFor(turnId);
+  }
+
+  #loadVersions(): void {
+    if (this.#loadingVersions || !this.turns.some((turn) => isSuperseded(turn) || editedFrom(turn))) return;
+    this.#loadingVersions = import('./versions').then(
+      ({ versionsOf }) => void (this.#versionsOf = versionsOf),
+      (error: unknown) => {
+        console.warn('the versions of messages could not be loaded; only the latest are shown:', error);
+        this.#loadingVersions = null;
+      },
+    );
+  }
+
+  /** Shows the conversation that the agent continues. */
+  showLatest(): void {
+    if (this.#choices.size) this.#choices = new Map();
+  }
+
+  /** Whether the run answers a question of the chosen versions, or one that is not read yet. */
+  #isShown({ turnId }: LiveRun): boolean {
+    const again = this.versions.answers.get(turnId);
+    if (again) return again.index === again.count - 1;
+    return this.versions.shown.some(({ id }) => id === turnId) || !this.turns.some(({ id }) => id === turnId);
   }
 
   /** Reads the thread and its newest turns, and merges them with the known ones. */
@@ -155,6 +219,7 @@ export class Conversation {
     this.hasOlder = hasMore(older);
     this.#know(older);
     this.turns = [...older.reverse(), ...this.turns];
+    this.#loadVersions();
   }
 
   #know(turns: Turn[]): void {
@@ -186,6 +251,7 @@ export class Conversation {
   /** Shows that the turn is about to be answered, until its run is known. */
   expect(turnId: string, since = Date.now()): void {
     this.#sentAt.set(turnId, since);
+    this.showLatest();
     if (this.running) return;
     this.expected = { turnId, since };
     this.#idle = false;
@@ -254,6 +320,7 @@ export class Conversation {
     if (added.length && kept.length)
       turns.sort((a, b) => (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0));
     this.turns = turns;
+    this.#loadVersions();
   }
 
   #apply(event: GatewayEvent): void {
@@ -267,6 +334,8 @@ export class Conversation {
       if (this.#answered === this.#asked) this.#know([event.turn]);
       this.#join([event.turn]);
       if (event.turn.role !== 'user') return;
+      // Which turns it supersedes is not sent.
+      if (editedFrom(event.turn)) void this.refresh();
       this.#idle = false;
       void this.#findRun();
     } else if (event.type === 'thread-updated') {
@@ -304,6 +373,7 @@ export class Conversation {
     if (known) return known;
     const run = new LiveRun(of, (ended) => this.#onEnded(ended), this.#sentAt.get(of.turnId));
     this.runs = [...this.runs, run];
+    this.showLatest();
     this.expected = null;
     this.#idle = false;
     // Another tab regenerated the answer: the old one is replaced.
@@ -337,6 +407,8 @@ export class Conversation {
 
   #onEnded(run: LiveRun): void {
     this.#endedRuns.add(run.runId);
+    if (run.reasoning)
+      this.thoughts = new Map([...this.thoughts, [run.runId, { text: run.reasoning, ms: run.reasonedMs }]]);
     if (this.turns.findLast(({ role }) => role === 'user')?.id !== run.turnId) void this.#findRun();
     else this.#idle = true;
     const text = this.#storedAnswer(run.runId)?.content ?? run.error ?? '';

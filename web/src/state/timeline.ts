@@ -22,6 +22,8 @@ export interface Answer {
   /** The key of the run if there is one, so that the live and the stored answer are the same element. */
   key: string;
   runId: string | null;
+  /** undefined if clients have stored an answer to none. */
+  questionId?: string | undefined;
   turn: Turn | null;
   pieces: Piece[];
 }
@@ -30,6 +32,14 @@ export type Item =
   { kind: 'user'; key: string; turn: Turn; queued: boolean } | { kind: 'note'; key: string; turn: Turn } | Answer;
 
 export const answerData = (turn: Turn): AnswerData => (turn.metadata ?? {}) as AnswerData;
+export const isSuperseded = (turn: Turn): boolean => answerData(turn).superseded === true;
+
+/** The question that this one is an edited version of. */
+export function editedFrom({ role, metadata }: Turn): string | undefined {
+  const { replaces } = (metadata ?? {}) as { replaces?: unknown };
+  return role === 'user' && typeof replaces === 'string' ? replaces : undefined;
+}
+
 /** The key of the answer that a user turn was steered into, and behind which of its steps it is. */
 export function steeredPlace(turn: Turn): { key: string; afterStep: number } | undefined {
   const { run_id: run, after_step: step } = (turn.metadata ?? {}) as { run_id?: unknown; after_step?: unknown };
@@ -46,6 +56,7 @@ export function timeline(turns: Turn[], live: { runId: string; turnId: string }[
   const replies = new Map<string, Answer[]>();
   const items: Item[] = [];
   for (const { answer, question } of answers.values()) {
+    answer.questionId = question;
     if (question && users.has(question)) replies.set(question, [...(replies.get(question) ?? []), answer]);
   }
   const placed = new Set([...replies.values()].flat().map(({ key }) => key));
@@ -82,7 +93,8 @@ function withQueue(items: Item[], live: { turnId: string }[]): Item[] {
 
 type Found = { answer: Answer; question: string | undefined };
 
-function answerKey(turn: Turn): string {
+/** The key of the answer that a tool's or an assistant's turn belongs to. */
+export function answerKey(turn: Turn): string {
   const run = turn.role === 'tool' ? toolData(turn).run_id : answerData(turn).run_id;
   return run ? `run:${run}` : turn.id;
 }

@@ -2,6 +2,9 @@ import { onStorageChange, store, stored } from '../../base/storage';
 
 const saveDelay = 300;
 
+/** The key of the edited text of a sent message. */
+export const editKey = (turnId: string): string => `draft.edit.${turnId}`;
+
 /** The text of the message being written, stored in this browser under `key` for all its tabs. */
 export class Draft {
   text = $state('');

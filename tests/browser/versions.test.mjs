@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { answers, eventually, expectFocus, missing, questions, sendMessage, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+
+  const button = (page, name) => page.getByRole('button', { name, exact: true });
+  const said = (page) => questions(page).locator('.said');
+
+  /** Sends a message and waits for its answer. */
+  async function ask(page, text, answer) {
+    await env.backend.reply({ text: answer });
+    await sendMessage(page, text);
+    await answers(page).getByText(answer, { exact: true }).waitFor();
+    await button(page, 'Stop').waitFor({ state: 'hidden' });
+  }
+
+  async function edit(page, question, text, answer) {
+    await env.backend.reply({ text: answer });
+    await button(question, 'Edit message').click();
+    const box = page.getByRole('textbox', { name: 'Edited message' });
+    await box.fill(text);
+    await box.press('Enter');
+    await answers(page).getByText(answer, { exact: true }).waitFor();
+    await button(page, 'Stop').waitFor({ state: 'hidden' });
+  }
+
+  test('arrows lead through the versions of an answer and what followed each, by keyboard too', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    await ask(page, 'Fruit?', 'A plum.');
+    await ask(page, 'Why?', 'It is blue.');
+    await env.backend.reply({ text: 'A pear.' });
+    await button(answers(page).first(), 'Regenerate').click();
+    await answers(page).getByText('A pear.').waitFor();
+    await eventually(async () => assert.equal(await page.getByText('Why?').count(), 0));
+    await page.getByText('2 of 2').waitFor();
+    assert.equal(await button(page, 'Next version').getAttribute('aria-disabled'), 'true');
+    await button(page, 'Previous version').press('Enter');
+    await page.getByText('1 of 2').waitFor();
+    await expectFocus(page, 'Previous version');
+    await page.getByText('It is blue.').waitFor();
+    assert.equal(await answers(page).getByText('A pear.').count(), 0);
+    assert.equal(await button(page, 'Regenerate').count(), 0);
+    await page.getByText('the agent continues the latest one').waitFor();
+    await button(page, 'Show the latest').click();
+    await answers(page).getByText('A pear.').waitFor();
+    assert.equal(await answers(page).getByText('It is blue.').count(), 0);
+  });
+
+  test('a sent message is edited in place and answered again; its versions stay', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    await ask(page, 'Hello', 'Hi.');
+    await ask(page, 'A plum?', 'No.');
+    await edit(page, questions(page).last(), 'A pear?', 'Yes.');
+    assert.deepEqual(await said(page).allTextContents(), ['Hello', 'A pear?']);
+    await page.getByText('2 of 2').waitFor();
+    await edit(page, questions(page).last(), 'A fig?', 'Perhaps.');
+    await page.getByText('3 of 3').waitFor();
+    await button(page, 'Previous version').click();
+    await answers(page).getByText('Yes.').waitFor();
+    await button(page, 'Previous version').click();
+    await answers(page).getByText('No.').waitFor();
+    assert.deepEqual(await said(page).allTextContents(), ['Hello', 'A plum?']);
+    // A message goes to the latest version.
+    await ask(page, 'And now?', 'Now figs.');
+    assert.deepEqual(await said(page).allTextContents(), ['Hello', 'A fig?', 'And now?']);
+    await page.reload();
+    await page.getByText('3 of 3').waitFor();
+  });
+
+  test('another tab shows an edited message too', async () => {
+    const { id } = await env.thread();
+    const [one, two] = [await env.open(`/t/${id}`), await env.open(`/t/${id}`)];
+    await ask(one, 'A plum?', 'No.');
+    await answers(two).getByText('No.').waitFor();
+    await edit(one, questions(one), 'A pear?', 'Yes.');
+    await answers(two).getByText('Yes.').waitFor();
+    await eventually(async () => assert.deepEqual(await said(two).allTextContents(), ['A pear?']));
+  });
+
+  test('an edit can be cancelled, survives a reload, and is kept if it cannot be sent', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    await ask(page, 'A plum?', 'No.');
+    const box = page.getByRole('textbox', { name: 'Edited message' });
+    await button(page, 'Edit message').click();
+    await expectFocus(page, 'Edited message');
+    assert.equal(await box.inputValue(), 'A plum?');
+    await box.press('Escape');
+    await said(page).getByText('A plum?').waitFor();
+    await expectFocus(page, 'Edit message');
+    await button(page, 'Edit message').click();
+    await box.fill('Two plums?');
+    await page.reload();
+    await eventually(async () => assert.equal(await box.inputValue(), 'Two plums?'));
+    await page.route('**/regenerate', (route) => route.fulfill({ status: 409, json: { error: 'turn is in use' } }), {
+      times: 1,
+    });
+    await button(page, 'Send again').click();
+    await page.getByText('turn is in use').waitFor();
+    assert.equal(await box.inputValue(), 'Two plums?');
+    await env.backend.reply({ text: 'Two.' });
+    await button(page, 'Send again').click();
+    await answers(page).getByText('Two.').waitFor();
+    assert.deepEqual(await said(page).allTextContents(), ['Two plums?']);
+  });
+
+  test('another model answers again', async () => {
+    const ids = ['talker-1', 'thinker-2'];
+    await env.backend.list_models({ models: ids.map((id) => ({ id })) });
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    await ask(page, 'Fruit?', 'A plum.');
+    await env.backend.reply({ text: 'A pear.' });
+    await button(page, 'Answer again with another model: stub/talker-1').click();
+    await page.getByRole('combobox', { name: 'Search models' }).fill('stub/thinker-2');
+    await page.getByRole('option', { name: 'stub/thinker-2' }).click();
+    await answers(page).getByText('A pear.').waitFor();
+    await answers(page).getByText('stub/thinker-2').waitFor();
+    await page.getByText('2 of 2').waitFor();
+  });
+
+  test('an answer that was stopped can go on or be tried again', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    await env.backend.hold({ pieces: ['Half an'] });
+    await sendMessage(page, 'Tell me');
+    await answers(page).getByText('Half an').waitFor();
+    await button(page, 'Stop').click();
+    await env.backend.reply({ text: ' answer.' });
+    await button(page, 'Continue').click();
+    await said(page).getByText('Continue where you stopped.').waitFor();
+    await answers(page).getByText('answer.', { exact: true }).waitFor();
+    assert.equal(await button(page, 'Continue').count(), 0);
+  });
+
+  test('what a model thought stays, folded, once it has answered', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    await env.backend.reply({ text: 'A plum.', reasoning: 'Plums are ripe now.' });
+    await sendMessage(page, 'Fruit?');
+    await answers(page).getByText('A plum.').waitFor();
+    await page.getByText('stub/talker-1').first().waitFor();
+    const thought = answers(page).getByText(/^(Thought for|Reasoning)/);
+    const text = answers(page).locator('details .text');
+    assert.equal(await text.isVisible(), false);
+    await thought.click();
+    await text.getByText('Plums are ripe now.').waitFor();
+  });
+}

@@ -1,0 +1,159 @@
+/**
+ * The versions of a thread. A question that is answered again supersedes all turns after it, and an edited one also
+ * itself; the superseded turns stay in the thread. From their order of insertion, this finds the places where the
+ * thread branches, and the turns of the chosen branches.
+ */
+import type { Turn } from '../api/types';
+import { answerData, answerKey, editedFrom, isSuperseded } from './timeline';
+
+/** Where a thread branches: `again:<question>` behind a question, `edited:<its first version>` before one. */
+type Place = string;
+
+/** The chosen branch by place, counted from 0; the latest one without an entry. */
+export type Choices = ReadonlyMap<Place, number>;
+
+export interface Version {
+  place: Place;
+  /** From 0. */
+  index: number;
+  count: number;
+}
+
+export interface Versions {
+  /** The turns of the chosen branches, oldest first. */
+  shown: Turn[];
+  /** Those of a question: its edits. */
+  edits: Map<string, Version>;
+  /** Those of a question's answer. */
+  answers: Map<string, Version>;
+  /** An older branch is shown. */
+  isEarlier: boolean;
+  /** The choices that show a turn. */
+  choicesFor: (turnId: string) => Choices;
+}
+
+type Run = { runId: string; turnId: string };
+
+/** The first version of an edited question, by the id of each later one. */
+function firstVersions(turns: Turn[]): Map<string, string> {
+  const first = new Map<string, string>();
+  for (const turn of turns) {
+    const edited = editedFrom(turn);
+    if (edited) first.set(turn.id, first.get(edited) ?? edited);
+  }
+  return first;
+}
+
+class Tree {
+  /** The older branches by place, each until the end of the thread. */
+  readonly older = new Map<Place, Turn[][]>();
+  /** Where a turn of an older branch is. `anchor`: a turn that is shown wherever the place is. */
+  readonly placed = new Map<string, { place: Place; index: number; anchor: string }>();
+  /** The turns of the latest branches. */
+  latest: Turn[] = [];
+
+  constructor(turns: Turn[], live: Run[], first: Map<string, string>) {
+    const questions = new Map(live.map(({ runId, turnId }) => [`run:${runId}`, turnId]));
+    for (const turn of turns) {
+      const question = turn.role === 'assistant' ? answerData(turn).in_reply_to : undefined;
+      if (question) questions.set(answerKey(turn), question);
+    }
+    const answered = new Map<string, Turn>();
+    for (const turn of turns) {
+      const edited = editedFrom(turn);
+      const isAnswer = turn.role === 'assistant' || turn.role === 'tool';
+      const question = isAnswer ? questions.get(answerKey(turn)) : undefined;
+      if (edited) this.#branch(`edited:${first.get(turn.id)}`, this.#findVersion(first, turn.id), turn.id);
+      else if (question) {
+        const before = answered.get(question);
+        if (before && isSuperseded(before) && answerKey(before) !== answerKey(turn))
+          this.#branch(`again:${question}`, this.#find(question) + 1, question);
+        answered.set(question, turn);
+      }
+      this.latest.push(turn);
+    }
+    this.#setAsideUnreplaced();
+  }
+
+  #find = (id: string): number => this.latest.findLastIndex((turn) => turn.id === id);
+
+  /** The latest version before this one, which need not be the one that was edited. */
+  #findVersion(first: Map<string, string>, id: string): number {
+    const wanted = first.get(id);
+    return this.latest.findLastIndex((turn) => turn.role === 'user' && (first.get(turn.id) ?? turn.id) === wanted);
+  }
+
+  /** Moves the turns from `at` on into an older branch. */
+  #branch(place: Place, at: number, anchor: string, end = this.latest.length): void {
+    // Its question is not read yet, or deleted.
+    if (at < 0 || (at === 0 && place.startsWith('again:'))) return;
+    const branches = this.older.get(place) ?? [];
+    const turns = this.latest.splice(at, end - at);
+    for (const { id } of turns)
+      if (!this.placed.has(id)) this.placed.set(id, { place, index: branches.length, anchor });
+    this.older.set(place, [...branches, turns]);
+  }
+
+  /** What was superseded without a newer version, because that was deleted or has not begun, makes room for it. */
+  #setAsideUnreplaced(): void {
+    for (;;) {
+      const at = this.latest.findIndex(isSuperseded);
+      if (at < 0) return;
+      const next = this.latest.findIndex((turn, i) => i > at && !isSuperseded(turn));
+      const end = next < 0 ? this.latest.length : next;
+      const question = this.latest[at - 1];
+      if (question?.role === 'user') this.#branch(`again:${question.id}`, at, question.id, end);
+      else this.latest.splice(at, end - at);
+    }
+  }
+}
+
+/** The branches that lead to a turn. */
+function choicesFor(tree: Tree, turnId: string): Choices {
+  const found = new Map<Place, number>();
+  for (let at = tree.placed.get(turnId); at && !found.has(at.place); at = tree.placed.get(at.anchor))
+    found.set(at.place, at.index);
+  return found;
+}
+
+/** `turns`: oldest first. `live`: the active runs and the turns that they answer. */
+export function versionsOf(turns: Turn[], live: Run[], choices: Choices): Versions {
+  const first = firstVersions(turns);
+  const tree = new Tree(turns, live, first);
+  const result: Versions = {
+    shown: [],
+    edits: new Map(),
+    answers: new Map(),
+    isEarlier: false,
+    choicesFor: (turnId) => choicesFor(tree, turnId),
+  };
+  const decided = new Set<Place>();
+  let rest = tree.latest;
+  /** Notes the versions at a place, and follows the chosen one. Returns whether the turns that follow are others now. */
+  const follow = (place: Place, note: (version: Version) => void): boolean => {
+    const branches = tree.older.get(place);
+    if (!branches) return false;
+    const index = Math.min(choices.get(place) ?? branches.length, branches.length);
+    note({ place, index, count: branches.length + 1 });
+    const branch = branches[index];
+    if (decided.has(place) || !branch) return false;
+    decided.add(place);
+    result.isEarlier = true;
+    rest = branch;
+    return true;
+  };
+  for (let i = 0; i < rest.length; i++) {
+    const turn = rest[i] as Turn;
+    if (turn.role !== 'user') {
+      result.shown.push(turn);
+      continue;
+    }
+    if (follow(`edited:${first.get(turn.id) ?? turn.id}`, (version) => result.edits.set(turn.id, version))) {
+      i = -1;
+      continue;
+    }
+    result.shown.push(turn);
+    if (follow(`again:${turn.id}`, (version) => result.answers.set(turn.id, version))) i = -1;
+  }
+  return result;
+}
