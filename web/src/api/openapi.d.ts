@@ -4440,6 +4440,8 @@ export interface operations {
             query?: {
                 /** @description what the file is called */
                 name?: string;
+                /** @description a UUID of your choice: a file that has it already is returned as it is */
+                id?: string;
             };
             header?: {
                 /** @description The same key and body within 24 hours answer the first answer again. */
