@@ -170,6 +170,14 @@ def test_preflight_is_204_without_a_token(gateway, method, path):
     assert {"authorization", "content-type", "idempotency-key"} <= allowed
 
 
+def test_mcp_clients_in_a_browser_may_send_and_read_their_headers(gateway):
+    origin = f"http://localhost:{gateway.port}"
+    allowed = preflight(gateway, origin, path="/mcp").headers["access-control-allow-headers"].lower().split(", ")
+    assert {"mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name", "last-event-id"} <= set(allowed)
+    answer = ask(gateway, f"Origin: {origin}", line="GET /mcp HTTP/1.1")
+    assert answer.headers["access-control-expose-headers"] == "Mcp-Session-Id"
+
+
 def test_preflight_of_a_foreign_origin_or_host_is_refused(gateway):
     for origin in (EVIL, "null"):
         response = preflight(gateway, origin)

@@ -45,7 +45,9 @@ Response preflight(bool is_of_other_origin) {
   Response response = Response::no_content();
   if (!is_of_other_origin) return response;
   response.headers = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE"},
-                      {"Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key"},
+                      {"Access-Control-Allow-Headers",
+                       "Authorization, Content-Type, Idempotency-Key, Mcp-Session-Id, MCP-Protocol-Version, "
+                       "Mcp-Method, Mcp-Name, Last-Event-ID"},
                       {"Access-Control-Max-Age", "600"}};
   return response;
 }
