@@ -84,8 +84,17 @@ def test_statuses_follow_from_the_parameters(openapi):
             assert "413" in statuses, f"{method} {path}"
         if "{" in path:
             assert "404" in statuses, f"{method} {path}"
-        if method == "post" and (method, path) not in OPEN:
+        if method == "post" and (method, path) not in OPEN and not path.startswith("/v1/"):
             assert "409" in statuses, f"{method} {path}"
+
+
+def test_idempotency_key_is_declared_where_it_has_an_effect(openapi):
+    key = {"$ref": "#/components/parameters/IdempotencyKey"}
+    declaring = {path for method, path, operation in operations(openapi) if key in operation.get("parameters", [])}
+    assert {"/threads", "/chat", "/v1/responses/{id}/cancel"} <= declaring
+    streamed = {"/v1/messages", "/v1/messages/count_tokens", "/v1/responses", "/v1/responses/compact",
+                "/v1/embeddings", "/v1/chat/completions"}
+    assert not streamed & declaring and streamed <= set(openapi["paths"])
 
 
 def test_success_responses_declare_their_content(openapi):

@@ -28,8 +28,8 @@ std::string operation_id(const Route& route) {
   return id;
 }
 
-/// Whether responses are stored for an Idempotency-Key.
-bool is_repeatable(const Route& route) { return route.method == Method::post && !route.open; }
+/// Whether responses are stored for an Idempotency-Key. Those that are sent piece by piece are not.
+bool is_repeatable(const Route& route) { return route.method == Method::post && !route.open && !route.stream; }
 
 std::string description_of_operation(const Route& route) {
   std::string text = route.summary + ". ";
