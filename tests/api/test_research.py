@@ -439,6 +439,16 @@ def test_start_after_a_kill_restores_the_asset(hanging_research):
     assert len(hanging_research.experiments()) == 1
 
 
+def test_thread_of_a_killed_iteration_is_archived_by_the_next_start(hanging_research):
+    gateway = hanging_research.gateway
+    title = f"Research: {hanging_research.domain}"
+    assert [row["archived"] for row in accepted(gateway.http.get("/threads")) if row["title"] == title] == [False]
+    gateway.kill()
+    gateway.start()
+    threads = accepted(gateway.http.get("/threads", params={"archived": "true"}))
+    assert [row["archived"] for row in threads if row["title"] == title] == [True]
+
+
 def test_text_written_after_a_kill_is_not_lost(hanging_research):
     hanging_research.gateway.kill()
     hanging_research.asset.write_text("by hand\n")

@@ -21,7 +21,8 @@
 // A kill
 //   - before 1 is committed: the row has no original, and the asset was not touched.
 //   - after it: the next start restores the original and moves other contents to trash/, as it cannot know who wrote
-//     them. It does so even if the change was to stay: only the transaction of 4 makes a result count.
+//     them. It does so even if the change was to stay: only the transaction of 4 makes a result count. The thread is
+//     archived then, as at the end of each iteration.
 //   - after 4: nothing is left to do.
 // If the file cannot be restored, the experiment is recorded and the row stays, so every start tries again.
 
@@ -127,10 +128,12 @@ Task<> Iteration::prepare() {
   asset_.note_original(std::move(original));
   NewThread wanted{.agent_id = order_.agent->id, .title = "Research: " + order_.config.domain};
   if (order_.project) wanted.project_id = order_.project->id;
-  work_.thread_id = (co_await services_.threads.create(std::move(wanted))).id;
-  co_await services_.database.write([id = order_.id, thread = work_.thread_id](Connection& connection) {
-    iteration_store::note_thread(connection, id, thread);
-  });
+  // In one transaction, so that the start after a kill finds the thread.
+  const auto thread = co_await services_.threads.create(
+      std::move(wanted), [id = order_.id](Connection& connection, const Thread& made) {
+        iteration_store::note_thread(connection, id, made.id);
+      });
+  work_.thread_id = thread.id;
 }
 
 /// If not, the verdict says why.
@@ -207,8 +210,10 @@ Task<> Iteration::end() {
   result_.duration_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_).count();
   result_.created_at = services_.clock.now();
+  // Before the row is gone, as the start after a kill archives the threads of the rows that it finds.
+  co_await archive_thread();
   if (!co_await record(is_settled)) co_return;
-  co_await put_away();
+  co_await take_effect();
   tell(IterationStep::ended);
 }
 
@@ -228,14 +233,23 @@ Task<bool> Iteration::record(bool is_settled) {
   co_return false;
 }
 
-/// Makes a changed agent file take effect, and archives the thread, where it can still be read.
-Task<> Iteration::put_away() {
-  const auto& thread_id = work_.thread_id;
+/// The thread can still be read there.
+Task<> Iteration::archive_thread() {
+  if (work_.thread_id.empty()) co_return;
   try {
-    work_.is_reseeding = stays_;
-    if (stays_) co_await services_.extensions.reseed();
+    co_await services_.threads.change(work_.thread_id, {.archived = true});
+  } catch (const std::exception& error) {
+    log::warn("the thread of iteration {} was not archived: {}", order_.id, error.what());
+  }
+}
+
+/// Makes a changed agent file take effect.
+Task<> Iteration::take_effect() {
+  if (!stays_) co_return;
+  try {
+    work_.is_reseeding = true;
+    co_await services_.extensions.reseed();
     work_.is_reseeding = false;
-    if (!thread_id.empty()) co_await services_.threads.change(thread_id, {.archived = true});
   } catch (const std::exception& error) {
     log::warn("after iteration {}: {}", order_.id, error.what());
   }

@@ -65,7 +65,8 @@ private:
   Task<bool> put_back_at_last();
   Task<> end();
   Task<bool> record(bool is_settled);
-  Task<> put_away();
+  Task<> archive_thread();
+  Task<> take_effect();
   void set_verdict(Verdict verdict, std::string reason);
   void set_crash(const std::string& reason);
   void tell(IterationStep step) const;

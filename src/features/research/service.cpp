@@ -66,7 +66,18 @@ Task<> Research::recover() {
       log::error("{} cannot be restored to its content before iteration {}; the next start tries again: {}",
                  iteration.asset_path, iteration.id, problem);
     }
+    co_await archive_thread(iteration);
     co_await record_interrupted(iteration, problem);
+  }
+}
+
+/// As the end of the iteration would have done.
+Task<> Research::archive_thread(const InterruptedIteration& iteration) {
+  if (!iteration.thread_id) co_return;
+  try {
+    co_await services_.threads.change(*iteration.thread_id, {.archived = true});
+  } catch (const std::exception& error) {
+    log::warn("the thread of iteration {} was not archived: {}", iteration.id, error.what());
   }
 }
 

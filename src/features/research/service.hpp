@@ -54,6 +54,7 @@ private:
   Task<IterationPointer> open(DomainConfig config, std::string ordering_run_id,
                               InTransaction<IterationStarted> in_transaction);
   Task<> iterate(IterationPointer iteration);
+  Task<> archive_thread(const InterruptedIteration& iteration);
   Task<> record_interrupted(const InterruptedIteration& iteration, std::string problem);
   Task<std::string> latest_metric(std::string domain);
 
