@@ -183,6 +183,31 @@ def test_models_are_listed_in_the_shape_of_anthropic(talker):
     assert listed["first_id"] == listed["data"][0]["id"] and listed["last_id"] == listed["data"][-1]["id"]
 
 
+def test_models_are_paged_as_anthropic_does(talker):
+    def page(status=200, **query):
+        return accepted(talker.gateway.http.get("/v1/models", params=query,
+                                                headers={"anthropic-version": "2023-06-01"}), status)
+
+    ids = [model["id"] for model in page()["data"]]
+    assert len(ids) >= 2
+    first, found = page(limit=1), []
+    assert first["has_more"] is True and first["first_id"] == first["last_id"] == ids[0]
+    listed = first
+    while listed["data"]:
+        found += [model["id"] for model in listed["data"]]
+        listed = page(limit=1, after_id=listed["last_id"])
+    assert found == ids and (listed["has_more"], listed["first_id"], listed["last_id"]) == (False, None, None)
+    before = page(limit=1, before_id=ids[-1])
+    assert [model["id"] for model in before["data"]] == [ids[-2]] and before["has_more"] is (len(ids) > 2)
+    assert page(limit=1, before_id=ids[1])["has_more"] is False
+    assert [model["id"] for model in page(after_id=ids[0])["data"]] == ids[1:]
+    refusal = talker.gateway.http.get("/v1/models", params={"after_id": "none"},
+                                      headers={"anthropic-version": "2023-06-01"})
+    assert refusal.status_code == 400 and refusal.json()["error"] == {
+        "type": "invalid_request_error", "message": "after_id: no model has this id"}
+    assert [model["id"] for model in accepted(talker.gateway.http.get("/v1/models?limit=1"))["data"]] == ids
+
+
 def test_a_name_of_an_agent_and_a_service_is_the_agents(talker):
     accepted(talker.gateway.http.post("/extensions", json={
         "type": "agent", "name": "stub", "description": "d", "definition": {}, "enabled": True}), 201)

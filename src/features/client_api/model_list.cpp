@@ -1,79 +1,135 @@
 #include "features/client_api/model_list.hpp"
 
-#include <string_view>
+#include <algorithm>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "base/json/describe.hpp"
 #include "base/time/time.hpp"
 
 namespace agw {
+
+BOOST_DESCRIBE_STRUCT(ModelPage, (), (limit, after_id, before_id))
+constexpr auto rules(Tag<ModelPage>) {
+  return std::tuple{
+      RuleFor<&ModelPage::limit>{{.about = "with the header anthropic-version, as the others; all when omitted"}},
+      RuleFor<&ModelPage::after_id>{{.about = "a model: lists those that follow it"}},
+      RuleFor<&ModelPage::before_id>{{.about = "a model: lists those that precede it"}}};
+}
+const Description& describe(Tag<ModelPage>) { return description_of<ModelPage>("ModelPage"); }
 
 namespace {
 
 /// A model as a program sees it.
 struct ClientModel {
-  std::string_view id;
-  std::string_view owner;
+  std::string id;
+  std::string owner;
   Timestamp created{};
 };
 
 void write_client_model(std::string& out, const ClientModel& model, Protocol protocol) {
   out += protocol == Protocol::anthropic ? R"({"type":"model","id":)" : R"({"id":)";
-  write_json(out, model.id);
+  write_json(out, std::string_view(model.id));
   if (protocol == Protocol::anthropic) {
     out += R"(,"display_name":)";
-    write_json(out, model.id);
+    write_json(out, std::string_view(model.id));
     out += fmt::format(R"(,"created_at":"{}"}})", to_iso8601(model.created));
     return;
   }
   const auto created = std::chrono::duration_cast<std::chrono::seconds>(model.created.time_since_epoch()).count();
   out += fmt::format(R"(,"object":"model","created":{},"owned_by":)", created);
-  write_json(out, model.owner);
+  write_json(out, std::string_view(model.owner));
   out += '}';
 }
 
-template <class Visit>
-void each_client_model(const ClientServices& services, Visit visit) {
+std::vector<ClientModel> client_models(const ClientServices& services) {
+  std::vector<ClientModel> models;
   ExtensionFilter filter;
   filter.type = ExtensionType::agent;
   for (const auto& agent : services.extensions.list(filter)) {
-    if (agent->enabled) visit(ClientModel{agent->name, "agent-gateway", agent->created_at});
+    if (agent->enabled) models.push_back({agent->name, "agent-gateway", agent->created_at});
   }
-  for (const auto& model : services.models.list()) visit(ClientModel{model.id, model.provider, {}});
+  for (const auto& model : services.models.list()) models.push_back({model.id, model.provider, {}});
+  return models;
+}
+
+using ClientModels = std::span<const ClientModel>;
+
+std::size_t place_of(ClientModels models, const std::string& id, const std::string& param) {
+  const auto found = std::ranges::find(models, id, &ClientModel::id);
+  if (found == models.end()) throw bad_parameter(param, "no model has this id");
+  return static_cast<std::size_t>(found - models.begin());
+}
+
+/// The models between the two ids that a page may name.
+ClientModels models_between(ClientModels models, const ModelPage& page) {
+  const auto end = page.before_id ? place_of(models, *page.before_id, "before_id") : models.size();
+  const auto begin = page.after_id ? place_of(models, *page.after_id, "after_id") + 1 : 0;
+  return begin < end ? models.subspan(begin, end - begin) : ClientModels();
+}
+
+/// Those next to the id that the page names. Without a limit: all, for programs that read one page only.
+ClientModels models_of_page(ClientModels between, const ModelPage& page) {
+  const auto limit = page.limit ? static_cast<std::size_t>(page.limit->value) : between.size();
+  const auto count = std::min(limit, between.size());
+  return page.before_id && !page.after_id ? between.last(count) : between.first(count);
+}
+
+void write_list(std::string& out, ClientModels models, Protocol protocol) {
+  out += R"("data":[)";
+  for (const auto& model : models) {
+    if (!out.ends_with('[')) out += ',';
+    write_client_model(out, model, protocol);
+  }
+  out += ']';
+}
+
+/// The ids by which a program asks for the pages beside this one.
+void write_ends(std::string& out, ClientModels models) {
+  if (models.empty()) {
+    out += R"(,"first_id":null,"last_id":null)";
+    return;
+  }
+  out += R"(,"first_id":)";
+  write_json(out, std::string_view(models.front().id));
+  out += R"(,"last_id":)";
+  write_json(out, std::string_view(models.back().id));
 }
 
 }  // namespace
 
-Response list_client_models(const ClientServices& services, Protocol protocol) {
+Response list_models_as_openai(const ClientServices& services) {
   Response response;
-  response.body = protocol == Protocol::anthropic ? R"({"data":[)" : R"({"object":"list","data":[)";
-  std::string first;
-  std::string last;
-  each_client_model(services, [&](const ClientModel& model) {
-    if (!first.empty()) response.body += ',';
-    if (first.empty()) first = model.id;
-    last = model.id;
-    write_client_model(response.body, model, protocol);
-  });
-  response.body += ']';
-  if (protocol == Protocol::anthropic) {
-    response.body += R"(,"has_more":false,"first_id":)";
-    write_json(response.body, std::string_view(first));
-    response.body += R"(,"last_id":)";
-    write_json(response.body, std::string_view(last));
-  }
+  response.body = R"({"object":"list",)";
+  write_list(response.body, client_models(services), Protocol::openai);
+  response.body += '}';
+  return response;
+}
+
+Response list_models_as_anthropic(const ClientServices& services, const ModelPage& page) {
+  const auto all = client_models(services);
+  const auto between = models_between(all, page);
+  const auto models = models_of_page(between, page);
+  Response response;
+  response.body = "{";
+  write_list(response.body, models, Protocol::anthropic);
+  response.body += fmt::format(R"(,"has_more":{})", models.size() < between.size());
+  write_ends(response.body, models);
   response.body += '}';
   return response;
 }
 
 Response show_client_model(const ClientServices& services, const std::string& id, Protocol protocol) {
   Response response;
-  each_client_model(services, [&](const ClientModel& model) {
-    if (response.body.empty() && model.id == id) write_client_model(response.body, model, protocol);
-  });
-  if (!response.body.empty()) return response;
-  throw client_error(404, fmt::format("The model `{}` does not exist", id), "model", "model_not_found");
+  const auto models = client_models(services);
+  const auto found = std::ranges::find(models, id, &ClientModel::id);
+  if (found == models.end())
+    throw client_error(404, fmt::format("The model `{}` does not exist", id), "model", "model_not_found");
+  write_client_model(response.body, *found, protocol);
+  return response;
 }
 
 }  // namespace agw

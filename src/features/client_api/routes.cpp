@@ -24,7 +24,8 @@ Protocol protocol_in(const Request& request) {
 }
 
 Response list_models_for_clients(ClientApi& api, const Request& request) {
-  return list_client_models(api.services(), protocol_in(request));
+  if (protocol_in(request) == Protocol::openai) return list_models_as_openai(api.services());
+  return list_models_as_anthropic(api.services(), request.query<ModelPage>());
 }
 
 /// The ids of models have a slash, which programs encode or not.
@@ -45,6 +46,7 @@ Task<> make_embeddings(ClientApi& api, Request& request, ProxyStream& stream) {
 Routes openai_routes(ClientApi& api) {
   return {
       get("/v1/models", "List agents and models as OpenAI or Anthropic do", list_models_for_clients, api)
+          .query<ModelPage>()
           .responds<json::object>(),
       get("/v1/models/*", "Show an agent or a model as OpenAI or Anthropic do", show_model_to_clients, api)
           .responds<json::object>()
