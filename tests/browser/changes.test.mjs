@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { answers, expectFocus, missing, sendMessage, withGateway } from './environment.mjs';
+import {
+  answers,
+  expectFocus,
+  measureWork,
+  missing,
+  questions,
+  require,
+  sendMessage,
+  withGateway,
+} from './environment.mjs';
+
+const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -37,6 +48,16 @@ else {
   }
 
   const button = (page, name) => page.getByRole('button', { name, exact: true });
+
+  async function expectAccessible(page) {
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+      [],
+    );
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+  }
 
   test('an answer shows what it changed as a diff, and undoes and redoes it by file', async () => {
     const { page, folder } = await worked(write('mine.txt', 'one\n2\n'), write('new.txt', 'fresh\n'));
@@ -103,4 +124,35 @@ else {
     await button(page, 'Try again').click();
     await page.getByText('1 file changed').waitFor();
   });
+
+  test('a diff of 5,000 lines opens without keeping the page busy', async () => {
+    const lines = Array.from({ length: 5000 }, (_, i) => `line ${i} of the file, as it was written`);
+    const { page, folder } = await worked(write('long.txt', lines.join('\n')));
+    await page.getByText('1 file changed').click();
+    const work = await measureWork(page);
+    await page.getByText(`${folder}/long.txt`, { exact: true }).click();
+    await page.getByText('5,000 lines added').waitFor();
+    const took = await work();
+    assert.ok(took < 400, `${took} ms`);
+  });
+
+  for (const colorScheme of ['light', 'dark'])
+    for (const width of [1280, 390])
+      test(`changes, versions and an edit are accessible and fit (${colorScheme}, ${width} px)`, async () => {
+        const { page } = await worked(write('mine.txt', 'x\n'), write('b.txt', 'y\n'));
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        await env.backend.reply({ text: 'Again.' });
+        await button(answers(page), 'Regenerate').click();
+        await page.getByText('2 of 2').waitFor();
+        await button(page, 'Previous version').click();
+        await page.getByText('2 files changed').click();
+        await page.locator('summary', { hasText: 'mine.txt' }).last().click();
+        await page.getByRole('region', { name: /^Changes of/ }).waitFor();
+        await expectAccessible(page);
+        await button(page, 'Show the latest').click();
+        await button(questions(page), 'Edit message').click();
+        await page.getByRole('textbox', { name: 'Edited message' }).waitFor();
+        await expectAccessible(page);
+      });
 }
