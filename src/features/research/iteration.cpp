@@ -129,10 +129,10 @@ Task<> Iteration::prepare() {
   NewThread wanted{.agent_id = order_.agent->id, .title = "Research: " + order_.config.domain};
   if (order_.project) wanted.project_id = order_.project->id;
   // In one transaction, so that the start after a kill finds the thread.
-  const auto thread = co_await services_.threads.create(
-      std::move(wanted), [id = order_.id](Connection& connection, const Thread& made) {
-        iteration_store::note_thread(connection, id, made.id);
-      });
+  const auto thread = co_await services_.threads.create(std::move(wanted),
+                                                        [id = order_.id](Connection& connection, const Thread& made) {
+                                                          iteration_store::note_thread(connection, id, made.id);
+                                                        });
   work_.thread_id = thread.id;
 }
 
