@@ -62,9 +62,6 @@ constexpr auto rules(Tag<RewindThread>) {
 }
 const Description& describe(Tag<RewindThread>) { return description_of<RewindThread>("RewindThread"); }
 
-// As in the room of threads, whose description other rooms cannot extend.
-BOOST_DESCRIBE_STRUCT(Thread, (),
-                      (id, agent_id, project_id, job_id, title, archived, mode, created_at, updated_at, turn_count))
 BOOST_DESCRIBE_STRUCT(RewoundThread, (Thread), (restored, kept))
 const Description& describe(Tag<RewoundThread>) { return description_of<RewoundThread>("RewoundThread"); }
 

@@ -14,8 +14,6 @@ std::span<const EnumName> names(Tag<ThreadMode>) { return enum_names<ThreadMode>
 BOOST_DESCRIBE_ENUM(ListedRole, user, assistant)
 std::span<const EnumName> names(Tag<ListedRole>) { return enum_names<ListedRole>(); }
 
-BOOST_DESCRIBE_STRUCT(Thread, (),
-                      (id, agent_id, project_id, job_id, title, archived, mode, created_at, updated_at, turn_count))
 constexpr auto rules(Tag<Thread>) {
   return std::tuple{RuleFor<&Thread::agent_id>{{.about = "the agent that answers"}},
                     RuleFor<&Thread::job_id>{{.about = "the job whose run made it"}},

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/describe/class.hpp>
+
 #include "base/json/described.hpp"
 
 namespace agw {
@@ -30,6 +32,9 @@ struct Thread {
   Timestamp updated_at;
   std::int64_t turn_count = 0;
 };
+// Here, so that other rooms can describe structs that extend it.
+BOOST_DESCRIBE_STRUCT(Thread, (),
+                      (id, agent_id, project_id, job_id, title, archived, mode, created_at, updated_at, turn_count))
 const Description& describe(Tag<Thread>);
 
 enum class TaskStatus { pending, active, done };
