@@ -129,6 +129,26 @@ def test_agent_filter_takes_id_or_name(gateway):
     assert made["id"] in ids(listed(gateway, agent_id=made["agent_id"]))
 
 
+def test_threads_that_named_an_agent_before_it_existed_are_its_own(gateway, agent):
+    early = create(gateway, agent_id=agent)
+    add(gateway, early, "an early plum")
+    made = accepted(gateway.http.post("/extensions", json={
+        "type": "agent", "name": agent, "description": "Late", "definition": {}, "enabled": True}), 201)
+    late = create(gateway, agent_id=agent)
+    assert (get(gateway, early)["agent_id"], late["agent_id"]) == (agent, made["id"])
+    add(gateway, late, "a late plum")
+    for named in (agent, made["id"]):
+        assert ids(listed(gateway, agent_id=named)) == ids([late, early])
+        assert ids(listed(gateway, agent_id=named, limit=1, before=late["id"])) == ids([early])
+        search = {"q": "plum", "agent_id": named}
+        found = accepted(gateway.http.get("/turns/search", params=search))
+        assert {turn["content"] for turn in found} == {"an early plum", "a late plum"}
+        found = accepted(gateway.http.get("/turns/search", params={**search, "thread_id": early["id"]}))
+        assert [turn["content"] for turn in found] == ["an early plum"]
+        activity = accepted(gateway.http.get(f"/agents/{named}/activity"))
+        assert [row["snippet"] for row in activity] == ["a late plum", "an early plum"]
+
+
 @pytest.mark.parametrize("name", ["agent_id", "project_id", "job_id"])
 def test_unknown_id_in_a_filter_gives_an_empty_list(gateway, name):
     assert listed(gateway, **{name: UNKNOWN_ID}) == []

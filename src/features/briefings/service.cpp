@@ -195,7 +195,7 @@ ExtensionPointer Briefings::require_agent(std::string_view id_or_name) const {
 }
 
 Task<std::vector<ActivityRow>> Briefings::activity(ExtensionPointer agent, Limit limit) {
-  return threads_.activity(agent->id, limit);
+  return threads_.activity(agent->id, agent->name, limit);
 }
 
 Task<std::string> Briefings::reflect() { co_return plain_reflection(co_await gather(std::nullopt)); }

@@ -43,12 +43,15 @@ void add_turns(Connection& connection, const Statement& thread, int limit, std::
 
 }  // namespace
 
-std::vector<ActivityRow> list(Connection& connection, const std::string& agent_id, int limit) {
+std::vector<ActivityRow> list(Connection& connection, const std::vector<std::string>& agent_ids, int limit) {
   // A thread's `updated` is never older than its newest turn, so the search ends at the first thread updated before the
   // oldest turn kept.
+  // One value lets the index give the order.
   auto thread = connection.prepare(
-      "SELECT number, id, title, updated FROM threads WHERE agent_id = :agent ORDER BY updated DESC");
-  thread.bind(":agent", agent_id);
+      agent_ids.size() == 1
+          ? "SELECT number, id, title, updated FROM threads WHERE agent_id = ? ORDER BY updated DESC"
+          : "SELECT number, id, title, updated FROM threads WHERE agent_id IN (?, ?) ORDER BY updated DESC");
+  for (const auto& id : agent_ids) thread.bind_next(id);
   std::vector<Numbered> newest;
   while (thread.step()) {
     const std::chrono::microseconds updated{thread.integer(3)};

@@ -9,6 +9,6 @@
 namespace agw::activity_store {
 
 /// The newest `limit` turns of all the agent's threads, newest first.
-std::vector<ActivityRow> list(Connection& connection, const std::string& agent_id, int limit);
+std::vector<ActivityRow> list(Connection& connection, const std::vector<std::string>& agent_ids, int limit);
 
 }  // namespace agw::activity_store

@@ -31,7 +31,7 @@ constexpr std::size_t max_bytes_shown = 64 * 1024;
 /// A query of the index, and conditions that are checked on the turns found.
 struct Plan {
   std::string query;
-  bool scoped = true;                ///< limited to the scope, which is the first phrase
+  bool scoped = true;                ///< limited to the scope, whose words are the first phrases
   std::vector<std::size_t> phrases;  ///< the term of each further phrase
   std::optional<Node> rest;
 };
@@ -61,6 +61,10 @@ std::string compile(const Node& node, const std::vector<SearchQuery::Term>& term
   if (node.kind == Node::Kind::all) return fmt::format("({})", fmt::join(parts, " AND "));
   if (node.kind == Node::Kind::any) return fmt::format("({})", fmt::join(parts, " OR "));
   return fmt::format("({} NOT ({}))", parts.front(), fmt::join(parts.begin() + 1, parts.end(), " OR "));
+}
+
+bool is_of(const Scope& scope, const Thread& thread) {
+  return std::ranges::find(scope.agent_ids, thread.agent_id) != scope.agent_ids.end();
 }
 
 class Search {
@@ -108,7 +112,7 @@ private:
     }
   }
 
-  std::string scope_query() const { return fmt::format("scope : \"{}\"", scope_.word()); }
+  std::string scope_query() const { return fmt::format("scope : (\"{}\")", fmt::join(scope_.words(), "\" OR \"")); }
 
   bool is_common(double frequency) const { return frequency > common_part * static_cast<double>(indexed_); }
 
@@ -195,7 +199,7 @@ private:
     std::vector<Hit> hits;
     for (const auto& candidate : search_store::newest(connection_, plan.query, most)) {
       Hit hit{candidate.number, candidate.hits.at(0), std::vector<std::uint32_t>(query_.terms().size()), !plan.rest};
-      const std::size_t first = plan.scoped ? 2 : 1;
+      const std::size_t first = 1 + (plan.scoped ? scope_.words().size() : 0);
       for (std::size_t i = 0; i < plan.phrases.size(); ++i) hit.hits[plan.phrases[i]] += candidate.hits.at(first + i);
       hits.push_back(std::move(hit));
     }
@@ -249,7 +253,7 @@ private:
 
   bool in_scope(const turn_store::StoredTurn& stored) {
     if (scope_.thread) return stored.thread == *scope_.thread;
-    return thread_store::require(connection_, stored.turn.thread_id).thread.agent_id == scope_.agent_id;
+    return is_of(scope_, thread_store::require(connection_, stored.turn.thread_id).thread);
   }
 
   Connection& connection_;
@@ -266,10 +270,10 @@ private:
 }  // namespace
 
 std::vector<FoundTurn> search_turns(Connection& connection, const TurnSearch& wanted) {
-  Scope scope{wanted.agent_id, std::nullopt};
+  Scope scope{thread_store::agent_ids(connection, wanted.agent_id, wanted.agent_name), std::nullopt};
   if (wanted.thread_id) {
     const auto thread = thread_store::find(connection, *wanted.thread_id);
-    if (!thread || thread->thread.agent_id != wanted.agent_id) return {};
+    if (!thread || !is_of(scope, thread->thread)) return {};
     scope.thread = thread->number;
   }
   return Search(connection, SearchQuery(wanted.q), std::move(scope), static_cast<std::size_t>(wanted.limit.value))

@@ -114,7 +114,12 @@ Statement prepare_with_hits(Connection& connection, std::string_view sql) {
 
 }  // namespace
 
-std::string Scope::word() const { return thread ? thread_word(*thread) : agent_word(agent_id); }
+std::vector<std::string> Scope::words() const {
+  if (thread) return {thread_word(*thread)};
+  std::vector<std::string> words;
+  for (const auto& id : agent_ids) words.push_back(agent_word(id));
+  return words;
+}
 
 std::string_view indexed_text(std::string_view content) { return utf8_prefix(content, max_bytes_indexed); }
 
@@ -197,12 +202,13 @@ void unindexed(Connection& connection, const Scope& scope, std::int64_t after,
                                 "WHERE thread_turns.thread = :thread AND turn > :after ORDER BY turn DESC")
                           : connection.prepare(
                                 "SELECT turns.number, content FROM turns CROSS JOIN threads ON threads.number = thread "
-                                "WHERE turns.number > :after AND agent_id = :agent_id ORDER BY turns.number DESC");
+                                "WHERE turns.number > :after AND agent_id IN (:agent_id, :agent_name) "
+                                "ORDER BY turns.number DESC");
   row.bind(":after", after);
   if (scope.thread) {
     row.bind(":thread", *scope.thread);
   } else {
-    row.bind(":agent_id", scope.agent_id);
+    row.bind(":agent_id", scope.agent_ids.front()).bind(":agent_name", scope.agent_ids.back());
   }
   while (row.step()) each(row.integer(0), indexed_text(row.text(1)));
 }

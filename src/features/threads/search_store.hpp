@@ -16,11 +16,11 @@ namespace agw::search_store {
 
 /// Limits a search to an agent and, optionally, to one of its threads.
 struct Scope {
-  std::string agent_id;
+  std::vector<std::string> agent_ids;  ///< one or two, see `thread_store::agent_ids`
   std::optional<std::int64_t> thread;  ///< a thread of that agent
 
-  /// The word that represents the scope in the index.
-  std::string word() const;
+  /// The words that represent the scope in the index; a turn has one of them.
+  std::vector<std::string> words() const;
 };
 
 /// How much of a turn is indexed; the rest is not found. Bounds the time that one turn takes on the writer.

@@ -47,6 +47,15 @@ TEST(Search, FindsTurnsThatHoldAllWords) {
   });
 }
 
+TEST(Search, FindsTurnsOfThreadsThatNamedTheAgentBeforeItExisted) {
+  behind_and_indexed({"red apple", "apple pie"}, [](ThreadsFixture& room, const Thread& thread) -> Task<> {
+    co_await room.database.write([id = thread.id](Connection& connection) {
+      connection.prepare("UPDATE threads SET agent_id = 'builder' WHERE id = :id").bind(":id", id).run();
+    });
+    EXPECT_EQ(co_await found(room, "red apple"), Texts{"red apple"});
+  });
+}
+
 TEST(Search, TakesNoNoticeOfCaseAndDiacritics) {
   behind_and_indexed({"Crème brûlée in ÖLAND"}, [](ThreadsFixture& room, const Thread&) -> Task<> {
     EXPECT_EQ((co_await found(room, "creme")).size(), 1u);

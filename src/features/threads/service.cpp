@@ -77,11 +77,6 @@ void Threads::publish(const Thread& thread, std::string name) {
                 .record = thread});
 }
 
-std::string Threads::agent_id_of(std::string_view id_or_name) const {
-  const auto agent = extensions_.find_agent(id_or_name);
-  return agent ? agent->id : std::string(id_or_name);
-}
-
 std::shared_ptr<PreparedThread> Threads::prepare(NewThread&& wanted, std::string id) {
   if (wanted.project_id && !projects_.find(*wanted.project_id)) throw project_not_found();
   const std::string_view named = wanted.agent_id ? std::string_view(*wanted.agent_id) : default_agent;
@@ -186,11 +181,24 @@ Task<> Threads::remove(std::string id) {
 }
 
 ThreadFilter Threads::resolved(ThreadFilter filter) const {
-  if (filter.agent_id) filter.agent_id = agent_id_of(*filter.agent_id);
+  if (filter.agent_id) {
+    if (const auto agent = extensions_.find_agent(*filter.agent_id)) {
+      filter.agent_id = agent->id;
+      filter.agent_name = agent->name;
+    }
+  }
   if (filter.job_id) {
     if (const auto job = extensions_.find(ExtensionType::job, *filter.job_id)) filter.job_id = job->id;
   }
   return filter;
+}
+
+TurnSearch Threads::resolved(TurnSearch wanted) const {
+  if (const auto agent = extensions_.find_agent(wanted.agent_id)) {
+    wanted.agent_id = agent->id;
+    wanted.agent_name = agent->name;
+  }
+  return wanted;
 }
 
 Task<std::vector<Thread>> Threads::list(ThreadFilter filter) {

@@ -143,7 +143,7 @@ public:
   Task<std::string> turns_text(std::string thread_id, TurnFilter filter);
 
   /// The newest turns of all threads of an agent, newest first.
-  Task<std::vector<ActivityRow>> activity(std::string agent_id, Limit limit);
+  Task<std::vector<ActivityRow>> activity(std::string agent_id, std::string agent_name, Limit limit);
 
   // Moving in and out.
 
@@ -207,8 +207,8 @@ private:
   std::shared_ptr<thread_store::PreparedThread> prepare(NewThread&& wanted, std::string id);
   void publish(const Thread& thread, std::string name = {});
   void announce(const Turn& turn, const Thread& thread);
-  std::string agent_id_of(std::string_view id_or_name) const;
   ThreadFilter resolved(ThreadFilter filter) const;
+  TurnSearch resolved(TurnSearch wanted) const;
 
   Database& database_;
   Hub& hub_;

@@ -24,20 +24,23 @@ constexpr auto end_of_time = std::numeric_limits<std::int64_t>::max();
 std::string list_sql(std::string_view narrowed) {
   return fmt::format(
       "SELECT {} FROM threads WHERE {} AND updated < :before AND updated >= :since "
-      "AND (:archived OR archived = 0) AND (:agent_id IS NULL OR agent_id = :agent_id) "
+      "AND (:archived OR archived = 0) AND (:agent_id IS NULL OR agent_id IN (:agent_id, :agent_name)) "
       "AND (:project_id IS NULL OR project_id = :project_id) AND (:job_id IS NULL OR job_id = :job_id) "
       "ORDER BY updated DESC LIMIT :limit",
       columns(), narrowed);
 }
 
 /// The statement that uses the index of the most selective filter.
-const std::string& list_sql(const ThreadFilter& filter) {
+const std::string& list_sql(const ThreadFilter& filter, bool has_two_agent_ids) {
   static const std::string of_job = list_sql("job_id = :job_id");
   static const std::string of_project = list_sql("project_id = :project_id");
   static const std::string of_agent = list_sql("agent_id = :agent_id");
+  // A list of values has to be sorted.
+  static const std::string of_agent_and_name = list_sql("agent_id IN (:agent_id, :agent_name)");
   static const std::string of_all = list_sql("TRUE");
   if (filter.job_id) return of_job;
   if (filter.project_id) return of_project;
+  if (has_two_agent_ids) return of_agent_and_name;
   return filter.agent_id ? of_agent : of_all;
 }
 
@@ -203,12 +206,25 @@ void remove(Connection& connection, const std::string& id) {
   connection.prepare("DELETE FROM threads WHERE number = :number").bind(":number", stored.number).run();
 }
 
+std::vector<std::string> agent_ids(Connection& connection, const std::string& id,
+                                   const std::optional<std::string>& name) {
+  std::vector<std::string> ids{id};
+  if (!name || *name == id) return ids;
+  auto row = connection.prepare("SELECT 1 FROM threads WHERE agent_id = :name LIMIT 1");
+  row.bind(":name", *name);
+  if (row.step()) ids.push_back(*name);
+  return ids;
+}
+
 void list(Connection& connection, const ThreadFilter& filter, const std::function<void(const Thread&)>& each) {
-  auto row = connection.prepare(list_sql(filter));
+  std::vector<std::string> agents;
+  if (filter.agent_id) agents = agent_ids(connection, *filter.agent_id, filter.agent_name);
+  auto row = connection.prepare(list_sql(filter, agents.size() > 1));
   row.bind(":before", filter.before ? moment_of(connection, *filter.before) : end_of_time)
       .bind(":since", filter.since ? first_moment_after(*filter.since) : std::numeric_limits<std::int64_t>::min())
       .bind(":archived", filter.archived)
       .bind(":agent_id", filter.agent_id)
+      .bind(":agent_name", agents.empty() ? std::nullopt : std::optional(agents.back()))
       .bind(":project_id", filter.project_id)
       .bind(":job_id", filter.job_id)
       .bind(":limit", filter.limit ? filter.limit->value : -1);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "features/threads/types.hpp"
 #include "storage/connection.hpp"
@@ -51,6 +52,9 @@ std::optional<Thread> retitle(Connection& connection, const std::string& id, con
 /// Removes the thread; its turns stay until they are purged. Throws NotFound.
 void remove(Connection& connection, const std::string& id);
 
+/// What `agent_id` is in the threads of an agent: its id, and its name if threads named it before there was one.
+std::vector<std::string> agent_ids(Connection& connection, const std::string& id,
+                                   const std::optional<std::string>& name);
 /// Newest change first. Applies the whole filter, including its limit.
 void list(Connection& connection, const ThreadFilter& filter, const std::function<void(const Thread&)>& each);
 

@@ -13,6 +13,7 @@
 #include "features/threads/search_indexer.hpp"
 #include "features/threads/search_store.hpp"
 #include "features/threads/service.hpp"
+#include "features/threads/thread_store.hpp"
 #include "features/threads/turn_store.hpp"
 #include "storage/database.hpp"
 
@@ -187,9 +188,10 @@ Task<std::string> Threads::turns_text(std::string thread_id, TurnFilter filter) 
   });
 }
 
-Task<std::vector<ActivityRow>> Threads::activity(std::string agent_id, Limit limit) {
-  co_return co_await database_.read(
-      [agent_id, limit](Connection& connection) { return activity_store::list(connection, agent_id, limit.value); });
+Task<std::vector<ActivityRow>> Threads::activity(std::string agent_id, std::string agent_name, Limit limit) {
+  co_return co_await database_.read([agent_id, agent_name, limit](Connection& connection) {
+    return activity_store::list(connection, thread_store::agent_ids(connection, agent_id, agent_name), limit.value);
+  });
 }
 
 Task<ThreadContext> Threads::context(std::string thread_id, std::string question_id, std::size_t max_bytes,
@@ -262,12 +264,12 @@ Task<Turn> Threads::supersede_after(std::string question_id, InTransaction<Turn>
 }
 
 Task<std::vector<FoundTurn>> Threads::search(TurnSearch wanted) {
-  wanted.agent_id = agent_id_of(wanted.agent_id);
+  wanted = resolved(std::move(wanted));
   co_return co_await database_.read([wanted](Connection& connection) { return search_turns(connection, wanted); });
 }
 
 Task<std::string> Threads::search_text(TurnSearch wanted) {
-  wanted.agent_id = agent_id_of(wanted.agent_id);
+  wanted = resolved(std::move(wanted));
   co_return co_await database_.read([wanted](Connection& connection) {
     std::string text;
     write_json(text, search_turns(connection, wanted));

@@ -91,6 +91,8 @@ const Description& describe(Tag<ThreadChange>);
 /// Which threads `GET /threads` lists. Members without a value do not filter.
 struct ThreadFilter {
   std::optional<std::string> agent_id;  ///< id or name
+  /// Of that agent, if it exists: threads that named it before there was one are its own too. Set by the room.
+  std::optional<std::string> agent_name;
   std::optional<std::string> project_id;
   std::optional<std::string> job_id;  ///< id or name
   bool archived = false;              ///< true lists archived ones too
@@ -135,6 +137,7 @@ struct TurnSearch {
   std::string agent_id;  ///< id or name
   Limit limit{20};
   std::optional<std::string> thread_id;
+  std::optional<std::string> agent_name;  ///< as in ThreadFilter
 };
 const Description& describe(Tag<TurnSearch>);
 
