@@ -35,6 +35,21 @@ else {
     assert.ok((await because.boundingBox()).width > 180);
   });
 
+  test('a picture to be sent is shown, and a file that only claims to be one by its name is not', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(pixel, 'base64') },
+      { name: 'not.png', mimeType: 'text/plain', buffer: Buffer.from('text') },
+    ]);
+    const list = page.getByRole('list', { name: 'Attachments' });
+    await list.getByText('not.png').waitFor();
+    const pictures = list.locator('img');
+    await eventually(async () => assert.equal(await pictures.evaluate((img) => img.naturalWidth), 1));
+    await page.getByRole('button', { name: 'Remove dot.png' }).click();
+    await pictures.waitFor({ state: 'hidden' });
+  });
+
   test('suggestions close when the composer loses the focus, and can be clicked', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     const offered = page.getByRole('listbox', { name: 'Suggestions' });

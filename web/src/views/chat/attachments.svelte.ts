@@ -15,11 +15,16 @@ async function upload(file: File): Promise<Attachment> {
   return (await answer.json()) as Attachment;
 }
 
+/** Browsers show no others everywhere. */
+const picture = /^image\/(png|jpeg|gif|webp)$/;
+
 /** The attachments of the message being written. Uploaded ones are stored in this browser. */
 export class Attachments {
   files = $state<Attachment[]>([]);
   /** Being uploaded. */
   coming = $state<File[]>([]);
+  /** Addresses of pictures that were chosen on this page, by the id of the file. */
+  pictures = $state.raw<Readonly<Record<string, string>>>({});
   readonly #kept: string;
   readonly #failed: () => void;
   /** Uploads one at a time, to keep the order in which files were chosen. */
@@ -38,6 +43,7 @@ export class Attachments {
     $effect(() => store(kept, this.files.length ? this.files : undefined));
     $effect(() => () => {
       this.#left = true;
+      for (const address of Object.values(this.pictures)) URL.revokeObjectURL(address);
     });
   }
 
@@ -57,7 +63,10 @@ export class Attachments {
       const brought = await upload(file);
       if (!this.coming.includes(file)) return;
       if (this.#left) storeAndNotify(this.#kept, [...stored<Attachment[]>(this.#kept, []), brought]);
-      else this.files.push(brought);
+      else {
+        if (picture.test(file.type)) this.pictures = { ...this.pictures, [brought.id]: URL.createObjectURL(file) };
+        this.files.push(brought);
+      }
     } catch (error) {
       if (!this.coming.includes(file)) return;
       this.#failed();
