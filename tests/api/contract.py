@@ -59,7 +59,7 @@ def check_headers(where, status, headers, raw=False):
 
 def check_error(where, response):
     body = response.json()
-    if " /v1" in where:  # in the shape of the protocol
+    if " /v1" in where or " /mcp" in where:  # in the shape of the protocol
         assert isinstance(body.get("error"), dict) and body["error"]["message"], f"{where}: no error in {body}"
         return
     assert isinstance(body, dict) and isinstance(body.get("error"), str), f"{where}: no string error in {body}"

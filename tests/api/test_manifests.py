@@ -84,7 +84,7 @@ def test_statuses_follow_from_the_parameters(openapi):
             assert "413" in statuses, f"{method} {path}"
         if "{" in path:
             assert "404" in statuses, f"{method} {path}"
-        if method == "post" and (method, path) not in OPEN and not path.startswith("/v1/"):
+        if method == "post" and (method, path) not in OPEN and not path.startswith(("/v1/", "/mcp")):
             assert "409" in statuses, f"{method} {path}"
 
 
@@ -93,7 +93,7 @@ def test_idempotency_key_is_declared_where_it_has_an_effect(openapi):
     declaring = {path for method, path, operation in operations(openapi) if key in operation.get("parameters", [])}
     assert {"/threads", "/chat", "/v1/responses/{id}/cancel"} <= declaring
     streamed = {"/v1/messages", "/v1/messages/count_tokens", "/v1/responses", "/v1/responses/compact",
-                "/v1/embeddings", "/v1/chat/completions"}
+                "/v1/embeddings", "/v1/chat/completions", "/mcp"}
     assert not streamed & declaring and streamed <= set(openapi["paths"])
 
 
@@ -139,6 +139,14 @@ def test_limit_declares_its_default(openapi):
         for parameter in operation.get("parameters", []):
             if parameter.get("name") == "limit":
                 assert "when omitted" in parameter["description"], f"{method} {path}"
+
+
+def test_mcp_is_declared_but_is_no_tool_of_its_own(openapi, manual):
+    declared = openapi["paths"]["/mcp"]
+    assert set(declared) == {"get", "post", "delete"}
+    assert list(declared["get"]["responses"]["200"]["content"]) == ["text/event-stream"]
+    assert list(declared["post"]["responses"]["200"]["content"]) == ["application/json"]
+    assert not [tool["name"] for tool in manual["tools"] if tool["name"].endswith("_mcp")]
 
 
 def test_path_parameters_are_declared(openapi):

@@ -96,7 +96,8 @@ json::object responses_of(const Route& route) {
   if (route.response_schema)
     success["content"] = json_content(response_schema(route));
   else if (route.status != no_content)
-    success["content"] = json::object{{"text/plain", json::object{{"schema", json::object{{"type", "string"}}}}}};
+    success["content"] = json::object{{route.stream ? "text/event-stream" : "text/plain",
+                                       json::object{{"schema", json::object{{"type", "string"}}}}}};
   json::object responses{{std::to_string(route.status), std::move(success)}};
   for (const int status : errors_of(route)) {
     responses[std::to_string(status)] =

@@ -7,11 +7,12 @@ namespace agw {
 
 namespace {
 
-/// A tool's input cannot contain bytes or rest-of-path parameters, and its output must be JSON.
+/// A tool's input cannot contain bytes or rest-of-path parameters, and its output must be JSON. What is forwarded is in
+/// another protocol.
 bool is_tool(const Route& route) {
   constexpr int no_content = 204;
   const bool responds_with_json = route.response_schema || route.status == no_content;
-  return route.documented && responds_with_json && !route.raw_body && !route.path.ends_with('*');
+  return route.documented && responds_with_json && !route.raw_body && !route.forwards && !route.path.ends_with('*');
 }
 
 /// `get /threads/:id/turns` as `get_threads_id_turns`.

@@ -59,13 +59,19 @@ Task<> wait_for(std::shared_ptr<McpStream> stream) { co_await stream->wait(); }
 
 Routes McpServer::routes() {
   // As routes of their own, so that other methods get 405.
-  auto posting = proxy("/mcp", "Messages of MCP clients", &McpServer::post, *this);
+  auto posting = proxy("/mcp", "Answer a message of an MCP client", &McpServer::post, *this)
+                     .any_object()
+                     .responds<json::object>()
+                     .fails_with({404, 406, 429});
   posting.method = Method::post;
-  auto listening = proxy("/mcp", "The events of an MCP session", &McpServer::listen, *this);
+  auto listening =
+      proxy("/mcp", "Read the events of an MCP session", &McpServer::listen, *this).fails_with({400, 404, 405, 406});
   listening.method = Method::get;
   listening.effect = Effect::read;
-  auto removing = proxy("/mcp", "End an MCP session", &McpServer::remove, *this);
+  auto removing =
+      proxy("/mcp", "End an MCP session", &McpServer::remove, *this).responds_no_content().fails_with({400, 404, 405});
   removing.method = Method::remove;
+  for (auto* route : {&posting, &listening, &removing}) route->documented = true;
   return {std::move(posting), std::move(listening), std::move(removing)};
 }
 
