@@ -24,6 +24,40 @@ else {
     await page.locator('article.found').getByText('A plum.').waitFor();
   });
 
+  test('the answer of a run is found behind many newer turns', async () => {
+    const { id } = await env.thread({ title: 'Long ago' });
+    await env.backend.reply({ text: 'An old plum.' });
+    await env.api('POST', '/chat', { threadId: id, content: 'Fruit?' });
+    const answer = await eventually(async () => {
+      const found = (await env.turns(id)).find(({ content }) => content === 'An old plum.');
+      assert.ok(found);
+      return found;
+    });
+    for (let i = 0; i < 110; i++) await env.api('POST', `/threads/${id}/turns`, { role: 'user', content: `turn ${i}` });
+    const page = await env.open(`/t/${id}?run=${answer.metadata.run_id}`);
+    await page.locator('article.found').getByText('An old plum.').waitFor();
+  });
+
+  test('a chat is not read to its beginning for a run that it does not have', async () => {
+    const id = await env.threadWith(
+      ...Array.from({ length: 260 }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `turn ${i}` })),
+    );
+    const page = await env.open(`/t/${id}`);
+    await page.getByText('turn 259', { exact: true }).waitFor();
+    const asked = [];
+    page.on('request', (request) => request.url().includes('before=') && asked.push(request.url()));
+    const now = Date.now().toString(16).padStart(12, '0');
+    for (const run of ['missing', `${now.slice(0, 8)}-${now.slice(8)}-7000-8000-000000000000`]) {
+      await page.evaluate((to) => (location.hash = to), `#/t/${id}?run=${run}`);
+      const toast = page.getByText('The linked message is no longer in this chat.');
+      await toast.waitFor();
+      await page.evaluate((to) => (location.hash = to), `#/t/${id}`);
+      await page.getByRole('button', { name: 'Dismiss' }).first().click();
+      await toast.waitFor({ state: 'detached' });
+    }
+    assert.deepEqual(asked, []);
+  });
+
   test('following a link to a turn again scrolls to it again', async () => {
     const id = await env.threadWith(
       ...Array.from({ length: 60 }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `turn ${i}` })),

@@ -226,9 +226,13 @@ export class Conversation {
     for (const { id } of turns) this.#known.add(id);
   }
 
-  /** Loads older turns until the answer of the run is there. */
+  /** Loads older turns until the answer of the run is there, or a turn from before the run. */
   async loadRun(id: string): Promise<void> {
-    while (this.hasOlder && !this.turns.some((turn) => answerData(turn).run_id === id)) await this.loadOlder();
+    // A UUIDv7 begins with its time. Other ids are of no run, and NaN ends the search.
+    const began = parseInt(id.replace('-', '').slice(0, 12), 16);
+    const mayBeOlder = ([oldest]: Turn[]): boolean => !!oldest && Date.parse(oldest.created_at) >= began;
+    const isHere = (): boolean => this.turns.some((turn) => answerData(turn).run_id === id);
+    while (this.hasOlder && !isHere() && mayBeOlder(this.turns)) await this.loadOlder();
   }
 
   /** Loads older turns until the turn is there. If the chat does not contain it, nothing is loaded. */
