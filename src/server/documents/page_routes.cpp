@@ -6,6 +6,8 @@
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/trim.hpp>
+#include <boost/beast/zlib/inflate_stream.hpp>
+#include <boost/endian/conversion.hpp>
 
 #include "api/content_type.hpp"
 #include "api/refusals.hpp"
@@ -67,6 +69,22 @@ bool has_current_version(const Request& request, std::string_view tag) {
   return known;
 }
 
+/// The content of a gzip file without optional fields in its head, as script/pack_page makes them (RFC 1952).
+std::string unpacked(std::string_view gzip) {
+  constexpr std::size_t head = 10;
+  constexpr std::size_t tail = 8;
+  std::string content(boost::endian::load_little_u32(reinterpret_cast<const unsigned char*>(gzip.end() - 4)), '\0');
+  boost::beast::zlib::z_params step;
+  step.next_in = gzip.data() + head;
+  step.avail_in = gzip.size() - head - tail;
+  step.next_out = content.data();
+  step.avail_out = content.size();
+  boost::beast::error_code error;
+  boost::beast::zlib::inflate_stream{}.write(step, boost::beast::zlib::Flush::finish, error);
+  if (step.avail_out != 0) throw std::logic_error("a file of the page cannot be unpacked: " + error.message());
+  return content;
+}
+
 /// Fills in the body in the shortest encoding that the client accepts.
 void fill(Response& response, const Request& request, const PageFile& file) {
   response.headers.emplace_back("Vary", "Accept-Encoding");
@@ -77,7 +95,8 @@ void fill(Response& response, const Request& request, const PageFile& file) {
     response.headers.emplace_back("Content-Encoding", "gzip");
     response.body = file.gzip;
   } else {
-    response.body = file.content;
+    const bool is_packed = file.content.empty() && !file.gzip.empty();
+    response.body = is_packed ? unpacked(file.gzip) : std::string(file.content);
   }
 }
 

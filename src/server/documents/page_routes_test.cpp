@@ -67,6 +67,18 @@ TEST(Page, GoesInTheFormThatTheBrowserTakes) {
   EXPECT_EQ(browser.get({"ui", ""}, {{"accept-encoding", "br"}}).body, "<p>page") << "what has no shorter form";
 }
 
+TEST(Page, IsUnpackedForClientsThatTakeNothingElse) {
+  using namespace std::string_view_literals;
+  // What Python's gzip.compress makes of 20 times `script();`.
+  constexpr PageFile packed[] = {{"app.js", "", "",
+                                  "\037\213\010\000\000\000\000\000\002\003\053\116\056\312\054\050\321\320\264\056"
+                                  "\036\072\014\000\146\321\070\337\264\000\000\000"sv,
+                                  "t1"}};
+  std::string content;
+  for (int i = 0; i < 20; ++i) content += "script();";
+  EXPECT_EQ(Browser(packed).get({"ui", "app.js"}, {{"accept-encoding", "identity"}}).body, content);
+}
+
 TEST(Page, TheFrameHasAPolicyOfItsOwn) {
   Browser browser;
   EXPECT_EQ(browser.get({"ui", "frame"}).body, "<p>frame");
