@@ -158,6 +158,13 @@ def test_empty_change_changes_nothing(gateway, project_folder):
     assert accepted(patch(gateway, made, name=None, path=None, description=None, trusted=None)) == made
 
 
+def test_change_to_the_same_values_keeps_the_time(gateway, project_folder):
+    made = create(gateway, project_folder, description="maps")
+    same = {member: made[member] for member in ("name", "path", "description", "trusted")}
+    assert accepted(patch(gateway, made, **same)) == made == accepted(get(gateway, made))
+    assert accepted(patch(gateway, made, **{**same, "name": "Bees"}))["updated_at"] > made["updated_at"]
+
+
 def test_changed_path_follows_the_same_rules(gateway, project_folder):
     made = create(gateway, project_folder)
     (project_folder / "file").write_text("text")

@@ -1,6 +1,7 @@
 #include "features/projects/service.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
@@ -22,12 +23,18 @@ bool changes_nothing(const ProjectChange& change) {
   return !change.name && !change.path && !change.description && !change.trusted;
 }
 
-Project changed(Project project, const ProjectChange& change, Timestamp now) {
+auto content_of(const Project& project) {
+  return std::tie(project.name, project.path, project.description, project.trusted);
+}
+
+/// The project itself if the change sets nothing but what is there.
+Project changed(const Project& stored, const ProjectChange& change, Timestamp now) {
+  auto project = stored;
   if (change.name) project.name = *change.name;
   if (change.path) project.path = *change.path;
   if (change.description) project.description = *change.description;
   if (change.trusted) project.trusted = *change.trusted;
-  project.updated_at = now;
+  if (content_of(project) != content_of(stored)) project.updated_at = now;
   return project;
 }
 
@@ -127,7 +134,7 @@ Task<ProjectPointer> Projects::change(std::string id, ProjectChange change) {
   const auto project = co_await database_.write([id, change, now = clock_.now()](Connection& connection) {
     auto stored = project_store::find(connection, id);
     if (!stored) throw project_not_found();
-    auto project = changed(std::move(*stored), change, now);
+    auto project = changed(*stored, change, now);
     project_store::update(connection, project);
     return project;
   });
