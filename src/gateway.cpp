@@ -25,6 +25,8 @@
 #include "features/attachments/service.hpp"
 #include "features/briefings/routes.hpp"
 #include "features/briefings/service.hpp"
+#include "features/channels/routes.hpp"
+#include "features/channels/service.hpp"
 #include "features/checkpoints/routes.hpp"
 #include "features/checkpoints/service.hpp"
 #include "features/client_api/response_routes.hpp"
@@ -220,6 +222,8 @@ public:
         briefings_(loop, clock_, signals_, projects_, extensions_, threads_, costs_, background_completions_,
                    proposals_, jobs_),
         push_(loop, {database_, hub_, clock_, blocking_, secrets_, http_, access_}, push_options(settings)),
+        channels_({loop, database_, hub_, clock_, blocking_, secrets_, http_, signals_, attachments_, extensions_,
+                   threads_, runs_, approvals_, engine_}),
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
@@ -306,6 +310,7 @@ private:
     append(table, research_routes(research_));
     append(table, briefing_routes(briefings_));
     append(table, push_routes(push_));
+    append(table, channel_routes(channels_));
     append(table, mcp_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_routes(metrics_));
@@ -353,6 +358,7 @@ private:
     knowledge_.start();
     jobs_.start();
     integrations_.start();
+    channels_.start();
     alerts_.start();
     daemon_.start();
     mcp_.start();
@@ -375,6 +381,7 @@ private:
     co_await access_.stop();
     co_await jobs_.disarm();
     co_await research_.stop();
+    co_await channels_.stop();
     co_await engine_.stop();
     co_await client_api_.stop();
     co_await integrations_.stop();
@@ -443,6 +450,7 @@ private:
   Research research_;
   Briefings briefings_;
   Push push_;
+  Channels channels_;
   DocumentRoutes document_routes_;
   Metrics metrics_;
   Apps apps_;

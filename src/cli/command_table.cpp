@@ -40,7 +40,7 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"permissions answer", "Answer a question", permission_answer_command},
       {"changes", "Show what a run changed in files", changes_command},
       {"undo", "Undo what a run changed in files; once more makes the changes again", undo_command},
-      {"pair", "Show a code that pairs a new device", pair_command},
+      {"pair", "Show a code that pairs a new device, or let in who wrote to a channel", pair_command},
       {"token", "Manage the token that protects the gateway's endpoints", {}},
       {"token show", "Print the token", token_show_command},
       {"token rotate", "Replace the token: every device must be paired again", token_rotate_command},

@@ -15,6 +15,7 @@ from editor import EVERYTHING, Editor  # noqa: E402
 from gateway import BINARY, REPOSITORY, Gateway  # noqa: E402
 from jobs import ended, new_job, rows, run  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
+from stubs.telegram import TOKEN, TelegramStub  # noqa: E402
 from talker import Talker, configuration  # noqa: E402
 from tools import new_agent  # noqa: E402
 
@@ -205,3 +206,18 @@ _names = itertools.count(1)
 
 def fresh_name(stem="extension"):
     return f"{stem}-{next(_names)}"
+
+
+@pytest.fixture
+def telegram():
+    with TelegramStub() as stub:
+        yield stub
+
+
+@pytest.fixture
+def talking(make_gateway):
+    """A gateway with a scripted model that knows the bot's token."""
+    with ProviderStub() as stub:
+        gateway = make_gateway(config=configuration(stub)).start()
+        gateway.http.put("/secrets/TELEGRAM", json={"value": TOKEN})
+        yield Talker(gateway, stub)

@@ -3,12 +3,15 @@
 See docs/contract/tools.md#the-network-of-commands.
 """
 
+import contextlib
 import http.server
+import sqlite3
 import threading
 
 import pytest
 
 from approvals import call_asked
+from jobs import wait_for
 from tools import call_tool, new_agent, new_bound_agent, new_thread
 
 
@@ -124,3 +127,19 @@ def test_connections_end_with_their_command(bash, port):
     output = bash(f"curl -sS --noproxy '' http://127.0.0.1:{port}/ & exec 3<>/dev/tcp/127.0.0.1/61980; "
                   "printf 'CONNECT' >&3; sleep 1000", hosts=["127.0.0.1"], timeout_s=1)
     assert "timed out after 1 s" in output
+
+
+def test_hosts_are_forgotten_with_age(make_gateway):
+    gateway = make_gateway().start()
+    gateway.stop()
+    with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db")) as database:
+        for host, created_at in [("old.example", 0), ("new.example", 8_000_000_000_000)]:
+            database.execute("INSERT INTO contacted_hosts VALUES ('run', ?, 443, 1, '', 1, ?)", (host, created_at))
+        database.commit()
+    gateway.start()
+
+    def hosts():
+        with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db")) as database:
+            return [host for host, in database.execute("SELECT host FROM contacted_hosts")]
+
+    wait_for(lambda: hosts() == ["new.example"])

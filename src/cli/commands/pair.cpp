@@ -20,6 +20,7 @@ namespace agw::cli {
 namespace {
 
 struct PairOptions {
+  std::optional<std::string> code;
   bool json = false;
   std::optional<std::string> url;
   std::optional<std::string> data_dir;
@@ -74,17 +75,30 @@ Task<int> print_code(const FoundGateway& gateway, const PairOptions& options) {
   co_return 0;
 }
 
+/// Lets somebody in who wrote to a channel.
+Task<int> confirm_sender(const FoundGateway& gateway, const PairOptions& options) {
+  const auto response = co_await Client(gateway).post("/channels/pair", json::object{{"code", *options.code}});
+  if (options.json) {
+    print_json(response);
+    co_return 0;
+  }
+  std::cout << fmt::format("The channel {} answers {} (id {}) from now on.\n", string_or_empty(response, "channel"),
+                           one_line(string_or_empty(response, "name")), one_line(string_or_empty(response, "sender")));
+  co_return 0;
+}
+
 int pair(PairOptions options) {
   if (options.url) options.url = checked_url(*options.url);
   Loop loop;
   const auto gateway = find_gateway(options.data_dir);
-  return run(loop, print_code(gateway, options));
+  return run(loop, options.code ? confirm_sender(gateway, options) : print_code(gateway, options));
 }
 
 }  // namespace
 
 Action pair_command(Arguments& arguments) {
   auto options = std::make_shared<PairOptions>();
+  arguments.word("code", options->code, "The code that a channel has sent to somebody: lets them in");
   arguments.option("--url", options->url, "The gateway's address for the device (default: public_url, or its own)");
   arguments.flag("--json", options->json, "Print JSON");
   arguments.option("--data-dir", options->data_dir, data_dir_about);

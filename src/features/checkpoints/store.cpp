@@ -59,11 +59,11 @@ constexpr auto columns = columns_of<StoredChange>(
     Column{"created_at", &StoredChange::created_at}, Column{"undone_by", &StoredChange::undone_by},
     Column{"settled", &StoredChange::settled});
 
-int forget_in(Connection& connection, std::string_view table, Timestamp oldest, int limit) {
+int forget_in(Connection& connection, std::string_view table, std::string_view key, Timestamp oldest, int limit) {
   connection
-      .prepare(fmt::format("DELETE FROM {0} WHERE rowid IN "
-                           "(SELECT rowid FROM {0} WHERE created_at < :oldest LIMIT :limit)",
-                           table))
+      .prepare(fmt::format("DELETE FROM {0} WHERE ({1}) IN "
+                           "(SELECT {1} FROM {0} WHERE created_at < :oldest LIMIT :limit)",
+                           table, key))
       .bind(":oldest", oldest)
       .bind(":limit", limit)
       .run();
@@ -195,9 +195,9 @@ void settle(Connection& connection, const StoredChange& change) {
 }
 
 int forget(Connection& connection, Timestamp oldest, int limit) {
-  return forget_in(connection, "file_changes", oldest, limit) +
-         forget_in(connection, "uncovered_changes", oldest, limit) +
-         forget_in(connection, "contacted_hosts", oldest, limit);
+  return forget_in(connection, "file_changes", "number", oldest, limit) +
+         forget_in(connection, "uncovered_changes", "rowid", oldest, limit) +
+         forget_in(connection, "contacted_hosts", "run_id, host, port, allowed", oldest, limit);
 }
 
 }  // namespace checkpoint_store

@@ -66,6 +66,12 @@ void mark_as_steering(json::object& members, const ActiveRun& under_way) {
   if (is_true(under_way.run.order, "dry")) members["dry"] = true;
 }
 
+void add_attachments(std::optional<json::object>& metadata, const std::vector<Attachment>& files) {
+  auto members = attachment_metadata(files);
+  if (!metadata) metadata.emplace();
+  for (auto& member : members) metadata->insert(member);
+}
+
 struct InterruptedCall {
   std::string id;
   PreparedTurn turn;
@@ -150,7 +156,8 @@ Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction,
   active->client = std::move(client);
   try {
     AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
-    if (!files.empty()) wanted.metadata = attachment_metadata(files);
+    wanted.metadata = std::move(message.metadata);
+    if (!files.empty()) add_attachments(wanted.metadata, files);
     if (steers) mark_as_steering(wanted.metadata ? *wanted.metadata : wanted.metadata.emplace(), *under_way);
     auto record = recording(active, std::move(in_transaction));
     auto inserting = message.threadId

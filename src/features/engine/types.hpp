@@ -18,7 +18,7 @@ enum class Delivery {
 };
 std::span<const EnumName> names(Tag<Delivery>);
 
-/// The body of `POST /chat`.
+/// The body of `POST /chat`. The member after the described ones is for the gateway's own callers.
 struct ChatMessage {
   std::string content;
   std::optional<std::string> threadId;                  ///< none: a new thread
@@ -26,6 +26,7 @@ struct ChatMessage {
   std::optional<std::string> model;                     ///< `provider/model`, or an id of the default provider
   std::optional<std::vector<std::string>> attachments;  ///< ids returned by `POST /files`
   Delivery delivery = Delivery::queue;
+  std::optional<json::object> metadata{};  ///< of the turn
 };
 const Description& describe(Tag<ChatMessage>);
 

@@ -111,10 +111,10 @@ Task<ToolOutcome> stage(const ToolCall& call, const Extension& wanted, std::stri
 }
 
 /// What at no stage takes effect without a person: a capability could be one that limits the agent itself, what names a
-/// secret could carry it away, and a model service reads whole conversations.
+/// secret could carry it away, a model service reads whole conversations, and a channel lets people in.
 bool needs_a_person(const Extension& wanted, const std::string& agent_id) {
   return wanted.type == ExtensionType::capability || wanted.id == agent_id ||
-         is_model_service(wanted.definition.members()) ||
+         is_model_service(wanted.definition.members()) || is_channel(wanted.definition.members()) ||
          to_json(wanted.definition.members()).find("${secret:") != std::string::npos;
 }
 

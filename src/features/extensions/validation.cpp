@@ -86,6 +86,7 @@ Problems validate_definition(ExtensionType type, const json::object& definition,
   if (type == ExtensionType::integration && is_model_service(definition)) {
     append(problems, validate_model_service(definition));
   }
+  if (type == ExtensionType::integration && is_channel(definition)) append(problems, validate_channel(definition));
   return problems;
 }
 

@@ -13,6 +13,13 @@ bool is_extension_name(std::string_view name);
 /// Whether a definition must have all members that its type requires.
 enum class RequiredMembers { checked, may_be_missing };
 
+/// Whether the definition of an integration is that of a channel, a messenger in which people talk to an agent: its
+/// `kind` is `channel`.
+bool is_channel(const json::object& definition);
+
+/// What is wrong with the definition of a channel, in addition to what its schema says.
+Problems validate_channel(const json::object& definition);
+
 /// The errors in a definition of the type; paths begin with `definition`.
 Problems validate_definition(ExtensionType type, const json::object& definition,
                              RequiredMembers required = RequiredMembers::checked);

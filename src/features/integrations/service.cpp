@@ -102,8 +102,9 @@ void Integrations::deliver(const DomainEvent& event) {
 
 void Integrations::follow(const Extension& extension, bool is_deleted) {
   if (extension.type != ExtensionType::integration || !running_) return;
-  // Model services have a room of their own.
-  const bool is_wanted = extension.enabled && !is_deleted && !is_model_service(extension.definition.members());
+  // Model services and channels have rooms of their own.
+  const auto& definition = extension.definition.members();
+  const bool is_wanted = extension.enabled && !is_deleted && !is_model_service(definition) && !is_channel(definition);
   const auto connected = entries_.find(extension.id);
   // If only descriptive texts have changed, active calls continue.
   if (is_wanted && connected != entries_.end() && connected->second->settings == integration_settings(extension))

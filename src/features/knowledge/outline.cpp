@@ -3,9 +3,10 @@
 
 #include <boost/algorithm/string.hpp>
 
+#include "base/text/markdown_tree.hpp"
 #include "features/knowledge/markdown.hpp"
-#include "features/knowledge/markdown_tree.hpp"
 #include "features/knowledge/placeholder.hpp"
+#include "features/knowledge/wiki_links.hpp"
 
 namespace agw {
 

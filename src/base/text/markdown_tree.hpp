@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace agw {
 
@@ -35,21 +34,6 @@ private:
   std::unique_ptr<cmark_parser, void (*)(cmark_parser*)> parser_;  ///< owns what its extensions need
   std::unique_ptr<cmark_node, void (*)(cmark_node*)> root_;
 };
-
-/// A `[[target#section|label]]` in a text.
-struct WikiLink {
-  std::size_t begin = 0;  ///< in bytes
-  std::size_t end = 0;
-  std::string_view target;  ///< without the section; views into the text
-  std::string_view label;   ///< empty if there is none
-};
-
-/// The wiki links in a text, in order.
-std::vector<WikiLink> wiki_links_of(std::string_view text);
-
-/// The name of the Markdown file that a relative address leads to (`../setup.md#install` is `setup`); empty for any
-/// other address.
-std::string linked_file(std::string_view address);
 
 /// The literal text of a node; empty if it has none.
 inline std::string_view literal_of(cmark_node* node) {

@@ -1,0 +1,175 @@
+#include "features/channels/answers.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+#include "base/text/message_of.hpp"
+#include "features/channels/markup.hpp"
+#include "features/channels/notices.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Messages beyond wait at the service, which keeps them.
+constexpr std::size_t max_open = 100;
+constexpr auto pause_before_trying_again = 1s;
+/// For the remark that a message may have been sent twice.
+constexpr std::size_t reserve = 64;
+
+std::string end_remark(const json::object& metadata) {
+  if (const auto error = string_or_empty(metadata, "error"); !error.empty()) {
+    return fmt::format("The answer failed: {}", error);
+  }
+  const auto reason = string_or_empty(metadata, "finish_reason");
+  if (reason == "stopped") return "(stopped)";
+  if (reason == "interrupted") return "(The gateway was ended before the answer was complete. Send it again to go on.)";
+  return {};
+}
+
+}  // namespace
+
+ChannelAnswers::ChannelAnswers(const ChannelServices& services, const ChannelSettings& settings,
+                               const Messenger& messenger, ChannelOutbox& outbox, StopSource& stop)
+    : services_(services),
+      settings_(settings),
+      messenger_(messenger),
+      outbox_(outbox),
+      stop_(stop),
+      changed_(services.loop),
+      group_(services.loop) {
+  group_.on_failure([&settings](const std::exception_ptr& failure) {
+    log::error("the channel {} could not pass on an answer: {}", settings.name, message_of(failure));
+  });
+}
+
+Task<> ChannelAnswers::recover() {
+  struct Left {
+    std::vector<InboundRow> questions;
+    std::vector<OutboxRow> unsent;
+  };
+  auto left = co_await services_.database.read([id = settings_.id](Connection& connection) {
+    return Left{channel_store::open_questions(connection, id), channel_store::unsent(connection, id)};
+  });
+  outbox_.add(std::move(left.unsent));
+  for (auto& question : left.questions) add(std::move(question));
+}
+
+void ChannelAnswers::add(InboundRow row) {
+  const auto thread_id = row.thread_id.value_or("");
+  const auto turn_id = row.turn_id.value_or("");
+  auto& question = questions_.emplace(thread_id, Question{std::move(row)})->second;
+  // Its run may have ended before anybody listened.
+  if (!services_.runs.turn_in_use(turn_id)) return end(question);
+  const auto active = services_.runs.front(thread_id);
+  if (active && active->run.turn_id == turn_id) question.text = active->log.content();
+}
+
+ChannelAnswers::Question* ChannelAnswers::question_of(std::string_view thread_id, std::string_view turn_id) {
+  const auto [begin, end] = questions_.equal_range(thread_id);
+  for (auto one = begin; one != end; ++one) {
+    if (one->second.row.turn_id == turn_id) return &one->second;
+  }
+  return nullptr;
+}
+
+const InboundRow* ChannelAnswers::find(std::string_view thread_id, std::string_view turn_id) const {
+  auto* question = const_cast<ChannelAnswers*>(this)->question_of(thread_id, turn_id);
+  return question ? &question->row : nullptr;
+}
+
+bool ChannelAnswers::has_questions(std::string_view thread_id) const { return questions_.contains(thread_id); }
+
+void ChannelAnswers::deliver(const DomainEvent& event) {
+  if (event.thread_id.empty() || !has_questions(event.thread_id)) return;
+  if (event.type == "text-delta") return append(event);
+  if (event.type != "finish" && event.type != "stopped" && event.type != "steered") return;
+  if (auto* question = question_of(event.thread_id, string_or_empty(members_of(event), "turnId"))) end(*question);
+}
+
+void ChannelAnswers::append(const DomainEvent& event) {
+  if (settings_.stream == ChannelStream::off) return;
+  const auto members = members_of(event);
+  auto* question = question_of(event.thread_id, string_or_empty(members, "turnId"));
+  if (!question || question->is_ending) return;
+  question->text += string_or_empty(members, "delta");
+  outbox_.show(question->row.place, question->row.number, question->text);
+}
+
+void ChannelAnswers::end(Question& question) {
+  if (std::exchange(question.is_ending, true) || stop_.requested()) return;
+  outbox_.end_showing(question.row.place, question.row.number);
+  group_.spawn(finish(question.row));
+}
+
+Task<> ChannelAnswers::finish(InboundRow row) {
+  const auto rows = rows_of(row, co_await text_of_answer(row.turn_id.value_or("")));
+  std::optional<std::vector<OutboxRow>> added;
+  while (!added && !stop_.requested()) {
+    try {
+      added = co_await services_.database.write([rows, number = row.number](Connection& connection) {
+        if (!channel_store::mark_answered(connection, number)) return std::vector<OutboxRow>();
+        auto inserted = rows;
+        for (auto& one : inserted) one.number = channel_store::insert(connection, one);
+        return inserted;
+      });
+    } catch (const DiskFull&) {
+      log::warn("the disk is full: an answer for the channel {} waits", settings_.name);
+    }
+    if (!added) co_await pause(stop_, pause_before_trying_again);
+  }
+  if (!added) co_return;
+  outbox_.add(*std::move(added));
+  const auto [begin, end] = questions_.equal_range(row.thread_id.value_or(""));
+  for (auto one = begin; one != end; ++one) {
+    if (one->second.row.number != row.number) continue;
+    questions_.erase(one);
+    break;
+  }
+  changed_.pulse();
+}
+
+Task<std::string> ChannelAnswers::text_of_answer(std::string turn_id) {
+  std::optional<Turn> answer;
+  try {
+    answer = co_await services_.threads.answer_of(std::move(turn_id));
+  } catch (const NotFound&) {
+    co_return "";  // It was deleted.
+  }
+  if (!answer) co_return "";
+  auto text = std::move(answer->content);
+  const auto remark = answer->metadata ? end_remark(*answer->metadata) : std::string();
+  if (!remark.empty()) text += (text.empty() ? "" : "\n\n") + remark;
+  co_return text.empty() ? "(no text)" : text;
+}
+
+std::vector<OutboxRow> ChannelAnswers::rows_of(const InboundRow& question, const std::string& text) const {
+  std::vector<OutboxRow> rows;
+  for (auto& piece : split_markdown(text, messenger_.traits().max_units - reserve)) {
+    rows.push_back({.id = new_id(),
+                    .integration_id = settings_.id,
+                    .place = question.place,
+                    .replies_to = question.place.is_group && rows.empty() ? question.message : std::string(),
+                    .text = std::move(piece),
+                    .is_markdown = true,
+                    .question = rows.empty() ? std::optional(question.number) : std::nullopt,
+                    .created_at = services_.clock.now()});
+  }
+  return rows;
+}
+
+Task<> ChannelAnswers::wait_for_room() {
+  const auto until_changed = [](AsyncEvent& changed) -> Task<> { co_await changed.wait(); };
+  while (questions_.size() >= max_open && !stop_.requested()) {
+    co_await with_timeout(stop_, no_limit, until_changed(changed_));
+  }
+}
+
+}  // namespace agw

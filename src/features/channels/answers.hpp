@@ -1,0 +1,59 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/async/async_event.hpp"
+#include "base/async/task_group.hpp"
+#include "features/channels/outbox.hpp"
+
+namespace agw {
+
+/// The questions of one channel that are being answered. What is to be sent for an answer is written in one transaction
+/// with the end of its question, so a kill neither loses nor doubles it.
+class ChannelAnswers {
+public:
+  ChannelAnswers(const ChannelServices& services, const ChannelSettings& settings, const Messenger& messenger,
+                 ChannelOutbox& outbox, StopSource& stop);
+
+  /// Goes on with what an earlier start has left: questions without an answer, and messages that were not sent.
+  Task<> recover();
+  /// Follows the run that answers a question, which is stored.
+  void add(InboundRow question);
+  void deliver(const DomainEvent& event);
+
+  /// The question that a run of the thread answers; null if the question came from elsewhere.
+  const InboundRow* find(std::string_view thread_id, std::string_view turn_id) const;
+  bool has_questions(std::string_view thread_id) const;
+  std::size_t count() const { return questions_.size(); }
+  /// Waits until fewer are open, or until the channel stops.
+  Task<> wait_for_room();
+  Task<> join() { return group_.join(); }
+
+private:
+  struct Question {
+    InboundRow row;
+    std::string text{};  ///< of the answer so far
+    bool is_ending = false;
+  };
+
+  Question* question_of(std::string_view thread_id, std::string_view turn_id);
+  void append(const DomainEvent& event);
+  void end(Question& question);
+  Task<> finish(InboundRow row);
+  /// The message for a person; empty if there is none.
+  Task<std::string> text_of_answer(std::string turn_id);
+  std::vector<OutboxRow> rows_of(const InboundRow& question, const std::string& text) const;
+
+  const ChannelServices& services_;
+  const ChannelSettings& settings_;
+  const Messenger& messenger_;
+  ChannelOutbox& outbox_;
+  StopSource& stop_;
+  std::multimap<std::string, Question, std::less<>> questions_;  ///< by thread
+  AsyncEvent changed_;
+  TaskGroup group_;
+};
+
+}  // namespace agw

@@ -1,0 +1,198 @@
+#include "features/channels/asks.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/trim.hpp>
+
+#include "api/error.hpp"
+#include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
+#include "features/approvals/request_text.hpp"
+#include "features/channels/markup.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t max_label = 60;
+constexpr std::size_t max_shown = 100'000;
+
+std::string_view label_of(GrantScope scope) {
+  switch (scope) {
+    case GrantScope::once:
+      return "Allow once";
+    case GrantScope::thread:
+      return "Allow in this chat";
+    case GrantScope::agent:
+      break;
+  }
+  return "Always allow";
+}
+
+std::optional<int> whole_number(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+ChannelAsks::ChannelAsks(const ChannelServices& services, const Messenger& messenger, ChannelOutbox& outbox)
+    : services_(services), messenger_(messenger), outbox_(outbox) {}
+
+std::vector<ChannelAsks::Choice> ChannelAsks::choices_of(const json::object& request) {
+  std::vector<Choice> choices;
+  if (const auto* question = object_member(request, "question")) {
+    for (const auto& option : strings_of(*question, "options")) {
+      choices.push_back({shortened(option, max_label), {.decision = {}, .reason = {}, .answer = json::value(option)}});
+    }
+  }
+  for (const auto& name : strings_of(request, "scopes")) {
+    const auto scope = from_text<GrantScope>(name).value_or(GrantScope::once);
+    choices.push_back({std::string(label_of(scope)), {PermissionDecision::allow, scope, {}, {}}});
+  }
+  if (is_true(request, "can_propose")) {
+    choices.push_back({"Propose it", {PermissionDecision::propose, GrantScope::once, {}, {}}});
+  }
+  choices.push_back({"Deny", {PermissionDecision::deny, GrantScope::once, {}, {}}});
+  return choices;
+}
+
+int ChannelAsks::next_number() const {
+  return asks_.empty() ? 1 : asks_.back()->first_number + static_cast<int>(asks_.back()->choices.size());
+}
+
+void ChannelAsks::put(const json::object& request, const std::vector<ChatPlace>& places) {
+  if (places.empty()) return;
+  const auto question = object_or_empty(request, "question");
+  const auto ask = std::make_shared<Ask>(Ask{.id = string_or_empty(request, "id"),
+                                             .thread_id = string_or_empty(request, "thread_id"),
+                                             .title = request_title(request),
+                                             .choices = choices_of(request),
+                                             .first_number = next_number()});
+  ask->takes_text = !question.empty() && !object_member(question, "form");
+  for (const auto& place : places) ask->copies.push_back({place});
+  asks_.push_back(ask);
+  const auto text = text_of(request, *ask);
+  for (std::size_t copy = 0; copy < ask->copies.size(); ++copy) send(ask, copy, text);
+}
+
+std::string ChannelAsks::text_of(const json::object& request, const Ask& ask) const {
+  auto text = request_text(request);
+  boost::trim_right(text);
+  if (ask.takes_text) text += "\n\nAnswer with a message.";
+  if (messenger_.traits().has_buttons) return text;
+  text += "\n\nAnswer with a number:";
+  for (std::size_t i = 0; i < ask.choices.size(); ++i) {
+    text += fmt::format("\n{}. {}", ask.first_number + static_cast<int>(i), ask.choices[i].label);
+  }
+  return text;
+}
+
+/// All of it, in as many messages as it takes: what is approved must have been shown. The buttons follow the last.
+void ChannelAsks::send(const AskPointer& ask, std::size_t copy, const std::string& text) {
+  const auto& place = ask->copies[copy].place;
+  if (text.size() > max_shown) {
+    return outbox_.tell(
+        {.to = place, .id = {}, .text = ask->title + ". It is too long to be shown here: decide on the page."});
+  }
+  const auto pieces = split_markdown(text, messenger_.traits().max_units);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    OutgoingMessage message{.to = place, .id = {}, .text = pieces[i]};
+    if (i + 1 < pieces.size()) {
+      outbox_.tell(std::move(message));
+      continue;
+    }
+    if (messenger_.traits().has_buttons) {
+      for (std::size_t choice = 0; choice < ask->choices.size(); ++choice) {
+        message.buttons.push_back({ask->choices[choice].label, fmt::format("{}:{}", choice, ask->id)});
+      }
+    }
+    outbox_.tell(std::move(message), [this, ask, copy](const std::string& id) {
+      ask->copies[copy].message = id;
+      if (!ask->outcome.empty()) show_outcome(*ask, ask->copies[copy]);
+    });
+  }
+}
+
+void ChannelAsks::show_outcome(const Ask& ask, const Copy& copy) {
+  outbox_.tell(
+      {.to = copy.place, .id = {}, .text = fmt::format("{}: {}", ask.title, ask.outcome), .edits = copy.message});
+}
+
+void ChannelAsks::end(const AskPointer& ask, std::string outcome) {
+  ask->outcome = std::move(outcome);
+  for (const auto& copy : ask->copies) {
+    if (!copy.message.empty()) show_outcome(*ask, copy);
+  }
+  std::erase(asks_, ask);
+}
+
+void ChannelAsks::close(const json::object& decided) {
+  if (const auto ask = find(string_or_empty(decided, "requestId"))) end(ask, outcome_text(decided));
+}
+
+void ChannelAsks::close_thread(std::string_view thread_id) {
+  const auto all = asks_;
+  for (const auto& ask : all) {
+    if (ask->thread_id == thread_id) end(ask, "no longer asked");
+  }
+}
+
+ChannelAsks::AskPointer ChannelAsks::find(std::string_view id) const {
+  const auto found = std::ranges::find_if(asks_, [id](const auto& ask) { return ask->id == id; });
+  return found == asks_.end() ? nullptr : *found;
+}
+
+Task<std::string> ChannelAsks::press(std::string button) {
+  const auto colon = button.find(':');
+  const auto choice = whole_number(std::string_view(button).substr(0, colon));
+  const auto ask = colon == button.npos ? nullptr : find(std::string_view(button).substr(colon + 1));
+  if (!ask || !choice || *choice < 0 || *choice >= static_cast<int>(ask->choices.size())) {
+    co_return "This is decided already.";
+  }
+  const auto chosen = ask->choices[static_cast<std::size_t>(*choice)];
+  const auto problem = co_await decide(ask->id, chosen.decision, {});
+  co_return problem.empty() ? chosen.label : problem;
+}
+
+Task<bool> ChannelAsks::answer(const ReceivedMessage& message, std::function<void(Connection&)> in_transaction) {
+  const auto number = messenger_.traits().has_buttons ? std::nullopt : whole_number(boost::trim_copy(message.text));
+  const auto is_there = [&](const AskPointer& ask) {
+    return std::ranges::any_of(ask->copies, [&](const Copy& copy) { return copy.place == message.place; });
+  };
+  std::optional<std::pair<std::string, DecidePermission>> decision;
+  for (const auto& ask : asks_) {
+    if (!is_there(ask)) continue;
+    const auto choice = number ? *number - ask->first_number : -1;
+    if (choice >= 0 && choice < static_cast<int>(ask->choices.size())) {
+      decision = {ask->id, ask->choices[static_cast<std::size_t>(choice)].decision};
+      break;
+    }
+    if (ask->takes_text && !decision && !message.text.empty()) {
+      decision = {ask->id, {.decision = {}, .reason = {}, .answer = json::value(message.text)}};
+    }
+  }
+  if (!decision) co_return false;
+  const auto problem = co_await decide(decision->first, decision->second, std::move(in_transaction));
+  if (!problem.empty()) outbox_.tell({.to = message.place, .id = {}, .text = problem});
+  co_return problem.empty();
+}
+
+Task<std::string> ChannelAsks::decide(std::string id, DecidePermission decision,
+                                      std::function<void(Connection&)> in_transaction) {
+  try {
+    co_await services_.approvals.decide(std::move(id), std::move(decision),
+                                        [in_transaction](Connection& connection, const PermissionRequest&) {
+                                          if (in_transaction) in_transaction(connection);
+                                        });
+  } catch (const ApiError& error) {
+    co_return error.error();
+  }
+  co_return "";
+}
+
+}  // namespace agw

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/channels/outbox.hpp"
+
+namespace agw {
+
+/// What agents ask the people of one channel: permission requests and questions, with the answers to choose from. Only
+/// people whom the channel answers decide; the caller checks that.
+class ChannelAsks {
+public:
+  ChannelAsks(const ChannelServices& services, const Messenger& messenger, ChannelOutbox& outbox);
+
+  /// Puts a request, the member of its event, to these chats.
+  void put(const json::object& request, const std::vector<ChatPlace>& places);
+  /// Shows what became of it, from the event `permission-decided`.
+  void close(const json::object& decided);
+  /// The run that asked has ended.
+  void close_thread(std::string_view thread_id);
+  bool is_empty() const { return asks_.empty(); }
+
+  /// Decides what the pressed button stands for. Returns what to tell the person.
+  Task<std::string> press(std::string button);
+
+  /// Takes a message as an answer, if something waits for one in its chat: the number of a choice, where there are no
+  /// buttons, or the answer to a question. `in_transaction` runs with the decision.
+  Task<bool> answer(const ReceivedMessage& message, std::function<void(Connection&)> in_transaction);
+
+private:
+  struct Choice {
+    std::string label;
+    DecidePermission decision;
+  };
+  struct Copy {
+    ChatPlace place;
+    std::string message{};  ///< empty: not sent yet
+  };
+  struct Ask {
+    std::string id;
+    std::string thread_id;
+    std::string title;
+    std::vector<Choice> choices;
+    int first_number = 1;     ///< of the choices, unique among what waits
+    bool takes_text = false;  ///< any text answers it
+    std::vector<Copy> copies{};
+    std::string outcome{};  ///< empty: it waits
+  };
+  using AskPointer = std::shared_ptr<Ask>;
+
+  static std::vector<Choice> choices_of(const json::object& request);
+  std::string text_of(const json::object& request, const Ask& ask) const;
+  void send(const AskPointer& ask, std::size_t copy, const std::string& text);
+  void show_outcome(const Ask& ask, const Copy& copy);
+  void end(const AskPointer& ask, std::string outcome);
+  AskPointer find(std::string_view id) const;
+  int next_number() const;
+  /// Returns why it could not be decided; empty if it was.
+  Task<std::string> decide(std::string id, DecidePermission decision, std::function<void(Connection&)> in_transaction);
+
+  const ChannelServices& services_;
+  const Messenger& messenger_;
+  ChannelOutbox& outbox_;
+  std::vector<AskPointer> asks_;
+};
+
+}  // namespace agw

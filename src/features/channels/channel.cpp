@@ -1,0 +1,253 @@
+#include "features/channels/channel.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+#include "base/text/message_of.hpp"
+#include "features/channels/matrix.hpp"
+#include "features/channels/notices.hpp"
+#include "features/channels/telegram.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto shortest_wait = 1s;
+constexpr auto longest_wait = 60s;
+/// A token that was refused may be accepted after a person has seen to it.
+constexpr auto wait_after_refusal = 10min;
+constexpr int max_doublings = 6;
+
+}  // namespace
+
+/// What works with an account whose token is known.
+struct Channel::Session {
+  Session(const ChannelServices& services, const ChannelSettings& settings, std::unique_ptr<Messenger> account,
+          StopSource& stop, ChannelOutbox::Refused refused)
+      : messenger(std::move(account)),
+        outbox(services, settings, *messenger, stop, std::move(refused)),
+        answers(services, settings, *messenger, outbox, stop),
+        asks(services, *messenger, outbox),
+        inbox(services, settings, *messenger, outbox, answers, asks, stop) {}
+
+  std::unique_ptr<Messenger> messenger;
+  ChannelOutbox outbox;
+  ChannelAnswers answers;
+  ChannelAsks asks;
+  ChannelInbox inbox;
+};
+
+Channel::Channel(const ChannelServices& services, ChannelSettings settings)
+    : services_(services), settings_(std::move(settings)), group_(services.loop) {
+  group_.on_failure([this](const std::exception_ptr& failure) {
+    log::error("the channel {} could not pass something on: {}", settings_.name, message_of(failure));
+  });
+}
+
+Channel::~Channel() = default;
+
+Task<> Channel::live() {
+  auto messenger = co_await connect();
+  if (!messenger) co_return;
+  session_ =
+      std::make_unique<Session>(services_, settings_, std::move(messenger), stop_, [this](const std::string& why) {
+        group_.spawn(raise(fmt::format("The channel {} could not send a message: {}", settings_.name, why)));
+      });
+  co_await session_->answers.recover();
+  cursor_ = co_await services_.database.read(
+      [id = settings_.id](Connection& connection) { return channel_store::cursor(connection, id); });
+  while (!stop_.requested()) co_await read_on();
+  co_await session_->answers.join();
+  co_await session_->outbox.join();
+  co_await group_.join();
+}
+
+/// Waits until the token can be had. Returns null once the channel is stopped.
+Task<std::unique_ptr<Messenger>> Channel::connect() {
+  while (!stop_.requested()) {
+    ChannelAccount account{
+        .address = settings_.address, .token = {}, .secrets = {}, .is_persons = settings_.is_persons};
+    std::string problem;
+    try {
+      account = co_await services_.blocking.run([&secrets = services_.secrets, account, token = settings_.token] {
+        auto filled = account;
+        filled.token = secrets.expand(token, &filled.secrets);
+        return filled;
+      });
+    } catch (const SecretError& error) {
+      problem = error.what();
+    }
+    if (problem.empty()) {
+      if (settings_.service == ChannelService::matrix)
+        co_return std::make_unique<Matrix>(services_.http, std::move(account), settings_);
+      if (account.address.empty()) account.address = Telegram::vendor_address;
+      co_return std::make_unique<Telegram>(services_.http, std::move(account), settings_.threads);
+    }
+    co_await pause(stop_, failed(std::move(problem), {}, false));
+  }
+  co_return nullptr;
+}
+
+Task<> Channel::read_on() {
+  auto batch = co_await session_->messenger->read(cursor_, stop_);
+  if (batch.end == ReceivedBatch::End::stopped) co_return;
+  if (batch.end != ReceivedBatch::End::read) co_return co_await note_problem(std::move(batch));
+  note_connected();
+  const bool is_news = !batch.messages.empty() || cursor_.empty();
+  co_await take_all(std::move(batch.messages));
+  if (stop_.requested() || batch.cursor == cursor_) co_return;
+  cursor_ = std::move(batch.cursor);
+  if (!is_news) co_return;
+  co_await services_.database.write([id = settings_.id, cursor = cursor_](Connection& connection) {
+    channel_store::set_cursor(connection, id, cursor);
+  });
+}
+
+Task<> Channel::take_all(std::vector<ReceivedMessage> messages) {
+  for (auto& message : messages) {
+    if (stop_.requested()) co_return;
+    co_await session_->inbox.take(std::move(message));
+  }
+}
+
+Task<> Channel::note_problem(ReceivedBatch batch) {
+  const bool is_refused = batch.end == ReceivedBatch::End::refused;
+  const bool is_conflict = batch.end == ReceivedBatch::End::conflict;
+  auto told = batch.error;
+  if (is_conflict) told = "another program reads the messages of this account: end it, or use another account";
+  if (is_refused) told = fmt::format("the service does not accept the token: {}", batch.error);
+  const bool is_new = raised_ != told;
+  const auto wait = failed(told, batch.retry_after, is_refused);
+  // A poll that the service has not noticed the end of looks like another program.
+  if (is_new && (is_refused || (is_conflict && failures_ > 1))) {
+    raised_ = told;
+    co_await raise(fmt::format("The channel {} does not work: {}.", settings_.name, told));
+  }
+  co_await pause(stop_, wait);
+}
+
+void Channel::note_connected() {
+  state_ = ChannelState::connected;
+  error_.clear();
+  raised_.clear();
+  failures_ = 0;
+}
+
+std::chrono::milliseconds Channel::failed(std::string why, std::chrono::milliseconds named, bool is_final) {
+  log::warn("the channel {} does not work: {}", settings_.name, why);
+  state_ = ChannelState::failing;
+  error_ = std::move(why);
+  const auto doubled = shortest_wait * (1 << std::min(failures_++, max_doublings));
+  if (is_final) return wait_after_refusal;
+  return named > 0s ? named : std::min<std::chrono::milliseconds>(doubled, longest_wait);
+}
+
+Task<> Channel::raise(std::string message) {
+  co_await services_.signals.raise({.kind = "channel", .message = std::move(message), .severity = Severity::warning});
+}
+
+// Events.
+
+void Channel::deliver(const DomainEvent& event) {
+  if (!session_ || stop_.requested()) return;
+  if (!event.thread_id.empty() && event.name.empty()) deliver_run_event(event);
+  const auto news = settings_.notify.empty() ? std::nullopt : channel_news(event);
+  // An answer of this channel is told anyhow.
+  if (!news || !settings_.notify.contains(news->kind) || session_->answers.has_questions(event.thread_id)) return;
+  group_.spawn(tell_people(news->text));
+}
+
+void Channel::deliver_run_event(const DomainEvent& event) {
+  if (event.type == "permission-requested") {
+    const auto members = members_of(event);
+    auto request = object_or_empty(members, "request");
+    if (const auto* question = session_->answers.find(event.thread_id, string_or_empty(members, "turnId"))) {
+      session_->asks.put(request, {question->place});
+    } else if (settings_.notify.contains(ChannelNotice::permission_requested)) {
+      group_.spawn(put_to_people(std::move(request)));
+    }
+  } else if (event.type == "permission-decided" && !session_->asks.is_empty()) {
+    session_->asks.close(members_of(event));
+  } else if ((event.type == "finish" || event.type == "stopped") && !session_->asks.is_empty()) {
+    session_->asks.close_thread(event.thread_id);
+  }
+  session_->answers.deliver(event);
+}
+
+bool Channel::answers(std::string_view thread_id) const {
+  if (!session_ || state_ != ChannelState::connected) return false;
+  const bool asks_everybody =
+      settings_.notify.contains(ChannelNotice::permission_requested) && !settings_.allow.empty();
+  return asks_everybody || session_->answers.has_questions(thread_id);
+}
+
+/// The chats in which the people of the channel can be reached.
+Task<std::vector<ChatPlace>> Channel::private_chats() {
+  auto places = co_await services_.database.read([id = settings_.id, people = settings_.allow](Connection& connection) {
+    std::vector<std::pair<std::string, std::optional<ChatPlace>>> found;
+    for (const auto& person : people)
+      found.emplace_back(person, channel_store::private_chat_of(connection, id, person));
+    return found;
+  });
+  std::vector<ChatPlace> known;
+  for (auto& [person, place] : places) {
+    if (place) known.push_back(*std::move(place));
+    // At Telegram, the chat with a person has the person's id.
+    else if (settings_.service == ChannelService::telegram && !person.starts_with('-'))
+      known.push_back({person, "", false});
+  }
+  co_return known;
+}
+
+Task<> Channel::put_to_people(json::object request) {
+  const auto places = co_await private_chats();
+  if (!stop_.requested()) session_->asks.put(request, places);
+}
+
+Task<> Channel::tell_people(std::string text) {
+  const auto places = co_await private_chats();
+  for (const auto& place : places) {
+    OutboxRow row{.id = new_id(),
+                  .integration_id = settings_.id,
+                  .place = place,
+                  .text = text,
+                  .created_at = services_.clock.now()};
+    row.number = co_await services_.database.write(
+        [row](Connection& connection) { return channel_store::insert(connection, row); });
+    session_->outbox.add({std::move(row)});
+  }
+}
+
+ChannelStatus Channel::status() const {
+  ChannelStatus status{.id = settings_.id, .name = settings_.name, .service = settings_.service, .state = state_};
+  if (!error_.empty()) status.error = error_;
+  if (!session_) return status;
+  status.open_questions = static_cast<std::int64_t>(session_->answers.count());
+  status.unsent = static_cast<std::int64_t>(session_->outbox.waiting());
+  status.strangers = static_cast<std::int64_t>(session_->inbox.strangers());
+  return status;
+}
+
+std::optional<ChannelInbox::Stranger> Channel::find_stranger(std::string_view code) {
+  return session_ ? session_->inbox.find_stranger(code) : std::nullopt;
+}
+
+Task<> Channel::welcome(ChannelInbox::Stranger stranger) {
+  session_->inbox.forget_stranger(stranger.code);
+  OutboxRow row{.id = new_id(),
+                .integration_id = settings_.id,
+                .place = stranger.place,
+                .text = "You are known now. Write a message, or /help.",
+                .created_at = services_.clock.now()};
+  co_await services_.database.write([row](Connection& connection) { channel_store::insert(connection, row); });
+}
+
+}  // namespace agw

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "features/channels/inbox.hpp"
+
+namespace agw {
+
+/// One enabled channel: reads its messages and answers them until it is stopped. A change of its settings makes a new
+/// one, which goes on where the old one ended.
+class Channel {
+public:
+  Channel(const ChannelServices& services, ChannelSettings settings);
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  Task<> live();
+  void stop() { stop_.request(); }
+
+  void deliver(const DomainEvent& event);
+  bool answers(std::string_view thread_id) const;
+  bool awaits_proposals() const { return settings_.notify.contains(ChannelNotice::proposal_created); }
+
+  const ChannelSettings& settings() const { return settings_; }
+  ChannelStatus status() const;
+
+  std::optional<ChannelInbox::Stranger> find_stranger(std::string_view code);
+  /// Tells the person that they are answered now. On disk when it returns, for the channel with the new settings.
+  Task<> welcome(ChannelInbox::Stranger stranger);
+
+private:
+  struct Session;
+
+  Task<std::unique_ptr<Messenger>> connect();
+  Task<> read_on();
+  Task<> take_all(std::vector<ReceivedMessage> messages);
+  Task<> note_problem(ReceivedBatch batch);
+  void note_connected();
+  /// Notes why the channel does not work, and returns how long to wait.
+  std::chrono::milliseconds failed(std::string why, std::chrono::milliseconds named, bool is_final);
+  Task<> raise(std::string message);
+  Task<> tell_people(std::string text);
+  Task<std::vector<ChatPlace>> private_chats();
+  Task<> put_to_people(json::object request);
+  void deliver_run_event(const DomainEvent& event);
+
+  const ChannelServices& services_;
+  const ChannelSettings settings_;
+  StopSource stop_;
+  std::unique_ptr<Session> session_;  ///< once the token is known
+  ChannelState state_ = ChannelState::connecting;
+  std::string error_;
+  std::string raised_;  ///< the problem that was told last
+  int failures_ = 0;
+  std::string cursor_;
+  TaskGroup group_;
+};
+
+}  // namespace agw

@@ -1,0 +1,231 @@
+#include "features/channels/inbox.hpp"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto code_validity = 10min;
+/// Codes that wait: a crowd of strangers gets silence.
+constexpr std::size_t max_strangers = 50;
+constexpr int last_code = 999'999;
+constexpr auto kept = std::chrono::days(30);
+constexpr auto pause_before_retry = 1s;
+constexpr int max_tries = 3;
+
+std::string new_code() {
+  std::random_device kernel("getentropy");
+  return fmt::format("{:06}", std::uniform_int_distribution<int>(0, last_code)(kernel));
+}
+
+std::string with_line(std::string text, const std::string& line) { return text + (text.empty() ? "" : "\n") + line; }
+
+}  // namespace
+
+ChannelInbox::ChannelInbox(const ChannelServices& services, const ChannelSettings& settings, Messenger& messenger,
+                           ChannelOutbox& outbox, ChannelAnswers& answers, ChannelAsks& asks, StopSource& stop)
+    : services_(services),
+      settings_(settings),
+      messenger_(messenger),
+      outbox_(outbox),
+      answers_(answers),
+      asks_(asks),
+      stop_(stop) {}
+
+Task<> ChannelInbox::take(ReceivedMessage message) {
+  if (!message.press.empty()) co_return co_await take_press(std::move(message));
+  if (!is_allowed(message)) co_return greet(message);
+  co_await take_allowed(std::move(message));
+}
+
+/// A press is always acknowledged, or the service shows the person that the bot is dead; a stranger's does nothing.
+Task<> ChannelInbox::take_press(ReceivedMessage message) {
+  std::string said;
+  if (is_allowed(message)) said = co_await asks_.press(message.button);
+  co_await messenger_.acknowledge(std::move(message.press), std::move(said), stop_);
+}
+
+// Strangers.
+
+void ChannelInbox::greet(const ReceivedMessage& message) {
+  if (!settings_.pairing || message.place.is_group) return;
+  forget_expired();
+  const auto is_known =
+      std::ranges::any_of(strangers_, [&](const Stranger& one) { return one.sender == message.sender; });
+  if (is_known || strangers_.size() >= max_strangers) return;
+  auto code = new_code();
+  while (find_stranger(code)) code = new_code();
+  outbox_.tell({.to = message.place,
+                .id = {},
+                .text = fmt::format("This gateway does not know you. If it is yours, confirm this code there within "
+                                    "ten minutes: {}\nOn its machine: agw pair {}",
+                                    code, code)});
+  strangers_.push_back({.code = std::move(code),
+                        .sender = message.sender,
+                        .name = message.sender_name,
+                        .place = message.place,
+                        .until = std::chrono::steady_clock::now() + code_validity});
+}
+
+void ChannelInbox::forget_expired() {
+  const auto now = std::chrono::steady_clock::now();
+  std::erase_if(strangers_, [now](const Stranger& one) { return one.until <= now; });
+}
+
+std::optional<ChannelInbox::Stranger> ChannelInbox::find_stranger(std::string_view code) {
+  forget_expired();
+  const auto found = std::ranges::find(strangers_, code, &Stranger::code);
+  return found == strangers_.end() ? std::nullopt : std::optional(*found);
+}
+
+void ChannelInbox::forget_stranger(std::string_view code) {
+  std::erase_if(strangers_, [code](const Stranger& one) { return one.code == code; });
+}
+
+std::size_t ChannelInbox::strangers() {
+  forget_expired();
+  return strangers_.size();
+}
+
+// Messages.
+
+Task<> ChannelInbox::take_allowed(ReceivedMessage message) {
+  const auto problem = co_await try_to_take(message);
+  if (!problem.empty()) co_await reply(std::move(message), problem);
+}
+
+Task<std::string> ChannelInbox::try_to_take(ReceivedMessage message) {
+  for (int tries = 1; !stop_.requested();) {
+    try {
+      co_await take_once(message);
+      co_return "";
+    } catch (const DiskFull&) {
+      // The service keeps the message until there is room.
+    } catch (const ApiError& error) {
+      co_return text_with_details(error);
+    } catch (const std::exception& error) {
+      log::error("the channel {} could not take a message: {}", settings_.name, error.what());
+      if (tries++ == max_tries) co_return "The gateway could not take this message. Its log says why.";
+    }
+    co_await pause(stop_, pause_before_retry);
+  }
+  co_return "";
+}
+
+Task<> ChannelInbox::take_once(ReceivedMessage message) {
+  co_await answers_.wait_for_room();
+  if (stop_.requested()) co_return;
+  const bool is_known =
+      co_await services_.database.read([id = settings_.id, update = message.update](Connection& connection) {
+        return channel_store::is_known(connection, id, update);
+      });
+  if (is_known || co_await obey(message)) co_return;
+  auto row = row_of(message);
+  row.is_answered = true;
+  const bool is_answer =
+      co_await asks_.answer(message, [row](Connection& connection) { channel_store::insert(connection, row); });
+  if (!is_answer) co_await ask_agent(std::move(message));
+}
+
+InboundRow ChannelInbox::row_of(const ReceivedMessage& message) const {
+  return {.integration_id = settings_.id,
+          .update_id = message.update,
+          .place = message.place,
+          .message = message.message,
+          .sender = message.sender,
+          .created_at = services_.clock.now()};
+}
+
+Task<> ChannelInbox::reply(ReceivedMessage message, std::string text, std::function<void(Connection&)> in_transaction) {
+  auto row = row_of(message);
+  row.is_answered = true;
+  OutboxRow answer{.id = new_id(),
+                   .integration_id = settings_.id,
+                   .place = message.place,
+                   .replies_to = message.place.is_group ? message.message : std::string(),
+                   .text = std::move(text),
+                   .created_at = services_.clock.now()};
+  answer.number = co_await services_.database.write([row, answer, in_transaction](Connection& connection) {
+    channel_store::insert(connection, row);
+    if (in_transaction) in_transaction(connection);
+    return channel_store::insert(connection, answer);
+  });
+  outbox_.add({std::move(answer)});
+}
+
+Task<std::optional<std::string>> ChannelInbox::known_thread(ChatPlace place) {
+  const auto id = co_await services_.database.read(
+      [id = settings_.id, place](Connection& connection) { return channel_store::thread_of(connection, id, place); });
+  if (!id) co_return std::nullopt;
+  try {
+    co_return (co_await services_.threads.require(*id)).id;
+  } catch (const NotFound&) {
+    co_return std::nullopt;  // It was deleted: the chat goes on in a new one.
+  }
+}
+
+Task<std::string> ChannelInbox::thread_for(ChatPlace place) {
+  if (auto known = co_await known_thread(place)) co_return *std::move(known);
+  NewThread wanted{.agent_id = {}, .title = {}, .project_id = {}, .job_id = {}, .mode = ThreadMode::act};
+  if (!settings_.agent_id.empty()) wanted.agent_id = settings_.agent_id;
+  const auto thread = co_await services_.threads.create(
+      std::move(wanted), [id = settings_.id, place](Connection& connection, const Thread& created) {
+        channel_store::set_thread(connection, id, place, created.id);
+      });
+  co_return thread.id;
+}
+
+/// Files that cannot be had are named in the message: the person and the agent should know.
+Task<> ChannelInbox::attach(const ReceivedMessage& message, ChatMessage& chat) {
+  std::vector<std::string> ids;
+  for (const auto& file : message.files) {
+    auto fetched = co_await messenger_.fetch(file, stop_);
+    if (!fetched.error.empty()) {
+      chat.content = with_line(chat.content, fmt::format("({} could not be fetched: {})", file.name, fetched.error));
+      continue;
+    }
+    if (chat.content.empty()) chat.content = file.name;
+    ids.push_back((co_await services_.attachments.add(file.name, file.mime, std::move(fetched.bytes))).id);
+  }
+  if (!ids.empty()) chat.attachments = std::move(ids);
+}
+
+Task<> ChannelInbox::ask_agent(ReceivedMessage message) {
+  ChatMessage chat{.content = message.text, .threadId = co_await thread_for(message.place)};
+  if (!settings_.agent_id.empty()) chat.agentId = settings_.agent_id;
+  chat.metadata = json::object{{"channel",
+                                {{"id", settings_.id},
+                                 {"service", to_text(settings_.service)},
+                                 {"chat", message.place.chat},
+                                 {"sender", message.sender},
+                                 {"sender_name", message.sender_name}}}};
+  co_await attach(message, chat);
+  auto row = row_of(message);
+  const auto number = std::make_shared<std::int64_t>(0);
+  const auto turn = co_await services_.engine.chat(
+      std::move(chat), [row, number, oldest = row.created_at - kept](Connection& connection, const Turn& asked) {
+        auto stored = row;
+        stored.turn_id = asked.id;
+        stored.thread_id = asked.thread_id;
+        channel_store::purge(connection, oldest);
+        *number = channel_store::insert(connection, stored);
+      });
+  row.number = *number;
+  row.turn_id = turn.id;
+  row.thread_id = turn.thread_id;
+  answers_.add(std::move(row));
+}
+
+}  // namespace agw

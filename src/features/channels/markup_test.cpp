@@ -1,0 +1,70 @@
+#include "features/channels/markup.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/json/json.hpp"
+
+namespace agw {
+namespace {
+
+using Pieces = std::vector<std::string>;
+
+TEST(SplitMarkdown, KeepsParagraphsWhole) {
+  EXPECT_EQ(split_markdown("one two\n\nthree four\n\nfive", 20), (Pieces{"one two\n\nthree four", "five"}));
+  EXPECT_EQ(split_markdown("short", 20), Pieces{"short"});
+  EXPECT_EQ(split_markdown("", 20), Pieces{});
+}
+
+TEST(SplitMarkdown, SplitsALongParagraphAtLinesThenAtBlanks) {
+  EXPECT_EQ(split_markdown("aaaa\nbbbb\ncccc", 10), (Pieces{"aaaa\nbbbb", "cccc"}));
+  EXPECT_EQ(split_markdown("aaaa bbbb cccc", 10), (Pieces{"aaaa bbbb", "cccc"}));
+  EXPECT_EQ(split_markdown("abcdefghijklmno", 10), (Pieces{"abcdefghij", "klmno"}));
+}
+
+TEST(SplitMarkdown, ClosesAndReopensACodeBlock) {
+  EXPECT_EQ(split_markdown("```c\none();\ntwo();\n```\nend", 20),
+            (Pieces{"```c\none();\n```", "```c\ntwo();\n```\nend"}));
+}
+
+TEST(SplitMarkdown, NeverExceedsTheLimitNorLosesAWord) {
+  std::string text;
+  for (int i = 0; i < 400; ++i) {
+    text += "word" + std::to_string(i) + (i % 7 == 0 ? "\n\n" : i % 5 == 0 ? "\n" : " ");
+    if (i % 40 == 0) text += "\n```py\nprint(" + std::to_string(i) + ")\n" + std::string(30, 'x') + "\n```\n";
+    if (i % 31 == 0) text += "😀😀😀";
+  }
+  for (const std::size_t limit : {40u, 64u, 100u, 333u}) {
+    const auto pieces = split_markdown(text, limit);
+    std::string all;
+    for (const auto& piece : pieces) {
+      EXPECT_LE(utf16_length(piece), limit);
+      EXPECT_TRUE(is_utf8(piece));
+      all += piece + "\n";
+    }
+    for (int i = 0; i < 400; ++i) EXPECT_NE(all.find("word" + std::to_string(i)), all.npos) << i << " at " << limit;
+  }
+}
+
+TEST(TelegramHtml, KnowsWhatTelegramShows) {
+  EXPECT_EQ(telegram_html("# Title\n\nSome **bold**, *slanted*, ~~old~~ `a<b`."),
+            "<b>Title</b>\n\nSome <b>bold</b>, <i>slanted</i>, <s>old</s> <code>a&lt;b</code>.");
+  EXPECT_EQ(telegram_html("```c\nif (a < b) {}\n```"), "<pre><code class=\"language-c\">if (a &lt; b) {}</code></pre>");
+  EXPECT_EQ(telegram_html("See [this](https://example.org/?a=1&b=2)."),
+            "See <a href=\"https://example.org/?a=1&amp;b=2\">this</a>.");
+  EXPECT_EQ(telegram_html("Text:\n\n- one\n- two\n  1. deep\n\n> said"),
+            "Text:\n\n• one\n• two\n  1. deep\n\n<blockquote>said</blockquote>");
+  EXPECT_EQ(telegram_html("| a | b |\n|---|---|\n| **1** | 2 |"), "<pre>a | b\n1 | 2</pre>");
+}
+
+TEST(TelegramHtml, PassesOnNothingThatRuns) {
+  EXPECT_EQ(telegram_html("a <b onclick=x> b"), "a &lt;b onclick=x&gt; b");
+  EXPECT_EQ(telegram_html("[x](javascript:alert) [y](tg://user?id=1)"), "x y");
+}
+
+TEST(Utf16, CountsAsMessengersDo) {
+  EXPECT_EQ(utf16_length("aä😀"), 4u);
+  EXPECT_EQ(utf16_prefix("aä😀b", 3), "aä");
+}
+
+}  // namespace
+}  // namespace agw

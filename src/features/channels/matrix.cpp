@@ -1,0 +1,286 @@
+#include "features/channels/matrix.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+#include "features/attachments/service.hpp"
+#include "features/channels/markup.hpp"
+#include "io/http/web_url.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+using End = SendResult::End;
+
+constexpr auto sync_time = 30s;
+/// Beyond the time that the server holds a poll.
+constexpr auto sync_patience = 30s;
+constexpr std::string_view api = "/_matrix/client/v3";
+/// What a channel has no use for is not sent.
+constexpr std::string_view sync_filter =
+    R"({"presence":{"types":[]},"account_data":{"types":[]},"room":{"ephemeral":{"types":[]},)"
+    R"("account_data":{"types":[]},"state":{"lazy_load_members":true,"types":[]},"timeline":{"limit":50}}})";
+constexpr std::int64_t events_at_once = 100;
+/// Of one room, that the server left out.
+constexpr std::size_t max_events = 20'000;
+
+std::chrono::milliseconds matrix_retry_after(const ServiceResponse& response) {
+  const auto* named = response.body.if_contains("retry_after_ms");
+  if (named && named->is_int64() && named->get_int64() > 0) return std::chrono::milliseconds(named->get_int64());
+  return response.retry_after;
+}
+
+std::string room_path(std::string_view room, std::string_view rest) {
+  return fmt::format("{}/rooms/{}{}", api, percent_encode(room), rest);
+}
+
+json::object text_content(const std::string& text, bool is_markdown) {
+  json::object content{{"msgtype", "m.text"}, {"body", text}};
+  if (is_markdown) {
+    content["format"] = "org.matrix.custom.html";
+    content["formatted_body"] = matrix_html(text);
+  }
+  return content;
+}
+
+json::object content_of(const OutgoingMessage& message) {
+  auto content = text_content(message.text, message.is_markdown);
+  if (!message.edits.empty()) {
+    auto changed = content;
+    content["body"] = "* " + message.text;
+    content["m.new_content"] = std::move(changed);
+    content["m.relates_to"] = {{"rel_type", "m.replace"}, {"event_id", message.edits}};
+  } else if (!message.to.topic.empty()) {
+    content["m.relates_to"] = {{"rel_type", "m.thread"}, {"event_id", message.to.topic}};
+  } else if (!message.replies_to.empty()) {
+    content["m.relates_to"] = {{"m.in_reply_to", {{"event_id", message.replies_to}}}};
+  }
+  return content;
+}
+
+/// The text of a message without what it quotes of the one that it replies to.
+std::string own_text(const json::object& content) {
+  auto text = string_or_empty(content, "body");
+  if (!object_member(object_or_empty(content, "m.relates_to"), "m.in_reply_to") || !text.starts_with("> ")) return text;
+  const auto end = text.find("\n\n");
+  return end == text.npos ? text : text.substr(end + 2);
+}
+
+}  // namespace
+
+Matrix::Matrix(HttpClient& http, ChannelAccount account, const ChannelSettings& settings)
+    : http_(http), account_(std::move(account)), settings_(settings) {}
+
+const Messenger::Traits& Matrix::traits() const {
+  // An event may have 64 KiB, with its text twice or, in a change, four times.
+  static const Traits traits{
+      .max_units = 4000, .drops_repeated = true, .between_messages = 1s, .between_in_group = 1s, .per_second = 10};
+  return traits;
+}
+
+Task<ServiceResponse> Matrix::call(std::string method, std::string path, json::object body, StopSource& stop,
+                                   std::chrono::milliseconds idle_timeout) const {
+  ServiceCall request{.method = std::move(method),
+                      .path = std::move(path),
+                      .headers = {{"Authorization", "Bearer " + account_.token}},
+                      .body = {},
+                      .idle_timeout = idle_timeout};
+  if (request.method != "GET") {
+    request.headers.push_back({"Content-Type", "application/json"});
+    request.body = to_json(json::value(std::move(body)));
+  }
+  co_return co_await call_service(http_, account_, std::move(request), stop);
+}
+
+std::string Matrix::text_of_error(const ServiceResponse& response) const {
+  if (!response.error.empty()) return response.error;
+  return account_.secrets.hidden_in(fmt::format("the server answered {}: {} {}", response.status,
+                                                string_or_empty(response.body, "errcode"),
+                                                string_or_empty(response.body, "error")));
+}
+
+ReceivedBatch Matrix::problem_of(const ServiceResponse& response) const {
+  if (response.stopped) return {.end = ReceivedBatch::End::stopped};
+  const bool is_refused = response.status == 401 || response.status == 403;
+  return {.end = is_refused ? ReceivedBatch::End::refused : ReceivedBatch::End::again,
+          .error = text_of_error(response),
+          .retry_after = matrix_retry_after(response)};
+}
+
+Task<ReceivedBatch> Matrix::identify(StopSource& stop) {
+  const auto response = co_await call("GET", fmt::format("{}/account/whoami", api), {}, stop);
+  user_id_ = string_or_empty(response.body, "user_id");
+  if (response.status == 200 && !user_id_.empty()) co_return ReceivedBatch{.end = ReceivedBatch::End::read};
+  co_return problem_of(response);
+}
+
+Task<ReceivedBatch> Matrix::read(std::string cursor, StopSource& stop) {
+  if (user_id_.empty()) {
+    auto identified = co_await identify(stop);
+    if (identified.end != ReceivedBatch::End::read) co_return identified;
+  }
+  const bool is_first = cursor.empty();
+  auto path = fmt::format("{}/sync?timeout={}&filter={}", api,
+                          is_first ? 0 : std::chrono::milliseconds(sync_time).count(), percent_encode(sync_filter));
+  if (!is_first) path += "&since=" + percent_encode(cursor);
+  const auto response = co_await call("GET", std::move(path), {}, stop, sync_time + sync_patience);
+  auto next = string_or_empty(response.body, "next_batch");
+  if (response.status != 200 || next.empty()) co_return problem_of(response);
+  ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = std::move(next)};
+  const auto rooms = object_or_empty(response.body, "rooms");
+  co_await join_rooms(object_or_empty(rooms, "invite"), stop);
+  // What was said before the channel existed was not said to it.
+  if (is_first) co_return batch;
+  const auto joined_rooms = object_or_empty(rooms, "join");
+  for (const auto& [name, value] : joined_rooms) {
+    if (!value.is_object()) continue;
+    const std::string room(name);
+    const auto& joined = value.get_object();
+    const auto events = co_await events_of(room, joined, cursor, stop);
+    if (!events.empty()) add_messages(room, co_await is_group(room, joined, stop), events, batch);
+  }
+  if (stop.requested()) batch.end = ReceivedBatch::End::stopped;
+  co_return batch;
+}
+
+Task<> Matrix::join_rooms(json::object invited, StopSource& stop) {
+  for (const auto& [room, value] : invited) {
+    const auto* invitation = value.if_object();
+    const auto state = invitation ? object_or_empty(*invitation, "invite_state") : json::object();
+    const auto* events = array_member(state, "events");
+    if (!events) continue;
+    const bool may_join = std::ranges::any_of(*events, [&](const json::value& one) {
+      const auto* event = one.if_object();
+      if (!event || string_member(*event, "state_key") != user_id_) return false;
+      return settings_.pairing || settings_.allow.contains(string_or_empty(*event, "sender"));
+    });
+    if (may_join) co_await call("POST", room_path(room, "/join"), {}, stop);
+  }
+}
+
+Task<std::vector<json::object>> Matrix::events_of(std::string room, json::object joined, std::string cursor,
+                                                  StopSource& stop) const {
+  const auto timeline = object_or_empty(joined, "timeline");
+  std::vector<json::object> events;
+  const auto add_to = [](std::vector<json::object>& list, const json::array* listed) {
+    for (const auto& one : listed ? *listed : json::array()) {
+      if (one.is_object()) list.push_back(one.get_object());
+    }
+  };
+  add_to(events, array_member(timeline, "events"));
+  auto from = string_or_empty(timeline, "prev_batch");
+  std::vector<json::object> earlier;  // newest first
+  while (is_true(timeline, "limited") && !from.empty() && earlier.size() < max_events && !stop.requested()) {
+    const auto page =
+        co_await call("GET",
+                      room_path(room, fmt::format("/messages?dir=b&limit={}&from={}&to={}", events_at_once,
+                                                  percent_encode(from), percent_encode(cursor))),
+                      {}, stop);
+    const auto* chunk = array_member(page.body, "chunk");
+    if (page.status != 200 || !chunk || chunk->empty()) break;
+    add_to(earlier, chunk);
+    from = string_or_empty(page.body, "end");
+  }
+  std::ranges::reverse(earlier);
+  events.insert(events.begin(), std::make_move_iterator(earlier.begin()), std::make_move_iterator(earlier.end()));
+  co_return events;
+}
+
+Task<bool> Matrix::is_group(std::string room, json::object joined, StopSource& stop) {
+  const auto summary = object_or_empty(joined, "summary");
+  if (const auto* count = summary.if_contains("m.joined_member_count"); count && count->is_int64()) {
+    members_[room] = count->get_int64();
+  }
+  if (!members_.contains(room)) {
+    const auto response = co_await call("GET", room_path(room, "/joined_members"), {}, stop);
+    const auto* members = object_member(response.body, "joined");
+    // Where it is not known, strangers may be there.
+    if (!members) co_return true;
+    members_[room] = static_cast<std::int64_t>(members->size());
+  }
+  co_return members_[room] > 2;
+}
+
+void Matrix::add_messages(const std::string& room, bool is_group, const std::vector<json::object>& events,
+                          ReceivedBatch& batch) const {
+  for (const auto& event : events) {
+    const auto content = object_or_empty(event, "content");
+    const auto sender = string_or_empty(event, "sender");
+    const auto kind = string_or_empty(content, "msgtype");
+    if (string_member(event, "type") == "m.room.encrypted" && sender != user_id_) {
+      log::warn("the channel {} cannot read an encrypted message: write to it in a room without encryption",
+                settings_.name);
+    }
+    // A notice is what other programs say: two that answered each other would not end.
+    const bool is_said =
+        string_member(event, "type") == "m.room.message" && sender != user_id_ && !kind.empty() && kind != "m.notice";
+    const auto relation = object_or_empty(content, "m.relates_to");
+    if (!is_said || string_member(relation, "rel_type") == "m.replace") continue;
+    ReceivedMessage message{.update = string_or_empty(event, "event_id"),
+                            .place = {.chat = room, .topic = {}, .is_group = is_group},
+                            .message = string_or_empty(event, "event_id"),
+                            .sender = sender,
+                            .sender_name = sender,
+                            .text = {}};
+    if (settings_.threads == ChannelThreads::topic && string_member(relation, "rel_type") == "m.thread") {
+      message.place.topic = string_or_empty(relation, "event_id");
+    }
+    if (const auto url = string_or_empty(content, "url"); !url.empty()) {
+      const auto own_name = string_or_empty(content, "filename");
+      const auto mime = string_or_empty(object_or_empty(content, "info"), "mimetype");
+      message.files.push_back({url, own_name.empty() ? string_or_empty(content, "body") : own_name,
+                               mime.empty() ? "application/octet-stream" : mime});
+      if (!own_name.empty() && own_name != string_or_empty(content, "body")) message.text = own_text(content);
+    } else {
+      message.text = own_text(content);
+    }
+    const bool has_content = !message.text.empty() || !message.files.empty();
+    if (!message.update.empty() && has_content) batch.messages.push_back(std::move(message));
+  }
+}
+
+Task<SendResult> Matrix::send(OutgoingMessage message, StopSource& stop) {
+  const auto path = room_path(message.to.chat, "/send/m.room.message/" + percent_encode(message.id));
+  const auto response = co_await call("PUT", path, content_of(message), stop);
+  if (response.stopped) co_return SendResult{.end = End::stopped};
+  if (response.status == 0) co_return SendResult{.end = End::uncertain, .error = response.error};
+  if (response.status == 200)
+    co_return SendResult{.end = End::sent, .message = string_or_empty(response.body, "event_id")};
+  const bool may_work_later = response.status == 429 || response.status >= 500 || response.status == 401;
+  co_return SendResult{.end = may_work_later ? End::again : End::refused,
+                       .error = text_of_error(response),
+                       .retry_after = matrix_retry_after(response)};
+}
+
+Task<SendResult> Matrix::draft(ChatPlace, std::int64_t, std::string, StopSource&) {
+  co_return SendResult{.end = End::refused, .error = "Matrix has no drafts"};
+}
+
+Task<> Matrix::acknowledge(std::string, std::string, StopSource&) { co_return; }
+
+Task<FetchedFile> Matrix::fetch(ReceivedFile file, StopSource& stop) {
+  constexpr std::string_view scheme = "mxc://";
+  const auto slash = file.id.find('/', scheme.size());
+  if (!file.id.starts_with(scheme) || slash == file.id.npos) co_return FetchedFile{{}, "it is not at a Matrix server"};
+  const auto server = percent_encode(std::string_view(file.id).substr(scheme.size(), slash - scheme.size()));
+  auto response =
+      co_await call_service(http_, account_,
+                            {.method = "GET",
+                             .path = fmt::format("/_matrix/client/v1/media/download/{}/{}", server,
+                                                 percent_encode(std::string_view(file.id).substr(slash + 1))),
+                             .headers = {{"Authorization", "Bearer " + account_.token}},
+                             .max_bytes = attachment_limit,
+                             .keeps_bytes = true},
+                            stop);
+  if (response.status == 200) co_return FetchedFile{std::move(response.bytes), {}};
+  co_return FetchedFile{{}, text_of_error(response)};
+}
+
+}  // namespace agw

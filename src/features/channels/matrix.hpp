@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/channels/messenger.hpp"
+#include "features/channels/service_call.hpp"
+
+namespace agw {
+
+/// An account at a Matrix server (Client-Server API v1.11, https://spec.matrix.org). Messages are read by `/sync`;
+/// rooms are joined when somebody who is answered invites. Encrypted rooms cannot be read.
+class Matrix : public Messenger {
+public:
+  Matrix(HttpClient& http, ChannelAccount account, const ChannelSettings& settings);
+
+  const Traits& traits() const override;
+  Task<ReceivedBatch> read(std::string cursor, StopSource& stop) override;
+  Task<SendResult> send(OutgoingMessage message, StopSource& stop) override;
+  Task<SendResult> draft(ChatPlace place, std::int64_t number, std::string text, StopSource& stop) override;
+  Task<> acknowledge(std::string press, std::string text, StopSource& stop) override;
+  Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) override;
+
+private:
+  Task<ServiceResponse> call(std::string method, std::string path, json::object body, StopSource& stop,
+                             std::chrono::milliseconds idle_timeout = std::chrono::seconds(30)) const;
+  /// Learns who the account is. Returns the problem, or an empty text.
+  Task<ReceivedBatch> identify(StopSource& stop);
+  ReceivedBatch problem_of(const ServiceResponse& response) const;
+  std::string text_of_error(const ServiceResponse& response) const;
+  Task<> join_rooms(json::object invited, StopSource& stop);
+  /// All events of a room since `cursor`, oldest first, even if the server left some out of its answer.
+  Task<std::vector<json::object>> events_of(std::string room, json::object joined, std::string cursor,
+                                            StopSource& stop) const;
+  Task<bool> is_group(std::string room, json::object joined, StopSource& stop);
+  void add_messages(const std::string& room, bool is_group, const std::vector<json::object>& events,
+                    ReceivedBatch& batch) const;
+
+  HttpClient& http_;
+  const ChannelAccount account_;
+  const ChannelSettings& settings_;
+  std::string user_id_;
+  std::map<std::string, std::int64_t, std::less<>> members_;  ///< how many a room has
+};
+
+}  // namespace agw

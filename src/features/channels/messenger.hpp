@@ -1,0 +1,113 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/async/cancellation.hpp"
+#include "base/async/task.hpp"
+#include "features/channels/types.hpp"
+
+namespace agw {
+
+/// A file that came with a message, to be fetched.
+struct ReceivedFile {
+  std::string id;
+  std::string name;
+  std::string mime;
+};
+
+/// A message of a person, or a button that they pressed.
+struct ReceivedMessage {
+  std::string update;  ///< the service's id of this piece of news: the same if it is sent again
+  ChatPlace place;
+  std::string message;  ///< the service's id of the message
+  std::string sender;
+  std::string sender_name;
+  std::string text;
+  std::vector<ReceivedFile> files{};
+  std::string press{};   ///< the id of the press of a button; empty for a message
+  std::string button{};  ///< what that button carries
+};
+
+/// What one look for news has brought.
+struct ReceivedBatch {
+  enum class End {
+    read,      ///< `messages` are all there is up to `cursor`
+    again,     ///< nothing could be read, and may be later
+    conflict,  ///< another program reads this account's messages
+    refused,   ///< the service does not accept the token
+    stopped,
+  };
+  End end = End::again;
+  std::vector<ReceivedMessage> messages{};
+  std::string cursor{};  ///< for the next look
+  std::string error{};   ///< for people
+  std::chrono::milliseconds retry_after{};
+};
+
+struct MessageButton {
+  std::string label;
+  std::string data;  ///< at most 64 bytes
+};
+
+/// A message to send, or a new text for one that was sent.
+struct OutgoingMessage {
+  ChatPlace to;
+  std::string id;  ///< the same if it is sent again
+  std::string text;
+  bool is_markdown = false;
+  std::string replies_to{};
+  std::string edits{};  ///< the service's id of a message that gets this text; empty: a new one
+  std::vector<MessageButton> buttons{};
+};
+
+struct SendResult {
+  enum class End {
+    sent,
+    again,      ///< it was not sent, and may be later
+    uncertain,  ///< no answer came: it may have been sent
+    refused,    ///< it never will be
+    stopped,
+  };
+  End end = End::again;
+  std::string message{};  ///< the service's id
+  std::string error{};
+  std::chrono::milliseconds retry_after{};  ///< zero: the service named none
+};
+
+struct FetchedFile {
+  std::string bytes;
+  std::string error;  ///< empty: it is there
+};
+
+/// One account at a messenger: reads and writes its messages in the service's own words. Implement this, and the rest
+/// (who is answered, order, rates, what a kill may not lose) comes from the room. Called on the loop.
+class Messenger {
+public:
+  struct Traits {
+    std::size_t max_units = 4096;  ///< of a message, in UTF-16 code units
+    bool has_buttons = false;
+    bool has_drafts = false;
+    bool drops_repeated = false;  ///< the service itself drops a message whose id it knows
+    std::chrono::milliseconds between_messages{};
+    std::chrono::milliseconds between_in_group{};
+    std::size_t per_second = 30;  ///< messages in all chats together
+  };
+
+  virtual ~Messenger() = default;
+  virtual const Traits& traits() const = 0;
+
+  /// Waits for news after `cursor`, which is empty at the very first time.
+  virtual Task<ReceivedBatch> read(std::string cursor, StopSource& stop) = 0;
+  virtual Task<SendResult> send(OutgoingMessage message, StopSource& stop) = 0;
+  /// Shows an unfinished answer as a draft; `number` is the same for all of one answer. Only with `has_drafts`.
+  virtual Task<SendResult> draft(ChatPlace place, std::int64_t number, std::string text, StopSource& stop) = 0;
+  /// Tells the person that the press of a button was heard. Only with `has_buttons`.
+  virtual Task<> acknowledge(std::string press, std::string text, StopSource& stop) = 0;
+  virtual Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) = 0;
+};
+
+}  // namespace agw

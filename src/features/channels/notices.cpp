@@ -1,0 +1,54 @@
+#include "features/channels/notices.hpp"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+#include "features/jobs/types.hpp"
+#include "features/proposals/types.hpp"
+#include "features/signals/types.hpp"
+
+namespace agw {
+
+namespace {
+
+/// Who waits for a shorter answer has seen it.
+constexpr std::int64_t long_run_ms = 60'000;
+
+bool is_long_answer(const DomainEvent& event) {
+  const auto members = members_of(event);
+  const auto* duration = members.if_contains("durationMs");
+  return duration && duration->is_number() && duration->to_number<double>() > static_cast<double>(long_run_ms);
+}
+
+}  // namespace
+
+json::object members_of(const DomainEvent& event) {
+  auto value = parse_json(*event.message());
+  return value && value->is_object() ? std::move(value->get_object()) : json::object();
+}
+
+std::optional<ChannelNews> channel_news(const DomainEvent& event) {
+  if (event.type == "signal") {
+    const auto* signal = event.record.as<Signal>();
+    if (signal) return ChannelNews{ChannelNotice::signal, signal->message};
+  } else if (event.type == "proposal-created") {
+    const auto* proposal = event.record.as<Proposal>();
+    if (proposal) {
+      return ChannelNews{ChannelNotice::proposal_created,
+                         fmt::format("A proposal of {} is waiting: {}", proposal->agent, proposal->title)};
+    }
+  } else if (event.name == "job.failed") {
+    const auto* run = event.record.as<JobRun>();
+    if (run) {
+      return ChannelNews{ChannelNotice::job_failed,
+                         fmt::format("The job {} has failed: {}", run->job, run->error.value_or("no reason is known"))};
+    }
+  } else if (event.type == "finish" && is_long_answer(event)) {
+    return ChannelNews{ChannelNotice::finish, "An answer is ready."};
+  }
+  return std::nullopt;
+}
+
+}  // namespace agw

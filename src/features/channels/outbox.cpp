@@ -1,0 +1,246 @@
+#include "features/channels/outbox.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/id.hpp"
+#include "base/log.hpp"
+#include "base/text/message_of.hpp"
+#include "features/channels/markup.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+using End = SendResult::End;
+
+constexpr auto first_pause = 1s;
+constexpr auto longest_pause = 60s;
+constexpr auto given_up_after = 24h;
+constexpr int most_doublings = 6;
+/// Of messages that a kill may lose: what nobody can take is not kept.
+constexpr std::size_t most_in_lane = 200;
+constexpr std::string_view maybe_twice = "(This message may have been sent twice.)";
+
+OutgoingMessage message_of_row(const OutboxRow& row) {
+  return {
+      .to = row.place, .id = row.id, .text = row.text, .is_markdown = row.is_markdown, .replies_to = row.replies_to};
+}
+
+}  // namespace
+
+ChannelOutbox::ChannelOutbox(const ChannelServices& services, const ChannelSettings& settings, Messenger& messenger,
+                             StopSource& stop, Refused refused)
+    : services_(services),
+      settings_(settings),
+      messenger_(messenger),
+      stop_(stop),
+      refused_(std::move(refused)),
+      group_(services.loop) {
+  group_.on_failure([&settings](const std::exception_ptr& failure) {
+    log::error("the channel {} could not send: {}", settings.name, message_of(failure));
+  });
+}
+
+void ChannelOutbox::add(std::vector<OutboxRow> rows) {
+  for (auto& row : rows) {
+    const auto lane = lane_of(row.place);
+    auto message = message_of_row(row);
+    const bool is_uncertain = row.is_begun;
+    lane->entries.push_back({.message = std::move(message), .row = std::move(row), .is_uncertain = is_uncertain});
+    wake(lane);
+  }
+}
+
+void ChannelOutbox::tell(OutgoingMessage message, Sent sent) {
+  const auto lane = lane_of(message.to);
+  if (lane->entries.size() >= most_in_lane) return;
+  if (message.id.empty()) message.id = new_id();
+  lane->entries.push_back({.message = std::move(message), .sent = std::move(sent)});
+  wake(lane);
+}
+
+void ChannelOutbox::show(const ChatPlace& place, std::int64_t question, std::string text) {
+  const auto lane = lane_of(place);
+  if (!lane->shown || lane->shown->question != question) lane->shown = Shown{.question = question, .text = {}};
+  lane->shown->text = std::move(text);
+  lane->shown->is_current = false;
+  wake(lane);
+}
+
+void ChannelOutbox::end_showing(const ChatPlace& place, std::int64_t question) {
+  const auto lane = lane_of(place);
+  if (lane->shown && lane->shown->question == question) lane->shown.reset();
+  wake(lane);
+}
+
+std::size_t ChannelOutbox::waiting() const {
+  std::size_t count = 0;
+  for (const auto& [place, lane] : lanes_) count += lane->entries.size();
+  return count;
+}
+
+ChannelOutbox::LanePointer ChannelOutbox::lane_of(const ChatPlace& place) {
+  auto& lane = lanes_[place];
+  if (!lane) lane = std::make_shared<Lane>(services_.loop, place);
+  return lane;
+}
+
+void ChannelOutbox::wake(const LanePointer& lane) {
+  if (lane->works) return lane->changed.pulse();
+  if (stop_.requested()) return;
+  lane->works = true;
+  group_.spawn(work(lane));
+}
+
+Task<> ChannelOutbox::work(LanePointer lane) {
+  while (!stop_.requested()) {
+    if (!lane->entries.empty()) {
+      if (co_await send_first(lane)) lane->entries.pop_front();
+    } else if (lane->shown && !lane->shown->is_current) {
+      co_await show_now(lane);
+    } else {
+      break;
+    }
+  }
+  lane->works = false;
+  const bool is_idle = lane->entries.empty() && !lane->shown;
+  // An idle chat costs nothing, once its rate is forgotten.
+  if (is_idle && SteadyClock::now() - lane->last_sent > interval(lane->to)) lanes_.erase(lane->to);
+}
+
+std::chrono::milliseconds ChannelOutbox::interval(const ChatPlace& place) const {
+  return place.is_group ? messenger_.traits().between_in_group : messenger_.traits().between_messages;
+}
+
+ChannelOutbox::SteadyClock::time_point ChannelOutbox::next_turn() const {
+  if (recent_.size() < messenger_.traits().per_second) return paused_until_;
+  return std::max(paused_until_, recent_.front() + 1s);
+}
+
+Task<bool> ChannelOutbox::wait_for_turn(SteadyClock::time_point earliest) {
+  for (;;) {
+    const auto left = std::max(earliest, next_turn()) - SteadyClock::now();
+    if (left <= 0s) break;
+    if (co_await pause(stop_, std::chrono::ceil<std::chrono::milliseconds>(left)) == WaitResult::stopped)
+      co_return false;
+  }
+  recent_.push_back(SteadyClock::now());
+  if (recent_.size() > messenger_.traits().per_second) recent_.pop_front();
+  co_return !stop_.requested();
+}
+
+Task<bool> ChannelOutbox::send_first(LanePointer lane) {
+  auto& entry = lane->entries.front();
+  if (!co_await wait_for_turn(lane->last_sent + interval(lane->to))) co_return false;
+  co_await prepare(entry);
+  auto message = entry.message;
+  if (entry.is_uncertain && message.edits.empty() && !messenger_.traits().drops_repeated) {
+    message.text += fmt::format("\n\n{}", maybe_twice);
+  }
+  const auto result = co_await messenger_.send(std::move(message), stop_);
+  if (result.end == End::stopped) co_return false;
+  lane->last_sent = SteadyClock::now();
+  if (result.end == End::sent || result.end == End::refused) {
+    co_await finish(lane, result);
+    co_return true;
+  }
+  if (result.end == End::uncertain) entry.is_uncertain = true;
+  note_failure(entry, result);
+  if (SteadyClock::now() - entry.since < given_up_after) co_return false;
+  co_await finish(lane, {.end = End::refused, .error = result.error});
+  co_return true;
+}
+
+/// Whatever happens from here on, the next start knows that the message may have arrived.
+Task<> ChannelOutbox::prepare(Entry& entry) {
+  if (!entry.row) co_return;
+  const auto number = entry.row->number;
+  const bool is_marked = !messenger_.traits().drops_repeated && !std::exchange(entry.row->is_begun, true);
+  const auto question = entry.row->question;
+  const auto shown_as = co_await services_.database.write([number, is_marked, question](Connection& connection) {
+    if (is_marked) channel_store::set_begun(connection, number, true);
+    return question ? channel_store::shown_as(connection, *question) : std::nullopt;
+  });
+  if (!shown_as) co_return;
+  if (*shown_as == channel_store::unknown_message)
+    entry.is_uncertain = true;
+  else
+    entry.message.edits = *shown_as;
+}
+
+Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
+  auto& entry = lane->entries.front();
+  if (entry.row) {
+    co_await services_.database.write(
+        [number = entry.row->number](Connection& connection) { channel_store::remove_sent(connection, number); });
+  }
+  if (result.end == End::sent) {
+    if (entry.sent) entry.sent(result.message);
+  } else {
+    refused_(result.error);
+  }
+}
+
+void ChannelOutbox::note_failure(Entry& entry, const SendResult& result) {
+  const auto doubled = first_pause * (1 << std::min(entry.failures++, most_doublings));
+  const auto pause =
+      result.retry_after > 0s ? result.retry_after : std::min<std::chrono::milliseconds>(doubled, longest_pause);
+  paused_until_ = std::max(paused_until_, SteadyClock::now() + pause);
+  log::warn("the channel {} sends again in {} ms: {}", settings_.name, pause.count(), result.error);
+}
+
+/// Shows the newest text at most as often as the service allows, but lets a message go first.
+Task<> ChannelOutbox::show_now(LanePointer lane) {
+  const auto until_changed = [](LanePointer one) -> Task<> { co_await one->changed.wait(); };
+  const auto earliest = std::max(lane->last_shown + interval(lane->to), next_turn());
+  if (const auto left = earliest - SteadyClock::now(); left > 0s) {
+    co_await with_timeout(stop_, std::chrono::ceil<std::chrono::milliseconds>(left), until_changed(lane));
+    co_return;
+  }
+  if (!co_await wait_for_turn({}) || !lane->shown || !lane->entries.empty()) co_return;
+  auto shown = *lane->shown;
+  lane->shown->is_current = true;
+  lane->last_shown = SteadyClock::now();
+  shown.text = utf16_prefix(shown.text, messenger_.traits().max_units);
+  SendResult result;
+  const bool as_draft = settings_.stream == ChannelStream::draft && messenger_.traits().has_drafts;
+  if (as_draft) {
+    // Telegram has drafts in private chats only.
+    if (!drafts_work_ || lane->to.is_group) co_return;
+    result = co_await messenger_.draft(lane->to, shown.question, std::move(shown.text), stop_);
+    if (result.end == End::refused) drafts_work_ = false;
+  } else {
+    result = co_await show_by_editing(lane, std::move(shown));
+  }
+  if (result.end == End::again) {
+    paused_until_ =
+        std::max(paused_until_, SteadyClock::now() + std::max<std::chrono::milliseconds>(result.retry_after, 1s));
+    if (lane->shown) lane->shown->is_current = false;
+  }
+  if (result.end == End::refused)
+    log::warn("the channel {} cannot show unfinished answers: {}", settings_.name, result.error);
+}
+
+Task<SendResult> ChannelOutbox::show_by_editing(LanePointer lane, Shown shown) {
+  const bool is_first = shown.message.empty();
+  const auto set_shown_as = [&](std::optional<std::string> message) {
+    return services_.database.write([question = shown.question, message](Connection& connection) {
+      channel_store::set_shown_as(connection, question, message);
+    });
+  };
+  if (is_first) co_await set_shown_as(std::string(channel_store::unknown_message));
+  auto result = co_await messenger_.send(
+      {.to = lane->to, .id = new_id(), .text = std::move(shown.text), .edits = shown.message}, stop_);
+  const bool is_known = result.end != End::uncertain && result.end != End::stopped;
+  if (!is_first || !is_known) co_return result;
+  co_await set_shown_as(result.end == End::sent ? std::optional(result.message) : std::nullopt);
+  if (lane->shown && lane->shown->question == shown.question) lane->shown->message = result.message;
+  co_return result;
+}
+
+}  // namespace agw

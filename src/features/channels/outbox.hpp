@@ -1,0 +1,104 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/async/async_event.hpp"
+#include "base/async/task_group.hpp"
+#include "features/channels/channel_services.hpp"
+#include "features/channels/messenger.hpp"
+#include "features/channels/store.hpp"
+
+namespace agw {
+
+/// Sends the messages of one channel: in order in each chat, chats side by side, within the service's rates. A stored
+/// message is tried until the service takes or refuses it; if it may have been sent when no answer came or the gateway
+/// was killed, and the service does not drop repeated messages, it says so when it is sent again.
+class ChannelOutbox {
+public:
+  using Sent = std::function<void(const std::string& message)>;
+  /// Why a message was given up, for people.
+  using Refused = std::function<void(const std::string& why)>;
+
+  ChannelOutbox(const ChannelServices& services, const ChannelSettings& settings, Messenger& messenger,
+                StopSource& stop, Refused refused);
+
+  /// Sends rows that are in the database.
+  void add(std::vector<OutboxRow> rows);
+  /// Sends a message that a kill may lose. `sent` is called with the service's id of it.
+  void tell(OutgoingMessage message, Sent sent = {});
+
+  /// Shows an unfinished answer, as the settings say. Later texts replace earlier ones that were not shown yet.
+  void show(const ChatPlace& place, std::int64_t question, std::string text);
+  /// The answer is finished: nothing more of it is shown.
+  void end_showing(const ChatPlace& place, std::int64_t question);
+
+  /// How many messages wait.
+  std::size_t waiting() const;
+  Task<> join() { return group_.join(); }
+
+private:
+  using SteadyClock = std::chrono::steady_clock;
+
+  struct Entry {
+    OutgoingMessage message;
+    std::optional<OutboxRow> row{};  ///< in the database
+    Sent sent{};
+    bool is_uncertain = false;
+    int failures = 0;
+    SteadyClock::time_point since = SteadyClock::now();
+  };
+  /// An answer that is shown while it is written.
+  struct Shown {
+    std::int64_t question = 0;
+    std::string text;
+    bool is_current = false;  ///< the text has been shown
+    std::string message{};    ///< that shows it, if it is edited
+  };
+  struct Lane {
+    explicit Lane(Loop& loop, ChatPlace place) : to(std::move(place)), changed(loop) {}
+
+    const ChatPlace to;
+    std::deque<Entry> entries;
+    std::optional<Shown> shown;
+    SteadyClock::time_point last_sent{};   ///< a message
+    SteadyClock::time_point last_shown{};  ///< a draft or a change
+    bool works = false;
+    AsyncEvent changed;
+  };
+  using LanePointer = std::shared_ptr<Lane>;
+
+  LanePointer lane_of(const ChatPlace& place);
+  void wake(const LanePointer& lane);
+  Task<> work(LanePointer lane);
+  /// Returns whether the first entry is done with.
+  Task<bool> send_first(LanePointer lane);
+  Task<> prepare(Entry& entry);
+  Task<> finish(LanePointer lane, SendResult result);
+  void note_failure(Entry& entry, const SendResult& result);
+  Task<> show_now(LanePointer lane);
+  Task<SendResult> show_by_editing(LanePointer lane, Shown shown);
+  std::chrono::milliseconds interval(const ChatPlace& place) const;
+  /// Waits until the channel may send again, at `earliest` at the soonest. Returns whether it may.
+  Task<bool> wait_for_turn(SteadyClock::time_point earliest);
+  SteadyClock::time_point next_turn() const;
+
+  const ChannelServices& services_;
+  const ChannelSettings& settings_;
+  Messenger& messenger_;
+  StopSource& stop_;
+  Refused refused_;
+  std::map<ChatPlace, LanePointer> lanes_;
+  std::deque<SteadyClock::time_point> recent_;  ///< when the last messages were sent, as many as a second allows
+  SteadyClock::time_point paused_until_{};
+  bool drafts_work_ = true;
+  TaskGroup group_;
+};
+
+}  // namespace agw

@@ -1,0 +1,122 @@
+#include "features/channels/service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/error.hpp"
+#include "base/log.hpp"
+#include "base/text/message_of.hpp"
+#include "features/channels/channel.hpp"
+
+namespace agw {
+
+Channels::Channels(const ChannelServices& services)
+    : services_(services), group_(services.loop), listening_(services.hub, *this) {
+  group_.on_failure([](const std::exception_ptr& failure) {
+    log::error("a channel has stopped: {}; disable and enable it to try again", message_of(failure));
+  });
+}
+
+Channels::~Channels() = default;
+
+void Channels::start() {
+  running_ = true;
+  for (const auto& extension : services_.extensions.list({.type = ExtensionType::integration, .enabled = true})) {
+    follow(*extension, false);
+  }
+}
+
+Task<> Channels::stop() {
+  running_ = false;
+  for (const auto& [id, channel] : channels_) channel->stop();
+  co_await group_.join();
+  channels_.clear();
+}
+
+void Channels::deliver(const DomainEvent& event) {
+  if (const auto* extension = event.record.as<Extension>()) follow(*extension, event.name == "extension.deleted");
+  for (const auto& [id, channel] : channels_) channel->deliver(event);
+}
+
+bool Channels::awaits(std::string_view names) const {
+  return names == "proposal." &&
+         std::ranges::any_of(channels_, [](const auto& one) { return one.second->awaits_proposals(); });
+}
+
+bool Channels::answers(std::string_view thread_id) const {
+  return std::ranges::any_of(channels_, [&](const auto& one) { return one.second->answers(thread_id); });
+}
+
+void Channels::follow(const Extension& extension, bool is_deleted) {
+  if (extension.type != ExtensionType::integration || !running_) return;
+  const bool is_wanted = extension.enabled && !is_deleted && is_channel(extension.definition.members());
+  const auto known = channels_.find(extension.id);
+  auto settings = is_wanted ? channel_settings(extension) : ChannelSettings();
+  if (known != channels_.end()) {
+    if (is_wanted && known->second->settings() == settings) return;
+    known->second->stop();
+  }
+  if (is_wanted)
+    connect(std::move(settings));
+  else if (known != channels_.end())
+    channels_.erase(known);
+  if (is_deleted) group_.spawn(services_.hub.pending_effects().of(forget(extension.id)));
+}
+
+void Channels::connect(ChannelSettings settings) {
+  const auto id = settings.id;
+  auto& place = channels_[id];
+  place = std::make_shared<Channel>(services_, std::move(settings));
+  auto& ended = ended_[id];
+  const auto before = std::exchange(ended, std::make_shared<AsyncEvent>(services_.loop));
+  group_.spawn(live(place, before, ended));
+}
+
+/// Only one channel of an extension works at a time: the next goes on with what the one before left on disk.
+Task<> Channels::live(std::shared_ptr<Channel> channel, std::shared_ptr<AsyncEvent> before,
+                      std::shared_ptr<AsyncEvent> ended) {
+  if (before) co_await before->wait();
+  std::exception_ptr failure;
+  try {
+    co_await channel->live();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  ended->notify();
+  if (failure) std::rethrow_exception(failure);
+}
+
+Task<> Channels::forget(std::string id) {
+  if (const auto ended = ended_.find(id); ended != ended_.end()) {
+    const auto last = ended->second;
+    co_await last->wait();
+    ended_.erase(id);
+  }
+  co_await services_.database.write([id](Connection& connection) { channel_store::forget(connection, id); });
+}
+
+std::vector<ChannelStatus> Channels::list() const {
+  std::vector<ChannelStatus> all;
+  for (const auto& [id, channel] : channels_) all.push_back(channel->status());
+  std::ranges::sort(all, {}, &ChannelStatus::name);
+  return all;
+}
+
+Task<ConfirmedSender> Channels::confirm(ConfirmSender wanted) {
+  for (const auto& [id, known] : channels_) {
+    const auto channel = known;
+    const auto stranger = channel->find_stranger(wanted.code);
+    if (!stranger) continue;
+    const auto extension = services_.extensions.require(id);
+    auto definition = extension->definition.members();
+    auto& allow = definition["allow"];
+    if (!allow.is_array()) allow.emplace_array();
+    allow.get_array().emplace_back(stranger->sender);
+    co_await channel->welcome(*stranger);
+    co_await services_.extensions.change(extension->id, {{"definition", std::move(definition)}});
+    co_return ConfirmedSender{.channel = extension->name, .sender = stranger->sender, .name = stranger->name};
+  }
+  throw NotFound("code not found");
+}
+
+}  // namespace agw

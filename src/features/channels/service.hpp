@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/channels/channel_services.hpp"
+#include "features/channels/types.hpp"
+
+namespace agw {
+
+class Channel;
+
+/// The `integration` extensions of kind `channel`: messengers in which people talk to agents. Each enabled one reads
+/// and writes by itself; a change of its record takes effect at once.
+class Channels : private Subscriber {
+public:
+  explicit Channels(const ChannelServices& services);
+  ~Channels() override;
+
+  /// Starts to read in the background. No run of an earlier start may be unfinished.
+  void start();
+  /// Ends all channels. What is not sent yet stays on disk.
+  Task<> stop();
+
+  /// By name.
+  std::vector<ChannelStatus> list() const;
+  /// Lets a stranger in who was given that code: adds them to `allow`. Throws NotFound `code not found`.
+  Task<ConfirmedSender> confirm(ConfirmSender wanted);
+
+private:
+  void deliver(const DomainEvent& event) override;
+  bool awaits(std::string_view names) const override;
+  bool answers(std::string_view thread_id) const override;
+  void follow(const Extension& extension, bool is_deleted);
+  void connect(ChannelSettings settings);
+  Task<> live(std::shared_ptr<Channel> channel, std::shared_ptr<AsyncEvent> before, std::shared_ptr<AsyncEvent> ended);
+  Task<> forget(std::string id);
+
+  const ChannelServices services_;
+  std::map<std::string, std::shared_ptr<Channel>, std::less<>> channels_;  ///< by the extension's id
+  std::map<std::string, std::shared_ptr<AsyncEvent>, std::less<>> ended_;  ///< of those that still end, by id
+  bool running_ = false;
+  TaskGroup group_;
+  Hub::Listening listening_;
+};
+
+}  // namespace agw

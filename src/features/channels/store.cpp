@@ -1,0 +1,186 @@
+#include "features/channels/store.hpp"
+
+#include "storage/columns.hpp"
+
+namespace agw::channel_store {
+
+namespace {
+
+constexpr int purged_at_once = 20;
+
+constexpr auto inbound_columns = columns_of<InboundRow>(
+    Column{"integration_id", &InboundRow::integration_id}, Column{"update_id", &InboundRow::update_id},
+    Column{"chat", [](auto& row) -> auto& { return row.place.chat; }},
+    Column{"topic", [](auto& row) -> auto& { return row.place.topic; }},
+    Column{"is_group", [](auto& row) -> auto& { return row.place.is_group; }}, Column{"message", &InboundRow::message},
+    Column{"sender", &InboundRow::sender}, Column{"turn_id", &InboundRow::turn_id},
+    Column{"thread_id", &InboundRow::thread_id}, Column{"is_answered", &InboundRow::is_answered},
+    Column{"shown_as", &InboundRow::shown_as}, Column{"created_at", &InboundRow::created_at});
+
+constexpr auto outbox_columns =
+    columns_of<OutboxRow>(Column{"id", &OutboxRow::id}, Column{"integration_id", &OutboxRow::integration_id},
+                          Column{"chat", [](auto& row) -> auto& { return row.place.chat; }},
+                          Column{"topic", [](auto& row) -> auto& { return row.place.topic; }},
+                          Column{"is_group", [](auto& row) -> auto& { return row.place.is_group; }},
+                          Column{"replies_to", &OutboxRow::replies_to}, Column{"text", &OutboxRow::text},
+                          Column{"is_markdown", &OutboxRow::is_markdown}, Column{"question", &OutboxRow::question},
+                          Column{"is_begun", &OutboxRow::is_begun}, Column{"created_at", &OutboxRow::created_at});
+
+template <class Row, class RowColumns>
+std::vector<Row> rows_of(Connection& connection, const RowColumns& columns, const std::string& sql,
+                         std::string_view integration_id) {
+  std::vector<Row> rows;
+  auto statement = connection.prepare(sql);
+  statement.bind(":integration", integration_id);
+  while (statement.step()) {
+    auto& row = rows.emplace_back(columns.read(statement));
+    row.number = statement.integer(RowColumns::count);
+  }
+  return rows;
+}
+
+template <class Row, class RowColumns>
+std::int64_t insert_row(Connection& connection, const RowColumns& columns, const std::string& sql, const Row& row) {
+  auto statement = connection.prepare(sql);
+  columns.bind(statement, row).run();
+  return connection.last_insert_rowid();
+}
+
+}  // namespace
+
+std::string cursor(Connection& connection, std::string_view integration_id) {
+  auto row = connection.prepare("SELECT cursor FROM channel_cursors WHERE integration_id = :integration");
+  row.bind(":integration", integration_id);
+  return row.step() ? row.string(0) : std::string();
+}
+
+void set_cursor(Connection& connection, std::string_view integration_id, std::string_view cursor) {
+  connection
+      .prepare(
+          "INSERT INTO channel_cursors (integration_id, cursor) VALUES (:integration, :cursor)"
+          " ON CONFLICT (integration_id) DO UPDATE SET cursor = :cursor")
+      .bind(":integration", integration_id)
+      .bind(":cursor", cursor)
+      .run();
+}
+
+std::optional<std::string> thread_of(Connection& connection, std::string_view integration_id, const ChatPlace& place) {
+  auto row = connection.prepare(
+      "SELECT thread_id FROM channel_threads WHERE integration_id = :integration AND chat = :chat AND topic = :topic");
+  row.bind(":integration", integration_id).bind(":chat", place.chat).bind(":topic", place.topic);
+  return row.step() ? std::optional(row.string(0)) : std::nullopt;
+}
+
+void set_thread(Connection& connection, std::string_view integration_id, const ChatPlace& place,
+                std::string_view thread_id) {
+  connection
+      .prepare(
+          "INSERT OR REPLACE INTO channel_threads (integration_id, chat, topic, thread_id)"
+          " VALUES (:integration, :chat, :topic, :thread)")
+      .bind(":integration", integration_id)
+      .bind(":chat", place.chat)
+      .bind(":topic", place.topic)
+      .bind(":thread", thread_id)
+      .run();
+}
+
+void forget_thread(Connection& connection, std::string_view integration_id, const ChatPlace& place) {
+  connection
+      .prepare("DELETE FROM channel_threads WHERE integration_id = :integration AND chat = :chat AND topic = :topic")
+      .bind(":integration", integration_id)
+      .bind(":chat", place.chat)
+      .bind(":topic", place.topic)
+      .run();
+}
+
+bool is_known(Connection& connection, std::string_view integration_id, std::string_view update_id) {
+  auto row =
+      connection.prepare("SELECT 1 FROM channel_inbound WHERE integration_id = :integration AND update_id = :update");
+  row.bind(":integration", integration_id).bind(":update", update_id);
+  return row.step();
+}
+
+std::int64_t insert(Connection& connection, const InboundRow& row) {
+  static const auto sql = inbound_columns.insert_into("channel_inbound");
+  return insert_row(connection, inbound_columns, sql, row);
+}
+
+std::vector<InboundRow> open_questions(Connection& connection, std::string_view integration_id) {
+  static const auto sql = "SELECT " + inbound_columns.names() +
+                          ", number FROM channel_inbound"
+                          " WHERE integration_id = :integration AND is_answered = 0 ORDER BY number";
+  return rows_of<InboundRow>(connection, inbound_columns, sql, integration_id);
+}
+
+bool mark_answered(Connection& connection, std::int64_t number) {
+  connection.prepare("UPDATE channel_inbound SET is_answered = 1 WHERE number = :number AND is_answered = 0")
+      .bind(":number", number)
+      .run();
+  return connection.changes() > 0;
+}
+
+void set_shown_as(Connection& connection, std::int64_t number, const std::optional<std::string>& message) {
+  connection.prepare("UPDATE channel_inbound SET shown_as = :message WHERE number = :number")
+      .bind(":message", message)
+      .bind(":number", number)
+      .run();
+}
+
+std::optional<std::string> shown_as(Connection& connection, std::int64_t number) {
+  auto row = connection.prepare("SELECT shown_as FROM channel_inbound WHERE number = :number");
+  row.bind(":number", number);
+  return row.step() ? row.optional_string(0) : std::nullopt;
+}
+
+void purge(Connection& connection, Timestamp oldest) {
+  connection
+      .prepare(
+          "DELETE FROM channel_inbound WHERE number IN (SELECT number FROM channel_inbound"
+          " WHERE created_at < :oldest AND is_answered = 1 ORDER BY number LIMIT :count)")
+      .bind(":oldest", oldest)
+      .bind(":count", purged_at_once)
+      .run();
+}
+
+std::optional<ChatPlace> private_chat_of(Connection& connection, std::string_view integration_id,
+                                         std::string_view sender) {
+  auto row = connection.prepare(
+      "SELECT chat, topic FROM channel_inbound WHERE integration_id = :integration AND sender = :sender"
+      " AND is_group = 0 ORDER BY number DESC LIMIT 1");
+  row.bind(":integration", integration_id).bind(":sender", sender);
+  return row.step() ? std::optional(ChatPlace{row.string(0), row.string(1)}) : std::nullopt;
+}
+
+std::int64_t insert(Connection& connection, const OutboxRow& row) {
+  static const auto sql = outbox_columns.insert_into("channel_outbox");
+  return insert_row(connection, outbox_columns, sql, row);
+}
+
+std::vector<OutboxRow> unsent(Connection& connection, std::string_view integration_id) {
+  static const auto sql = "SELECT " + outbox_columns.names() +
+                          ", number FROM channel_outbox"
+                          " WHERE integration_id = :integration ORDER BY number";
+  return rows_of<OutboxRow>(connection, outbox_columns, sql, integration_id);
+}
+
+void set_begun(Connection& connection, std::int64_t number, bool is_begun) {
+  connection.prepare("UPDATE channel_outbox SET is_begun = :begun WHERE number = :number")
+      .bind(":begun", is_begun)
+      .bind(":number", number)
+      .run();
+}
+
+void remove_sent(Connection& connection, std::int64_t number) {
+  connection.prepare("DELETE FROM channel_outbox WHERE number = :number").bind(":number", number).run();
+}
+
+void forget(Connection& connection, std::string_view integration_id) {
+  for (const std::string_view sql : {"DELETE FROM channel_cursors WHERE integration_id = :integration",
+                                     "DELETE FROM channel_threads WHERE integration_id = :integration",
+                                     "DELETE FROM channel_inbound WHERE integration_id = :integration",
+                                     "DELETE FROM channel_outbox WHERE integration_id = :integration"}) {
+    connection.prepare(sql).bind(":integration", integration_id).run();
+  }
+}
+
+}  // namespace agw::channel_store

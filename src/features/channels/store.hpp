@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/channels/types.hpp"
+#include "storage/connection.hpp"
+
+namespace agw {
+
+/// A message that was read and had an effect.
+struct InboundRow {
+  std::int64_t number = 0;  ///< assigned by the database
+  std::string integration_id;
+  std::string update_id;
+  ChatPlace place;
+  std::string message;
+  std::string sender;
+  std::optional<std::string> turn_id;    ///< the question that it became
+  std::optional<std::string> thread_id;  ///< of that turn
+  bool is_answered = false;
+  std::optional<std::string> shown_as;  ///< the message that shows the answer while it is written; `?`: not known
+  Timestamp created_at{};
+};
+
+/// A message that is still to be sent.
+struct OutboxRow {
+  std::int64_t number = 0;  ///< assigned by the database
+  std::string id;           ///< for the service
+  std::string integration_id;
+  ChatPlace place;
+  std::string replies_to;
+  std::string text;
+  bool is_markdown = false;
+  std::optional<std::int64_t> question;  ///< the inbound row whose answer it begins
+  bool is_begun = false;                 ///< it was handed to the service, and may have arrived
+  Timestamp created_at{};
+};
+
+/// Rows of the channels' tables.
+namespace channel_store {
+
+/// What `shown_as` is while the service has not named the message yet.
+inline constexpr std::string_view unknown_message = "?";
+
+std::string cursor(Connection& connection, std::string_view integration_id);
+void set_cursor(Connection& connection, std::string_view integration_id, std::string_view cursor);
+
+std::optional<std::string> thread_of(Connection& connection, std::string_view integration_id, const ChatPlace& place);
+void set_thread(Connection& connection, std::string_view integration_id, const ChatPlace& place,
+                std::string_view thread_id);
+void forget_thread(Connection& connection, std::string_view integration_id, const ChatPlace& place);
+
+bool is_known(Connection& connection, std::string_view integration_id, std::string_view update_id);
+/// Returns the row's number. Throws DatabaseError if the message has a row already.
+std::int64_t insert(Connection& connection, const InboundRow& row);
+/// Those that are not answered yet, oldest first.
+std::vector<InboundRow> open_questions(Connection& connection, std::string_view integration_id);
+/// Returns whether it was open until now.
+bool mark_answered(Connection& connection, std::int64_t number);
+void set_shown_as(Connection& connection, std::int64_t number, const std::optional<std::string>& message);
+std::optional<std::string> shown_as(Connection& connection, std::int64_t number);
+/// Removes some answered messages that are older.
+void purge(Connection& connection, Timestamp oldest);
+/// The chat without other people in which that person wrote last.
+std::optional<ChatPlace> private_chat_of(Connection& connection, std::string_view integration_id,
+                                         std::string_view sender);
+
+/// Returns the row's number.
+std::int64_t insert(Connection& connection, const OutboxRow& row);
+/// In the order in which they are to be sent.
+std::vector<OutboxRow> unsent(Connection& connection, std::string_view integration_id);
+void set_begun(Connection& connection, std::int64_t number, bool is_begun);
+void remove_sent(Connection& connection, std::int64_t number);
+
+/// Removes everything of a channel that was deleted.
+void forget(Connection& connection, std::string_view integration_id);
+
+}  // namespace channel_store
+
+}  // namespace agw

@@ -1,0 +1,198 @@
+#include "features/channels/telegram.hpp"
+
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+#include "features/attachments/service.hpp"
+#include "features/channels/markup.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+using End = SendResult::End;
+
+constexpr auto poll_time = 50s;
+/// Beyond the time that the service holds a poll.
+constexpr auto patience = 20s;
+constexpr std::size_t max_answer_to_press = 200;
+
+/// An id as the number that it is.
+json::value number_of(std::string_view id) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+  if (error != std::errc() || end != id.data() + id.size()) return json::value(id);
+  return number;
+}
+
+json::object addressed(const ChatPlace& place) {
+  json::object parameters{{"chat_id", number_of(place.chat)}};
+  if (!place.topic.empty()) parameters["message_thread_id"] = number_of(place.topic);
+  return parameters;
+}
+
+json::object keyboard_of(const std::vector<MessageButton>& buttons) {
+  json::array rows;
+  for (const auto& button : buttons) {
+    rows.push_back(json::array{json::object{{"text", button.label}, {"callback_data", button.data}}});
+  }
+  return {{"inline_keyboard", std::move(rows)}};
+}
+
+std::string description_of_error(const ServiceResponse& response) {
+  if (!response.error.empty()) return response.error;
+  return fmt::format("Telegram answered {}: {}", response.status, string_or_empty(response.body, "description"));
+}
+
+std::chrono::milliseconds retry_after_of(const ServiceResponse& response) {
+  const auto parameters = object_or_empty(response.body, "parameters");
+  const auto* seconds = parameters.if_contains("retry_after");
+  if (seconds && seconds->is_int64() && seconds->get_int64() > 0) return std::chrono::seconds(seconds->get_int64());
+  return response.retry_after;
+}
+
+SendResult result_of(const ServiceResponse& response) {
+  if (response.stopped) return {.end = End::stopped};
+  if (response.status == 0) return {.end = End::uncertain, .error = response.error};
+  if (response.status == 200 && is_true(response.body, "ok")) {
+    const auto sent = object_or_empty(response.body, "result");
+    const auto* id = sent.if_contains("message_id");
+    return {.end = End::sent, .message = id && id->is_int64() ? std::to_string(id->get_int64()) : std::string()};
+  }
+  const bool may_work_later = response.status == 429 || response.status >= 500;
+  return {.end = may_work_later ? End::again : End::refused,
+          .error = description_of_error(response),
+          .retry_after = retry_after_of(response)};
+}
+
+}  // namespace
+
+Telegram::Telegram(HttpClient& http, ChannelAccount account, ChannelThreads threads)
+    : http_(http), account_(std::move(account)), threads_(threads) {}
+
+const Messenger::Traits& Telegram::traits() const {
+  // https://core.telegram.org/bots/faq: one message a second in a chat, 20 a minute in a group, 30 a second in all.
+  static const Traits traits{.max_units = 4096,
+                             .has_buttons = true,
+                             .has_drafts = true,
+                             .between_messages = 1s,
+                             .between_in_group = 3s,
+                             .per_second = 30};
+  return traits;
+}
+
+Task<ServiceResponse> Telegram::call(std::string_view method, json::object parameters, StopSource& stop,
+                                     std::chrono::milliseconds idle_timeout) const {
+  co_return co_await call_service(http_, account_,
+                                  {.path = fmt::format("/bot{}/{}", account_.token, method),
+                                   .headers = {{"Content-Type", "application/json"}},
+                                   .body = to_json(json::value(std::move(parameters))),
+                                   .idle_timeout = idle_timeout},
+                                  stop);
+}
+
+Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
+  // The first answer comes at once, so that it is known whether the account works.
+  json::object parameters{{"timeout", has_read_ ? poll_time.count() : 0},
+                          {"limit", 100},
+                          {"allowed_updates", json::array{"message", "callback_query"}}};
+  if (!cursor.empty()) {
+    const auto last = number_of(cursor);
+    parameters["offset"] = last.is_int64() ? last.get_int64() + 1 : 0;
+  }
+  const auto response = co_await call("getUpdates", std::move(parameters), stop, poll_time + patience);
+  ReceivedBatch batch{.cursor = std::move(cursor)};
+  const auto* updates = array_member(response.body, "result");
+  if (response.stopped) {
+    batch.end = ReceivedBatch::End::stopped;
+  } else if (response.status == 200 && updates) {
+    batch.end = ReceivedBatch::End::read;
+    has_read_ = true;
+    for (const auto& update : *updates) {
+      if (!update.is_object()) continue;
+      if (const auto* id = update.get_object().if_contains("update_id"); id && id->is_int64()) {
+        batch.cursor = std::to_string(id->get_int64());
+      }
+      if (auto message = telegram_message(update.get_object(), threads_)) {
+        batch.messages.push_back(*std::move(message));
+      }
+    }
+  } else {
+    if (response.status == 409) batch.end = ReceivedBatch::End::conflict;
+    if (response.status == 401 || response.status == 404) batch.end = ReceivedBatch::End::refused;
+    batch.error = account_.secrets.hidden_in(description_of_error(response));
+    batch.retry_after = retry_after_of(response);
+  }
+  co_return batch;
+}
+
+Task<SendResult> Telegram::send(OutgoingMessage message, StopSource& stop) {
+  auto result = co_await send_once(message, message.is_markdown, stop);
+  // Its HTML is stricter than what people and models write.
+  if (message.is_markdown && result.end == End::refused && result.error.find("can't parse") != std::string::npos) {
+    result = co_await send_once(message, false, stop);
+  }
+  if (!message.edits.empty() && result.end == End::refused) {
+    if (result.error.find("message is not modified") != std::string::npos) {
+      co_return SendResult{.end = End::sent, .message = message.edits};
+    }
+    if (result.error.find("message to edit not found") != std::string::npos) {
+      message.edits.clear();
+      result = co_await send_once(message, message.is_markdown, stop);
+    }
+  }
+  co_return result;
+}
+
+Task<SendResult> Telegram::send_once(const OutgoingMessage& message, bool with_markup, StopSource& stop) const {
+  auto parameters = addressed(message.to);
+  parameters["text"] = with_markup ? telegram_html(message.text) : message.text;
+  if (with_markup) parameters["parse_mode"] = "HTML";
+  if (!message.buttons.empty()) parameters["reply_markup"] = keyboard_of(message.buttons);
+  if (!message.edits.empty()) {
+    parameters.erase("message_thread_id");
+    parameters["message_id"] = number_of(message.edits);
+  } else if (!message.replies_to.empty()) {
+    parameters["reply_parameters"] = {{"message_id", number_of(message.replies_to)},
+                                      {"allow_sending_without_reply", true}};
+  }
+  const auto method = message.edits.empty() ? "sendMessage" : "editMessageText";
+  auto result = result_of(co_await call(method, std::move(parameters), stop));
+  // A change that comes twice is the same change.
+  if (!message.edits.empty() && result.end == End::uncertain) result.end = End::again;
+  result.error = account_.secrets.hidden_in(result.error);
+  co_return result;
+}
+
+Task<SendResult> Telegram::draft(ChatPlace place, std::int64_t number, std::string text, StopSource& stop) {
+  auto parameters = addressed(place);
+  parameters["draft_id"] = number;
+  parameters["text"] = std::move(text);
+  co_return result_of(co_await call("sendMessageDraft", std::move(parameters), stop));
+}
+
+Task<> Telegram::acknowledge(std::string press, std::string text, StopSource& stop) {
+  json::object parameters{{"callback_query_id", std::move(press)}};
+  if (!text.empty()) parameters["text"] = utf16_prefix(text, max_answer_to_press);
+  co_await call("answerCallbackQuery", std::move(parameters), stop);
+}
+
+Task<FetchedFile> Telegram::fetch(ReceivedFile file, StopSource& stop) {
+  const auto response = co_await call("getFile", {{"file_id", std::move(file.id)}}, stop);
+  const auto path = string_or_empty(object_or_empty(response.body, "result"), "file_path");
+  if (path.empty()) co_return FetchedFile{{}, account_.secrets.hidden_in(description_of_error(response))};
+  auto content = co_await call_service(http_, account_,
+                                       {.method = "GET",
+                                        .path = fmt::format("/file/bot{}/{}", account_.token, path),
+                                        .max_bytes = attachment_limit,
+                                        .keeps_bytes = true},
+                                       stop);
+  if (content.status == 200) co_return FetchedFile{std::move(content.bytes), {}};
+  co_return FetchedFile{{}, account_.secrets.hidden_in(description_of_error(content))};
+}
+
+}  // namespace agw

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "features/channels/messenger.hpp"
+#include "features/channels/service_call.hpp"
+
+namespace agw {
+
+/// A bot at Telegram (https://core.telegram.org/bots/api, version 10.3). Updates are read by long polling.
+class Telegram : public Messenger {
+public:
+  static constexpr std::string_view vendor_address = "https://api.telegram.org";
+
+  Telegram(HttpClient& http, ChannelAccount account, ChannelThreads threads);
+
+  const Traits& traits() const override;
+  Task<ReceivedBatch> read(std::string cursor, StopSource& stop) override;
+  Task<SendResult> send(OutgoingMessage message, StopSource& stop) override;
+  Task<SendResult> draft(ChatPlace place, std::int64_t number, std::string text, StopSource& stop) override;
+  Task<> acknowledge(std::string press, std::string text, StopSource& stop) override;
+  Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) override;
+
+private:
+  Task<ServiceResponse> call(std::string_view method, json::object parameters, StopSource& stop,
+                             std::chrono::milliseconds idle_timeout = std::chrono::seconds(30)) const;
+  Task<SendResult> send_once(const OutgoingMessage& message, bool with_markup, StopSource& stop) const;
+
+  HttpClient& http_;
+  const ChannelAccount account_;
+  const ChannelThreads threads_;
+  bool has_read_ = false;
+};
+
+/// An `Update` of the Bot API; no value if it is none that a channel reads, such as an edited message.
+std::optional<ReceivedMessage> telegram_message(const json::object& update, ChannelThreads threads);
+
+}  // namespace agw

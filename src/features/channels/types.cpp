@@ -1,0 +1,96 @@
+#include "features/channels/types.hpp"
+
+#include <array>
+
+#include "base/json/describe.hpp"
+#include "base/json/json_values.hpp"
+
+namespace agw {
+
+BOOST_DESCRIBE_ENUM(ChannelService, telegram, matrix)
+std::span<const EnumName> names(Tag<ChannelService>) { return enum_names<ChannelService>(); }
+
+BOOST_DESCRIBE_ENUM(ChannelThreads, chat, topic)
+std::span<const EnumName> names(Tag<ChannelThreads>) { return enum_names<ChannelThreads>(); }
+
+BOOST_DESCRIBE_ENUM(ChannelStream, draft, edit, off)
+std::span<const EnumName> names(Tag<ChannelStream>) { return enum_names<ChannelStream>(); }
+
+BOOST_DESCRIBE_ENUM(ChannelState, connecting, connected, failing)
+std::span<const EnumName> names(Tag<ChannelState>) { return enum_names<ChannelState>(); }
+
+std::span<const EnumName> names(Tag<ChannelNotice>) {
+  // These are the names of the events, some of which have a dot.
+  static constexpr std::array listed{
+      EnumName{"permission-requested", static_cast<int>(ChannelNotice::permission_requested)},
+      EnumName{"proposal.created", static_cast<int>(ChannelNotice::proposal_created)},
+      EnumName{"proposal-created", static_cast<int>(ChannelNotice::proposal_created)},
+      EnumName{"job.failed", static_cast<int>(ChannelNotice::job_failed)},
+      EnumName{"signal", static_cast<int>(ChannelNotice::signal)},
+      EnumName{"finish", static_cast<int>(ChannelNotice::finish)}};
+  return listed;
+}
+
+BOOST_DESCRIBE_STRUCT(ChannelStatus, (), (id, name, service, state, error, open_questions, unsent, strangers))
+constexpr auto rules(Tag<ChannelStatus>) {
+  return std::tuple{
+      RuleFor<&ChannelStatus::error>{{.about = "why it fails, and what to do"}},
+      RuleFor<&ChannelStatus::open_questions>{{.about = "messages that are being answered or wait"}},
+      RuleFor<&ChannelStatus::unsent>{{.about = "messages that wait to be sent"}},
+      RuleFor<&ChannelStatus::strangers>{{.about = "people who were given a code that can still be confirmed"}}};
+}
+const Description& describe(Tag<ChannelStatus>) { return description_of<ChannelStatus>("ChannelStatus"); }
+
+BOOST_DESCRIBE_STRUCT(ConfirmSender, (), (code))
+constexpr auto rules(Tag<ConfirmSender>) {
+  return std::tuple{RuleFor<&ConfirmSender::code>{{.about = "the six digits that the channel has sent to a stranger"}}};
+}
+const Description& describe(Tag<ConfirmSender>) { return description_of<ConfirmSender>("ConfirmSender"); }
+
+BOOST_DESCRIBE_STRUCT(ConfirmedSender, (), (channel, sender, name))
+constexpr auto rules(Tag<ConfirmedSender>) {
+  return std::tuple{RuleFor<&ConfirmedSender::name>{{.about = "what they call themselves there"}}};
+}
+const Description& describe(Tag<ConfirmedSender>) { return description_of<ConfirmedSender>("ConfirmedSender"); }
+
+namespace {
+
+template <class E>
+E value_in(const json::object& members, std::string_view name, E otherwise) {
+  const auto text = string_member(members, name);
+  return text ? from_text<E>(*text).value_or(otherwise) : otherwise;
+}
+
+/// Ids are numbers at some services, and people write them so.
+std::set<std::string, std::less<>> ids_in(const json::object& members, std::string_view name) {
+  std::set<std::string, std::less<>> ids;
+  if (const auto* listed = array_member(members, name)) {
+    for (const auto& id : *listed) ids.insert(text_or_json(id));
+  }
+  return ids;
+}
+
+}  // namespace
+
+ChannelSettings channel_settings(const Extension& extension) {
+  const auto& members = extension.definition.members();
+  ChannelSettings settings{.id = extension.id,
+                           .name = extension.name,
+                           .service = value_in(members, "service", ChannelService::telegram),
+                           .token = string_or_empty(members, "token"),
+                           .address = string_or_empty(members, "address"),
+                           .agent_id = string_or_empty(members, "agent_id"),
+                           .allow = ids_in(members, "allow"),
+                           .pairing = is_true(members, "pairing"),
+                           .threads = value_in(members, "threads", ChannelThreads::chat),
+                           .stream = value_in(members, "stream", ChannelStream::draft),
+                           .notify = {},
+                           .is_persons = extension.source == Source::user};
+  while (settings.address.ends_with('/')) settings.address.pop_back();
+  for (const auto& name : strings_of(members, "notify")) {
+    if (const auto kind = from_text<ChannelNotice>(name)) settings.notify.insert(*kind);
+  }
+  return settings;
+}
+
+}  // namespace agw

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json/described.hpp"
+#include "features/extensions/types.hpp"
+
+namespace agw {
+
+/// The messengers that a channel can be.
+enum class ChannelService { telegram, matrix };
+std::span<const EnumName> names(Tag<ChannelService>);
+
+/// What has a thread of its own: a chat, or each topic of it.
+enum class ChannelThreads { chat, topic };
+std::span<const EnumName> names(Tag<ChannelThreads>);
+
+/// How an answer is shown while it is written: as the service's draft, as a message that is edited, or not at all.
+enum class ChannelStream { draft, edit, off };
+std::span<const EnumName> names(Tag<ChannelStream>);
+
+/// What the people of a channel are told without having asked.
+enum class ChannelNotice { permission_requested, proposal_created, job_failed, signal, finish };
+std::span<const EnumName> names(Tag<ChannelNotice>);
+
+/// The definition of an `integration` of kind `channel`.
+struct ChannelSettings {
+  std::string id;
+  std::string name;
+  ChannelService service{};
+  std::string token;                         ///< as written: `${secret:NAME}`
+  std::string address;                       ///< of the service's own server; empty: the vendor's
+  std::string agent_id;                      ///< id or name
+  std::set<std::string, std::less<>> allow;  ///< the service's ids of the people who are answered
+  bool pairing = false;
+  ChannelThreads threads = ChannelThreads::chat;
+  ChannelStream stream = ChannelStream::draft;
+  std::set<ChannelNotice> notify;
+  bool is_persons = false;  ///< made by a person: `address` may be private
+
+  bool operator==(const ChannelSettings&) const = default;
+};
+ChannelSettings channel_settings(const Extension& extension);
+
+/// Where messages go: a chat, and the topic in it.
+struct ChatPlace {
+  std::string chat;
+  std::string topic;  ///< empty: none
+  bool is_group = false;
+
+  bool operator==(const ChatPlace&) const = default;
+  auto operator<=>(const ChatPlace&) const = default;
+};
+
+/// Whether a channel reads messages.
+enum class ChannelState { connecting, connected, failing };
+std::span<const EnumName> names(Tag<ChannelState>);
+
+/// A row of `GET /channels`.
+struct ChannelStatus {
+  std::string id;  ///< of the extension
+  std::string name;
+  ChannelService service{};
+  ChannelState state = ChannelState::connecting;
+  std::optional<std::string> error;  ///< why it fails, and what to do
+  std::int64_t open_questions = 0;   ///< messages that are being answered or wait
+  std::int64_t unsent = 0;           ///< messages that wait to be sent
+  std::int64_t strangers = 0;        ///< people who were given a code that can still be confirmed
+};
+const Description& describe(Tag<ChannelStatus>);
+
+/// The body of `POST /channels/pair`.
+struct ConfirmSender {
+  std::string code;  ///< the six digits that the channel has sent to a stranger
+};
+const Description& describe(Tag<ConfirmSender>);
+
+/// The response: who is answered from now on.
+struct ConfirmedSender {
+  std::string channel;  ///< the extension's name
+  std::string sender;   ///< the service's id
+  std::string name;     ///< what they call themselves there
+};
+const Description& describe(Tag<ConfirmedSender>);
+
+}  // namespace agw

@@ -1,0 +1,205 @@
+"""A Matrix homeserver on loopback, as far as an account sees it (Client-Server API, https://spec.matrix.org/v1.11)."""
+
+import itertools
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, unquote, urlsplit
+
+TOKEN = "syt_the-access-token"
+ACCOUNT = "@agent:example.org"
+PATIENCE = 20
+
+
+class Refused(Exception):
+    def __init__(self, status, errcode, **members):
+        super().__init__(errcode)
+        self.status = status
+        self.answer = {"errcode": errcode, "error": f"It was refused: {errcode}.", **members}
+
+
+class MatrixStub:
+    """`messages` are the account's own, as people see them."""
+
+    def __init__(self, page=50):
+        self.messages = []
+        self.joined = []
+        self.media = {}
+        self.members = {}
+        self.page = page
+        self._news = []  # (room, event), in order: the token of a sync is how many there are
+        self._invitations = []
+        self._sent = {}
+        self._failures = []
+        self._numbers = itertools.count(1)
+        self._changed = threading.Condition()
+        self._is_closing = False
+        stub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self):
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                if self.headers.get("authorization") != f"Bearer {TOKEN}":
+                    return self.send(401, json.dumps({"errcode": "M_UNKNOWN_TOKEN", "error": "Unknown token"}).encode())
+                url = urlsplit(self.path)
+                segments = [unquote(part) for part in url.path.split("/")[1:]]
+                query = {name: values[0] for name, values in parse_qs(url.query).items()}
+                try:
+                    answer = stub._obey(self.command, segments, query, json.loads(body or b"{}"))
+                except Refused as refused:
+                    return self.send(refused.status, json.dumps(refused.answer).encode())
+                if answer is None:
+                    self.close_connection = True
+                    return self.connection.shutdown(2)
+                self.send(200, answer if isinstance(answer, bytes) else json.dumps(answer).encode())
+
+            do_GET = do_POST = do_PUT = answer
+
+            def send(self, status, content):
+                try:
+                    self.send_response(status)
+                    self.send_header("content-type", "application/json")
+                    self.send_header("content-length", str(len(content)))
+                    self.end_headers()
+                    self.wfile.write(content)
+                except OSError:
+                    self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True, name="matrix").start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with self._changed:
+            self._is_closing = True
+            self._changed.notify_all()
+        self._server.shutdown()
+        self._server.server_close()
+
+    # What people do.
+
+    def says(self, sender, text, *, room="!room:example.org", **content):
+        return self.event(sender, {"msgtype": "m.text", "body": text, **content}, room=room)
+
+    def event(self, sender, content, *, room="!room:example.org", kind="m.room.message"):
+        with self._changed:
+            event_id = f"$event{next(self._numbers)}"
+            self._news.append((room, {"type": kind, "sender": sender, "event_id": event_id, "content": content}))
+            self._changed.notify_all()
+        return event_id
+
+    def invites(self, sender, room):
+        with self._changed:
+            state = [{"type": "m.room.member", "state_key": ACCOUNT, "sender": sender, "content": {"membership": "invite"}}]
+            self._invitations.append((room, {"invite_state": {"events": state}}))
+            self._changed.notify_all()
+
+    def fails(self, status, errcode, **members):
+        """The next message is refused so. With status 0 it is sent, but the answer is lost."""
+        self._failures.append(Refused(status, errcode, **members))
+
+    # What a test looks at.
+
+    def until(self, condition, seconds=PATIENCE):
+        deadline = time.monotonic() + seconds
+        with self._changed:
+            while not (found := condition()):
+                left = deadline - time.monotonic()
+                assert left > 0, f"it did not happen: {self.messages}"
+                self._changed.wait(left)
+            return found
+
+    def message(self, part):
+        """Waits for a message of the account that contains the text."""
+        return self.until(lambda: [m for m in self.messages if part in m["body"]])[-1]
+
+    def bodies(self):
+        return [message["body"] for message in self.messages]
+
+    # What the account does.
+
+    def _obey(self, method, segments, query, body):
+        match (method, *segments[2:]):
+            case ("GET", "v3", "account", "whoami"):
+                return {"user_id": ACCOUNT}
+            case ("GET", "v3", "sync"):
+                return self._sync(query)
+            case ("GET", "v3", "rooms", room, "messages"):
+                return self._earlier(room, query)
+            case ("GET", "v3", "rooms", room, "joined_members"):
+                return {"joined": {name: {} for name in self.members.get(room, ["@ann:example.org", ACCOUNT])}}
+            case ("POST", "v3", "rooms", room, "join"):
+                with self._changed:
+                    self.joined.append(room)
+                    self._changed.notify_all()
+                return {"room_id": room}
+            case ("PUT", "v3", "rooms", room, "send", "m.room.message", transaction):
+                return self._send(room, transaction, body)
+            case ("GET", "v1", "media", "download", server, media) if (server, media) in self.media:
+                return self.media[server, media]
+        raise Refused(404, "M_UNRECOGNIZED")
+
+    def _sync(self, query):
+        with self._changed:
+            deadline = time.monotonic() + int(query.get("timeout", 0)) / 1000
+            since = int(query["since"].removeprefix("s")) if "since" in query else 0
+            while len(self._news) == since and not self._invitations and not self._is_closing:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    break
+                self._changed.wait(left)
+            invited, self._invitations = dict(self._invitations), []
+            rooms = {}
+            for room, event in self._news[since:]:
+                rooms.setdefault(room, []).append(event)
+            end = len(self._news)
+        joined = {}
+        for room, events in rooms.items():
+            first = events[max(0, len(events) - self.page)]["event_id"]
+            timeline = {"events": events[-self.page :], "limited": len(events) > self.page, "prev_batch": first}
+            joined[room] = {"timeline": timeline}
+        return {"next_batch": f"s{end}", "rooms": {"join": joined, "invite": invited}}
+
+    def _earlier(self, room, query):
+        """Events before the one that `from` names, newest first, down to the token `to`."""
+        assert query["dir"] == "b"
+        first = int(query["to"].removeprefix("s"))
+        events = [event for place, event in self._news[first:] if place == room]
+        ids = [event["event_id"] for event in events]
+        end = ids.index(query["from"])
+        begin = max(0, end - int(query["limit"]))
+        answer = {"start": query["from"], "chunk": events[begin:end][::-1]}
+        return answer if begin == 0 else {**answer, "end": ids[begin]}
+
+    def _send(self, room, transaction, content):
+        with self._changed:
+            failure = self._failures.pop(0) if self._failures else None
+            if failure and failure.status:
+                self._changed.notify_all()
+                raise failure
+            event_id = self._sent.get((room, transaction))
+            if not event_id:
+                event_id = self._sent[room, transaction] = f"$own{next(self._numbers)}"
+                relation = content.get("m.relates_to", {})
+                if relation.get("rel_type") == "m.replace":
+                    edited = next(one for one in self.messages if one["id"] == relation["event_id"])
+                    edited.update(body=content["m.new_content"]["body"], edits=edited["edits"] + 1)
+                else:
+                    html = content.get("formatted_body")
+                    self.messages.append(
+                        {"id": event_id, "room": room, "body": content["body"], "html": html, "edits": 0, "to": relation}
+                    )
+                own = {"type": "m.room.message", "sender": ACCOUNT, "event_id": event_id, "content": content}
+                self._news.append((room, own))
+            self._changed.notify_all()
+            return None if failure else {"event_id": event_id}

@@ -1,0 +1,171 @@
+"""Channels when something goes wrong: rates, lost answers, refused tokens, repeated updates, kills, crowds.
+
+See docs/contract/channels.md#exactly-once.
+"""
+
+import os
+import random
+import time
+
+import pytest
+
+from channels import ANN, BOB, EVE, channel, connect, threads
+from checks import accepted
+from jobs import wait_for
+from stubs.telegram import TOKEN
+from tools import turns_of
+
+
+def test_rate_limit_is_kept(talking, telegram):
+    connect(talking.gateway, telegram)
+    telegram.fails("sendMessage", 429, "Too Many Requests: retry after 2", retry_after=2)
+    talking.answers("At last.")
+    telegram.says(ANN, "Hurry!")
+    telegram.message("At last.")
+    first, second = [moment for moment, method, _ in telegram.times if method == "sendMessage"]
+    assert 1.9 < second - first < 10
+    assert telegram.texts() == ["At last."]
+
+
+def test_lost_answer_of_the_service_is_said(talking, telegram):
+    connect(talking.gateway, telegram)
+    telegram.fails("sendMessage", 0, "lost")
+    talking.answers("Only once.")
+    telegram.says(ANN, "Say it.")
+    telegram.message("Only once.", count=2)
+    assert telegram.texts() == ["Only once.", "Only once.\n\n(This message may have been sent twice.)"]
+
+
+def test_message_that_is_refused_is_a_signal(talking, telegram):
+    connect(talking.gateway, telegram)
+    telegram.fails("sendMessage", 403, "Forbidden: bot was blocked by the user")
+    telegram.says(ANN, "/help")
+    wait_for(lambda: accepted(talking.gateway.http.get("/signals", params={"kind": "channel"})))
+    (found,) = accepted(talking.gateway.http.get("/signals", params={"kind": "channel"}))
+    assert "blocked by the user" in found["message"] and TOKEN not in found["message"]
+    assert channel(talking.gateway)["unsent"] == 0
+
+
+def test_token_that_another_program_polls_is_a_signal(talking, telegram):
+    telegram.is_polled_elsewhere = True
+    connect(talking.gateway, telegram)
+    wait_for(lambda: accepted(talking.gateway.http.get("/signals", params={"kind": "channel"})))
+    (found,) = accepted(talking.gateway.http.get("/signals", params={"kind": "channel"}))
+    assert "another program reads" in found["message"]
+    assert channel(talking.gateway)["state"] == "failing"
+    telegram.is_polled_elsewhere = False
+    telegram.says(ANN, "/help")
+    telegram.message("Commands:")
+    assert channel(talking.gateway)["state"] == "connected" and channel(talking.gateway)["error"] is None
+
+
+def test_refused_token_is_told_without_it(talking, telegram):
+    talking.gateway.http.put("/secrets/TELEGRAM", json={"value": "999:wrong-token"})
+    connect(talking.gateway, telegram)
+    wait_for(lambda: channel(talking.gateway)["state"] == "failing")
+    assert "does not accept the token" in channel(talking.gateway)["error"]
+    assert "wrong-token" not in channel(talking.gateway)["error"]
+    assert "wrong-token" not in talking.gateway.stderr
+
+
+def test_same_update_again_is_not_answered_again(talking, telegram):
+    connect(talking.gateway, telegram)
+    talking.answers("Once.")
+    telegram.says(ANN, "Question?")
+    telegram.message("Once.")
+    last = telegram.says(ANN, "/help")
+    telegram.message("Commands:")
+    telegram.wait_until_confirmed(last)
+    telegram.sends_again(2)
+    telegram.says(ANN, "/status")
+    telegram.message("Mode:")
+    assert talking.request_count() == 1 and len(telegram.messages) == 3
+
+
+def test_change_of_the_record_is_live(talking, telegram):
+    made = connect(talking.gateway, telegram)
+    telegram.says(ANN, "/help")
+    telegram.message("Commands:")
+    definition = {**made["definition"], "allow": [str(BOB)]}
+    accepted(talking.gateway.http.patch(f"/extensions/{made['id']}", json={"definition": definition}))
+    telegram.says(ANN, "/status")
+    telegram.says(BOB, "/status")
+    assert telegram.message("Agent:")["chat"] == BOB
+    assert talking.gateway.http.delete(f"/extensions/{made['id']}").is_success
+    assert accepted(talking.gateway.http.get("/channels")) == []
+
+
+@pytest.mark.parametrize("moment", ["asked", "answering", "sending"])
+def test_kill_loses_no_question_and_no_answer(talking, telegram, moment):
+    connect(talking.gateway, telegram)
+    held = talking.holds("Half of it")
+    telegram.says(ANN, "Tell me.")
+    if moment == "asked":
+        wait_for(lambda: len(threads(talking.gateway)) == 1)
+    else:
+        held.was_asked()
+    if moment == "sending":
+        telegram.fails("sendMessage", 500, "Internal Server Error")
+        held.release(", and the rest.")
+        telegram.until(lambda: telegram.of("sendMessage"))
+    talking.gateway.kill()
+    talking.gateway.start()
+    talking.answers("The answer to what was not asked before the kill.")
+    last = telegram.until(lambda: telegram.messages)[-1]["text"]
+    (thread,) = threads(talking.gateway)
+    asked = [turn for turn in turns_of(talking.gateway, thread) if turn["role"] == "user"]
+    assert [turn["content"] for turn in asked] == ["Tell me."]
+    if moment == "sending":
+        assert last.startswith("Half of it, and the rest.") and "twice" in last
+    assert len(telegram.messages) == 1
+
+
+def test_hundred_people_at_once_are_each_answered_once(talking, telegram):
+    people = range(1000, 1100)
+    connect(talking.gateway, telegram, allow=[str(one) for one in people], stream="draft")
+    talking.stub.always("An answer in a few words.")
+    for one in people:
+        telegram.says(one, f"I am {one}.")
+    telegram.until(lambda: len(telegram.messages) >= len(people), seconds=60)
+    assert sorted(message["chat"] for message in telegram.messages) == list(people)
+
+
+@pytest.mark.slow
+def test_thousands_of_messages_at_a_start_are_answered_in_order(talking, telegram):
+    for number in range(2000):
+        telegram.says(EVE if number % 4 else ANN, f"/help {number}" if number % 8 else f"Question {number}?")
+    talking.stub.always("An answer.")
+    connect(talking.gateway, telegram)
+    (thread,) = wait_for(lambda: threads(talking.gateway))
+    wanted = [f"Question {number}?" for number in range(2000) if number % 8 == 0]
+
+    def questions():
+        page = {"limit": 1000, "role": "user"}
+        rows = accepted(talking.gateway.http.get(f"/threads/{thread['id']}/turns", params=page))
+        return [turn["content"] for turn in reversed(rows)]
+
+    wait_for(lambda: len(questions()) == len(wanted), seconds=120)
+    assert questions() == wanted
+
+
+@pytest.mark.slow
+def test_kills_at_any_moment_lose_and_double_nothing(talking, telegram):
+    rounds = int(os.environ.get("AGW_CHANNEL_KILLS", "12"))
+    chance = random.Random(rounds)
+    connect(talking.gateway, telegram, stream="edit")
+    talking.stub.always("An answer.")
+    for number in range(rounds):
+        telegram.says(ANN, f"Question {number}?")
+        time.sleep(chance.random() * 0.15)  # the kill's moment, which is the point of the test
+        talking.gateway.kill()
+        talking.gateway.start()
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    telegram.says(ANN, "/help")
+    telegram.message("Commands:", seconds=60 + 3 * rounds)
+    wait_for(lambda: channel(talking.gateway)["open_questions"] == channel(talking.gateway)["unsent"] == 0, 3 * rounds)
+
+    asked = [turn["content"] for thread in threads(talking.gateway) for turn in turns_of(talking.gateway, thread, "user")]
+    assert sorted(asked) == sorted(f"Question {number}?" for number in range(rounds))
+    answers = [text for text in telegram.texts() if "Commands:" not in text]
+    marked = [text for text in answers if "twice" in text]
+    assert len(answers) - len(marked) <= rounds <= len(answers), answers

@@ -1,0 +1,144 @@
+"""Channels at a Matrix homeserver on loopback.
+
+See docs/contract/channels.md.
+"""
+
+import pytest
+
+from approvals import pending
+from channels import channel, connect, threads
+from checks import accepted
+from jobs import wait_for
+from stubs.matrix import ACCOUNT, TOKEN, MatrixStub
+from tools import calls, turns_of
+
+ANN, EVE = "@ann:example.org", "@eve:example.org"
+ROOM = "!room:example.org"
+
+
+@pytest.fixture
+def matrix():
+    with MatrixStub() as stub:
+        yield stub
+
+
+@pytest.fixture
+def reading(talking, matrix):
+    """A channel that has read what was said before it existed."""
+    talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
+    matrix.says(ANN, "Said before the channel existed.")
+    connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[ANN])
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    return talking
+
+
+def test_message_is_answered_in_its_room(reading, matrix):
+    reading.answers("**Four**, of course.")
+    matrix.says(ANN, "What is two and two?")
+    answer = matrix.message("Four")
+    assert answer["room"] == ROOM and "<strong>Four</strong>" in answer["html"]
+    assert matrix.bodies() == ["**Four**, of course."]
+    (thread,) = threads(reading.gateway)
+    (question,) = [turn for turn in turns_of(reading.gateway, thread) if turn["role"] == "user"]
+    assert question["content"] == "What is two and two?" and question["metadata"]["channel"]["sender"] == ANN
+
+
+def test_strangers_notices_and_changes_get_silence(reading, matrix):
+    matrix.says(EVE, "Let me in!")
+    matrix.says(ANN, "What another program says.", msgtype="m.notice")
+    matrix.says(ANN, "* Changed.", **{"m.relates_to": {"rel_type": "m.replace", "event_id": "$event1"}})
+    matrix.event(ANN, {"ciphertext": "…"}, kind="m.room.encrypted")
+    matrix.says(ANN, "/status")
+    matrix.message("Agent:")
+    assert len(matrix.messages) == 1 and reading.request_count() == 0
+
+
+def test_room_is_joined_when_somebody_who_is_answered_invites(reading, matrix):
+    matrix.invites(EVE, "!eve:example.org")
+    matrix.invites(ANN, "!ann:example.org")
+    matrix.until(lambda: matrix.joined)
+    matrix.says(ANN, "/help", room="!ann:example.org")
+    matrix.message("Commands:")
+    assert matrix.joined == ["!ann:example.org"]
+
+
+def test_permission_is_given_by_a_number(reading, matrix):
+    reading.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
+    matrix.members[ROOM] = [ANN, EVE, ACCOUNT]
+    matrix.says(ANN, "Write it.")
+    asked = matrix.message("Answer with a number:")["body"]
+    number = next(line.split(".")[0] for line in asked.splitlines() if line.endswith(". Deny"))
+    matrix.says(EVE, number)
+    matrix.says(EVE, "/status")
+    assert len(pending(reading.gateway)) == 1
+    matrix.says(ANN, number)
+    matrix.message("Done with it.")
+    assert not pending(reading.gateway)
+    assert "denied" in matrix.message("asks to write a file")["body"]
+
+
+def test_unfinished_answer_is_a_message_that_is_edited(talking, matrix):
+    talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
+    connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[ANN], stream="draft")
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    held = talking.holds("The beginning")
+    matrix.says(ANN, "Tell me.")
+    matrix.message("The beginning")
+    held.release(" and the end.")
+    matrix.message("The beginning and the end.")
+    assert len(matrix.messages) == 1 and matrix.messages[0]["edits"] >= 1
+
+
+def test_file_comes_along(reading, matrix):
+    matrix.media["example.org", "abc"] = b"\x89PNG picture"
+    reading.answers("I have it.")
+    content = {"msgtype": "m.file", "body": "plan.bin", "url": "mxc://example.org/abc", "info": {"mimetype": "text/plain"}}
+    matrix.event(ANN, content)
+    matrix.message("I have it.")
+    (thread,) = threads(reading.gateway)
+    (question,) = [turn for turn in turns_of(reading.gateway, thread) if turn["role"] == "user"]
+    assert [file["name"] for file in question["metadata"]["attachments"]] == ["plan.bin"]
+
+
+def test_what_the_server_leaves_out_is_read_too(talking, matrix):
+    matrix.page = 10
+    talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
+    made = connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[ANN])
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    accepted(talking.gateway.http.post(f"/extensions/{made['id']}/toggle"))
+    wanted = [f"Question {number}?" for number in range(250)]
+    for text in wanted:
+        matrix.says(ANN, text)
+    talking.stub.always("An answer.")
+    accepted(talking.gateway.http.post(f"/extensions/{made['id']}/toggle"))
+    (thread,) = wait_for(lambda: threads(talking.gateway))
+
+    def questions():
+        page = {"limit": 1000, "role": "user"}
+        rows = accepted(talking.gateway.http.get(f"/threads/{thread['id']}/turns", params=page))
+        return [turn["content"] for turn in reversed(rows)]
+
+    wait_for(lambda: len(questions()) == len(wanted))
+    assert questions() == wanted
+
+
+def test_rate_limit_is_kept(reading, matrix):
+    matrix.fails(429, "M_LIMIT_EXCEEDED", retry_after_ms=300)
+    matrix.says(ANN, "/help")
+    matrix.message("Commands:")
+    assert len(matrix.messages) == 1
+
+
+def test_lost_answer_of_the_server_doubles_nothing(reading, matrix):
+    matrix.fails(0, "lost")
+    matrix.says(ANN, "/help")
+    matrix.message("Commands:")
+    wait_for(lambda: channel(reading.gateway)["unsent"] == 0)
+    assert len(matrix.messages) == 1 and "twice" not in matrix.bodies()[0]
+
+
+def test_refused_token_is_told(talking, matrix):
+    talking.gateway.http.put("/secrets/MATRIX", json={"value": "syt_wrong"})
+    connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[ANN])
+    wait_for(lambda: channel(talking.gateway)["state"] == "failing")
+    assert "M_UNKNOWN_TOKEN" in channel(talking.gateway)["error"]
