@@ -150,7 +150,7 @@ class Gateway(Process):
         text = answer.read()
         if answer.status >= 300:
             raise SystemExit(f"{method} {path}: {answer.status} {text.decode()}")
-        return json.loads(text)
+        return json.loads(text) if text else None
 
     def new_threads(self, count, **members):
         """Creates threads with a title, so that no model is asked for one, and returns their ids."""

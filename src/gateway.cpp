@@ -33,6 +33,7 @@
 #include "features/client_api/routes.hpp"
 #include "features/client_api/service.hpp"
 #include "features/context/prompt.hpp"
+#include "features/context/thread_retention.hpp"
 #include "features/costs/background_completions.hpp"
 #include "features/costs/routes.hpp"
 #include "features/costs/service.hpp"
@@ -196,6 +197,8 @@ public:
         proposals_(loop, database_, hub_, clock_, projects_, extensions_,
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)}),
         prompts_(blocking_, directory.home, directory.path, clock_, projects_, identities_, skills_),
+        thread_retention_(loop, database_, hub_, clock_, runs_, threads_, background_completions_,
+                          static_cast<std::size_t>(settings.retention.turns_per_job_thread)),
         approvals_(loop, database_, hub_, clock_, runs_, threads_,
                    {.asks = settings.approvals.mode == ApprovalsMode::ask,
                     .patience = std::chrono::minutes(settings.approvals.timeout_minutes),
@@ -394,6 +397,7 @@ private:
     co_await jobs_.stop();
     co_await apps_.stop();
     co_await knowledge_.stop();
+    co_await thread_retention_.stop();
     co_await threads_.stop();
     co_await approvals_.stop();
     co_await checkpoints_.stop();
@@ -436,6 +440,7 @@ private:
   Experiments experiments_;
   Proposals proposals_;
   Prompts prompts_;
+  ThreadRetention thread_retention_;
   Approvals approvals_;
   Checkpoints checkpoints_;
   ToolSet tools_;

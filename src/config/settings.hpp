@@ -56,6 +56,7 @@ struct Settings {
   };
   struct Retention {
     std::int64_t days = 90;
+    std::int64_t turns_per_job_thread = 2'000;
   };
 
   std::string host = "127.0.0.1";

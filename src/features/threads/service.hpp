@@ -75,6 +75,12 @@ struct SummarisedTurns {
   std::int64_t count = 0;  ///< of them; if it differs later, one was deleted or answered again
 };
 
+/// The turns of a thread that are followed by enough others, see Threads::old_turns.
+struct OldTurns {
+  std::string last_turn_id;      ///< the last of them that models see
+  std::string next_question_id;  ///< the user turn after them
+};
+
 /// The part of a conversation that a model is shown.
 struct ThreadContext {
   std::vector<Turn> turns;     ///< oldest first
@@ -169,6 +175,12 @@ public:
                                             const std::optional<SummarisedTurns>& summarised);
   /// The turns of the conversation up to and including `last_turn_id`, inside a read or write. Throws NotFound.
   static SummarisedTurns summarise_up_to(Connection& connection, const std::string& last_turn_id);
+  /// The turns before the newest ones, at most `kept` less one, that begin with a question; no value if there are none
+  /// to remove. Inside a read or write. Throws NotFound.
+  static std::optional<OldTurns> old_turns(Connection& connection, const std::string& thread_id, std::size_t kept);
+  /// Removes all turns of the thread that were inserted before that one, a few in each transaction, which
+  /// `in_transaction` is part of. Throws NotFound.
+  Task<> remove_before(std::string thread_id, std::string turn_id, std::function<void(Connection&)> in_transaction);
   /// Whether they are unchanged since, inside a read or write.
   static bool still_stand(Connection& connection, const SummarisedTurns& summarised);
   /// Replaces the thread's list of tasks, for a run of its agent, and publishes `tasks-updated`.

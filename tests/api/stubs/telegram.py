@@ -269,6 +269,7 @@ class TelegramStub:
                 "html": parameters["text"] if "parse_mode" in parameters else None,
                 "buttons": buttons,
                 "edits": 0,
+                "at": time.time(),
             }
         )
         return {"message_id": number, "chat": {"id": parameters["chat_id"]}, "text": text}

@@ -1,0 +1,84 @@
+"""Channels: people in a messenger, with its API on loopback."""
+
+import datetime
+import sys
+import time
+
+from bench.harness import ROOT, Gateway, Row, folder, milliseconds
+
+sys.path.insert(0, str(ROOT / "tests" / "api"))
+
+from stubs.provider import ProviderStub, Reply  # noqa: E402
+from stubs.telegram import TOKEN, TelegramStub  # noqa: E402
+
+PEOPLE = range(1000, 1100)
+IDLE_SECONDS = 30
+
+
+def connect(gateway, telegram, **members):
+    gateway.request("PUT", "/secrets/TELEGRAM", {"value": TOKEN})
+    definition = {"kind": "channel", "service": "telegram", "token": "${secret:TELEGRAM}", "address": telegram.url,
+                  "allow": [str(one) for one in PEOPLE], **members}
+    gateway.request("POST", "/extensions", {"name": "telegram", "type": "integration", "description": "people",
+                                            "definition": definition, "enabled": True})
+
+
+def until(condition, seconds=120):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise SystemExit("the channel did not do it in time")
+        time.sleep(0.01)
+
+
+def delays(gateway, telegram):
+    """From the end of each answer, which its turn's time is, to its message."""
+    sent = {message["chat"]: message["at"] for message in telegram.messages}
+    for thread in gateway.request("GET", "/threads"):
+        turns = gateway.request("GET", f"/threads/{thread['id']}/turns")
+        question, answer = (next(turn for turn in turns if turn["role"] == role) for role in ("user", "assistant"))
+        ended = datetime.datetime.fromisoformat(answer["created_at"]).timestamp()
+        yield sent[int(question["metadata"]["channel"]["chat"])] - ended
+
+
+def people():
+    """100 people who write within three seconds, each with a streamed answer that is shown as a draft"""
+    with folder() as home, TelegramStub() as telegram, ProviderStub() as stub, Gateway(home, stub.port) as gateway:
+        stub.always(Reply("An answer of ten words that comes in many pieces. " * 4, deltas=20, rate=10))
+        connect(gateway, telegram)
+        for one in PEOPLE:
+            telegram.says(one, f"I am {one}.")
+            time.sleep(0.03)
+        until(lambda: len(telegram.messages) == len(PEOPLE))
+        until(lambda: gateway.request("GET", "/channels")[0]["unsent"] == 0)
+        found = sorted(delays(gateway, telegram))
+        drafts = {}
+        for moment, method, chat in telegram.times:
+            if method == "sendMessageDraft":
+                drafts.setdefault(chat, []).append(moment)
+    gaps = [later - earlier for moments in drafts.values() for earlier, later in zip(moments, moments[1:])]
+    p99 = found[len(found) * 99 // 100 - 1]
+    yield Row("channel: end of an answer to its message, p99", milliseconds(p99), "-", "-", "< 20 ms", p99 < 0.020)
+    yield Row("channel: least time between two drafts of a chat", milliseconds(min(gaps)), "-", "-", ">= 990 ms",
+              min(gaps) >= 0.990)
+
+
+def idle():
+    """An idle channel beside the same gateway without one"""
+    with folder() as home, TelegramStub() as telegram, Gateway(home) as gateway:
+        gateway.wait_until_quiet()
+        before = gateway.memory()["Pss"]
+        connect(gateway, telegram)
+        until(lambda: gateway.request("GET", "/channels")[0]["state"] == "connected")
+        time.sleep(2)
+        cpu = gateway.cpu_seconds()
+        time.sleep(IDLE_SECONDS)
+        cpu, more = gateway.cpu_seconds() - cpu, gateway.memory()["Pss"] - before
+    yield Row(f"idle channel: CPU in {IDLE_SECONDS} s", milliseconds(cpu), "-", "-", "< 5 ms", cpu < 0.005)
+    yield Row("idle channel: memory, libcurl's included", f"{more / 1024:.0f} KiB", "-", "-", "-", None)
+
+
+def channels():
+    """100 people at once, and an idle channel"""
+    yield from people()
+    yield from idle()

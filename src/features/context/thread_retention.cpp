@@ -1,0 +1,109 @@
+#include "features/context/thread_retention.hpp"
+
+#include <utility>
+
+#include "api/error.hpp"
+#include "base/log.hpp"
+#include "base/text/message_of.hpp"
+#include "features/context/compaction.hpp"
+#include "features/context/summary_store.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+/// Of the turns that are summed up, in bytes.
+constexpr std::size_t max_summed_up = 64 * 1024;
+/// A model is not asked for a summary after each run.
+constexpr std::size_t removed_share = 10;
+
+/// What is to be summed up and removed.
+struct Shortening {
+  OldTurns old;
+  std::string earlier;      ///< the summary of turns that are summed up already
+  std::vector<Turn> turns;  ///< those after it
+};
+
+std::optional<Shortening> shortening_of(Connection& connection, const std::string& thread_id, std::size_t kept) {
+  auto old = Threads::old_turns(connection, thread_id, kept);
+  if (!old) return std::nullopt;
+  const auto stored = summary_store::find(connection, thread_id);
+  const auto known = stored ? std::optional(stored->turns) : std::nullopt;
+  auto context = Threads::context_to_summarise(connection, old->next_question_id, 0, max_summed_up, known);
+  if (!context.turns.empty()) context.turns.pop_back();  // The question itself stays.
+  return Shortening{*std::move(old), context.summary_holds ? stored->text : "", std::move(context.turns)};
+}
+
+}  // namespace
+
+ThreadRetention::ThreadRetention(Loop& loop, Database& database, Hub& hub, const Clock& clock, const Runs& runs,
+                                 Threads& threads, BackgroundCompletions& completions, std::size_t max_turns)
+    : database_(database),
+      clock_(clock),
+      runs_(runs),
+      threads_(threads),
+      completions_(completions),
+      max_turns_(max_turns),
+      group_(loop),
+      listening_(hub, *this) {
+  group_.on_failure([](const std::exception_ptr& failure) {
+    log::error("the older turns of a job's thread could not be removed: {}", message_of(failure));
+  });
+}
+
+Task<> ThreadRetention::stop() {
+  stop_.request();
+  co_await group_.join();
+}
+
+void ThreadRetention::deliver(const DomainEvent& event) {
+  const auto* thread = event.record.as<Thread>();
+  if (!thread || !thread->job_id || stop_.requested()) return;
+  const bool is_too_long = static_cast<std::size_t>(thread->turn_count) > max_turns_;
+  if (is_too_long && shortened_.insert(thread->id).second) group_.spawn(wait_and_shorten(thread->id));
+}
+
+/// Runs read and write the conversation: it is shortened between them.
+Task<> ThreadRetention::wait_and_shorten(std::string thread_id) {
+  const auto until_ended = [](ActiveRunPointer active) -> Task<> { co_await active->ended.wait(); };
+  std::exception_ptr failure;
+  try {
+    for (auto active = runs_.front(thread_id); active && !stop_.requested(); active = runs_.front(thread_id))
+      co_await with_timeout(stop_, no_limit, until_ended(active));
+    if (!stop_.requested()) co_await shorten(thread_id);
+  } catch (const NotFound&) {
+    // The thread or its turns were deleted.
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  shortened_.erase(thread_id);
+  if (failure) std::rethrow_exception(failure);
+}
+
+Task<> ThreadRetention::shorten(std::string thread_id) {
+  const auto kept = max_turns_ - max_turns_ / removed_share;
+  auto shortening = co_await database_.read(
+      [thread_id, kept](Connection& connection) { return shortening_of(connection, thread_id, kept); });
+  if (!shortening) co_return;
+  const auto last_turn_id = shortening->old.last_turn_id;
+  const auto text = co_await sum_up(std::move(shortening->earlier), std::move(shortening->turns));
+  if (stop_.requested()) co_return;
+  // What was removed takes the summary with it, since it may be what a person deletes; this one goes on without it.
+  co_await threads_.remove_before(thread_id, last_turn_id,
+                                  [thread_id, last_turn_id, text, now = clock_.now()](Connection& connection) {
+                                    const auto turns = Threads::summarise_up_to(connection, last_turn_id);
+                                    summary_store::put(connection, thread_id, {turns, text}, now);
+                                  });
+}
+
+/// By the default model; by rule if there is none or it fails.
+Task<std::string> ThreadRetention::sum_up(std::string earlier, std::vector<Turn> turns) {
+  if (turns.empty()) co_return earlier;
+  auto plain = plain_summary(earlier, turns);
+  const auto request = summary_request(earlier, turns, max_summed_up);
+  auto written = co_await completions_.write(request.system, request.messages.front().text, stop_);
+  co_return written ? *std::move(written) : plain;
+}
+
+}  // namespace agw

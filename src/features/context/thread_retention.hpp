@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+
+#include "base/async/cancellation.hpp"
+#include "base/async/task_group.hpp"
+#include "features/costs/background_completions.hpp"
+#include "features/events/hub.hpp"
+#include "features/runs/service.hpp"
+#include "features/threads/service.hpp"
+
+namespace agw {
+
+/// Keeps the threads of jobs from growing for ever: once one has more turns than it may have, its older turns are
+/// summed up for models and deleted. Threads of people keep all their turns.
+class ThreadRetention : private Subscriber {
+public:
+  ThreadRetention(Loop& loop, Database& database, Hub& hub, const Clock& clock, const Runs& runs, Threads& threads,
+                  BackgroundCompletions& completions, std::size_t max_turns);
+
+  Task<> stop();
+
+private:
+  void deliver(const DomainEvent& event) override;
+  Task<> wait_and_shorten(std::string thread_id);
+  Task<> shorten(std::string thread_id);
+  Task<std::string> sum_up(std::string earlier, std::vector<Turn> turns);
+
+  Database& database_;
+  const Clock& clock_;
+  const Runs& runs_;
+  Threads& threads_;
+  BackgroundCompletions& completions_;
+  const std::size_t max_turns_;
+  std::set<std::string, std::less<>> shortened_;  ///< threads that are being shortened
+  StopSource stop_;
+  TaskGroup group_;
+  Hub::Listening listening_;
+};
+
+}  // namespace agw

@@ -1,0 +1,79 @@
+// The oldest turns of a thread, which may go once they are summed up.
+
+#include <limits>
+
+#include "features/events/hub.hpp"
+#include "features/threads/search_indexer.hpp"
+#include "features/threads/search_store.hpp"
+#include "features/threads/service.hpp"
+#include "features/threads/thread_store.hpp"
+#include "features/threads/turn_store.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t removed_at_once = 100;
+constexpr std::int64_t all_turns = std::numeric_limits<std::int64_t>::max();
+
+bool is_question(const turn_store::StoredTurn& stored) { return stored.turn.role == Role::user; }
+
+/// The place in `numbers` of the first question that is followed by fewer than `kept` turns, else of the last one.
+std::optional<std::size_t> first_kept(Connection& connection, const std::vector<std::int64_t>& numbers,
+                                      std::size_t kept) {
+  std::optional<std::size_t> question;
+  for (auto i = numbers.size(); i-- > 0;) {
+    if (question && numbers.size() - i >= kept) break;
+    const auto stored = turn_store::find(connection, numbers[i]);
+    if (stored && is_question(*stored)) question = i;
+  }
+  return question;
+}
+
+}  // namespace
+
+std::optional<OldTurns> Threads::old_turns(Connection& connection, const std::string& thread_id, std::size_t kept) {
+  const auto thread = thread_store::require(connection, thread_id).number;
+  const auto numbers = turn_store::numbers(connection, thread, all_turns);
+  const auto question = first_kept(connection, numbers, kept);
+  if (!question) return std::nullopt;
+  OldTurns old{.next_question_id = turn_store::find(connection, numbers[*question])->turn.id};
+  for (auto i = *question; i-- > 0 && old.last_turn_id.empty();) {
+    const auto stored = turn_store::find(connection, numbers[i]);
+    const bool is_seen = !stored->turn.metadata || !stored->turn.metadata->contains("superseded");
+    if (is_seen) old.last_turn_id = stored->turn.id;
+  }
+  // The last one stays, so without another there is nothing to remove.
+  return old.last_turn_id.empty() || *question < 2 ? std::nullopt : std::optional(std::move(old));
+}
+
+Task<> Threads::remove_before(std::string thread_id, std::string turn_id,
+                              std::function<void(Connection&)> in_transaction) {
+  std::optional<Thread> thread;
+  for (bool any_left = true; any_left;) {
+    const auto moment = next_moment();
+    auto changed = co_await database_.write(
+        [turn_id, moment, in_transaction](Connection& connection) {
+          std::optional<Thread> left;
+          const auto last = turn_store::require(connection, turn_id);
+          auto numbers = turn_store::numbers(connection, last.thread, last.number - 1);
+          if (numbers.size() > removed_at_once) numbers.resize(removed_at_once);
+          for (const auto number : numbers) {
+            const auto stored = turn_store::find(connection, number);
+            if (!stored) continue;
+            search_store::remove(connection, *stored);
+            left = turn_store::remove(connection, *stored, moment);
+          }
+          in_transaction(connection);
+          return left;
+        },
+        Database::Lane::background);
+    any_left = changed.has_value();
+    if (changed) thread = std::move(changed);
+  }
+  indexer_->wake();
+  if (thread) publish(*thread);
+}
+
+}  // namespace agw
