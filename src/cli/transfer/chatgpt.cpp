@@ -50,7 +50,7 @@ std::string thoughts_of(const json::object& content) {
 std::string chatgpt_text(const json::object& content) {
   const auto type = string_or_empty(content, "content_type");
   if (content.contains("parts")) return parts_of(content);
-  const auto text = content.contains("text") ? string_or_empty(content, "text") : string_or_empty(content, "result");
+  auto text = content.contains("text") ? string_or_empty(content, "text") : string_or_empty(content, "result");
   if (type == "code" && !text.empty()) {
     const auto language = string_or_empty(content, "language");
     return fmt::format("```{}\n{}\n```", language == "unknown" ? "" : language, text);

@@ -24,9 +24,9 @@ std::string_view id_at_start(std::string_view text) {
 
 /// The name that the file had before; the exported one if that is lost.
 std::string own_name(const std::string& name, std::string_view id) {
-  auto rest = name.substr(std::min(id.size() + 1, name.size()));
+  const auto rest = name.substr(std::min(id.size() + 1, name.size()));
   const bool is_lost = name.size() <= id.size() || name[id.size()] == '.' || rest.empty();
-  return is_lost ? name : std::move(rest);
+  return is_lost ? name : rest;
 }
 
 }  // namespace

@@ -201,7 +201,7 @@ void TurnWriter::finish() {
   if (!answer_->attachments.empty()) metadata["attachments"] = std::move(answer_->attachments);
   if (!steps_.empty()) metadata["steps"] = std::move(steps_);
   if (!answer_->model.empty()) metadata["model"] = answer_->model;
-  if (!answer_->reasoning.empty()) metadata["reasoning"] = std::move(answer_->reasoning);
+  if (!answer_->reasoning.empty()) metadata["reasoning"] = answer_->reasoning;
   importer_.add_turn({.key = answer_->id,
                       .role = Role::assistant,
                       .content = std::move(answer_->text),

@@ -41,7 +41,7 @@ std::int64_t interval_of(const json::object& schedule) {
 /// The schedule of a job; no value if there is no such schedule here, which is then reported.
 std::optional<std::string> cron_of(Importer& importer, const std::string& what, const json::object& schedule) {
   const auto kind = string_or_empty(schedule, "kind");
-  const auto expression =
+  auto expression =
       kind == "cron" ? std::optional(string_or_empty(schedule, "expr")) : cron_of_interval(interval_of(schedule));
   if (!expression) {
     importer.leave(
