@@ -22,6 +22,8 @@ constexpr auto first_pause = 1s;
 constexpr auto longest_pause = 60s;
 constexpr auto given_up_after = 24h;
 constexpr int most_doublings = 6;
+/// Unfinished answers are shown while less than a third of what a second allows is used: messages go first.
+constexpr std::size_t shown_share = 3;
 /// Of messages that a kill may lose: what nobody can take is not kept.
 constexpr std::size_t most_in_lane = 200;
 constexpr std::string_view maybe_twice = "(This message may have been sent twice.)";
@@ -117,14 +119,14 @@ std::chrono::milliseconds ChannelOutbox::interval(const ChatPlace& place) const 
   return place.is_group ? messenger_.traits().between_in_group : messenger_.traits().between_messages;
 }
 
-ChannelOutbox::SteadyClock::time_point ChannelOutbox::next_turn() const {
-  if (recent_.size() < messenger_.traits().per_second) return paused_until_;
-  return std::max(paused_until_, recent_.front() + 1s);
+ChannelOutbox::SteadyClock::time_point ChannelOutbox::next_turn(std::size_t most) const {
+  if (recent_.size() < most) return paused_until_;
+  return std::max(paused_until_, recent_[recent_.size() - most] + 1s);
 }
 
 Task<bool> ChannelOutbox::wait_for_turn(SteadyClock::time_point earliest) {
   for (;;) {
-    const auto left = std::max(earliest, next_turn()) - SteadyClock::now();
+    const auto left = std::max(earliest, next_turn(messenger_.traits().per_second)) - SteadyClock::now();
     if (left <= 0s) break;
     if (co_await pause(stop_, std::chrono::ceil<std::chrono::milliseconds>(left)) == WaitResult::stopped)
       co_return false;
@@ -197,7 +199,8 @@ void ChannelOutbox::note_failure(Entry& entry, const SendResult& result) {
 /// Shows the newest text at most as often as the service allows, but lets a message go first.
 Task<> ChannelOutbox::show_now(LanePointer lane) {
   const auto until_changed = [](LanePointer one) -> Task<> { co_await one->changed.wait(); };
-  const auto earliest = std::max(lane->last_shown + interval(lane->to), next_turn());
+  const auto most = std::max<std::size_t>(1, messenger_.traits().per_second / shown_share);
+  const auto earliest = std::max(lane->last_shown + interval(lane->to), next_turn(most));
   if (const auto left = earliest - SteadyClock::now(); left > 0s) {
     co_await with_timeout(stop_, std::chrono::ceil<std::chrono::milliseconds>(left), until_changed(lane));
     co_return;

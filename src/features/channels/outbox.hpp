@@ -87,7 +87,8 @@ private:
   std::chrono::milliseconds interval(const ChatPlace& place) const;
   /// Waits until the channel may send again, at `earliest` at the soonest. Returns whether it may.
   Task<bool> wait_for_turn(SteadyClock::time_point earliest);
-  SteadyClock::time_point next_turn() const;
+  /// When no more than `most` messages less one were sent in the last second.
+  SteadyClock::time_point next_turn(std::size_t most) const;
 
   const ChannelServices& services_;
   const ChannelSettings& settings_;

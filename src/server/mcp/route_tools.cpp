@@ -14,6 +14,8 @@ namespace {
 
 /// The tag of endpoints that grant access: never offered as tools.
 constexpr std::string_view granting = "pair";
+/// Likewise, under another tag.
+constexpr std::string_view granting_tool = "post_channels_pair";
 /// In addition to reading tools.
 constexpr std::array<std::string_view, 2> executing = {"post_run_job", "post_chat_stop"};
 /// `chat` replaces it and waits for the answer; `propose` fills in its agent itself.
@@ -49,7 +51,8 @@ const RouteTools::Tools& RouteTools::tools() const {
   for (const auto& entry : manual.at("tools").as_array()) {
     const auto& tool = entry.as_object();
     const auto name = string_or_empty(tool, "name");
-    if (has_tag(tool, granting) || std::ranges::find(replaced, name) != replaced.end()) continue;
+    const bool grants_access = has_tag(tool, granting) || name == granting_tool;
+    if (grants_access || std::ranges::find(replaced, name) != replaced.end()) continue;
     const auto call = object_or_empty(tool, "tool_call_template");
     const auto method = string_or_empty(call, "http_method");
     tools_[name] = {
