@@ -225,7 +225,7 @@ else {
     assert.equal(await message(page).inputValue(), 'Read it twice');
     await page.keyboard.press('Enter');
     await page.getByRole('article', { name: 'You' }).getByText('notes.txt').waitFor();
-    assert.equal((await env.turns(id))[0].content, 'Read it twice');
+    await eventually(async () => assert.equal((await env.turns(id))[0]?.content, 'Read it twice'));
   });
 
   for (const when of ['before', 'after']) {
