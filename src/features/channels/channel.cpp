@@ -61,13 +61,21 @@ Task<> Channel::live() {
       std::make_unique<Session>(services_, settings_, std::move(messenger), stop_, [this](const std::string& why) {
         group_.spawn(raise(fmt::format("The channel {} could not send a message: {}", settings_.name, why)));
       });
-  co_await session_->answers.recover();
-  cursor_ = co_await services_.database.read(
-      [id = settings_.id](Connection& connection) { return channel_store::cursor(connection, id); });
-  while (!stop_.requested()) co_await read_on();
+  std::exception_ptr failure;
+  try {
+    co_await session_->answers.recover();
+    cursor_ = co_await services_.database.read(
+        [id = settings_.id](Connection& connection) { return channel_store::cursor(connection, id); });
+    while (!stop_.requested()) co_await read_on();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  // What it has begun ends with it, however it ends.
+  stop_.request();
   co_await session_->answers.join();
   co_await session_->outbox.join();
   co_await group_.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 /// Waits until the token can be had. Returns null once the channel is stopped.

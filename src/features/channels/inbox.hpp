@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,9 +34,6 @@ public:
   std::size_t strangers();
 
 private:
-  struct Command;
-  struct Taken;
-
   bool is_allowed(const ReceivedMessage& message) const { return settings_.allow.contains(message.sender); }
   Task<> take_press(ReceivedMessage message);
   void greet(const ReceivedMessage& message);
