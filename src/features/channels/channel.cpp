@@ -66,7 +66,15 @@ Task<> Channel::live() {
     co_await session_->answers.recover();
     cursor_ = co_await services_.database.read(
         [id = settings_.id](Connection& connection) { return channel_store::cursor(connection, id); });
-    while (!stop_.requested()) co_await read_on();
+    while (!stop_.requested()) {
+      std::string problem;
+      try {
+        co_await read_on();
+      } catch (const DiskFull& error) {
+        problem = error.what();  // The service keeps what was not taken.
+      }
+      if (!problem.empty()) co_await pause(stop_, failed(std::move(problem), {}, false));
+    }
   } catch (...) {
     failure = std::current_exception();
   }

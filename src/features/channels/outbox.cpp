@@ -100,14 +100,17 @@ void ChannelOutbox::wake(const LanePointer& lane) {
 }
 
 Task<> ChannelOutbox::work(LanePointer lane) {
-  while (!stop_.requested()) {
-    if (!lane->entries.empty()) {
-      if (co_await send_first(lane)) lane->entries.pop_front();
-    } else if (lane->shown && !lane->shown->is_current) {
-      co_await show_now(lane);
-    } else {
-      break;
+  while (!stop_.requested() && (!lane->entries.empty() || (lane->shown && !lane->shown->is_current))) {
+    bool is_disk_full = false;
+    try {
+      if (lane->entries.empty())
+        co_await show_now(lane);
+      else if (co_await send_first(lane))
+        lane->entries.pop_front();
+    } catch (const DiskFull&) {
+      is_disk_full = true;
     }
+    if (is_disk_full) co_await pause(stop_, first_pause);
   }
   lane->works = false;
   const bool is_idle = lane->entries.empty() && !lane->shown;
@@ -177,9 +180,15 @@ Task<> ChannelOutbox::prepare(Entry& entry) {
 
 Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
   auto& entry = lane->entries.front();
-  if (entry.row) {
-    co_await services_.database.write(
-        [number = entry.row->number](Connection& connection) { channel_store::remove_sent(connection, number); });
+  for (bool is_stored = entry.row.has_value(); is_stored && !stop_.requested();) {
+    try {
+      co_await services_.database.write(
+          [number = entry.row->number](Connection& connection) { channel_store::remove_sent(connection, number); });
+      is_stored = false;
+    } catch (const DiskFull&) {
+      log::warn("the disk is full: the channel {} cannot note that a message was sent", settings_.name);
+    }
+    if (is_stored) co_await pause(stop_, first_pause);
   }
   if (result.end == End::sent) {
     if (entry.sent) entry.sent(result.message);
