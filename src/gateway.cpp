@@ -88,6 +88,7 @@
 #include "io/files/resolve_path.hpp"
 #include "io/http/http_client.hpp"
 #include "io/process/blocking.hpp"
+#include "io/process/loop_trace.hpp"
 #include "io/process/page_cache.hpp"
 #include "io/sandbox/sandbox.hpp"
 #include "models/catalog.hpp"
@@ -115,6 +116,7 @@ namespace {
 
 constexpr auto time_for_clients_to_go = 100ms;
 constexpr std::size_t mebibyte = 1024 * 1024;
+constexpr auto max_callback = 1ms;
 
 Hosts::Options hosts_of(const Settings& settings, int port) {
   return {.bound_host = settings.host,
@@ -151,6 +153,11 @@ Checkpoints::Options checkpoint_options(const Settings& settings, const DataDire
           .total_bytes = static_cast<std::uint64_t>(wanted.total_mib) * mebibyte,
           .kept = std::chrono::days(wanted.days),
           .sandboxed = settings.sandbox == SandboxKind::bubblewrap};
+}
+
+void log_long_callback(const LongCallback& callback) {
+  log::warn("a callback held the loop for {:.1f} ms: {}", static_cast<double>(callback.duration.count()) / 1000,
+            callback.calls.empty() ? "it ended before it could be looked at" : callback.calls);
 }
 
 void append(Routes& table, Routes more) {
@@ -272,11 +279,15 @@ public:
                  {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
   }
 
-  GatewayEnd run() {
+  GatewayEnd run(bool trace_loop) {
     life_.spawn(begin());
     {
       const DisallowBlocking scope;
-      loop_.run();
+      if (trace_loop) {
+        run_traced(loop_, max_callback, log_long_callback);
+      } else {
+        loop_.run();
+      }
     }
     database_.close();
     return {status_, port_};
@@ -474,9 +485,9 @@ private:
 
 }  // namespace
 
-GatewayEnd run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock) {
+GatewayEnd run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock, bool trace_loop) {
   Loop loop;
-  return Gateway(loop, directory, settings, lock).run();
+  return Gateway(loop, directory, settings, lock).run(trace_loop);
 }
 
 }  // namespace agw

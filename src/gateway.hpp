@@ -13,7 +13,8 @@ struct GatewayEnd {
   int port = 0;  ///< that it listened on
 };
 
-/// Runs the gateway over its data directory until it is stopped. Throws StartError for what keeps it from starting.
-GatewayEnd run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock);
+/// Runs the gateway over its data directory until it is stopped. With `trace_loop`, it logs each callback that holds
+/// the loop for over a millisecond. Throws StartError for what keeps it from starting.
+GatewayEnd run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock, bool trace_loop);
 
 }  // namespace agw

@@ -108,7 +108,7 @@ GatewayEnd start_and_serve(const ServeOptions& options, const DataDirectory& dir
   }
   const WorkerThread sweeping("agw-sweep", [path = directory.path] { remove_temporary_files(path); });
   if (port_to_keep && settings.port == 0) settings.port = *port_to_keep;
-  const auto end = run_gateway(directory, settings, lock);
+  const auto end = run_gateway(directory, settings, lock, options.trace_loop);
   log::info("stopped");
   return end;
 }

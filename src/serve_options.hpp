@@ -13,6 +13,7 @@ struct ServeOptions {
   std::optional<std::string> data_dir;
   std::optional<std::string> config;  ///< the path of a file instead of `{data_dir}/config.yaml`
   bool no_token = false;
+  bool trace_loop = false;               ///< log what holds the event loop for over a millisecond
   std::optional<std::string> log_level;  ///< `trace`, `debug`, `info`, `warn`, `error` or `off`
 };
 

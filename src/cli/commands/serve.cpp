@@ -14,6 +14,8 @@ Action serve_command(Arguments& arguments, std::function<int(const ServeOptions&
   arguments.flag("--no-token", options->no_token, "Create no token: endpoints that need one refuse all requests");
   arguments.option("--log-level", options->log_level, {"trace", "debug", "info", "warn", "error", "off"},
                    "The least severe level to log (default: info)");
+  arguments.flag("--trace-loop", options->trace_loop,
+                 "Log each callback that holds the event loop for over a millisecond, to find what makes it slow");
   arguments.option("--restart", options->restart, {"auto", "exec", "exit"},
                    "How POST /daemon/restart ends: exec runs the program again, exit leaves that to a service manager "
                    "(status 75), auto is exec at a terminal (default: auto)");

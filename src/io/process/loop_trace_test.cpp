@@ -1,0 +1,53 @@
+#include "io/process/loop_trace.hpp"
+
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace agw {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+void compute_for(std::chrono::milliseconds duration) {
+  const auto end = std::chrono::steady_clock::now() + duration;
+  while (std::chrono::steady_clock::now() < end) continue;
+}
+
+std::vector<LongCallback> trace(Loop& loop, std::chrono::microseconds limit) {
+  std::vector<LongCallback> found;
+  run_traced(loop, limit, [&found](const LongCallback& callback) { found.push_back(callback); });
+  return found;
+}
+
+TEST(LoopTrace, ReportsACallbackThatHoldsTheLoop) {
+  Loop loop;
+  asio::post(loop, [] { compute_for(200ms); });
+  const auto found = trace(loop, 20ms);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_GE(found[0].duration, 200ms);
+  EXPECT_THAT(found[0].calls, HasSubstr("unit_tests+0x"));
+}
+
+TEST(LoopTrace, ReportsACallbackThatTheLoopHadToWaitFor) {
+  Loop loop;
+  asio::steady_timer timer(loop, 1ms);
+  timer.async_wait([](const auto&) { compute_for(200ms); });
+  EXPECT_THAT(trace(loop, 20ms), SizeIs(1));
+}
+
+TEST(LoopTrace, WaitingHoldsNothing) {
+  Loop loop;
+  asio::steady_timer timer(loop, 60ms);
+  timer.async_wait([](const auto&) {});
+  EXPECT_THAT(trace(loop, 50ms), IsEmpty());
+}
+
+}  // namespace
+}  // namespace agw
