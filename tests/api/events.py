@@ -95,6 +95,13 @@ class Events:
                 if not self._changed.wait(max(0, deadline - time.monotonic())):
                     raise AssertionError(f"not received within {seconds} s; got {self.messages[first:]}")
 
+    def take(self):
+        """Waits for messages, returns all that have come and forgets them. None once the connection is closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.messages or self._ended)
+            taken, self.messages, self.position = self.messages, [], 0
+        return taken or None
+
     def drain(self):
         """Returns everything the gateway has sent so far: it answers a ping after that."""
         self.send({"type": "ping"})
