@@ -1,0 +1,16 @@
+# Cross-compiles for 64-bit ARM against Debian's own packages, which script/sysroot unpacks. Programs of the build, such as unit
+# tests, run in an emulator.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+cmake_path(SET sysroot NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../build/sysroot-arm64)
+set(CMAKE_SYSROOT ${sysroot})
+foreach(language C CXX ASM)
+  set(CMAKE_${language}_COMPILER_TARGET aarch64-linux-gnu)
+endforeach()
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_OBJCOPY llvm-objcopy-19)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static;-L;${sysroot})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
