@@ -38,6 +38,8 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"permissions deny", "Deny a call, or leave a question without an answer", permission_deny_command},
       {"permissions propose", "Have a call staged as a proposal instead", permission_propose_command},
       {"permissions answer", "Answer a question", permission_answer_command},
+      {"permissions grants", "List what an agent was allowed for longer than one call", permission_grants_command},
+      {"permissions revoke", "Take back what an agent was allowed", permission_revoke_command},
       {"changes", "Show what a run changed in files", changes_command},
       {"undo", "Undo what a run changed in files; once more makes the changes again", undo_command},
       {"pair", "Show a code that pairs a new device, or let in who wrote to a channel", pair_command},

@@ -54,6 +54,8 @@ Action permission_allow_command(Arguments& arguments);
 Action permission_deny_command(Arguments& arguments);
 Action permission_propose_command(Arguments& arguments);
 Action permission_answer_command(Arguments& arguments);
+Action permission_grants_command(Arguments& arguments);
+Action permission_revoke_command(Arguments& arguments);
 Action pair_command(Arguments& arguments);
 Action token_show_command(Arguments& arguments);
 Action token_rotate_command(Arguments& arguments);

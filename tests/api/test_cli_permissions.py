@@ -310,6 +310,19 @@ def test_question_is_answered(talker, request_of):
     assert "Green" in result_of(talker)
 
 
+def test_grants_are_listed_and_revoked(talker, request_of):
+    request, end = request_of(ToolCall("Write", {"path": "kept/list.md", "content": "x"}))
+    run(talker.gateway, "permissions", "allow", request["id"], "--scope", "agent")
+    end()
+    granted, = json.loads(run(talker.gateway, "permissions", "grants", "--json"))
+    listed = run(talker.gateway, "permissions", "grants", "--agent", "assistant")
+    assert granted["id"] in listed and "Write" in listed and "/kept/" in listed and "everywhere" in listed
+    assert "agent not found" in run(talker.gateway, "permissions", "grants", "--agent", "nobody-here", status=1)
+    run(talker.gateway, "permissions", "revoke", granted["id"])
+    assert "grant not found" in run(talker.gateway, "permissions", "revoke", granted["id"], status=1)
+    assert "no grants of assistant" in talker.gateway.command("permissions", "grants").stderr
+
+
 # agw mcp
 
 

@@ -25,8 +25,11 @@ struct PermissionOptions {
   std::optional<std::string> scope;
   std::optional<std::string> reason;
   std::string answer;
+  std::optional<std::string> agent;
   ListOptions list;
 };
+
+std::string agent_of(const PermissionOptions& options) { return options.agent.value_or("assistant"); }
 
 Column target_column() {
   return {"TARGET", [](const json::object& record) {
@@ -94,6 +97,11 @@ Task<int> answer(const FoundGateway& gateway, const PermissionOptions& options) 
   co_return co_await decide(gateway, options, {{"answer", std::move(given)}});
 }
 
+Task<int> revoke(const FoundGateway& gateway, const PermissionOptions& options) {
+  co_await Client(gateway).remove(path({"agents", agent_of(options), "grants", options.id}));
+  co_return 0;
+}
+
 template <class Do>
 Action one_request_command(Arguments& arguments, const std::shared_ptr<PermissionOptions>& options, Do act) {
   declare(arguments, options->list);
@@ -150,6 +158,36 @@ Action permission_answer_command(Arguments& arguments) {
   auto options = with_id(arguments);
   arguments.word("answer", options->answer, "The answer; for a form a JSON object");
   return one_request_command(arguments, options, answer);
+}
+
+Action permission_grants_command(Arguments& arguments) {
+  auto options = std::make_shared<PermissionOptions>();
+  arguments.option("--agent", options->agent, "The agent, by name or id (default: assistant)");
+  declare(arguments, options->list);
+  return [options] {
+    const Column thread{"HOLDS", [](const json::object& grant) {
+                          const auto in_thread = string_or_empty(grant, "thread_id");
+                          return in_thread.empty() ? std::string("everywhere") : "in thread " + one_line(in_thread);
+                        }};
+    const Column pattern{
+        "ALLOWS", [](const json::object& grant) { return one_line(exact_text(string_or_empty(grant, "pattern"))); }};
+    return print_list(
+        options->list, path({"agents", agent_of(*options), "grants"}),
+        {text_column("ID", "id"), time_column("SINCE", "created_at"), text_column("TOOL", "tool"), pattern, thread},
+        "grants of " + one_line(agent_of(*options)));
+  };
+}
+
+Action permission_revoke_command(Arguments& arguments) {
+  auto options = std::make_shared<PermissionOptions>();
+  arguments.word("id", options->id, "The grant, as `agw permissions grants` lists it");
+  arguments.option("--agent", options->agent, "The agent, by name or id (default: assistant)");
+  arguments.option("--data-dir", options->list.data_dir, data_dir_about);
+  return [options] {
+    Loop loop;
+    const auto gateway = find_gateway(options->list.data_dir);
+    return run(loop, revoke(gateway, *options));
+  };
 }
 
 }  // namespace agw::cli
