@@ -2,6 +2,7 @@
 #include "base/async/assert.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -141,6 +142,14 @@ std::chrono::seconds first_database_check() {
   return seconds ? std::chrono::seconds(std::atoi(seconds->c_str())) : usual;
 }
 
+Approvals::Options approval_options(const Settings& settings) {
+  const auto of_test = process_environment()("AGENT_GATEWAY_TEST_APPROVALS_TIMEOUT");
+  const auto usual = std::chrono::minutes(settings.approvals.timeout_minutes);
+  return {.asks = settings.approvals.mode == ApprovalsMode::ask,
+          .patience = of_test ? std::chrono::milliseconds(std::atoi(of_test->c_str())) : usual,
+          .kept = std::chrono::days(settings.retention.days)};
+}
+
 McpServer::Options mcp_options(const Settings& settings) {
   return {.body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte,
           .fixture_url = process_environment()("AGENT_GATEWAY_TEST_MCP_FIXTURE").value_or("")};
@@ -206,10 +215,7 @@ public:
         prompts_(blocking_, directory.home, directory.path, clock_, projects_, identities_, skills_),
         thread_retention_(loop, database_, hub_, clock_, runs_, threads_, background_completions_,
                           static_cast<std::size_t>(settings.retention.turns_per_job_thread)),
-        approvals_(loop, database_, hub_, clock_, runs_, threads_,
-                   {.asks = settings.approvals.mode == ApprovalsMode::ask,
-                    .patience = std::chrono::minutes(settings.approvals.timeout_minutes),
-                    .kept = std::chrono::days(settings.retention.days)}),
+        approvals_(loop, database_, hub_, clock_, runs_, threads_, approval_options(settings)),
         checkpoints_(loop, blocking_, database_, clock_, runs_, threads_, checkpoint_options(settings, directory)),
         unknown_names_(extensions_, tools_, models_, skills_),
         integrations_(loop, hub_, extensions_, http_, blocking_, secrets_, sandbox_,

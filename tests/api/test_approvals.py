@@ -12,7 +12,9 @@ import pytest
 from approvals import answer, call_asked, call_unasked, decide, pending, person
 from checks import UNKNOWN_ID, accepted, at_once, invalid, is_id, is_timestamp, refused
 from jobs import ended, new_job
-from tools import call_tool, calls, new_agent, new_bound_agent, new_thread, run_chat
+from stubs.provider import Reply
+from talker import Talker, configuration
+from tools import call_tool, calls, new_agent, new_bound_agent, new_thread, of_kind, run_chat, turns_of
 
 
 @pytest.fixture
@@ -82,6 +84,30 @@ def test_a_no_tells_the_model_why(talker, thread):
     assert end["isError"] and end["output"] == "permission denied: the person said no: not today"
     _, end = call_asked(talker, thread, "Bash", {"command": "true"}, "deny")
     assert end["output"] == "permission denied: the person said no"
+
+
+@pytest.fixture
+def impatient_talker(make_gateway, stub):
+    """Its gateway waits for a person for a moment only."""
+    environment = {"AGENT_GATEWAY_TEST_APPROVALS_TIMEOUT": "100"}
+    return Talker(make_gateway(config=configuration(stub), environment=environment).start(), stub)
+
+
+def test_a_request_that_nobody_answers_ends_as_denied_and_leaves_proposals_open(impatient_talker):
+    gateway = impatient_talker.gateway
+    thread = new_thread(gateway, new_agent(gateway, "learner", "apprentice"))
+    proposal = {"type": "soul", "title": "be patient", "target": "agents/learner/soul.md", "content": "Wait."}
+    with person(impatient_talker, thread, calls(("Write", {"path": "notes.md", "content": "x"})),
+                calls(("Propose", proposal)), calls(("AskUser", {"question": "Well?"})), "Done.") as somebody:
+        request = somebody.asked()
+        decided = somebody.events.until(lambda event: event["type"] == "permission-decided")[-1]
+        assert (decided["requestId"], decided["decision"], decided["by"]) == (request["id"], "deny", "timeout")
+        refused(decide(gateway, request), 409, "permission request already decided")
+        written, proposed, answered = of_kind(somebody.run(), "tool-end")
+    assert written["isError"] and written["output"] == "permission denied: nobody answered"
+    assert not proposed["isError"], proposed
+    assert answered["isError"] and answered["output"] == "nobody answered"
+    assert pending(gateway) == []
 
 
 def test_nobody_there_is_denied_at_once(talker, thread):
@@ -185,6 +211,16 @@ def test_a_yes_after_the_stop_comes_too_late(talker, thread, folder):
     assert (decided["decision"], decided["by"]) == ("deny", "stop")
 
 
+def test_a_thread_whose_call_waits_cannot_be_deleted(talker, thread):
+    with person(talker, thread, calls(("Bash", {"command": "true"})), "Done.") as somebody:
+        somebody.asked()
+        refused(talker.gateway.http.delete(f"/threads/{thread['id']}"), 409, "thread is in use")
+        accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
+        somebody.run()
+    assert talker.gateway.http.delete(f"/threads/{thread['id']}").status_code == 204
+    assert pending(talker.gateway) == []
+
+
 def test_a_path_swapped_for_a_symlink_between_question_and_yes_is_refused(talker, thread, folder):
     elsewhere = talker.gateway.home / (folder.name + "-elsewhere")
     elsewhere.mkdir()
@@ -251,7 +287,6 @@ def test_an_agent_that_never_asks(talker, thread_of):
 
 
 def test_the_configuration_turns_it_off(make_gateway, stub):
-    from talker import Talker, configuration
     talker = Talker(make_gateway(config={**configuration(stub), "approvals": {"mode": "never"}}).start(), stub)
     agent = new_agent(talker.gateway, "quiet", "apprentice")
     assert call_unasked(talker, new_thread(talker.gateway, agent), "Bash", {"command": "true"})["isError"]
@@ -296,6 +331,40 @@ def test_a_delegated_agent_asks_on_the_thread_of_the_person(talker, thread_of, n
         assert pending(talker.gateway, thread) == [request]
         accepted(decide(talker.gateway, request))
         assert somebody.result()["output"] == "Ok."
+
+
+def starts_a_job(job):
+    """A model whose person's run starts the job and then asks a question; the job's agent remembers two facts."""
+    def reply(request):
+        told = request.json["messages"]
+        step = sum(message["role"] == "tool" for message in told)
+        if "Work." in next(message["content"] for message in reversed(told) if message["role"] == "user"):
+            return calls(("Remember", {"text": f"Fact {step}."})) if step < 2 else Reply("Worked.")
+        return [calls(("RunJob", {"job": job["name"]})), calls(("AskUser", {"question": "Well?"})), Reply("Done.")][step]
+    return reply
+
+
+def test_a_job_of_an_agent_asks_on_the_thread_of_the_person_while_that_is_answered(talker, thread_of, new_name):
+    gateway, thread = talker.gateway, thread_of("operator")
+    worker = new_agent(gateway, new_name("worker"), "apprentice")
+    job = new_job(gateway, new_name("chore"), agent_id=worker["id"], prompt="Work.")
+    talker.stub.always(starts_a_job(job))
+    with person(talker, thread, content="Start it.") as somebody:
+        asked = {request["kind"]: request for request in (somebody.asked(), somebody.asked())}
+        permission, question = asked["permission"], asked["question"]
+        assert permission["agent"] == worker["name"] and permission["thread_id"] == thread["id"]
+        assert permission["run_id"] == question["run_id"]
+        accepted(decide(gateway, permission))
+        permission = somebody.asked()
+        assert permission["input"] == {"text": "Fact 1."}
+        accepted(answer(gateway, question, "Well."))
+        run = somebody.run()
+        refused(decide(gateway, permission), 409, "permission request already decided")
+        decided = [event["by"] for event in of_kind(somebody.events.messages, "permission-decided")]
+    assert decided == ["person", "person", "stop"] and run[-1]["type"] == "finish"
+    row, = ended(gateway, job)
+    results = [turn["content"] for turn in turns_of(gateway, {"id": row["thread_id"]}, "tool")]
+    assert not results[0].startswith("permission denied") and results[1] == "permission denied: the run was stopped"
 
 
 def test_a_job_asks_nobody(talker, new_name):

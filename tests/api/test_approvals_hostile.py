@@ -11,8 +11,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from apps import make_app, proxy_request, show, start
 from approvals import call_asked, call_unasked, decide, pending, person
 from checks import PATIENCE, UNKNOWN_ID, accepted, is_timestamp, refused
+from stubs.provider import Reply
 from tools import calls, new_agent, new_thread, of_kind
 
 
@@ -56,6 +58,80 @@ def test_a_document_that_makes_the_agent_ask_fifty_times(talker, thread):
         ends = of_kind(somebody.run(), "tool-end")
         asked = [event for event in somebody.events.messages if event["type"] == "permission-requested"]
     assert len(asked) == 20 and len(ends) == 50 and all(end["isError"] for end in ends)
+
+
+def test_what_is_beyond_the_bound_is_denied_and_not_staged(talker, thread):
+    many = calls(*[("Write", {"path": f"{number}.txt", "content": "x"}, f"call-{number}") for number in range(21)])
+    with person(talker, thread, many, "Done.") as somebody:
+        for _ in range(20):
+            somebody.decides("deny")
+        end = of_kind(somebody.run(), "tool-end")[-1]
+    assert end["output"] == "permission denied: too many requests wait for a person or were not allowed"
+
+
+def test_two_hundred_requests_of_all_runs_wait_at_most(own_talker):
+    gateway, at_once = own_talker.gateway, 8  # so many questions of one step wait at the same time
+    agent = new_agent(gateway, "asker", "apprentice")
+    questions = calls(*[("AskUser", {"question": f"Number {number}?"}, f"call-{number}") for number in range(at_once)])
+    own_talker.stub.always(questions)
+    threads = [new_thread(gateway, agent, title="many") for _ in range(200 // at_once)]
+    last = new_thread(gateway, agent, title="the last")
+    with gateway.events() as events:
+        events.subscribe(*[thread["id"] for thread in (*threads, last)], approvals=True)
+        for thread in threads:
+            accepted(gateway.http.post("/chat", json={"content": "Ask.", "threadId": thread["id"]}), 201)
+        for _ in range(200):
+            events.until(lambda event: event["type"] == "permission-requested")
+        assert len(pending(gateway)) == 200
+        own_talker.stub.always(Reply("Done."))
+        own_talker.stub.script(calls(("Remember", {"text": "x"}), ("AskUser", {"question": "And this?"})))
+        turn = accepted(gateway.http.post("/chat", json={"content": "Go.", "threadId": last["id"]}), 201)
+        denied, unasked = of_kind(events.run(turn["id"]), "tool-end")
+    assert denied["output"] == "permission denied: too many requests wait for a person or were not allowed"
+    assert unasked["isError"] and unasked["output"].startswith("too much is being asked at once")
+    assert len(pending(gateway)) == 200 and pending(gateway, last) == []
+
+
+@pytest.fixture
+def app(talker, new_name):
+    """An app that posts a yes with what it is given: the fields of the request to it, and its environment."""
+    name = new_name("app")
+    make_app(talker.gateway, name, routes="""
+        import http.client
+        if self.command != "POST":
+            return self.echo()
+        wanted = json.loads(self.body())
+        given = [*self.headers.values(), *os.environ.values(), *self.path.replace("=", "&").split("&")]
+        statuses = []
+        for token in ["none", *given]:
+            try:
+                connection = http.client.HTTPConnection("127.0.0.1", wanted["port"])
+                connection.request("POST", wanted["path"], '{"decision": "allow"}',
+                                   {"Authorization": "Bearer " + token.removeprefix("Bearer ")})
+                statuses.append(connection.getresponse().status)
+            except ValueError:
+                pass
+        self.answer(json.dumps(statuses), Content_Type="application/json")
+        """)
+    start(talker.gateway, name)
+    yield name
+    talker.gateway.http.post(f"/apps/{name}/stop")
+
+
+def test_an_app_cannot_decide_with_what_it_is_given(talker, thread, app):
+    gateway = talker.gateway
+    with person(talker, thread, calls(("Remember", {"text": "x"})), "Done.") as somebody:
+        request = somebody.asked()
+        decision = f"/permissions/{request['id']}"
+        tried = proxy_request(gateway, app, f"/x?token={gateway.token}", "POST",
+                              json={"port": gateway.port, "path": decision}).json()
+        assert len(tried) > 5 and set(tried) == {401}
+        own = f"http://127.0.0.1:{show(gateway, app)['port']}"
+        response = gateway.http.post(decision, json={"decision": "allow"}, headers={"Origin": own})
+        refused(response, 403, "origin not allowed")
+        assert pending(gateway, thread) == [request]
+        accepted(decide(gateway, request, "deny"))
+        somebody.run()
 
 
 def test_a_command_that_hides_its_end_is_shown_in_full(talker, thread):

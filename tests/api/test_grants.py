@@ -76,6 +76,18 @@ def test_a_grant_for_the_agent_lasts_until_it_is_revoked(talker, thread, project
     refused(gateway.http.get("/agents/nobody-at-all/grants"), 404, "agent not found")
 
 
+def test_grants_survive_a_restart(own_talker):
+    gateway = own_talker.gateway
+    thread = new_thread(gateway, new_agent(gateway, "learner", "apprentice"))
+    call_asked(own_talker, thread, "Bash", {"command": "git status"}, scope="thread")
+    call_asked(own_talker, thread, "Remember", {"text": "x"}, scope="agent")
+    before = accepted(gateway.http.get("/agents/learner/grants"))
+    assert [grant["pattern"] for grant in before] == ["git status *", "Remember"]
+    gateway.restart()
+    assert accepted(gateway.http.get("/agents/learner/grants")) == before
+    assert not call_tool(own_talker, thread, "Remember", {"text": "y"})["isError"]
+
+
 def test_a_grant_for_git_status_does_not_cover_options_that_run_programs(talker, thread):
     call_asked(talker, thread, "Bash", {"command": "git status"}, scope="thread")
     for command in ("git -c core.pager=./evil status", "git -c core.fsmonitor=./evil status", "git status; ./evil",
@@ -99,6 +111,18 @@ def test_a_grant_for_a_directory_does_not_follow_a_symlink_out_of_it(talker, thr
     os.symlink(elsewhere, folder / "way-out")
     end = call_tool(talker, thread, "Write", {"path": "way-out/b.txt", "content": "2"})
     assert end["isError"] and list(elsewhere.iterdir()) == []
+
+
+def test_a_grant_for_a_directory_is_for_what_really_lies_in_it(talker, thread, folder):
+    for name in ("docs", "other"):
+        (folder / name).mkdir()
+    os.symlink("../other", folder / "docs" / "link")
+    decided, _ = call_asked(talker, thread, "Write", {"path": "docs/a.txt", "content": "1"}, scope="thread")
+    assert decided["pattern"] == f"{folder}/docs/"
+    for path in ("docs/link/b.txt", "docs/../b.txt", "docs2/b.txt"):
+        end = call_tool(talker, thread, "Write", {"path": path, "content": "2"})
+        assert end["output"].startswith("staged as proposal "), path
+    assert list((folder / "other").iterdir()) == [] and not (folder / "b.txt").exists()
 
 
 def test_grants_are_shown_as_why(talker, thread):

@@ -1,6 +1,7 @@
 #include "features/approvals/service.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "api/error.hpp"
 #include "base/id.hpp"
@@ -137,7 +138,7 @@ Approvals::WaitingPointer Approvals::open(AskedCall call) {
 }
 
 Task<std::optional<PermissionRequest>> Approvals::ask(AskedCall call, StopSource& stop) {
-  if (is_full(*call.run) || shown_size(call) > most_shown) co_return std::nullopt;
+  if (!call.run->takes_requests || is_full(*call.run) || shown_size(call) > most_shown) co_return std::nullopt;
   const auto waiting = open(std::move(call));
   std::exception_ptr failure;
   try {
@@ -146,9 +147,12 @@ Task<std::optional<PermissionRequest>> Approvals::ask(AskedCall call, StopSource
           approval_store::purge(connection, oldest);
           approval_store::put(connection, request);
         });
-    waiting->is_stored = true;
+    // Its run may have begun to end meanwhile.
+    if (!waiting->is_being_decided && !waiting->request.decision) {
+      waiting->is_stored = true;
+      runs_.emit(*waiting->run, "permission-requested", {{"request", RecordView(waiting->request).members()}});
+    }
     const WaitClock::Wait clock(waiting->run->person_waits);
-    runs_.emit(*waiting->run, "permission-requested", {{"request", RecordView(waiting->request).members()}});
     co_await wait(waiting, stop);
   } catch (...) {
     failure = std::current_exception();
@@ -169,8 +173,8 @@ Task<> Approvals::wait(const WaitingPointer& waiting, StopSource& stop) {
   co_await end_undecided(waiting, end == WaitResult::timed_out ? DecidedBy::timeout : DecidedBy::stop);
 }
 
-Task<> Approvals::end_undecided(const WaitingPointer& waiting, DecidedBy by) {
-  std::erase(waiting_, waiting);
+Task<> Approvals::end_undecided(WaitingPointer waiting, DecidedBy by) {
+  waiting->is_being_decided = true;
   auto decided = waiting->request;
   decided.decision = PermissionDecision::deny;
   decided.scope = GrantScope::once;
@@ -182,6 +186,16 @@ Task<> Approvals::end_undecided(const WaitingPointer& waiting, DecidedBy by) {
     log::warn("the end of a permission request is not on disk: {}", error.what());
   }
   note_decided(waiting, std::move(decided));
+}
+
+Task<> Approvals::end_those_of(ActiveRunPointer run) {
+  run->takes_requests = false;
+  std::vector<WaitingPointer> left;
+  std::ranges::copy_if(waiting_, std::back_inserter(left), [&](const auto& waiting) { return waiting->run == run; });
+  for (const auto& waiting : left) {
+    while (waiting->is_being_decided) co_await waiting->changed.wait();
+    if (!waiting->request.decision) co_await end_undecided(waiting, DecidedBy::stop);
+  }
 }
 
 void Approvals::note_decided(const WaitingPointer& waiting, PermissionRequest decided) {
@@ -196,7 +210,7 @@ void Approvals::note_decided(const WaitingPointer& waiting, PermissionRequest de
 
 void Approvals::tell_decided(const Waiting& waiting) {
   auto& run = *waiting.run;
-  if (run.is_ending || run.ended.happened()) return;
+  if (!waiting.is_stored || run.is_ending || run.ended.happened()) return;
   const auto& request = waiting.request;
   runs_.emit(run, "permission-decided",
              {{"requestId", request.id},

@@ -72,9 +72,16 @@ public:
   /// Whether a client is there that answers for the thread.
   bool is_somebody_there(std::string_view thread_id) const { return hub_.is_answered(thread_id); }
 
+  /// Whether the run, or all runs together, put as much to persons as they may. What is beyond is denied.
+  bool is_full(const ActiveRun& run) const;
+
   /// Puts a call or question to a person and waits until it is decided, its time is up, or `stop` is requested. Returns
-  /// the decided request; no value if it was not put, because too many wait, or it is too long to be shown.
+  /// the decided request; no value if it was not put, because `is_full`, or because it is too long to be shown.
+  /// Example: src/features/approvals/service_test.cpp: Approvals.ReturnWhatAPersonDecided
   Task<std::optional<PermissionRequest>> ask(AskedCall call, StopSource& stop);
+
+  /// Ends what waits through that run as denied, because it is about to end, and lets nothing more wait through it.
+  Task<> end_those_of(ActiveRunPointer run);
 
   /// Those that wait, oldest first.
   std::vector<PermissionRequest> waiting(const PermissionFilter& filter) const;
@@ -94,11 +101,10 @@ private:
   struct Waiting;
   using WaitingPointer = std::shared_ptr<Waiting>;
 
-  bool is_full(const ActiveRun& run) const;
   WaitingPointer find(std::string_view id) const;
   WaitingPointer open(AskedCall call);
   Task<> wait(const WaitingPointer& waiting, StopSource& stop);
-  Task<> end_undecided(const WaitingPointer& waiting, DecidedBy by);
+  Task<> end_undecided(WaitingPointer waiting, DecidedBy by);
   void note_decided(const WaitingPointer& waiting, PermissionRequest decided);
   void tell_decided(const Waiting& waiting);
   std::optional<Grant> grant_of(const PermissionRequest& request) const;

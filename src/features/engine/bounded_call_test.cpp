@@ -14,9 +14,9 @@ struct Called {
   std::chrono::milliseconds took{};
 };
 
-/// Calls a tool that does that, and stops the run after `stop_after`, if given.
+/// Calls a tool that does that, and stops the run after `stop_after`, if given. What `waits` notes does not count.
 Called call(std::function<Task<ToolOutcome>(const ToolCall&)> action, std::chrono::milliseconds limit,
-            std::optional<std::chrono::milliseconds> stop_after = {}) {
+            std::optional<std::chrono::milliseconds> stop_after = {}, const WaitClock& waits = {}) {
   Called called;
   testing::run([&](Loop& loop) -> Task<> {
     Tool tool;
@@ -26,7 +26,6 @@ Called call(std::function<Task<ToolOutcome>(const ToolCall&)> action, std::chron
     const ToolRun run{};
     StopSource run_stop;
     StopSource stop;
-    const WaitClock waits;
     const ToolCall made{.id = "one", .input = {}, .run = run, .stop = stop, .authorize = {}, .stage = {}};
     asio::steady_timer timer(loop);
     if (stop_after) {
@@ -79,6 +78,28 @@ TEST(BoundedCall, EndsWhenTheRunIsStopped) {
   EXPECT_EQ(called.outcome.output, "interrupted: the run was stopped");
   EXPECT_TRUE(called.outcome.is_error);
   EXPECT_LT(called.took, 1s);
+}
+
+TEST(BoundedCall, CountsNoTimeInWhichAPersonIsWaitedFor) {
+  WaitClock waits;
+  const auto asks = [&waits](const ToolCall& made) -> Task<ToolOutcome> {
+    {
+      const WaitClock::Wait wait(waits);
+      co_await pause(made.stop, 200ms);
+    }
+    co_return co_await answers(made);
+  };
+  EXPECT_EQ(call(asks, 50ms, {}, waits).outcome.output, "done");
+  const auto dawdles = [&waits](const ToolCall& made) -> Task<ToolOutcome> {
+    {
+      const WaitClock::Wait wait(waits);
+      co_await pause(made.stop, 200ms);
+    }
+    co_return co_await listens(made);
+  };
+  const auto called = call(dawdles, 50ms, {}, waits);
+  EXPECT_EQ(called.outcome.output, "timed out after 0.05 s");
+  EXPECT_GE(called.took, 200ms);
 }
 
 TEST(BoundedCall, CancelsAToolThatIgnoresItsStop) {

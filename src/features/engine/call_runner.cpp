@@ -143,7 +143,8 @@ bool CallRunner::offers(const RunningAgent& caller, std::string_view tool_name) 
 }
 
 bool CallRunner::is_somebody_there(const RunningAgent& caller) const {
-  return !caller.asks_thread.empty() && approvals_.is_somebody_there(caller.asks_thread);
+  const bool can_ask = !caller.asks_in || caller.asks_in->takes_requests;
+  return can_ask && !caller.asks_thread.empty() && approvals_.is_somebody_there(caller.asks_thread);
 }
 
 bool CallRunner::can_be_asked(const RunningAgent& caller) const {
@@ -339,6 +340,10 @@ Task<Permission> CallRunner::ask_permission(Call& call, ToolTarget target, std::
   call.request.target = target;
   const auto permission = permission_for(call.request);
   if (permission.verdict != Verdict::ask) co_return permission;
+  if (approvals_.is_full(*caller.asks_in)) {
+    co_return Permission{.verdict = Verdict::denied,
+                         .reason = "permission denied: too many requests wait for a person or were not allowed"};
+  }
   const bool can_propose = permission.otherwise == Verdict::staged;
   const auto decided = co_await approvals_.ask({.run = caller.asks_in,
                                                 .agent_id = caller.agent->id,

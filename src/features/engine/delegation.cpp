@@ -95,6 +95,10 @@ ActiveRunPointer Engine::run_of_person(const ActiveRunPointer& active) const {
   const auto under_way = delegations();
   for (auto run_id = active->run.id;;) {
     const auto run_request = run_requests_.find(run_id);
+    if (run_request && !run_request->ordering_run_id.empty()) {
+      run_id = run_request->ordering_run_id;
+      continue;
+    }
     if (run_request && !run_request->cause.job_ids.empty()) return nullptr;
     const auto delegation = std::ranges::find(under_way, run_id, [](const auto& known) { return known->run_id; });
     if (delegation != under_way.end()) {

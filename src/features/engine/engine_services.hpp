@@ -27,7 +27,7 @@ struct EngineServices {
   Alerts& alerts;
   Attachments& attachments;
   CallRunner& calls;
-  const Approvals& approvals;
+  Approvals& approvals;
 };
 
 }  // namespace agw

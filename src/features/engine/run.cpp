@@ -38,6 +38,7 @@ Task<> Engine::answer(ActiveRunPointer active) {
   outcome.duration =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - active->began);
   if (!outcome.error.empty()) services_.runs.emit(*active, "error", {{"error", outcome.error}});
+  co_await services_.approvals.end_those_of(active);
   const bool is_answered = outcome.finish_reason != "error" && !outcome.stopped;
   co_await save(active, std::move(outcome));
   if (is_answered && !stopping_.requested()) workers_.spawn(titles_.find(active->run));

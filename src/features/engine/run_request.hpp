@@ -38,7 +38,9 @@ struct RunRequest {
   std::optional<std::string> attached_data;
   json::object metadata;  ///< of both turns
   json::object order;     ///< `model`, `mode`, `dry`, `depth`: how to answer
-  EventCause cause{};     ///< of the events that the run causes; without jobs where none has ordered it
+  /// The run whose agent ordered it: while that answers a person, it asks the person through it. Empty: none.
+  std::string ordering_run_id{};
+  EventCause cause{};  ///< of the events that the run causes; without jobs where none has ordered it
   /// Returns the runs, of any thread, that must end first. Called when the run is the first on its own thread. Empty:
   /// none.
   std::function<std::vector<ActiveRunPointer>()> runs_before;

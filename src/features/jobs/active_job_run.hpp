@@ -24,6 +24,7 @@ struct JobOrder {
   int depth = 0;                               ///< the length of the chain of events that led to it
   std::set<std::string> callers{};             ///< ids of the jobs whose agents ordered it, directly or through others
   json::object inherited{};                    ///< of the run whose agent ordered it: see ToolRun
+  std::string ordering_run_id{};               ///< that run; empty: no agent ordered it
 };
 
 /// A job's run that waits or is active.

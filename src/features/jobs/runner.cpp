@@ -270,6 +270,7 @@ RunRequest JobRunner::run_request_of(const ActiveJobRunPointer& run, std::string
           .attached_data = order.attached_data,
           .metadata = std::move(metadata),
           .order = order_members(*run),
+          .ordering_run_id = order.ordering_run_id,
           .cause = cause_of(*run),
           .runs_before = [this, run] { return active_ahead_of(run); },
           .answerer = answerer_of(*run),

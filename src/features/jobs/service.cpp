@@ -113,8 +113,10 @@ Task<JobRunStarted> Jobs::run(ExtensionPointer job, bool dry, InTransaction<JobR
 Task<JobRunStarted> Jobs::run_for(const ToolRun& caller, ExtensionPointer job) {
   auto cause = engine_.cause_of(caller.run_id);
   // The calling run counts into the depth, but no event started this one.
-  JobOrder order{
-      .depth = std::max(0, cause.depth - 1), .callers = std::move(cause.job_ids), .inherited = caller.inherited};
+  JobOrder order{.depth = std::max(0, cause.depth - 1),
+                 .callers = std::move(cause.job_ids),
+                 .inherited = caller.inherited,
+                 .ordering_run_id = caller.run_id};
   return runner_.start(std::move(job), std::move(order), {});
 }
 

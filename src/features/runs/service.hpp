@@ -46,6 +46,7 @@ struct ActiveRun {
   std::int64_t pieces = 0;
   WaitClock person_waits;         ///< how long its calls, and those of runs it led to, waited for a person
   std::size_t refusals = 0;       ///< how many of these calls were put to a person and not allowed
+  bool takes_requests = true;     ///< false: it is about to end, and nothing more is put to a person through it
   std::vector<RunPiece> unsaved;  ///< in order: pieces that may not be on disk yet
 };
 using ActiveRunPointer = std::shared_ptr<ActiveRun>;
