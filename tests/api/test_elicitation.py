@@ -4,11 +4,14 @@ See docs/contract/approvals.md#questions.
 """
 
 import json
+import queue
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from approvals import answer, decide, person
-from checks import accepted, refused
+from checks import PATIENCE, accepted, refused
 from integrations import new_integration
 from tools import call_tool, calls, new_agent, new_thread
 
@@ -66,6 +69,91 @@ for line in sys.stdin:
 """
 
 
+SIZE = {"type": "object", "properties": {"size": {"type": "string"}}, "required": ["size"]}
+ASKS = {"mode": "form", "message": "Which size?", "requestedSchema": SIZE}
+
+
+class HttpShop(BaseHTTPRequestHandler):
+    """A server over HTTP whose tool asks for a form: by a request on the stream of the call, or by its result."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        id, method, params = message.get("id"), message.get("method"), message.get("params", {})
+        if method is None:
+            self.server.answers.put(message)
+        if method is None or id is None:
+            return self.reply(202)
+        if method == "tools/call" and not self.server.modern:
+            return self.ask_on_stream(id)
+        self.reply(200, self.result(method, params), id)
+
+    def result(self, method, params):
+        if method == "initialize" and not self.server.modern:
+            return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}},
+                    "serverInfo": {"name": "shop", "version": "1"}}
+        if method == "server/discover" and self.server.modern:
+            return {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+        if method == "tools/list":
+            return {"tools": [{"name": "order", "inputSchema": {"type": "object"}}]}
+        if method == "tools/call" and "inputResponses" not in params:
+            asked = {"size": {"method": "elicitation/create", "params": ASKS}}
+            return {"resultType": "input_required", "inputRequests": asked, "requestState": "a"}
+        if method == "tools/call":
+            assert params["requestState"] == "a"
+            return {"content": [{"type": "text", "text": json.dumps(params["inputResponses"]["size"])}]}
+        return None
+
+    def ask_on_stream(self, id):
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        self.event({"id": "q", "method": "elicitation/create", "params": ASKS})
+        answer = self.server.answers.get(timeout=PATIENCE)
+        assert answer["id"] == "q"
+        self.event({"id": id, "result": {"content": [{"type": "text", "text": json.dumps(answer["result"])}]}})
+        self.close_connection = True
+
+    def event(self, message):
+        self.wfile.write(f'data: {json.dumps({"jsonrpc": "2.0", **message})}\n\n'.encode())
+        self.wfile.flush()
+
+    def reply(self, status, result=None, id=None):
+        answer = {"result": result} if result else {"error": {"code": -32601, "message": "Method not found"}}
+        body = b"" if status == 202 else json.dumps({"jsonrpc": "2.0", "id": id, **answer}).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.send_response(405)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    do_DELETE = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(params=["legacy", "modern"])
+def http_shop(request, talker, new_name):
+    """The tool of a server over HTTP, of either protocol."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), HttpShop)
+    server.modern, server.answers, server.daemon_threads = request.param == "modern", queue.Queue(), True
+    serving = threading.Thread(target=server.serve_forever)
+    serving.start()
+    name = new_name("shop")
+    new_integration(talker.gateway, name, "mcp-http", url=f"http://127.0.0.1:{server.server_port}/mcp")
+    yield f"{name}__order"
+    server.shutdown()
+    serving.join()
+    server.server_close()
+
+
 @pytest.fixture
 def thread(talker, new_name):
     return new_thread(talker.gateway, new_agent(talker.gateway, new_name("user"), "trusted"))
@@ -116,6 +204,21 @@ def test_a_form_in_a_result_is_declined_by_the_person(talker, thread, modern_sho
     with person(talker, thread, calls((f"{modern_shop}__order", {})), "Done.") as somebody:
         accepted(decide(talker.gateway, somebody.asked(), "deny"))
         assert json.loads(somebody.result()["output"]) == [True, {"size": {"action": "decline"}}]
+
+
+def test_a_form_of_a_server_over_http_is_put_to_the_person(talker, thread, http_shop):
+    with person(talker, thread, calls((http_shop, {})), "Done.") as somebody:
+        request = somebody.asked()
+        assert request["question"]["question"] == "Which size?" and request["tool"] == http_shop
+        accepted(answer(talker.gateway, request, {"size": "large"}))
+        assert json.loads(somebody.result()["output"]) == {"action": "accept", "content": {"size": "large"}}
+
+
+def test_a_form_of_a_server_over_http_is_declined_or_cancelled(talker, thread, http_shop):
+    with person(talker, thread, calls((http_shop, {})), "Done.") as somebody:
+        accepted(decide(talker.gateway, somebody.asked(), "deny"))
+        assert json.loads(somebody.result()["output"]) == {"action": "decline"}
+    assert json.loads(call_tool(talker, thread, http_shop, {})["output"]) == {"action": "cancel"}
 
 
 def test_a_result_that_asks_for_more_than_forms_is_an_error(talker, thread, modern_shop):
