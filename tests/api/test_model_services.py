@@ -5,12 +5,13 @@ See docs/contract/models.md#services-that-come-and-go.
 
 import json
 import threading
+import time
 
 import pytest
 
-from checks import accepted, refused
+from checks import PATIENCE, accepted, refused
 from events import text_of
-from stubs.provider import Fault, Flood, ProviderStub, Raw, Reply
+from stubs.provider import Fault, Flood, ProviderStub, Raw, Reply, Silence
 
 KEY = "sk-live-0123456789abcdef"
 APIS = {"anthropic": "/v1/messages", "openai-chat": "/v1/chat/completions", "openai-responses": "/v1/responses",
@@ -328,6 +329,15 @@ def test_check_says_what_is_wrong_and_what_to_do(live, stub, fault, said):
     checked = check(live, definition(stub), key=KEY)
     assert checked["ok"] is False and checked["models"] == [] and said in checked["error"]
     assert KEY not in checked["error"] and len(stub.list_requests) == 1
+
+
+def test_check_of_a_service_that_never_answers_ends_after_ten_seconds(live, stub):
+    stub.models = Silence()
+    began = time.monotonic()
+    checked = check(live, definition(stub), key=KEY)
+    assert 9 < time.monotonic() - began < 15
+    assert checked["ok"] is False and "did not answer within 10 s" in checked["error"]
+    assert stub.list_requests[0].closed_by_client.wait(PATIENCE)
 
 
 def test_key_does_not_follow_a_redirect(live, stub):

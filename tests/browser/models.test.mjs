@@ -50,36 +50,40 @@ else {
       definition: { kind: 'model', api: 'openai-chat', base_url: env.service, ...members },
     });
 
-  test('a newcomer with a key gets from the first page to a streamed answer in four clicks', async () => {
-    await reset();
-    const page = await env.newPage();
-    await atStub(page);
-    const begun = Date.now();
-    await page.goto(`${env.url}/ui/#code=${(await env.api('GET', '/pair/refresh')).code}`);
-    let clicks = 0;
-    const click = (target) => (clicks++, target.click());
-    await page.getByRole('heading', { name: 'Connect a model' }).waitFor();
-    await click(page.getByRole('list', { name: 'Services' }).getByRole('button', { name: /^OpenRouter/ }));
-    await expectFocus(page, 'Key');
-    await page.keyboard.insertText(key);
-    await click(button(page, 'Check'));
-    await page.getByText('It works: 2 models.').waitFor();
-    await click(button(page, 'Use this model'));
-    await page.getByText('OpenRouter is connected.').waitFor();
-    await expectFocus(page, 'Message');
-    await page.keyboard.insertText('Hello');
-    const held = await env.backend.hold({ pieces: ['Hello from '] });
-    await click(button(page, 'Send'));
-    await answers(page).getByText('Hello from').waitFor();
-    assert.ok(clicks <= 5);
-    assert.ok(Date.now() - begun < 60_000);
-    await env.backend.release({ held, pieces: ['a model.'] });
-    await answers(page).getByText('Hello from a model.').waitFor();
-    await answers(page).getByText('openrouter/small-1').waitFor();
-    assert.deepEqual(await env.api('GET', '/secrets'), [{ name: 'OPENROUTER_KEY' }]);
-    const shown = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify(localStorage));
-    assert.ok(!shown.includes(key), 'the key is kept nowhere on the page');
-  });
+  const sizes = Object.entries({ desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } });
+
+  for (const [size, viewport] of sizes) {
+    test(`a newcomer with a key gets from the first page to a streamed answer in four clicks: ${size}`, async () => {
+      await reset();
+      const page = await env.newPage({ viewport });
+      await atStub(page);
+      const begun = Date.now();
+      await page.goto(`${env.url}/ui/#code=${(await env.api('GET', '/pair/refresh')).code}`);
+      let clicks = 0;
+      const click = (target) => (clicks++, target.click());
+      await page.getByRole('heading', { name: 'Connect a model' }).waitFor();
+      await click(page.getByRole('list', { name: 'Services' }).getByRole('button', { name: /^OpenRouter/ }));
+      await expectFocus(page, 'Key');
+      await page.keyboard.insertText(key);
+      await click(button(page, 'Check'));
+      await page.getByText('It works: 2 models.').waitFor();
+      await click(button(page, 'Use this model'));
+      await page.getByText('OpenRouter is connected.').waitFor();
+      await expectFocus(page, 'Message');
+      await page.keyboard.insertText('Hello');
+      const held = await env.backend.hold({ pieces: ['Hello from '] });
+      await click(button(page, 'Send'));
+      await answers(page).getByText('Hello from').waitFor();
+      assert.ok(clicks <= 5);
+      assert.ok(Date.now() - begun < 60_000);
+      await env.backend.release({ held, pieces: ['a model.'] });
+      await answers(page).getByText('Hello from a model.').waitFor();
+      await answers(page).getByText('openrouter/small-1').waitFor();
+      assert.deepEqual(await env.api('GET', '/secrets'), [{ name: 'OPENROUTER_KEY' }]);
+      const shown = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify(localStorage));
+      assert.ok(!shown.includes(key), 'the key is kept nowhere on the page');
+    });
+  }
 
   test('by keyboard alone a model is connected, another default chosen, and a message sent', async () => {
     await reset();
@@ -226,10 +230,7 @@ else {
     await page.getByText('Prompt caches saved $1.25 in 7 days.').waitFor();
   });
 
-  for (const [size, viewport] of Object.entries({
-    desk: { width: 1440, height: 900 },
-    phone: { width: 390, height: 844 },
-  })) {
+  for (const [size, viewport] of sizes) {
     for (const colorScheme of ['light', 'dark']) {
       test(`connecting and choosing models is accessible: ${size}, ${colorScheme}`, async () => {
         await reset();
