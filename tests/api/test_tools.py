@@ -75,6 +75,20 @@ def test_steps_have_text_positions_in_code_points(talker, thread):
                                            {"text_end": 14, "tool_call_ids": ["four"]}]
 
 
+def test_each_call_of_a_model_or_tool_says_when_it_was_made_and_how_long_it_took(talker, thread):
+    usage = {"input": 100, "output": 7, "cache_read": 30, "cache_write": 0}
+    run_chat(talker, thread, calls((*search("otters"), "one"), usage=usage), Reply("Done.", usage=usage))
+    _, tool, answer = turns_of(talker.gateway, thread)
+    first, second = answer["metadata"]["model_calls"]
+    assert {key: first[key] for key in ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")} == {
+        "input_tokens": 100, "output_tokens": 7, "cache_read_tokens": 30, "cache_write_tokens": 0}
+    assert first["model"] == answer["metadata"]["model"]
+    assert 0 <= first["at_ms"] and first["at_ms"] + first["duration_ms"] <= tool["metadata"]["at_ms"] + 1
+    assert tool["metadata"]["at_ms"] + tool["metadata"]["duration_ms"] <= second["at_ms"] + 1
+    assert second["at_ms"] + second["duration_ms"] <= answer["metadata"]["duration_ms"] + 1
+    assert "waited_ms" not in tool["metadata"]
+
+
 def test_usage_and_cost_are_summed_over_steps(talker, thread):
     usage = {"input": 100, "output": 7, "cache_read": 3, "cache_write": 0}
     run = run_chat(talker, thread, calls(search("a"), usage=usage), calls(search("b"), usage=usage), Reply("Done.", usage=usage))

@@ -1,6 +1,7 @@
 #include "features/engine/agent_loop.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/async/task_group.hpp"
 #include "base/id.hpp"
@@ -61,7 +62,11 @@ std::vector<ToolUse> take_calls_of(const RunClient* client, std::vector<ToolUse>
   return taken;
 }
 
-json::array call_members(const std::vector<ToolUse>& uses) {
+std::chrono::milliseconds whole_milliseconds(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration);
+}
+
+json::array tool_call_members(const std::vector<ToolUse>& uses) {
   json::array calls;
   for (const auto& use : uses) calls.push_back(json::object{{"id", use.id}, {"name", use.name}, {"input", use.input}});
   return calls;
@@ -146,6 +151,7 @@ Task<> AgentLoop::prepare() {
       co_await services_.prompts.text(caller_->agent, thread.project_id, caller_->mode,
                                       services_.calls.offers(*caller_, read_skill_tool_name), std::move(tools.listing));
   if (active_->client) add_program(*active_->client, system, tools);
+  asked_at_ = std::chrono::steady_clock::now();
   co_await window_.load(std::move(system), std::move(tools));
 }
 
@@ -170,6 +176,7 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
     text += delta.text;
     services_.runs.text(active, delta.text);
   };
+  asked_at_ = std::chrono::steady_clock::now();
   auto completion = co_await window_.ask(on_delta);
   outcome_.model = completion.id();
   apply_model_outcome(outcome_, completion.outcome, anything_came);
@@ -185,7 +192,15 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
 }
 
 void AgentLoop::record_usage(const Completion& completion) {
+  const auto before = outcome_.cost_usd;
   agw::record_usage(outcome_, services_, agent(), active_->run.thread_id, completion);
+  const auto now = std::chrono::steady_clock::now();
+  outcome_.model_calls.push_back({.model = completion.id(),
+                                  .at = whole_milliseconds(asked_at_ - active_->began),
+                                  .duration = whole_milliseconds(now - asked_at_),
+                                  .usage = completion.usage(),
+                                  .cost_usd = outcome_.cost_usd - before});
+  asked_at_ = now;
 }
 
 Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
@@ -193,7 +208,7 @@ Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
   // Calls that only read need not wait until the step is on disk: none of their results is stored before it.
   TaskGroup keeping(services_.loop);
   const bool only_reads = services_.calls.are_read_only(uses);
-  keeping.spawn(services_.runs.store_step(active_, {mark.text_end, call_members(uses)},
+  keeping.spawn(services_.runs.store_step(active_, {mark.text_end, tool_call_members(uses)},
                                           [spendings = std::exchange(outcome_.spendings, {})](Connection& connection) {
                                             Costs::record(connection, spendings);
                                           }));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -39,7 +40,8 @@ private:
   ContextWindow window_;
   RunOutcome& outcome_;
   RepeatGuard repeats_;
-  bool needs_separator_ = false;  ///< between what the model has said and what it says next
+  std::chrono::steady_clock::time_point asked_at_{};  ///< when the model call under way was made
+  bool needs_separator_ = false;                      ///< between what the model has said and what it says next
 };
 
 }  // namespace agw

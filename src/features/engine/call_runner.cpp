@@ -28,6 +28,10 @@ constexpr std::size_t max_at_once = 8;
 constexpr std::size_t max_output_length = 4 * max_result_characters + 64 * 1024;
 constexpr std::size_t max_quoted_length = 500;
 
+std::int64_t milliseconds_of(steady_clock::duration duration) {
+  return std::chrono::duration_cast<milliseconds>(duration).count();
+}
+
 bool changes_nothing(const Tool& tool) {
   return tool.effect == ToolEffect::reads || tool.effect == ToolEffect::fetches;
 }
@@ -68,9 +72,18 @@ Permission refused_by_person(const PermissionRequest& decided) {
   return refused;
 }
 
-json::object turn_metadata(const Run& run, const ToolUse& use, const ToolOutcome& outcome, std::int64_t took) {
-  json::object metadata{{"run_id", run.id},   {"tool_call_id", use.id},       {"tool_name", use.name},
-                        {"input", use.input}, {"is_error", outcome.is_error}, {"duration_ms", took}};
+/// When a call was made, from the run's beginning, how long it took, and how long a person took of that.
+struct CallTimes {
+  std::int64_t at = 0;
+  std::int64_t took = 0;
+  std::int64_t waited = 0;
+};
+
+json::object turn_metadata(const Run& run, const ToolUse& use, const ToolOutcome& outcome, const CallTimes& times) {
+  json::object metadata{{"run_id", run.id},         {"tool_call_id", use.id},       {"tool_name", use.name},
+                        {"input", use.input},       {"is_error", outcome.is_error}, {"at_ms", times.at},
+                        {"duration_ms", times.took}};
+  if (times.waited > 0) metadata["waited_ms"] = times.waited;
   if (!outcome.found_tools.empty())
     metadata["found_tools"] = json::array(outcome.found_tools.begin(), outcome.found_tools.end());
   return metadata;
@@ -231,22 +244,26 @@ Task<> CallRunner::work(StepCalls& step) {
 Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPointer tool) {
   auto& active = *step.active;
   const auto began = steady_clock::now();
+  const auto& waits = (step.caller->asks_in ? step.caller->asks_in : step.active)->person_waits;
+  const auto waited_before = waits.waited();
   runs_.begin_call(active, {{"toolCallId", use.id}, {"toolName", use.name}, {"input", use.input}});
   auto outcome = co_await outcome_of(step, use, std::move(tool));
   outcome.output = presentable(outcome.output);
-  const auto took = std::chrono::duration_cast<milliseconds>(steady_clock::now() - began).count();
+  const CallTimes times{.at = milliseconds_of(began - active.began),
+                        .took = milliseconds_of(steady_clock::now() - began),
+                        .waited = milliseconds_of(waits.waited() - waited_before)};
   const auto turn_id = active.turns.emplace_back(new_id());
   co_await threads_.add_turn({.thread_id = active.run.thread_id,
                               .role = Role::tool,
                               .content = outcome.output,
-                              .metadata = turn_metadata(active.run, use, outcome, took),
+                              .metadata = turn_metadata(active.run, use, outcome, times),
                               .id = turn_id,
                               .in_reply_to = active.run.turn_id});
   runs_.end_call(active, {{"toolCallId", use.id},
                           {"toolName", use.name},
                           {"output", outcome.output},
                           {"isError", outcome.is_error},
-                          {"durationMs", took}});
+                          {"durationMs", times.took}});
   Message message;
   message.role = Message::Role::tool;
   message.text = std::move(outcome.output);

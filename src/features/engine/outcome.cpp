@@ -27,6 +27,17 @@ json::array step_members(const std::vector<StepMark>& steps) {
   return members;
 }
 
+json::array call_members(const std::vector<ModelCall>& calls) {
+  json::array members;
+  for (const auto& call : calls) {
+    json::object member{{"model", call.model}, {"at_ms", call.at.count()}, {"duration_ms", call.duration.count()}};
+    for (const auto& [name, value] : usage_members(call.usage)) member[name] = value;
+    member["cost_usd"] = call.cost_usd;
+    members.push_back(std::move(member));
+  }
+  return members;
+}
+
 /// The members that regenerating the answer needs.
 void add_origin(json::object& metadata, const Run& run) {
   for (const auto name : {std::string_view("agent_id"), named_model_member}) {
@@ -51,7 +62,8 @@ json::object turn_metadata(const Run& run, const RunOutcome& outcome) {
                         {"finish_reason", outcome.stopped ? "stopped" : outcome.finish_reason},
                         {"duration_ms", outcome.duration.count()},
                         {"in_reply_to", run.turn_id},
-                        {"steps", step_members(outcome.steps)}};
+                        {"steps", step_members(outcome.steps)},
+                        {"model_calls", call_members(outcome.model_calls)}};
   add_origin(metadata, run);
   if (outcome.partial) metadata["partial"] = true;
   if (!outcome.error.empty()) metadata["error"] = outcome.error;

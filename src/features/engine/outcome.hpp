@@ -20,6 +20,15 @@ struct StepMark {
   std::vector<std::string> tool_call_ids;
 };
 
+/// A call of a model, for the picture of what a run did.
+struct ModelCall {
+  std::string model;                     ///< `<provider>/<model>` that was asked last
+  std::chrono::milliseconds at{};        ///< when it was made, from the run's beginning
+  std::chrono::milliseconds duration{};  ///< with the pauses between tries
+  Usage usage;
+  double cost_usd = 0;
+};
+
 /// A call of a tool that does more than read, or that does not exist, whether it succeeded or not.
 struct SideEffect {
   std::string tool;
@@ -41,6 +50,7 @@ struct RunOutcome {
   double cost_usd = 0;
   std::vector<Spending> spendings;  ///< of its model calls, those that are not stored yet
   std::vector<StepMark> steps;
+  std::vector<ModelCall> model_calls;          ///< in order
   std::vector<std::string> suggestions;        ///< see ModelReply
   std::optional<SideEffect> last_side_effect;  ///< no value: the agent has only read
   bool partial = false;                        ///< stopped, or the stream broke
