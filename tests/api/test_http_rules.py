@@ -234,6 +234,7 @@ MEMBERS = [
     ("POST", "/threads", {}, "project_id", "string"),
     ("PATCH", "/threads/:id", {}, "title", "string"),
     ("PATCH", "/threads/:id", {}, "archived", "boolean"),
+    ("PATCH", "/threads/:id", {}, "pinned", "boolean"),
     ("PATCH", "/threads/:id", {}, "mode", "string"),
     ("POST", "/threads/:id/turns", {"content": "a", "role": "user"}, "content", "string"),
     ("POST", "/threads/:id/turns", {"content": "a", "role": "user"}, "role", "string"),

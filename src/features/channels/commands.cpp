@@ -60,7 +60,8 @@ Task<std::string> ChannelInbox::stop_answer(ChatPlace place) {
 
 Task<std::string> ChannelInbox::set_mode(ChatPlace place, ThreadMode mode) {
   const auto thread = co_await thread_for(std::move(place));
-  co_await services_.threads.change(thread, {.title = {}, .archived = {}, .mode = {.given = true, .value = mode}});
+  co_await services_.threads.change(
+      thread, {.title = {}, .archived = {}, .pinned = {}, .mode = {.given = true, .value = mode}});
   co_return mode == ThreadMode::plan ? "The agent only looks and thinks. /act lets it act again." : "The agent acts.";
 }
 

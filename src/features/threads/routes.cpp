@@ -106,7 +106,7 @@ Routes thread_routes(Threads& threads) {
       get("/threads/:id", "Read a thread and what is being answered on it", show_thread, threads)
           .responds<ThreadDetail>()
           .fails_with({404}),
-      patch("/threads/:id", "Change a thread's title, mode or archived", change_thread, threads)
+      patch("/threads/:id", "Change a thread's title, mode, archived or pinned", change_thread, threads)
           .body<ThreadChange>()
           .responds<Thread>()
           .with_example({{"archived", true}})

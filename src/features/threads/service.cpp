@@ -164,10 +164,13 @@ Task<Thread> Threads::change(std::string id, ThreadChange change) {
     auto& after = stored.thread;
     if (change.title) after.title = *change.title;
     if (change.archived) after.archived = *change.archived;
+    if (change.pinned) after.pinned = *change.pinned;
     if (change.mode.given) after.mode = change.mode.value.value_or(ThreadMode::plan);
     const bool same = after.title == before.title && after.archived == before.archived && after.mode == before.mode;
     const auto titled_by = change.title ? std::optional(TitledBy::person) : std::nullopt;
-    return std::pair(thread_store::change(connection, stored, titled_by, same ? 0 : moment), !same);
+    // A pin is about the list, not about the conversation.
+    const bool announced = !same || after.pinned != before.pinned;
+    return std::pair(thread_store::change(connection, stored, titled_by, same ? 0 : moment), announced);
   });
   if (changed) publish(thread);
   co_return thread;
@@ -248,7 +251,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread
         thread.id = copy_id;
         // A job finds its own thread by this id.
         thread.job_id.reset();
-        thread.archived = false;
+        thread.archived = thread.pinned = false;
         thread.created_at = now;
         thread.updated_at = thread_store::time_of(moment);
         thread.turn_count = static_cast<std::int64_t>(numbers.size());

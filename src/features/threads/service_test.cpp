@@ -237,6 +237,18 @@ TEST(Threads, LeaveNothingBehindOnceTheyArePurged) {
   });
 }
 
+TEST(Threads, ArePinnedWithoutCountingAsUpdated) {
+  with_threads([](ThreadsFixture& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    EXPECT_FALSE(thread.pinned);
+    const auto pinned = co_await room.threads.change(thread.id, {.pinned = true});
+    EXPECT_TRUE(pinned.pinned);
+    EXPECT_EQ(pinned.updated_at, thread.updated_at);
+    EXPECT_FALSE((co_await room.threads.fork(thread.id, {})).pinned);
+    EXPECT_FALSE((co_await room.threads.change(thread.id, {.pinned = false})).pinned);
+  });
+}
+
 TEST(Threads, AreNotDeletedWhileInUse) {
   with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});

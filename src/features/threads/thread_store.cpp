@@ -71,6 +71,7 @@ constexpr auto thread_columns = columns_of<StoredThread>(
     Column{"job_id", [](auto& stored) -> auto& { return stored.thread.job_id; }},
     Column{"title", [](auto& stored) -> auto& { return stored.thread.title; }},
     Column{"archived", [](auto& stored) -> auto& { return stored.thread.archived; }},
+    Column{"pinned", [](auto& stored) -> auto& { return stored.thread.pinned; }},
     Column{"mode", [](auto& stored) -> auto& { return stored.thread.mode; }, ThreadMode::plan},
     Column{"threads.created_at", [](auto& stored) -> auto& { return stored.thread.created_at; }},
     Column{"updated", [](StoredThread& stored, const Statement& row,
@@ -173,12 +174,13 @@ Thread change(Connection& connection, const StoredThread& stored, std::optional<
               std::int64_t moment) {
   static const auto sql = fmt::format(
       "UPDATE threads SET title = :title, titled_by = coalesce(:titled_by, titled_by), archived = :archived, "
-      "mode = :mode, updated = max(updated, :moment) WHERE number = :number RETURNING {}",
+      "pinned = :pinned, mode = :mode, updated = max(updated, :moment) WHERE number = :number RETURNING {}",
       columns());
   auto row = connection.prepare(sql);
   row.bind(":title", stored.thread.title)
       .bind(":titled_by", titled_by ? std::optional(to_text(*titled_by)) : std::nullopt)
       .bind(":archived", stored.thread.archived)
+      .bind(":pinned", stored.thread.pinned)
       .bind(":mode", agw::to_text(stored.thread.mode))
       .bind(":moment", moment)
       .bind(":number", stored.number);

@@ -44,7 +44,7 @@ std::int64_t insert(Connection& connection, const PreparedThread& thread);
 std::optional<StoredThread> find(Connection& connection, const std::string& id);
 /// Throws NotFound `thread not found`.
 StoredThread require(Connection& connection, const std::string& id);
-/// Writes title, archived and mode. Without `titled_by`, the title keeps its author.
+/// Writes title, archived, pinned and mode. Without `titled_by`, the title keeps its author.
 Thread change(Connection& connection, const StoredThread& stored, std::optional<TitledBy> titled_by,
               std::int64_t moment);
 /// Returns the thread with the new title; no value if a person has named it or it was deleted.

@@ -17,6 +17,7 @@ std::span<const EnumName> names(Tag<ListedRole>) { return enum_names<ListedRole>
 constexpr auto rules(Tag<Thread>) {
   return std::tuple{RuleFor<&Thread::agent_id>{{.about = "the agent that answers"}},
                     RuleFor<&Thread::job_id>{{.about = "the job whose run made it"}},
+                    RuleFor<&Thread::pinned>{{.about = "kept at the top of lists"}},
                     RuleFor<&Thread::updated_at>{{.about = "moves with its turns, title, mode and archived"}}};
 }
 const Description& describe(Tag<Thread>) { return description_of<Thread>("Thread"); }
@@ -57,7 +58,7 @@ constexpr auto rules(Tag<NewThread>) {
 }
 const Description& describe(Tag<NewThread>) { return description_of<NewThread>("NewThread"); }
 
-BOOST_DESCRIBE_STRUCT(ThreadChange, (), (title, archived, mode))
+BOOST_DESCRIBE_STRUCT(ThreadChange, (), (title, archived, pinned, mode))
 constexpr auto rules(Tag<ThreadChange>) {
   return std::tuple{RuleFor<&ThreadChange::mode>{{.about = "null means plan", .invalid = "unknown mode: "}}};
 }

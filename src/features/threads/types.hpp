@@ -27,6 +27,7 @@ struct Thread {
   std::optional<std::string> job_id;  ///< the job extension whose run made it
   std::string title;
   bool archived = false;
+  bool pinned = false;  ///< people keep it at the top of their list
   ThreadMode mode = ThreadMode::plan;
   Timestamp created_at;
   Timestamp updated_at;
@@ -34,7 +35,8 @@ struct Thread {
 };
 // Here, so that other rooms can describe structs that extend it.
 BOOST_DESCRIBE_STRUCT(Thread, (),
-                      (id, agent_id, project_id, job_id, title, archived, mode, created_at, updated_at, turn_count))
+                      (id, agent_id, project_id, job_id, title, archived, pinned, mode, created_at, updated_at,
+                       turn_count))
 const Description& describe(Tag<Thread>);
 
 enum class TaskStatus { pending, active, done };
@@ -84,6 +86,7 @@ const Description& describe(Tag<NewThread>);
 struct ThreadChange {
   std::optional<std::string> title;
   std::optional<bool> archived;
+  std::optional<bool> pinned;
   Change<ThreadMode> mode;  ///< null means plan
 };
 const Description& describe(Tag<ThreadChange>);
