@@ -25,6 +25,9 @@ public:
   /// Calls a tool by the service's own name. Failures become error results.
   virtual Task<ToolOutcome> call(std::string tool, const ToolCall& call) = 0;
 
+  /// Why it is not connected, after the last attempt; empty while it is, and before the first one has ended.
+  virtual std::string problem() const { return ""; }
+
   /// The tools that the service listed most recently.
   const std::vector<OfferedTool>& tools() const { return tools_; }
   /// Whether the first attempt to connect has ended.

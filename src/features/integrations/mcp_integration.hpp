@@ -22,6 +22,7 @@ public:
 
   Task<> live(StopSource& stop) override;
   Task<ToolOutcome> call(std::string tool, const ToolCall& call) override;
+  std::string problem() const override { return session_ ? "" : problem_; }
 
 private:
   Task<> attempt(StopSource& stop);

@@ -15,6 +15,7 @@ public:
 
   Task<> live(StopSource& stop) override;
   Task<ToolOutcome> call(std::string tool, const ToolCall& call) override;
+  std::string problem() const override { return problem_; }
 
 private:
   Task<std::string> load(StopSource& stop);

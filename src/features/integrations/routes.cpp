@@ -8,6 +8,14 @@ namespace agw {
 
 namespace {
 
+Task<Response> list_integrations(Integrations& integrations, Request& request) {
+  co_return request.respond(integrations.states());
+}
+
+Task<Response> test_integration(Integrations& integrations, Request& request) {
+  co_return request.respond(co_await integrations.test(integrations.require(request.path("name"))));
+}
+
 Task<Response> begin_login(Integrations& integrations, Request& request) {
   auto integration = integrations.require(request.path("name"));
   co_return request.respond(co_await integrations.begin_login(std::move(integration), request.body<NewLogin>()));
@@ -28,6 +36,14 @@ Task<Response> forget_login(Integrations& integrations, Request& request) {
 
 Routes integration_routes(Integrations& integrations) {
   return {
+      get("/integrations", "List integrations with how they are connected, and their tools", list_integrations,
+          integrations)
+          .responds<std::vector<IntegrationState>>(),
+      post("/integrations/:name/test", "Connect an integration again, and tell whether that works", test_integration,
+           integrations)
+          .responds<IntegrationState>()
+          .fails_with({404, 409})
+          .executes(),
       post("/integrations/:name/login", "Begin to log in at the service of an integration", begin_login, integrations)
           .body<NewLogin>()
           .responds<StartedLogin>()

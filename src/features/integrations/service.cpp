@@ -8,6 +8,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "base/text/message_of.hpp"
 #include "features/integrations/http_integration.hpp"
@@ -26,6 +27,18 @@ namespace {
 constexpr auto usual_closing = 4000ms;
 constexpr auto hurried_closing = 100ms;
 constexpr auto time_to_settle = 5s;
+constexpr auto time_to_test = 15s;
+
+/// Model services and channels have rooms of their own.
+bool offers_tools(const Extension& extension) {
+  const auto& definition = extension.definition.members();
+  return !is_model_service(definition) && !is_channel(definition);
+}
+
+IntegrationStatus status_of(const Integration& integration) {
+  if (!integration.problem().empty() && integration.has_tried()) return IntegrationStatus::failed;
+  return integration.has_tried() ? IntegrationStatus::connected : IntegrationStatus::connecting;
+}
 
 std::string host_of(const std::string& url) {
   const auto parsed = WebUrl::parse(url);
@@ -102,9 +115,7 @@ void Integrations::deliver(const DomainEvent& event) {
 
 void Integrations::follow(const Extension& extension, bool is_deleted) {
   if (extension.type != ExtensionType::integration || !running_) return;
-  // Model services and channels have rooms of their own.
-  const auto& definition = extension.definition.members();
-  const bool is_wanted = extension.enabled && !is_deleted && !is_model_service(definition) && !is_channel(definition);
+  const bool is_wanted = extension.enabled && !is_deleted && offers_tools(extension);
   const auto connected = entries_.find(extension.id);
   // If only descriptive texts have changed, active calls continue.
   if (is_wanted && connected != entries_.end() && connected->second->settings == integration_settings(extension))
@@ -139,6 +150,44 @@ ExtensionPointer Integrations::require(const std::string& id_or_name) const {
 void Integrations::reconnect(const std::string& id) {
   disconnect(id);
   if (const auto extension = extensions_.find(id)) follow(*extension, false);
+}
+
+IntegrationState Integrations::state_of(const Extension& extension) const {
+  IntegrationState state{
+      .id = extension.id, .name = extension.name, .kind = string_or_empty(extension.definition.members(), "kind")};
+  const auto found = entries_.find(extension.id);
+  if (found == entries_.end()) return state;
+  const auto& integration = *found->second->integration;
+  state.status = status_of(integration);
+  if (state.status == IntegrationStatus::failed) state.problem = integration.problem();
+  for (const auto& tool : integration.tools()) {
+    if (may_offer(integration.settings(), tool.name)) state.tools.push_back({tool.name, tool.description});
+  }
+  return state;
+}
+
+std::vector<IntegrationState> Integrations::states() const {
+  std::vector<IntegrationState> states;
+  for (const auto& extension : extensions_.list({.type = ExtensionType::integration})) {
+    if (offers_tools(*extension)) states.push_back(state_of(*extension));
+  }
+  return states;
+}
+
+Task<IntegrationState> Integrations::test(ExtensionPointer extension) {
+  if (!offers_tools(*extension)) throw NotFound("the integration offers no tools");
+  if (!extension->enabled) throw Conflict("the integration is disabled: enable it to test it");
+  reconnect(extension->id);
+  const auto found = entries_.find(extension->id);
+  if (found != entries_.end()) {
+    const auto entry = found->second;
+    const auto until = std::chrono::steady_clock::now() + time_to_test;
+    while (!entry->integration->has_tried()) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+      if (left <= 0ms || co_await with_timeout(entry->stop, left, changed_.wait()) == WaitResult::stopped) break;
+    }
+  }
+  co_return state_of(*extension);
 }
 
 Task<StartedLogin> Integrations::begin_login(ExtensionPointer extension, NewLogin spec) {

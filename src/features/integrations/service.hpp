@@ -14,6 +14,7 @@
 #include "features/integrations/integration.hpp"
 #include "features/integrations/logins.hpp"
 #include "features/integrations/server_process.hpp"
+#include "features/integrations/status_types.hpp"
 #include "features/secrets/service.hpp"
 #include "io/http/http_client.hpp"
 #include "io/process/blocking.hpp"
@@ -48,6 +49,12 @@ public:
   Task<> finish_login(ExtensionPointer extension, std::string redirected_to);
   Task<> forget_login(ExtensionPointer extension);
 
+  /// Those that offer tools, the newest first; model services and channels are not among them.
+  std::vector<IntegrationState> states() const;
+  /// Connects again, and returns the state once that has ended, or after 15 s. Throws Conflict if it is disabled, and
+  /// NotFound if it offers no tools.
+  Task<IntegrationState> test(ExtensionPointer extension);
+
   const std::vector<ToolPointer>& tools();
   /// Calls a tool of an integration (id or name) by the service's own name, whether or not the tool is offered.
   Task<ToolOutcome> call(const ToolCall& call, std::string integration, std::string tool);
@@ -72,6 +79,7 @@ private:
   void disconnect(const std::string& id);
   Task<> live(EntryPointer entry);
   void changed();
+  IntegrationState state_of(const Extension& extension) const;
   ToolPointer tool_of(const EntryPointer& entry, const OfferedTool& offered, std::string name) const;
   std::vector<Offer> offers() const;
   std::unique_ptr<Integration> make(IntegrationSettings settings);
