@@ -80,7 +80,7 @@
 #include "features/signals/alerts.hpp"
 #include "features/signals/routes.hpp"
 #include "features/signals/service.hpp"
-#include "features/skills/service.hpp"
+#include "features/skills/routes.hpp"
 #include "features/skills/tools.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
@@ -312,6 +312,7 @@ private:
     append(table, extension_routes(extensions_, unknown_names_));
     append(table, agent_routes(identities_, stages_));
     append(table, extension_file_routes(extensions_, extension_files_));
+    append(table, skill_routes(skills_, extensions_));
     append(table, model_service_routes(model_services_));
     append(table, thread_routes(threads_));
     append(table, cost_routes(costs_));

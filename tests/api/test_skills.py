@@ -134,3 +134,14 @@ def test_only_files_of_the_skill_are_read(talker, agent, file):
 def test_name_is_not_a_path(talker, agent, name):
     end = call_tool(talker, new_thread(talker.gateway, agent), "ReadSkill", {"name": name})
     assert end["isError"] and end["output"].startswith("there is no skill")
+
+
+def test_skills_that_an_agent_could_have_are_listed_whatever_it_names(talker):
+    gateway = talker.gateway
+    directory = write_skill(gateway.data / "skills")
+    write_skill(gateway.data / "agents" / "chooser" / "skills", name="csv", description="Reads tables.")
+    new_agent(gateway, "chooser", skills=["csv"])
+    listed = accepted(gateway.http.get("/agents/chooser/skills"))
+    assert [(skill["name"], skill["description"]) for skill in listed] == [("csv", "Reads tables."), ("pdf", "Fills forms.")]
+    assert listed[1]["directory"] == str(directory)
+    assert gateway.http.get("/agents/nobody/skills").status_code == 404

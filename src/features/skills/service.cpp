@@ -134,18 +134,27 @@ Skills::Folders Skills::folders(const std::string& agent, const std::optional<fs
   return folders;
 }
 
-Task<std::vector<Skill>> Skills::of(ExtensionPointer agent, std::optional<fs::path> project) {
-  const auto names = chosen(*agent);
-  if (names && names->empty()) co_return std::vector<Skill>();
-  auto found = co_await blocking_.run([folders = folders(agent->name, project)] {
+Task<std::vector<Skill>> Skills::found_in(Folders folders) {
+  auto found = co_await blocking_.run([folders = std::move(folders)] {
     SkillsByName skills;
     for (const auto& place : folders) look(skills, place);
     return skills;
   });
   std::vector<Skill> skills;
-  for (auto& [name, skill] : found) {
-    if (!names || std::ranges::find(*names, name) != names->end()) skills.push_back(std::move(skill));
-  }
+  for (auto& [name, skill] : found) skills.push_back(std::move(skill));
+  co_return skills;
+}
+
+Task<std::vector<Skill>> Skills::available(ExtensionPointer agent) {
+  co_return co_await found_in(folders(agent->name, std::nullopt));
+}
+
+Task<std::vector<Skill>> Skills::of(ExtensionPointer agent, std::optional<fs::path> project) {
+  const auto names = chosen(*agent);
+  if (names && names->empty()) co_return std::vector<Skill>();
+  auto skills = co_await found_in(folders(agent->name, project));
+  if (names)
+    std::erase_if(skills, [&](const Skill& skill) { return std::ranges::find(*names, skill.name) == names->end(); });
   co_return skills;
 }
 

@@ -25,6 +25,9 @@ public:
   /// only if a person trusts it: a checkout may come from anybody.
   Task<std::vector<Skill>> of(ExtensionPointer agent, std::optional<std::filesystem::path> project);
 
+  /// All that it could see without a project, by name, whatever its definition names.
+  Task<std::vector<Skill>> available(ExtensionPointer agent);
+
   /// The body of a skill's instructions, with the list of its other files; if `file` is given, that file's text. Throws
   /// NotFound `there is no skill <name>` or `<file>: <why>`.
   Task<std::string> read(Skill skill, std::optional<std::string> file);
@@ -32,6 +35,7 @@ public:
 private:
   /// Folders of skills, each as a root and the path beneath it.
   using Folders = std::vector<std::pair<std::filesystem::path, std::string>>;
+  Task<std::vector<Skill>> found_in(Folders folders);
   Folders folders(const std::string& agent, const std::optional<std::filesystem::path>& project) const;
 
   BlockingPool& blocking_;

@@ -1,0 +1,30 @@
+#include "features/skills/routes.hpp"
+
+#include <string>
+#include <vector>
+
+#include "features/extensions/service.hpp"
+#include "features/skills/list_types.hpp"
+
+namespace agw {
+
+namespace {
+
+Task<Response> list_skills(Skills& skills, const Extensions& extensions, Request& request) {
+  const auto found = co_await skills.available(extensions.require_agent(request.path("name")));
+  std::vector<ListedSkill> rows;
+  for (const auto& skill : found) rows.push_back({skill.name, skill.description, skill.directory().string()});
+  co_return request.respond(rows);
+}
+
+}  // namespace
+
+Routes skill_routes(Skills& skills, const Extensions& extensions) {
+  return {
+      get("/agents/:name/skills", "List the skills that an agent could have", list_skills, skills, extensions)
+          .responds<std::vector<ListedSkill>>()
+          .fails_with({404}),
+  };
+}
+
+}  // namespace agw
