@@ -10,11 +10,12 @@ import pytest
 import yaml
 
 from checks import accepted, refused
+from jobs import ended, new_job, run
 from stubs.provider import Reply, ToolCall
 from talker import MODEL, Talker, configuration
 
 MEMBERS = {"today", "week", "month", "saved", "cached", "by_agent", "by_model", "unpriced", "days", "by_thread",
-           "by_client"}
+           "by_client", "by_job", "budget"}
 # The stub reports 10 input and 5 output tokens, so that an answer costs 1.25 USD.
 PRICE = {"input": 100_000, "output": 50_000, "cache_read": 0, "cache_write": 0}
 ANSWER_COST = 1.25
@@ -106,6 +107,18 @@ def test_costs_add_up_by_agent_model_and_thread(make_priced_talker):
         assert report["by_thread"] == [{"thread_id": dear["id"], "title": "Dear", "cost": 2 * ANSWER_COST},
                                        {"thread_id": cheap["id"], "title": "Cheap", "cost": ANSWER_COST}]
         assert report["days"][-1]["cost"] == 3 * ANSWER_COST and report["unpriced"] == []
+
+
+def test_costs_of_a_job_are_those_of_its_own_threads(make_priced_talker):
+    talker = make_priced_talker(budget_usd_per_day=100)
+    gateway = talker.gateway
+    job = new_job(gateway, "digest")
+    talker.stub.script(Reply("done"))
+    run(gateway, job)
+    ended(gateway, job)
+    report = costs(gateway)
+    assert report["by_job"] == [{"job_id": job["id"], "name": "digest", "cost": ANSWER_COST}]
+    assert report["budget"] == 100
 
 
 def test_costs_survive_a_restart(make_priced_talker):

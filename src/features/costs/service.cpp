@@ -78,11 +78,13 @@ CostReport read_report(Connection& connection, LocalDay today, days period) {
                     .unpriced = cost_store::unpriced(connection, first_of_month, today),
                     .days = every_day(by_day, first_of_month, today),
                     .by_thread = cost_store::by_thread(connection, first, today, max_threads),
-                    .by_client = cost_store::by_client(connection, first, today, max_clients)};
+                    .by_client = cost_store::by_client(connection, first, today, max_clients),
+                    .by_job = cost_store::by_job(connection, first, today)};
   round_all(report.by_agent);
   round_all(report.by_model);
   round_all(report.by_thread);
   round_all(report.by_client);
+  round_all(report.by_job);
   return report;
 }
 
@@ -222,6 +224,10 @@ Task<CostReport> Costs::report(CostPeriod period) {
   for (auto& row : report.by_agent) {
     if (const auto agent = extensions_.find(row.agent_id)) row.name = agent->name;
   }
+  for (auto& row : report.by_job) {
+    if (const auto job = extensions_.find(row.job_id)) row.name = job->name;
+  }
+  report.budget = budget_;
   for (auto& row : report.by_thread) row.title = co_await title_of(threads_, row.thread_id);
   co_return report;
 }

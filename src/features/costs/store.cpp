@@ -166,6 +166,16 @@ std::vector<ClientCost> by_client(Connection& connection, LocalDay first, LocalD
   return found;
 }
 
+std::vector<JobCost> by_job(Connection& connection, LocalDay first, LocalDay last) {
+  std::vector<JobCost> found;
+  auto rows = between(connection,
+                      "SELECT job_id, sum(usd) AS cost FROM cost_threads JOIN threads ON threads.id = thread_id WHERE "
+                      "day BETWEEN :first AND :last AND job_id IS NOT NULL GROUP BY job_id ORDER BY cost DESC, job_id",
+                      first, last);
+  while (rows.step()) found.push_back({rows.string(0), std::nullopt, rows.real(1)});
+  return found;
+}
+
 std::optional<double> of_thread(Connection& connection, const std::string& thread_id) {
   auto row = connection.prepare("SELECT sum(usd) FROM cost_threads WHERE thread_id = :thread");
   row.bind(":thread", thread_id).step();

@@ -29,6 +29,8 @@ std::vector<AgentCost> by_agent(Connection& connection, LocalDay first, LocalDay
 std::vector<ModelCost> by_model(Connection& connection, LocalDay first, LocalDay last);
 std::vector<ThreadCost> by_thread(Connection& connection, LocalDay first, LocalDay last, int limit);
 std::vector<ClientCost> by_client(Connection& connection, LocalDay first, LocalDay last, int limit);
+/// Without names.
+std::vector<JobCost> by_job(Connection& connection, LocalDay first, LocalDay last);
 /// USD of all days; no value if the thread has cost nothing. Scans all threads that have cost something.
 std::optional<double> of_thread(Connection& connection, const std::string& thread_id);
 std::vector<std::string> unpriced(Connection& connection, LocalDay first, LocalDay last);

@@ -31,8 +31,12 @@ const Description& describe(Tag<DayCost>) { return description_of<DayCost>("DayC
 BOOST_DESCRIBE_STRUCT(ThreadCost, (), (thread_id, title, cost))
 const Description& describe(Tag<ThreadCost>) { return description_of<ThreadCost>("ThreadCost"); }
 
+BOOST_DESCRIBE_STRUCT(JobCost, (), (job_id, name, cost))
+const Description& describe(Tag<JobCost>) { return description_of<JobCost>("JobCost"); }
+
 BOOST_DESCRIBE_STRUCT(CostReport, (),
-                      (today, week, month, saved, cached, by_agent, by_model, unpriced, days, by_thread, by_client))
+                      (today, week, month, saved, cached, by_agent, by_model, unpriced, days, by_thread, by_client,
+                       by_job, budget))
 constexpr auto rules(Tag<CostReport>) {
   return std::tuple{RuleFor<&CostReport::today>{{.about = "USD since midnight"}},
                     RuleFor<&CostReport::week>{{.about = "USD of the last 7 days"}},
@@ -44,6 +48,10 @@ constexpr auto rules(Tag<CostReport>) {
                     RuleFor<&CostReport::unpriced>{{.about = "models of the last 30 days whose price is not known"}},
                     RuleFor<&CostReport::days>{{.about = "the last 30 days, oldest first"}},
                     RuleFor<&CostReport::by_thread>{{.about = "the 20 threads that cost most in the period"}},
+                    RuleFor<&CostReport::by_job>{{.about = "what the threads of jobs cost; output in an agent's thread "
+                                                           "counts as the agent's only"}},
+                    RuleFor<&CostReport::budget>{{.about = "USD that may be spent in a day; null where there is no "
+                                                           "limit"}},
                     RuleFor<&CostReport::by_client>{{.about = "programs that asked models directly, by what they call "
                                                               "themselves"}}};
 }

@@ -80,6 +80,14 @@ struct ThreadCost {
 };
 const Description& describe(Tag<ThreadCost>);
 
+/// The cost of a job: what its own threads have cost.
+struct JobCost {
+  std::string job_id;
+  std::optional<std::string> name;  ///< null if the job was deleted
+  double cost = 0;                  ///< USD
+};
+const Description& describe(Tag<JobCost>);
+
 /// `GET /costs`. Lists are sorted by cost, highest first.
 struct CostReport {
   double today = 0;                   ///< USD since midnight
@@ -93,6 +101,8 @@ struct CostReport {
   std::vector<DayCost> days;          ///< the last 30, oldest first
   std::vector<ThreadCost> by_thread;  ///< of the period, at most 20
   std::vector<ClientCost> by_client;  ///< of the period: programs that ask models directly
+  std::vector<JobCost> by_job;        ///< of the period
+  std::optional<double> budget;       ///< USD that may be spent in a day; null: no limit
 };
 const Description& describe(Tag<CostReport>);
 
