@@ -50,6 +50,11 @@ def test_expression_has_its_next_five_times(gateway):
     assert all(parsed(later) - parsed(sooner) == timedelta(seconds=5) for sooner, later in zip(found, found[1:]))
 
 
+def test_more_times_can_be_asked_for(gateway):
+    found = accepted(gateway.http.get("/cron", params={"expression": "@hourly", "limit": 30}))["next"]
+    assert len(found) == 30 and parsed(found[-1]) - parsed(found[0]) == timedelta(hours=29)
+
+
 def test_times_follow_the_given_zone(gateway):
     assert all(found.endswith("T03:30:00.000Z") for found in times(gateway, "0 9 * * *", "Asia/Kolkata"))
     assert all(found.endswith("T09:00:00.000Z") for found in times(gateway, "0 9 * * *"))

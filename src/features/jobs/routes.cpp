@@ -8,8 +8,6 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t shown_times = 5;
-
 [[noreturn]] void refuse(const std::string& member, const std::string& message) {
   fail_validation({{.path = member, .message = member + " " + message}});
 }
@@ -59,8 +57,9 @@ Task<Response> stop_job_run(Jobs& jobs, Request& request) {
 
 Task<Response> show_cron_times(const Clock& clock, Request& request) {
   if (!request.parameter("expression")) refuse("expression", "is required");
-  const auto timing = read_timing(request.query<CronQuery>());
-  co_return request.respond(CronTimes{next_times(timing, clock.now(), shown_times)});
+  const auto query = request.query<CronQuery>();
+  const auto timing = read_timing(query);
+  co_return request.respond(CronTimes{next_times(timing, clock.now(), static_cast<std::size_t>(query.limit.value))});
 }
 
 }  // namespace
@@ -88,7 +87,7 @@ Routes job_routes(Jobs& jobs, const Clock& clock) {
           .responds<JobRun>()
           .fails_with({404, 507})
           .executes(),
-      get("/cron", "The next five times of a cron expression", show_cron_times, clock)
+      get("/cron", "The next times of a cron expression", show_cron_times, clock)
           .query<CronQuery>()
           .responds<CronTimes>()
           .fails_with({400}),

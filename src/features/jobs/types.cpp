@@ -56,10 +56,11 @@ const Description& describe(Tag<JobSummary>) { return description_of<JobSummary>
 BOOST_DESCRIBE_STRUCT(GatewayStarted, (), (started_at))
 const Description& describe(Tag<GatewayStarted>) { return description_of<GatewayStarted>("GatewayStarted"); }
 
-BOOST_DESCRIBE_STRUCT(CronQuery, (), (expression, timezone))
+BOOST_DESCRIBE_STRUCT(CronQuery, (), (expression, timezone, limit))
 constexpr auto rules(Tag<CronQuery>) {
   return std::tuple{RuleFor<&CronQuery::expression>{{.about = "5 fields, 6 with seconds first, or a macro"}},
-                    RuleFor<&CronQuery::timezone>{{.about = "an IANA name; the host's when omitted"}}};
+                    RuleFor<&CronQuery::timezone>{{.about = "an IANA name; the host's when omitted"}},
+                    RuleFor<&CronQuery::limit>{{.about = "how many times; 5 by default", .keep = true}}};
 }
 const Description& describe(Tag<CronQuery>) { return description_of<CronQuery>("CronQuery"); }
 

@@ -100,12 +100,13 @@ const Description& describe(Tag<GatewayStarted>);
 struct CronQuery {
   std::string expression;
   std::optional<std::string> timezone;  ///< an IANA name; default: the host's
+  Limit limit{5};
 };
 const Description& describe(Tag<CronQuery>);
 
 /// The response of `GET /cron`: when an expression is due next.
 struct CronTimes {
-  std::vector<Timestamp> next;  ///< five, or fewer if there are no more
+  std::vector<Timestamp> next;  ///< as many as were asked for, or fewer if there are no more
 };
 const Description& describe(Tag<CronTimes>);
 
