@@ -596,6 +596,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agents/{name}/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the skills that an agent could have
+         * @description List the skills that an agent could have. It changes nothing.
+         */
+        get: operations["getAgentsNameSkills"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models": {
         parameters: {
             query?: never;
@@ -746,8 +766,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a thread's title, mode or archived
-         * @description Change a thread's title, mode or archived. It changes what the gateway keeps.
+         * Change a thread's title, mode, archived or pinned
+         * @description Change a thread's title, mode, archived or pinned. It changes what the gateway keeps.
          */
         patch: operations["patchThreadsId"];
         trace?: never;
@@ -1868,8 +1888,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The next five times of a cron expression
-         * @description The next five times of a cron expression. It changes nothing.
+         * The next times of a cron expression
+         * @description The next times of a cron expression. It changes nothing.
          */
         get: operations["getCron"];
         put?: never;
@@ -1994,6 +2014,46 @@ export interface paths {
         get: operations["getAppsNameLogs"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/integrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List integrations with how they are connected, and their tools
+         * @description List integrations with how they are connected, and their tools. It changes nothing.
+         */
+        get: operations["getIntegrations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/integrations/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect an integration again, and tell whether that works
+         * @description Connect an integration again, and tell whether that works. It makes the gateway act.
+         */
+        post: operations["postIntegrationsNameTest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2561,6 +2621,11 @@ export interface components {
             status: string;
             warnings: string[];
         };
+        ListedSkill: {
+            name: string;
+            description: string;
+            directory: string;
+        };
         ModelInfo: {
             /** @description what a chat names as its model */
             id: string;
@@ -2667,6 +2732,8 @@ export interface components {
             job_id: string | null;
             title: string;
             archived: boolean;
+            /** @description kept at the top of lists */
+            pinned: boolean;
             /** @enum {string} */
             mode: "plan" | "act";
             /** Format: date-time */
@@ -2685,6 +2752,7 @@ export interface components {
             job_id: string | null;
             title: string;
             archived: boolean;
+            pinned: boolean;
             /** @enum {string} */
             mode: "plan" | "act";
             /** Format: date-time */
@@ -2721,6 +2789,8 @@ export interface components {
                 job_id: string | null;
                 title: string;
                 archived: boolean;
+                /** @description kept at the top of lists */
+                pinned: boolean;
                 /** @enum {string} */
                 mode: "plan" | "act";
                 /** Format: date-time */
@@ -2807,6 +2877,14 @@ export interface components {
                 client: string;
                 cost: number;
             }[];
+            /** @description what the threads of jobs cost; output in an agent's thread counts as the agent's only */
+            by_job: {
+                job_id: string;
+                name: string | null;
+                cost: number;
+            }[];
+            /** @description USD that may be spent in a day; null where there is no limit */
+            budget: number | null;
         };
         KnowledgeOverview: {
             categories: {
@@ -3128,6 +3206,7 @@ export interface components {
             job_id: string | null;
             title: string;
             archived: boolean;
+            pinned: boolean;
             /** @enum {string} */
             mode: "plan" | "act";
             /** Format: date-time */
@@ -3296,6 +3375,20 @@ export interface components {
             /** @enum {string} */
             stream: "stdout" | "stderr" | "gateway";
             line: string;
+        };
+        IntegrationState: {
+            id: string;
+            name: string;
+            kind: string;
+            /** @enum {string} */
+            status: "disabled" | "connecting" | "connected" | "failed";
+            /** @description why it failed */
+            problem: string | null;
+            /** @description those that agents may be offered */
+            tools: {
+                name: string;
+                description: string;
+            }[];
         };
         StartedLogin: {
             /** @description to be opened by the person within ten minutes */
@@ -6244,6 +6337,64 @@ export interface operations {
             };
         };
     };
+    getAgentsNameSkills: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedSkill"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getModels: {
         parameters: {
             query?: {
@@ -6889,6 +7040,7 @@ export interface operations {
                 "application/json": {
                     title?: string | null;
                     archived?: boolean | null;
+                    pinned?: boolean | null;
                     /**
                      * @description null means plan
                      * @enum {string|null}
@@ -11107,6 +11259,8 @@ export interface operations {
                 expression: string;
                 /** @description an IANA name; the host's when omitted */
                 timezone?: string;
+                /** @description how many times; 5 by default */
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -11528,6 +11682,114 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getIntegrations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationState"][];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postIntegrationsNameTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body within 24 hours answer the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationState"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
