@@ -19,6 +19,8 @@ void find_functions(DynamicLibrary& library, Curl& curl) {
   library.find("curl_easy_setopt", curl.easy_setopt);
   library.find("curl_easy_getinfo", curl.easy_getinfo);
   library.find("curl_easy_pause", curl.easy_pause);
+  library.find("curl_easy_recv", curl.easy_recv);
+  library.find("curl_easy_send", curl.easy_send);
   library.find("curl_easy_strerror", curl.easy_strerror);
   library.find("curl_slist_append", curl.slist_append);
   library.find("curl_slist_free_all", curl.slist_free_all);

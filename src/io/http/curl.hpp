@@ -7,7 +7,7 @@
 
 namespace agw {
 
-/// libcurl's functions, loaded at run time. Include this in http_client.cpp only.
+/// libcurl's functions, loaded at run time. Include this in sources of io/http and io/mail only.
 struct Curl {
   decltype(&::curl_global_init) global_init = nullptr;
   decltype(&::curl_version_info) version_info = nullptr;
@@ -16,6 +16,8 @@ struct Curl {
   decltype(&::curl_easy_setopt) easy_setopt = nullptr;
   decltype(&::curl_easy_getinfo) easy_getinfo = nullptr;
   decltype(&::curl_easy_pause) easy_pause = nullptr;
+  decltype(&::curl_easy_recv) easy_recv = nullptr;
+  decltype(&::curl_easy_send) easy_send = nullptr;
   decltype(&::curl_easy_strerror) easy_strerror = nullptr;
   decltype(&::curl_slist_append) slist_append = nullptr;
   decltype(&::curl_slist_free_all) slist_free_all = nullptr;

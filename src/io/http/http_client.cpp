@@ -21,12 +21,15 @@ HttpClient::~HttpClient() = default;
 Task<HttpOutcome> HttpClient::send(HttpRequest request, OnBody on_body, StopSource& stop) {
   const auto& curl = Curl::get();
   if (!curl.error.empty()) co_return HttpOutcome{HttpOutcome::End::broken, {}, curl.error};
-  if (!multi_) multi_ = std::make_shared<HttpMulti>(loop_, curl);
-
-  const auto transfer = std::make_shared<HttpTransfer>(*multi_, std::move(request), std::move(on_body));
+  const auto transfer = std::make_shared<HttpTransfer>(*multi(), std::move(request), std::move(on_body));
   StopSource::Listener listener(stop, [&] { transfer->end(HttpOutcome::End::stopped, "stopped"); });
   if (!stop.requested()) transfer->start();
   co_return co_await transfer->outcome();
+}
+
+std::shared_ptr<HttpMulti> HttpClient::multi() {
+  if (!multi_) multi_ = std::make_shared<HttpMulti>(loop_, Curl::get());
+  return multi_;
 }
 
 }  // namespace agw

@@ -93,6 +93,9 @@ public:
   /// errors. `stop` closes the connection at once.
   Task<HttpOutcome> send(HttpRequest request, OnBody on_body, StopSource& stop);
 
+  /// What runs libcurl's transfers, for other protocols: its certificates are shared. libcurl must be there.
+  std::shared_ptr<HttpMulti> multi();
+
 private:
   Loop& loop_;
   std::shared_ptr<HttpMulti> multi_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "io/http/http_transfer.hpp"
 
 namespace agw {
 
@@ -41,17 +40,17 @@ HttpMulti::~HttpMulti() {
   curl_.multi_cleanup(multi_);
 }
 
-void HttpMulti::add(HttpTransfer& transfer) {
+void HttpMulti::add(CurlTransfer& transfer) {
   const auto code = curl_.multi_add_handle(multi_, transfer.easy());
-  if (code != CURLM_OK) transfer.end(HttpOutcome::End::broken, curl_.multi_strerror(code));
+  if (code != CURLM_OK) transfer.not_added(curl_.multi_strerror(code));
 }
 
-void HttpMulti::remove(HttpTransfer& transfer) {
+void HttpMulti::remove(CurlTransfer& transfer) {
   std::erase(ready_, &transfer);
   curl_.multi_remove_handle(multi_, transfer.easy());
 }
 
-void HttpMulti::mark_ready(HttpTransfer& transfer) {
+void HttpMulti::mark_ready(CurlTransfer& transfer) {
   if (std::ranges::find(ready_, &transfer) == ready_.end()) ready_.push_back(&transfer);
 }
 
@@ -125,7 +124,7 @@ void HttpMulti::act(curl_socket_t socket, int events) {
     if (message->msg != CURLMSG_DONE) continue;
     char* transfer = nullptr;
     curl_.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
-    reinterpret_cast<HttpTransfer*>(transfer)->finished(message->data.result);
+    reinterpret_cast<CurlTransfer*>(transfer)->finished(message->data.result);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -12,10 +13,24 @@
 
 namespace agw {
 
-class HttpTransfer;
+/// Something that libcurl does for a handle of its own.
+class CurlTransfer {
+public:
+  virtual CURL* easy() = 0;
+  /// libcurl has returned after `mark_ready`.
+  virtual void deliver() = 0;
+  /// libcurl is done.
+  virtual void finished(CURLcode code) = 0;
+  /// libcurl did not take the handle.
+  virtual void not_added(std::string why) = 0;
+
+protected:
+  ~CurlTransfer() = default;
+};
 
 /// Runs libcurl's transfers on the loop: waits for its sockets and its timer, and notifies the transfers. Callbacks of
-/// callers never run inside libcurl, so they may start and end transfers at any time.
+/// callers never run inside libcurl, so they may start and end transfers at any time. The CURLOPT_PRIVATE of each
+/// handle is its CurlTransfer.
 class HttpMulti : public std::enable_shared_from_this<HttpMulti> {
 public:
   HttpMulti(Loop& loop, const Curl& curl);
@@ -26,11 +41,11 @@ public:
   Loop& loop() { return loop_; }
   const Curl& curl() const { return curl_; }
 
-  void add(HttpTransfer& transfer);
+  void add(CurlTransfer& transfer);
   /// Removes the transfer; closes its connection if it is still active.
-  void remove(HttpTransfer& transfer);
+  void remove(CurlTransfer& transfer);
   /// Called from inside libcurl: the transfer has data to deliver once libcurl has returned.
-  void mark_ready(HttpTransfer& transfer);
+  void mark_ready(CurlTransfer& transfer);
 
 private:
   struct Watch;
@@ -47,7 +62,7 @@ private:
   CURLM* multi_;
   asio::steady_timer timer_;
   std::unordered_map<curl_socket_t, std::shared_ptr<Watch>> watches_;
-  std::vector<HttpTransfer*> ready_;
+  std::vector<CurlTransfer*> ready_;
 };
 
 }  // namespace agw

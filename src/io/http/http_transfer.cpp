@@ -1,24 +1,17 @@
 #include "io/http/http_transfer.hpp"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include <algorithm>
-#include <cstring>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/trim.hpp>
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/system/system_error.hpp>
 
-#include "io/http/http_multi.hpp"
-#include "io/http/public_address.hpp"
+#include "io/http/checked_socket.hpp"
 
 namespace agw {
 
@@ -31,17 +24,6 @@ constexpr std::size_t max_waiting = 1024 * 1024;
 constexpr long max_read_at_once = 8 * 1024;
 constexpr std::chrono::milliseconds linger{200};
 constexpr std::chrono::milliseconds max_unchecked_time{1000};
-
-std::optional<asio::ip::address> address_of(const curl_sockaddr& address) {
-  if (address.family == AF_INET) {
-    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address.addr);
-    return asio::ip::address_v4(ntohl(v4.sin_addr.s_addr));
-  }
-  if (address.family != AF_INET6) return std::nullopt;
-  asio::ip::address_v6::bytes_type bytes;
-  std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in6*>(&address.addr)->sin6_addr, bytes.size());
-  return asio::ip::address_v6(bytes);
-}
 
 bool has_line_break(const HttpHeader& header) {
   const auto breaks = [](char c) { return c == '\r' || c == '\n' || c == '\0'; };
@@ -110,7 +92,7 @@ void HttpTransfer::set_request() {
   set(CURLOPT_BUFFERSIZE, max_read_at_once);
   cache_certificates();
   set(CURLOPT_ERRORBUFFER, error_buffer_.data());
-  set(CURLOPT_PRIVATE, static_cast<void*>(this));
+  set(CURLOPT_PRIVATE, static_cast<void*>(static_cast<CurlTransfer*>(this)));
   set(CURLOPT_OPENSOCKETFUNCTION, &HttpTransfer::open_socket);
   set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   if (request_.public_only) restrict_to_public();
@@ -149,15 +131,7 @@ void HttpTransfer::restrict_to_public() {
 /// libcurl's own sockets would be inherited by child processes of tools, which would keep an aborted connection open.
 curl_socket_t HttpTransfer::open_socket(void* self, curlsocktype, curl_sockaddr* address) {
   auto& transfer = *static_cast<HttpTransfer*>(self);
-  const auto& request = transfer.request_;
-  if (request.public_only || request.no_metadata) {
-    const auto target = address_of(*address);
-    if (!target || is_metadata_address(*target) || (request.public_only && !is_public_address(*target))) {
-      transfer.outcome_.refused_address = target ? target->to_string() : "unknown";
-      return CURL_SOCKET_BAD;
-    }
-  }
-  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  return open_checked_socket(*address, transfer.address_rule(), transfer.outcome_.refused_address);
 }
 
 std::size_t HttpTransfer::on_write(char* bytes, std::size_t size, std::size_t count, void* self) {
@@ -306,8 +280,7 @@ std::string HttpTransfer::describe(CURLcode code) const {
                                             : fmt::format("the answer is over {} bytes", request_.max_body_bytes);
   }
   if (outcome_.head.status == 0 && !outcome_.refused_address.empty()) {
-    return fmt::format("it has the address {}, which is {}", outcome_.refused_address,
-                       request_.public_only ? "not one of the public internet" : "that of a cloud's metadata service");
+    return refusal_text(outcome_.refused_address, address_rule());
   }
   switch (code) {
     case CURLE_PARTIAL_FILE:

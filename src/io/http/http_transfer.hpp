@@ -7,32 +7,36 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/async/async_event.hpp"
+#include "io/http/checked_socket.hpp"
 #include "io/http/curl.hpp"
 #include "io/http/http_client.hpp"
+#include "io/http/http_multi.hpp"
 
 namespace agw {
 
 /// One request of an HttpClient: a libcurl handle, data that is not delivered yet, and the outcome. Owned by a shared
 /// pointer, so that a pending timer handler can tell that it is gone.
-class HttpTransfer : public std::enable_shared_from_this<HttpTransfer> {
+class HttpTransfer final : public CurlTransfer, public std::enable_shared_from_this<HttpTransfer> {
 public:
   HttpTransfer(HttpMulti& multi, HttpRequest request, OnBody on_body);
   ~HttpTransfer();
   HttpTransfer(const HttpTransfer&) = delete;
   HttpTransfer& operator=(const HttpTransfer&) = delete;
 
-  CURL* easy() { return easy_; }
+  CURL* easy() override { return easy_; }
 
   /// Starts the transfer.
   void start();
   /// Delivers buffered data.
-  void deliver();
+  void deliver() override;
   /// Called when libcurl is done. The transfer ends once all data is delivered.
-  void finished(CURLcode code);
+  void finished(CURLcode code) override;
+  void not_added(std::string why) override { end(HttpOutcome::End::broken, std::move(why)); }
   /// Ends the transfer now, unless it has ended; closes the connection if the response was not complete.
   void end(HttpOutcome::End why, std::string error = {});
 
@@ -47,6 +51,7 @@ private:
   static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* self);
   template <class Value>
   void set(CURLoption option, Value value);
+  AddressRule address_rule() const { return {request_.public_only, request_.no_metadata}; }
   void set_request();
   void restrict_to_public();
   void cache_certificates();
