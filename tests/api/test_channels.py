@@ -314,7 +314,7 @@ def test_answer_to_the_page_stays_on_the_page(talking, telegram):
         ({"service": None}, "definition.service", "definition.service is required"),
         ({"token": None}, "definition.token", "definition.token is required"),
         ({"token": "123:plain"}, "definition.token", "keep the token as a secret"),
-        ({"service": "pigeon"}, "definition.service", "definition.service must be one of telegram, matrix"),
+        ({"service": "pigeon"}, "definition.service", "definition.service must be one of telegram, matrix, email"),
         ({"address": "ftp://example.org"}, "definition.address", "definition.address "),
         ({"service": "matrix"}, "definition.address", "definition.address is required"),
         ({"notify": ["everything"]}, "definition.notify[0]", "must be one of"),

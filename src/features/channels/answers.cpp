@@ -152,11 +152,12 @@ Task<std::string> ChannelAnswers::text_of_answer(std::string turn_id) {
 
 std::vector<OutboxRow> ChannelAnswers::rows_of(const InboundRow& question, const std::string& text) const {
   std::vector<OutboxRow> rows;
+  const bool names_question = question.place.is_group || messenger_.traits().is_mail;
   for (auto& piece : split_markdown(text, messenger_.traits().max_units - reserve)) {
     rows.push_back({.id = new_id(),
                     .integration_id = settings_.id,
                     .place = question.place,
-                    .replies_to = question.place.is_group && rows.empty() ? question.message : std::string(),
+                    .replies_to = names_question && rows.empty() ? question.message : std::string(),
                     .text = std::move(piece),
                     .is_markdown = true,
                     .question = rows.empty() ? std::optional(question.number) : std::nullopt,

@@ -65,7 +65,8 @@ int ChannelAsks::next_number() const {
   return asks_.empty() ? 1 : asks_.back()->first_number + static_cast<int>(asks_.back()->choices.size());
 }
 
-void ChannelAsks::put(const json::object& request, const std::vector<ChatPlace>& places) {
+void ChannelAsks::put(const json::object& request, const std::vector<ChatPlace>& places,
+                      const std::string& replies_to) {
   if (places.empty()) return;
   const auto question = object_or_empty(request, "question");
   const auto ask = std::make_shared<Ask>(Ask{.id = string_or_empty(request, "id"),
@@ -74,7 +75,7 @@ void ChannelAsks::put(const json::object& request, const std::vector<ChatPlace>&
                                              .choices = choices_of(request),
                                              .first_number = next_number()});
   ask->takes_text = !question.empty() && !object_member(question, "form");
-  for (const auto& place : places) ask->copies.push_back({place});
+  for (const auto& place : places) ask->copies.push_back({place, replies_to});
   asks_.push_back(ask);
   const auto text = text_of(request, *ask);
   for (std::size_t copy = 0; copy < ask->copies.size(); ++copy) send(ask, copy, text);
@@ -95,13 +96,16 @@ std::string ChannelAsks::text_of(const json::object& request, const Ask& ask) co
 /// All of it, in as many messages as it takes: what is approved must have been shown. The buttons follow the last.
 void ChannelAsks::send(const AskPointer& ask, std::size_t copy, const std::string& text) {
   const auto& place = ask->copies[copy].place;
+  const auto& replies_to = ask->copies[copy].replies_to;
   if (text.size() > max_shown) {
-    return outbox_.tell(
-        {.to = place, .id = {}, .text = ask->title + ". It is too long to be shown here: decide on the page."});
+    return outbox_.tell({.to = place,
+                         .id = {},
+                         .text = ask->title + ". It is too long to be shown here: decide on the page.",
+                         .replies_to = replies_to});
   }
   const auto pieces = split_markdown(text, messenger_.traits().max_units);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    OutgoingMessage message{.to = place, .id = {}, .text = pieces[i]};
+    OutgoingMessage message{.to = place, .id = {}, .text = pieces[i], .replies_to = replies_to};
     if (i + 1 < pieces.size()) {
       outbox_.tell(std::move(message));
       continue;
@@ -160,7 +164,9 @@ Task<std::string> ChannelAsks::press(std::string button) {
 }
 
 Task<bool> ChannelAsks::answer(const ReceivedMessage& message, std::function<void(Connection&)> in_transaction) {
-  const auto number = messenger_.traits().has_buttons ? std::nullopt : whole_number(boost::trim_copy(message.text));
+  // Below the number, a mail may have a signature.
+  const auto line = messenger_.traits().is_mail ? message.text.substr(0, message.text.find('\n')) : message.text;
+  const auto number = messenger_.traits().has_buttons ? std::nullopt : whole_number(boost::trim_copy(line));
   const auto is_there = [&](const AskPointer& ask) {
     return std::ranges::any_of(ask->copies, [&](const Copy& copy) { return copy.place == message.place; });
   };
@@ -178,7 +184,10 @@ Task<bool> ChannelAsks::answer(const ReceivedMessage& message, std::function<voi
   }
   if (!decision) co_return false;
   const auto problem = co_await decide(decision->first, decision->second, std::move(in_transaction));
-  if (!problem.empty()) outbox_.tell({.to = message.place, .id = {}, .text = problem});
+  if (!problem.empty()) {
+    const auto answered = messenger_.traits().is_mail ? message.message : std::string();
+    outbox_.tell({.to = message.place, .id = {}, .text = problem, .replies_to = answered});
+  }
   co_return problem.empty();
 }
 

@@ -16,8 +16,8 @@ class ChannelAsks {
 public:
   ChannelAsks(const ChannelServices& services, const Messenger& messenger, ChannelOutbox& outbox);
 
-  /// Puts a request, the member of its event, to these chats.
-  void put(const json::object& request, const std::vector<ChatPlace>& places);
+  /// Puts a request, the member of its event, to these chats; in mails as an answer to `replies_to`.
+  void put(const json::object& request, const std::vector<ChatPlace>& places, const std::string& replies_to = {});
   /// Shows what became of it, from the event `permission-decided`.
   void close(const json::object& decided);
   /// The run that asked has ended.
@@ -38,6 +38,7 @@ private:
   };
   struct Copy {
     ChatPlace place;
+    std::string replies_to{};
     std::string message{};  ///< empty: not sent yet
   };
   struct Ask {

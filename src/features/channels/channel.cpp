@@ -10,6 +10,7 @@
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "base/text/message_of.hpp"
+#include "features/channels/email/email.hpp"
 #include "features/channels/matrix.hpp"
 #include "features/channels/notices.hpp"
 #include "features/channels/telegram.hpp"
@@ -104,6 +105,8 @@ Task<std::unique_ptr<Messenger>> Channel::connect() {
     if (problem.empty()) {
       if (settings_.service == ChannelService::matrix)
         co_return std::make_unique<Matrix>(services_.http, std::move(account), settings_);
+      if (settings_.service == ChannelService::email)
+        co_return std::make_unique<Email>(services_, std::move(account), settings_);
       if (account.address.empty()) account.address = Telegram::vendor_address;
       co_return std::make_unique<Telegram>(services_.http, std::move(account), settings_.threads);
     }
@@ -186,7 +189,8 @@ void Channel::deliver_run_event(const DomainEvent& event) {
     const auto members = members_of(event);
     auto request = object_or_empty(members, "request");
     if (const auto* question = session_->answers.find(event.thread_id, string_or_empty(members, "turnId"))) {
-      session_->asks.put(request, {question->place});
+      const auto answered = session_->messenger->traits().is_mail ? question->message : std::string();
+      session_->asks.put(request, {question->place}, answered);
     } else if (settings_.notify.contains(ChannelNotice::permission_requested)) {
       group_.spawn(put_to_people(std::move(request)));
     }
@@ -216,8 +220,8 @@ Task<std::vector<ChatPlace>> Channel::private_chats() {
   std::vector<ChatPlace> known;
   for (auto& [person, place] : places) {
     if (place) known.push_back(*std::move(place));
-    // At Telegram, the chat with a person has the person's id.
-    else if (settings_.service == ChannelService::telegram && !person.starts_with('-'))
+    // At Telegram and in mails, the chat with a person has the person's id.
+    else if (settings_.service != ChannelService::matrix && !person.starts_with('-'))
       known.push_back({person, "", false});
   }
   co_return known;

@@ -71,7 +71,8 @@ void ChannelInbox::greet(const ReceivedMessage& message) {
                 .id = {},
                 .text = fmt::format("This gateway does not know you. If it is yours, confirm this code there within "
                                     "ten minutes: {}\nOn its machine: agw pair {}",
-                                    code, code)});
+                                    code, code),
+                .replies_to = replies_to(message)});
   strangers_.push_back({.code = std::move(code),
                         .sender = message.sender,
                         .name = message.sender_name,
@@ -127,16 +128,25 @@ Task<std::string> ChannelInbox::try_to_take(ReceivedMessage message) {
 Task<> ChannelInbox::take_once(ReceivedMessage message) {
   co_await answers_.wait_for_room();
   if (stop_.requested()) co_return;
-  const bool is_known =
-      co_await services_.database.read([id = settings_.id, update = message.update](Connection& connection) {
-        return channel_store::is_known(connection, id, update);
-      });
-  if (is_known || co_await obey(message)) co_return;
+  if (co_await is_known(message) || co_await obey(message)) co_return;
   auto row = row_of(message);
   row.is_answered = true;
   const bool is_answer =
       co_await asks_.answer(message, [row](Connection& connection) { channel_store::insert(connection, row); });
   if (!is_answer) co_await ask_agent(std::move(message));
+}
+
+Task<bool> ChannelInbox::is_known(const ReceivedMessage& message) const {
+  co_return co_await services_.database.read([id = settings_.id, update = message.update, sender = message.sender,
+                                              text = message.message,
+                                              is_mail = messenger_.traits().is_mail](Connection& connection) {
+    return channel_store::is_known(connection, id, update) ||
+           (is_mail && channel_store::is_known_message(connection, id, sender, text));
+  });
+}
+
+std::string ChannelInbox::replies_to(const ReceivedMessage& message) const {
+  return message.place.is_group || messenger_.traits().is_mail ? message.message : std::string();
 }
 
 InboundRow ChannelInbox::row_of(const ReceivedMessage& message) const {
@@ -154,7 +164,7 @@ Task<> ChannelInbox::reply(ReceivedMessage message, std::string text, std::funct
   OutboxRow answer{.id = new_id(),
                    .integration_id = settings_.id,
                    .place = message.place,
-                   .replies_to = message.place.is_group ? message.message : std::string(),
+                   .replies_to = replies_to(message),
                    .text = std::move(text),
                    .created_at = services_.clock.now()};
   answer.number = co_await services_.database.write([row, answer, in_transaction](Connection& connection) {

@@ -46,7 +46,10 @@ private:
   Task<> attach(const ReceivedMessage& message, ChatMessage& chat);
   Task<std::string> thread_for(ChatPlace place);
   Task<std::optional<std::string>> known_thread(ChatPlace place);
+  Task<bool> is_known(const ReceivedMessage& message) const;
   InboundRow row_of(const ReceivedMessage& message) const;
+  /// What an answer to it names as the message that it answers; empty in private chats of messengers.
+  std::string replies_to(const ReceivedMessage& message) const;
   /// Stores that the message was taken, with an answer to it. `in_transaction` runs first.
   Task<> reply(ReceivedMessage message, std::string text, std::function<void(Connection&)> in_transaction = {});
 

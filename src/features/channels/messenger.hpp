@@ -23,7 +23,7 @@ struct ReceivedFile {
 struct ReceivedMessage {
   std::string update;  ///< the service's id of this piece of news: the same if it is sent again
   ChatPlace place;
-  std::string message;  ///< the service's id of the message
+  std::string message;  ///< the service's id of the message, as `OutgoingMessage::replies_to` takes it
   std::string sender;
   std::string sender_name;
   std::string text;
@@ -91,6 +91,9 @@ public:
     std::size_t max_units = 4096;  ///< of a message, in UTF-16 code units
     bool has_buttons = false;
     bool has_drafts = false;
+    /// Each message names the one that it answers; the same one may come twice as different news; and an answer has
+    /// more lines than the one that counts.
+    bool is_mail = false;
     bool drops_repeated = false;  ///< the service itself drops a message whose id it knows
     std::chrono::milliseconds between_messages{};
     std::chrono::milliseconds between_in_group{};

@@ -100,6 +100,14 @@ bool is_known(Connection& connection, std::string_view integration_id, std::stri
   return row.step();
 }
 
+bool is_known_message(Connection& connection, std::string_view integration_id, std::string_view sender,
+                      std::string_view message) {
+  auto row = connection.prepare(
+      "SELECT 1 FROM channel_inbound WHERE integration_id = :integration AND message = :message AND sender = :sender");
+  row.bind(":integration", integration_id).bind(":message", message).bind(":sender", sender);
+  return row.step();
+}
+
 std::int64_t insert(Connection& connection, const InboundRow& row) {
   static const auto sql = inbound_columns.insert_into("channel_inbound");
   return insert_row(connection, inbound_columns, sql, row);

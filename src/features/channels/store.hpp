@@ -55,6 +55,9 @@ void set_thread(Connection& connection, std::string_view integration_id, const C
 void forget_thread(Connection& connection, std::string_view integration_id, const ChatPlace& place);
 
 bool is_known(Connection& connection, std::string_view integration_id, std::string_view update_id);
+/// By the service's id of the message.
+bool is_known_message(Connection& connection, std::string_view integration_id, std::string_view sender,
+                      std::string_view message);
 /// Returns the row's number. Throws DatabaseError if the message has a row already.
 std::int64_t insert(Connection& connection, const InboundRow& row);
 /// Those that are not answered yet, oldest first.

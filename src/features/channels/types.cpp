@@ -1,13 +1,15 @@
 #include "features/channels/types.hpp"
 
 #include <array>
+#include <utility>
 
 #include "base/json/describe.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/lower_case.hpp"
 
 namespace agw {
 
-BOOST_DESCRIBE_ENUM(ChannelService, telegram, matrix)
+BOOST_DESCRIBE_ENUM(ChannelService, telegram, matrix, email)
 std::span<const EnumName> names(Tag<ChannelService>) { return enum_names<ChannelService>(); }
 
 BOOST_DESCRIBE_ENUM(ChannelThreads, chat, topic)
@@ -70,9 +72,21 @@ std::set<std::string, std::less<>> ids_in(const json::object& members, std::stri
   return ids;
 }
 
-}  // namespace
+/// Mail addresses are the same in upper and lower case. What is sent cannot be changed, so nothing unfinished is.
+void add_mail_settings(const json::object& members, ChannelSettings& settings) {
+  settings.smtp = string_or_empty(members, "smtp");
+  while (settings.smtp.ends_with('/')) settings.smtp.pop_back();
+  settings.user = string_or_empty(members, "user");
+  const auto from = string_or_empty(members, "from");
+  settings.from = lower_case(from.empty() ? settings.user : from);
+  settings.authserv_id = string_or_empty(members, "authserv_id");
+  settings.stream = ChannelStream::off;
+  std::set<std::string, std::less<>> allow;
+  for (const auto& one : settings.allow) allow.insert(lower_case(one));
+  settings.allow = std::move(allow);
+}
 
-ChannelSettings channel_settings(const Extension& extension) {
+ChannelSettings common_settings(const Extension& extension) {
   const auto& members = extension.definition.members();
   ChannelSettings settings{.id = extension.id,
                            .name = extension.name,
@@ -90,6 +104,14 @@ ChannelSettings channel_settings(const Extension& extension) {
   for (const auto& name : strings_of(members, "notify")) {
     if (const auto kind = from_text<ChannelNotice>(name)) settings.notify.insert(*kind);
   }
+  return settings;
+}
+
+}  // namespace
+
+ChannelSettings channel_settings(const Extension& extension) {
+  auto settings = common_settings(extension);
+  if (settings.service == ChannelService::email) add_mail_settings(extension.definition.members(), settings);
   return settings;
 }
 

@@ -3485,7 +3485,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            service: "telegram" | "matrix";
+            service: "telegram" | "matrix" | "email";
             /** @enum {string} */
             state: "connecting" | "connected" | "failing";
             /** @description why it fails, and what to do */

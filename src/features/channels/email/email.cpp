@@ -1,0 +1,310 @@
+#include "features/channels/email/email.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/trim.hpp>
+
+#include "base/log.hpp"
+#include "base/sha256.hpp"
+#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
+#include "features/attachments/service.hpp"
+#include "features/channels/email/mail_encoding.hpp"
+#include "features/channels/email/mail_sender.hpp"
+#include "features/channels/email/mail_text.hpp"
+#include "features/channels/email/smtp.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Of one look, so that a crowd of mails does not fill the memory.
+constexpr std::size_t mails_at_once = 20;
+constexpr std::size_t bytes_at_once = 8 * 1024 * 1024;
+/// A file of 20 MiB has 27 MiB in a mail.
+constexpr std::size_t max_mail = 40 * 1024 * 1024;
+constexpr std::size_t max_subject = 250;
+constexpr std::size_t max_references = 20;
+constexpr std::size_t topic_length = 16;
+
+std::string_view domain_of(std::string_view address) { return address.substr(address.find('@') + 1); }
+
+/// `ann+work@example.org` is `ann@example.org` too.
+std::string without_tag(std::string_view address) {
+  const auto at = address.find('@');
+  const auto plus = address.substr(0, at).find('+');
+  return std::string(address.substr(0, plus)) + std::string(plus == address.npos ? "" : address.substr(at));
+}
+
+std::string topic_from_id(std::string_view message_id) { return to_hex(sha256(message_id)).substr(0, topic_length); }
+
+}  // namespace
+
+// References, as lines: the id, the subject, the ids before it.
+
+std::string MailReference::text() const {
+  return fmt::format("{}\n{}\n{}", message_id, subject, boost::algorithm::join(references, " "));
+}
+
+MailReference MailReference::from_text(std::string_view text) {
+  const auto first = std::min(text.find('\n'), text.size());
+  const auto rest = text.substr(std::min(first + 1, text.size()));
+  const auto second = std::min(rest.find('\n'), rest.size());
+  return {.message_id = std::string(text.substr(0, first)),
+          .subject = std::string(rest.substr(0, second)),
+          .references = read_message_ids(rest.substr(second))};
+}
+
+std::string Email::Place::text() const { return fmt::format("{} {} {}", validity, last, fmt::join(taken, ",")); }
+
+Email::Place Email::Place::from_text(const std::string& text) {
+  std::vector<Imap::Uid> numbers;
+  for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+    Imap::Uid number = 0;
+    const auto [next, error] = std::from_chars(at, end, number);
+    if (error == std::errc()) numbers.push_back(number);
+    at = error == std::errc() ? next : at + 1;
+  }
+  if (numbers.size() < 2) return {};
+  return {.validity = numbers[0], .last = numbers[1], .taken = {numbers.begin() + 2, numbers.end()}};
+}
+
+Email::Email(const ChannelServices& services, ChannelAccount account, const ChannelSettings& settings)
+    : services_(services), account_(std::move(account)), settings_(settings) {}
+
+const Messenger::Traits& Email::traits() const {
+  // Servers allow some hundred mails an hour or more; each is sent on a connection of its own.
+  static const Traits traits{
+      .max_units = 500'000, .is_mail = true, .between_messages = 1s, .between_in_group = 1s, .per_second = 5};
+  return traits;
+}
+
+MailServer Email::server(const std::string& address) const {
+  return {.url = address,
+          .user = settings_.user,
+          .password = account_.token,
+          .rule = {.public_only = !account_.is_persons, .no_metadata = true}};
+}
+
+// Reading.
+
+Task<ReceivedBatch> Email::read(std::string cursor, StopSource& stop) {
+  files_.clear();
+  files_size_ = 0;
+  ReceivedBatch batch{.end = ReceivedBatch::End::again};
+  try {
+    co_return co_await read_on(std::move(cursor), stop);
+  } catch (const MailError& error) {
+    if (error.kind == MailError::Kind::stopped) batch.end = ReceivedBatch::End::stopped;
+    if (error.kind == MailError::Kind::refused) batch.end = ReceivedBatch::End::refused;
+    batch.error = account_.secrets.hidden_in(error.what());
+  }
+  imap_.reset();
+  has_read_ = false;
+  co_return batch;
+}
+
+Task<> Email::connect(StopSource& stop) {
+  auto imap = std::make_unique<Imap>(services_.http);
+  co_await imap->open(server(account_.address), stop);
+  imap_ = std::move(imap);
+}
+
+Task<ReceivedBatch> Email::read_on(std::string cursor, StopSource& stop) {
+  if (!imap_) co_await connect(stop);
+  auto place = Place::from_text(cursor);
+  ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = std::move(cursor)};
+  if (batch.cursor.empty()) {
+    // What was sent before the channel existed was not sent to it.
+    batch.cursor = Place{imap_->validity(), imap_->next_uid() - 1}.text();
+    co_return batch;
+  }
+  const auto is_renumbered = place.validity != imap_->validity();
+  if (!is_renumbered) co_await imap_->mark_read(std::exchange(place.taken, {}), stop);
+  auto uids = co_await new_mails(place, stop);
+  // The first look ends at once, so that it is known whether the account works.
+  while (uids.empty() && has_read_) {
+    co_await imap_->wait_for_news(stop);
+    uids = co_await new_mails(place, stop);
+  }
+  has_read_ = true;
+  for (const auto uid : uids) {
+    auto message = co_await read_one(uid, stop);
+    place.last = std::max(place.last, uid);
+    if (message) {
+      if (settings_.allow.contains(message->sender)) place.taken.push_back(uid);
+      batch.messages.push_back(*std::move(message));
+    }
+    if (batch.messages.size() >= mails_at_once || files_size_ > bytes_at_once) break;
+  }
+  batch.cursor = place.text();
+  co_return batch;
+}
+
+/// Where the server has numbered its mails anew, nobody knows which ones were read: it is begun again with the oldest
+/// unread one of the last days, and those that were answered are known by their ids.
+Task<std::vector<Imap::Uid>> Email::new_mails(Place& place, StopSource& stop) {
+  if (place.validity == imap_->validity()) co_return co_await imap_->mails_from(place.last + 1, stop);
+  log::warn("the mail server of the channel {} has numbered its mails anew", settings_.name);
+  auto unread = co_await imap_->unread_mails(services_.clock.now(), stop);
+  place = {.validity = imap_->validity(), .last = unread.empty() ? imap_->next_uid() - 1 : unread.front() - 1};
+  co_return unread;
+}
+
+Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, StopSource& stop) {
+  const auto fetched = co_await imap_->head(uid, stop);
+  if (!fetched) co_return std::nullopt;
+  const auto head = read_mail_head(fetched->bytes);
+  auto sender = authentic_sender(head, settings_.authserv_id);
+  if (!sender || is_automatic(head) || !is_for_account(head) || sender->address == settings_.from) {
+    log::info("the channel {} leaves a mail alone: {}", settings_.name,
+              !sender ? "its sender is not verified" : "it is no mail of a person to this account");
+    co_return std::nullopt;
+  }
+  const bool is_stranger = !settings_.allow.contains(sender->address);
+  const auto reference = reference_of(head, uid);
+  auto message = message_of(uid, head, *std::move(sender));
+  // Of strangers, nothing more is read.
+  if (is_stranger) co_return message;
+  if (fetched->size > max_mail) {
+    message.text = fmt::format("(A mail with the subject {} is too large to be read: it has over {} MiB.)",
+                               reference.subject, max_mail / 1024 / 1024);
+    co_return message;
+  }
+  auto bytes = co_await imap_->mail(uid, stop);
+  if (!bytes) co_return std::nullopt;
+  auto mail = co_await services_.blocking.run([bytes = *std::move(bytes)] { return read_mail(bytes); });
+  add_content(std::move(mail), reference, message);
+  co_return message;
+}
+
+/// A mail that somebody else was sent, and that comes here with its signature intact, was not said to the agent.
+bool Email::is_for_account(const MailHead& head) const {
+  for (const auto* name : {"to", "cc"}) {
+    for (const auto field : head.all(name)) {
+      const auto addresses = read_addresses(field);
+      if (std::ranges::any_of(addresses, [&](const auto& one) { return without_tag(one.address) == settings_.from; }))
+        return true;
+    }
+  }
+  return false;
+}
+
+MailReference Email::reference_of(const MailHead& head, Imap::Uid uid) const {
+  const auto ids = read_message_ids(head.first("message-id"));
+  MailReference reference{
+      .message_id = ids.empty() ? fmt::format("<{}.{}@mail.invalid>", imap_->validity(), uid) : ids.front(),
+      .subject = std::string(utf8_prefix(boost::trim_copy(decode_header(head.first("subject"))), max_subject)),
+      .references = read_message_ids(head.first("references"))};
+  if (reference.references.empty()) reference.references = read_message_ids(head.first("in-reply-to"));
+  // The first names the thread, the last ones are what programs look for.
+  if (auto& all = reference.references; all.size() > max_references)
+    all.erase(all.begin() + 1, all.end() - (max_references - 1));
+  return reference;
+}
+
+/// Some programs name only the mail that is answered: those of the gateway name their topic themselves.
+std::string Email::topic_of(const MailReference& reference) const {
+  if (settings_.threads == ChannelThreads::chat) return {};
+  for (const auto& id : reference.references) {
+    const auto at = id.find('@');
+    const auto dot = id.substr(0, at).rfind('.');
+    const bool is_own = at != id.npos && dot != id.npos && at - dot == topic_length + 1 &&
+                        id.substr(at + 1) == fmt::format("{}>", domain_of(settings_.from));
+    if (is_own) return id.substr(dot + 1, topic_length);
+  }
+  return topic_from_id(reference.references.empty() ? reference.message_id : reference.references.front());
+}
+
+ReceivedMessage Email::message_of(Imap::Uid uid, const MailHead& head, MailAddress sender) const {
+  const auto reference = reference_of(head, uid);
+  auto name = sender.name.empty() ? sender.address : std::move(sender.name);
+  return {.update = fmt::format("{}.{}", imap_->validity(), uid),
+          .place = {.chat = sender.address, .topic = topic_of(reference)},
+          .message = reference.text(),
+          .sender = std::move(sender.address),
+          .sender_name = std::move(name),
+          .text = {}};
+}
+
+void Email::add_content(Mail mail, const MailReference& reference, ReceivedMessage& message) {
+  message.text = own_text(mail.text);
+  const bool begins_thread = reference.references.empty() && !reference.subject.empty();
+  if (message.text.empty()) {
+    message.text = reference.subject;
+  } else if (begins_thread && !message.text.starts_with('/')) {
+    message.text = fmt::format("Subject: {}\n\n{}", reference.subject, message.text);
+  }
+  for (const auto& what : mail.lost) message.text += fmt::format("\n({})", what);
+  if (message.text.empty() && mail.files.empty()) message.text = "(an empty mail)";
+  for (auto& file : mail.files) {
+    auto id = fmt::format("{}/{}", message.update, files_.size());
+    message.files.push_back({.id = id, .name = file.name, .mime = file.mime});
+    files_size_ += file.bytes.size();
+    files_.emplace(std::move(id), std::move(file));
+  }
+}
+
+Task<FetchedFile> Email::fetch(ReceivedFile file, StopSource&) {
+  const auto found = files_.find(file.id);
+  if (found == files_.end()) co_return FetchedFile{{}, "it is gone"};
+  if (found->second.bytes.size() > attachment_limit) co_return FetchedFile{{}, "it is over 20 MiB"};
+  co_return FetchedFile{found->second.bytes, {}};
+}
+
+// Sending.
+
+MailDraft Email::draft_of(const OutgoingMessage& message) const {
+  // Nothing that was sent can be changed: news of it are a mail of their own.
+  const auto& replies_to = message.edits.empty() ? message.replies_to : message.edits;
+  auto answered = MailReference::from_text(replies_to);
+  MailDraft draft{
+      .from = settings_.from,
+      .to = message.to.chat,
+      .subject = {},
+      .message_id = fmt::format("<{}.{}@{}>", message.id,
+                                message.to.topic.empty() ? topic_from_id(message.to.chat) : message.to.topic,
+                                domain_of(settings_.from)),
+      .text = message.text,
+      .is_markdown = message.is_markdown,
+      .is_reply = !replies_to.empty(),
+      .date = services_.clock.now()};
+  const auto agent = services_.extensions.find_agent(settings_.agent_id.empty() ? "assistant" : settings_.agent_id);
+  if (agent) draft.from_name = agent->name;
+  if (replies_to.empty()) {
+    draft.subject = shortened(message.text.substr(0, message.text.find('\n')), 80);
+  } else {
+    draft.subject = fmt::format("Re: {}", bare_subject(answered.subject));
+    draft.references = std::move(answered.references);
+    draft.references.push_back(std::move(answered.message_id));
+  }
+  return draft;
+}
+
+Task<SendResult> Email::send(OutgoingMessage message, StopSource& stop) {
+  const auto draft = draft_of(message);
+  auto mail = co_await services_.blocking.run([draft] { return write_mail(draft); });
+  // libcurl greets the server with the path as its own name.
+  auto account = server(fmt::format("{}/{}", settings_.smtp, domain_of(settings_.from)));
+  auto result = co_await send_mail(services_.http, std::move(account), settings_.from, draft.to, std::move(mail), stop);
+  result.error = account_.secrets.hidden_in(result.error);
+  if (result.end == SendResult::End::sent) {
+    result.message =
+        MailReference{.message_id = draft.message_id, .subject = draft.subject, .references = draft.references}.text();
+  }
+  co_return result;
+}
+
+Task<SendResult> Email::draft(ChatPlace, std::int64_t, std::string, StopSource&) {
+  co_return SendResult{.end = SendResult::End::refused, .error = "mails have no drafts"};
+}
+
+Task<> Email::acknowledge(std::string, std::string, StopSource&) { co_return; }
+
+}  // namespace agw

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/channels/channel_services.hpp"
+#include "features/channels/email/imap.hpp"
+#include "features/channels/email/mail_reader.hpp"
+#include "features/channels/email/mail_writer.hpp"
+#include "features/channels/messenger.hpp"
+#include "features/channels/service_call.hpp"
+
+namespace agw {
+
+/// What answers to a mail have to say of it: `ReceivedMessage::message` holds it, and `OutgoingMessage::replies_to`
+/// brings it back.
+struct MailReference {
+  std::string message_id;                 ///< `<id@host>`
+  std::string subject;                    ///< as it stands there, decoded
+  std::vector<std::string> references{};  ///< of the mails before it in its thread
+
+  std::string text() const;
+  static MailReference from_text(std::string_view text);
+};
+
+/// An account at mail servers: mails are read by IMAP, which tells of new ones (IDLE), and sent by SMTP. Only mails are
+/// read whose sender the trusted server has verified, that have the account's address among their recipients, and that
+/// a person wrote.
+class Email : public Messenger {
+public:
+  Email(const ChannelServices& services, ChannelAccount account, const ChannelSettings& settings);
+
+  const Traits& traits() const override;
+  Task<ReceivedBatch> read(std::string cursor, StopSource& stop) override;
+  Task<SendResult> send(OutgoingMessage message, StopSource& stop) override;
+  Task<SendResult> draft(ChatPlace place, std::int64_t number, std::string text, StopSource& stop) override;
+  Task<> acknowledge(std::string press, std::string text, StopSource& stop) override;
+  Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) override;
+
+private:
+  /// How far the inbox was read: `<validity> <last uid> <uids that count as read from now on>`.
+  struct Place {
+    Imap::Uid validity = 0;
+    Imap::Uid last = 0;
+    std::vector<Imap::Uid> taken{};
+
+    std::string text() const;
+    static Place from_text(const std::string& text);
+  };
+
+  Task<> connect(StopSource& stop);
+  Task<ReceivedBatch> read_on(std::string cursor, StopSource& stop);
+  Task<std::vector<Imap::Uid>> new_mails(Place& place, StopSource& stop);
+  /// No value if the mail is none that a channel reads.
+  Task<std::optional<ReceivedMessage>> read_one(Imap::Uid uid, StopSource& stop);
+  bool is_for_account(const MailHead& head) const;
+  MailReference reference_of(const MailHead& head, Imap::Uid uid) const;
+  std::string topic_of(const MailReference& reference) const;
+  ReceivedMessage message_of(Imap::Uid uid, const MailHead& head, MailAddress sender) const;
+  void add_content(Mail mail, const MailReference& reference, ReceivedMessage& message);
+  MailDraft draft_of(const OutgoingMessage& message) const;
+  MailServer server(const std::string& address) const;
+
+  const ChannelServices& services_;
+  const ChannelAccount account_;
+  const ChannelSettings& settings_;
+  std::unique_ptr<Imap> imap_;                          ///< null: not connected
+  bool has_read_ = false;                               ///< on this connection
+  std::map<std::string, MailFile, std::less<>> files_;  ///< of the mails that were read last, by id
+  std::size_t files_size_ = 0;
+};
+
+}  // namespace agw

@@ -1,0 +1,197 @@
+#include "features/channels/email/imap.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <boost/algorithm/string/predicate.hpp>
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Routers forget connections on which nothing comes. RFC 2177 allows 29 minutes.
+constexpr auto idle_time = 9min;
+constexpr auto time_between_looks = 60s;
+constexpr std::size_t max_head = 256 * 1024;
+constexpr std::size_t max_literal = 64 * 1024 * 1024;
+
+[[noreturn]] void fail(const std::string& why) { throw MailError(MailError::Kind::broken, why); }
+
+/// The number that follows `name`; 0 if there is none.
+std::uint32_t number_after(std::string_view text, std::string_view name) {
+  const auto found = text.find(name);
+  std::uint32_t number = 0;
+  if (found == text.npos) return number;
+  const auto digits = text.substr(found + name.size());
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+/// The size of the literal that follows a line: `… {123}`.
+std::optional<std::size_t> literal_size(std::string_view line) {
+  const auto open = line.rfind('{');
+  if (!line.ends_with('}') || open == line.npos) return std::nullopt;
+  std::size_t size = 0;
+  const auto digits = line.substr(open + 1, line.size() - open - 2);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  if (size > max_literal) fail("the server sent more than was asked for");
+  return size;
+}
+
+/// Short texts may come quoted.
+std::string quoted_in(std::string_view text) {
+  const auto begin = text.find("] \"");
+  const auto end = text.rfind('"');
+  if (begin == text.npos || end < begin + 3) return {};
+  return std::string(text.substr(begin + 3, end - begin - 3));
+}
+
+}  // namespace
+
+std::string Imap::next_tag() { return fmt::format("g{}", ++commands_); }
+
+Task<> Imap::open(MailServer server, StopSource& stop) {
+  co_await connection_.open(std::move(server), stop);
+  const auto capabilities = co_await run("CAPABILITY", stop);
+  can_idle_ =
+      std::ranges::any_of(capabilities, [](const Response& one) { return boost::icontains(one.text, " IDLE"); });
+  const auto selected = co_await run("Select INBOX", stop);
+  for (const auto& one : selected) {
+    if (const auto number = number_after(one.text, "[UIDVALIDITY ")) validity_ = number;
+    if (const auto number = number_after(one.text, "[UIDNEXT ")) next_uid_ = number;
+  }
+  if (validity_ == 0 || next_uid_ == 0) fail("the server does not number its mails");
+}
+
+Task<Imap::Response> Imap::read_response(StopSource& stop) {
+  Response response{.text = co_await connection_.read_line(stop)};
+  std::size_t size = 0;
+  for (auto next = literal_size(response.text); next; next = literal_size(response.text)) {
+    size += *next;
+    if (size > max_literal) fail("the server sent more than was asked for");
+    response.literals.push_back(co_await connection_.read_bytes(*next, stop));
+    // The mark of one literal is not that of the next.
+    response.text += ' ' + co_await connection_.read_line(stop);
+  }
+  note(response.text);
+  co_return response;
+}
+
+void Imap::note(std::string_view text) {
+  if (text.starts_with("* ") && boost::iends_with(text, " EXISTS")) has_news_ = true;
+  if (boost::istarts_with(text, "* BYE")) fail(fmt::format("the server ends the connection:{}", text.substr(5)));
+}
+
+Task<std::vector<Imap::Response>> Imap::read_until(std::string tag, StopSource& stop) {
+  std::vector<Response> before;
+  for (;;) {
+    auto response = co_await read_response(stop);
+    if (!response.text.starts_with(tag + ' ')) {
+      before.push_back(std::move(response));
+      continue;
+    }
+    const auto result = std::string_view(response.text).substr(tag.size() + 1);
+    if (!boost::istarts_with(result, "OK")) fail(fmt::format("the server answered: {}", result));
+    co_return before;
+  }
+}
+
+Task<std::vector<Imap::Response>> Imap::run(std::string command, StopSource& stop) {
+  auto tag = next_tag();
+  co_await connection_.write(fmt::format("{} {}\r\n", tag, command), stop);
+  co_return co_await read_until(std::move(tag), stop);
+}
+
+Task<std::vector<Imap::Uid>> Imap::search(std::string criteria, StopSource& stop) {
+  has_news_ = false;
+  const auto responses = co_await run("UID SEARCH " + criteria, stop);
+  std::vector<Uid> uids;
+  for (const auto& one : responses) {
+    if (!boost::istarts_with(one.text, "* SEARCH")) continue;
+    std::string_view rest = std::string_view(one.text).substr(8);
+    while (!rest.empty()) {
+      Uid uid = 0;
+      const auto* const last = rest.data() + rest.size();
+      const auto [end, error] = std::from_chars(rest.data(), last, uid);
+      if (error == std::errc()) uids.push_back(uid);
+      rest.remove_prefix(error == std::errc() ? static_cast<std::size_t>(end - rest.data()) : 1);
+    }
+  }
+  std::ranges::sort(uids);
+  co_return uids;
+}
+
+Task<std::vector<Imap::Uid>> Imap::mails_from(Uid first, StopSource& stop) {
+  auto uids = co_await search(fmt::format("UID {}:* UNDELETED", first), stop);
+  // If there is none, `*` is the last one.
+  std::erase_if(uids, [first](Uid uid) { return uid < first; });
+  co_return uids;
+}
+
+Task<std::vector<Imap::Uid>> Imap::unread_mails(Timestamp now, StopSource& stop) {
+  const auto day = std::chrono::floor<std::chrono::seconds>(now - std::chrono::days(2));
+  co_return co_await search(
+      fmt::format("UNSEEN UNDELETED SINCE {:%d-%b-%Y}", fmt::gmtime(std::chrono::system_clock::to_time_t(day))), stop);
+}
+
+Task<std::optional<Imap::Head>> Imap::head(Uid uid, StopSource& stop) {
+  auto responses =
+      co_await run(fmt::format("UID FETCH {} (UID RFC822.SIZE BODY.PEEK[HEADER]<0.{}>)", uid, max_head), stop);
+  for (auto& one : responses) {
+    if (one.text.find("BODY[HEADER]") == one.text.npos || number_after(one.text, "UID ") != uid) continue;
+    auto bytes = one.literals.empty() ? quoted_in(one.text) : std::move(one.literals.front());
+    co_return Head{.bytes = std::move(bytes), .size = number_after(one.text, "RFC822.SIZE ")};
+  }
+  co_return std::nullopt;
+}
+
+Task<std::optional<std::string>> Imap::mail(Uid uid, StopSource& stop) {
+  auto responses = co_await run(fmt::format("UID FETCH {} (UID BODY.PEEK[])", uid), stop);
+  for (auto& one : responses) {
+    if (one.text.find("BODY[]") == one.text.npos || number_after(one.text, "UID ") != uid) continue;
+    co_return one.literals.empty() ? quoted_in(one.text) : std::move(one.literals.front());
+  }
+  co_return std::nullopt;
+}
+
+Task<> Imap::mark_read(std::vector<Uid> uids, StopSource& stop) {
+  if (uids.empty()) co_return;
+  co_await run(fmt::format("UID STORE {} +FLAGS.SILENT (\\Seen)", fmt::join(uids, ",")), stop);
+}
+
+Task<> Imap::wait_for_news(StopSource& stop) {
+  while (!has_news_) {
+    if (can_idle_) {
+      co_await idle(stop);
+      continue;
+    }
+    if (co_await pause(stop, time_between_looks) == WaitResult::stopped)
+      throw MailError(MailError::Kind::stopped, "stopped");
+    co_await run("NOOP", stop);
+  }
+}
+
+Task<> Imap::idle(StopSource& stop) {
+  auto tag = next_tag();
+  co_await connection_.write(fmt::format("{} IDLE\r\n", tag), stop);
+  for (;;) {
+    const auto response = co_await read_response(stop);
+    if (response.text.starts_with('+')) break;
+    if (response.text.starts_with(tag + ' ')) fail(fmt::format("the server answered: {}", response.text));
+  }
+  while (!has_news_) {
+    const auto line = co_await connection_.read_line_within(idle_time, stop);
+    if (!line) break;
+    note(*line);
+  }
+  co_await connection_.write("DONE\r\n", stop);
+  co_await read_until(std::move(tag), stop);
+}
+
+}  // namespace agw

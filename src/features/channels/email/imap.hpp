@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time/time.hpp"
+#include "io/mail/mail_connection.hpp"
+
+namespace agw {
+
+/// The inbox of an account by IMAP4rev1 (RFC 3501) with IDLE (RFC 2177). One caller at a time; functions throw
+/// MailError, after which the object is of no more use.
+class Imap {
+public:
+  using Uid = std::uint32_t;
+
+  explicit Imap(HttpClient& http) : connection_(http) {}
+
+  /// Connects, logs in and selects the inbox.
+  Task<> open(MailServer server, StopSource& stop);
+
+  /// Changes when the server numbers all mails anew.
+  Uid validity() const { return validity_; }
+  /// What the next mail will at least have, when the inbox was selected.
+  Uid next_uid() const { return next_uid_; }
+
+  /// The mails from `first` on, ascending.
+  Task<std::vector<Uid>> mails_from(Uid first, StopSource& stop);
+  /// Those that nobody has read and that came at the earliest two days ago, ascending.
+  Task<std::vector<Uid>> unread_mails(Timestamp now, StopSource& stop);
+
+  struct Head {
+    std::string bytes;     ///< the header, at most 256 KiB of it
+    std::size_t size = 0;  ///< of the whole mail
+  };
+  /// No value if the mail is gone. It does not count as read.
+  Task<std::optional<Head>> head(Uid uid, StopSource& stop);
+  /// The whole mail.
+  Task<std::optional<std::string>> mail(Uid uid, StopSource& stop);
+  Task<> mark_read(std::vector<Uid> uids, StopSource& stop);
+
+  /// Waits until there may be new mails.
+  Task<> wait_for_news(StopSource& stop);
+
+private:
+  struct Response {
+    std::string text;                     ///< all lines, without what the literals hold
+    std::vector<std::string> literals{};  ///< in their order
+  };
+
+  Task<Response> read_response(StopSource& stop);
+  /// Reads until the end of that command; returns what came before. Throws if the server refused it.
+  Task<std::vector<Response>> read_until(std::string tag, StopSource& stop);
+  Task<std::vector<Response>> run(std::string command, StopSource& stop);
+  Task<std::vector<Uid>> search(std::string criteria, StopSource& stop);
+  void note(std::string_view text);
+  Task<> idle(StopSource& stop);
+  std::string next_tag();
+
+  MailConnection connection_;
+  Uid validity_ = 0;
+  Uid next_uid_ = 0;
+  int commands_ = 0;
+  bool can_idle_ = false;
+  bool has_news_ = false;  ///< since the last search
+};
+
+}  // namespace agw

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/channels/email/mail_head.hpp"
+
+namespace agw {
+
+struct MailFile {
+  std::string name;  ///< without control characters and directories, at most 200 bytes
+  std::string mime;
+  std::string bytes;
+};
+
+/// A mail (RFC 5322, MIME: RFC 2045 to 2049) as people see it.
+struct Mail {
+  MailHead head;
+  std::string text;                 ///< in UTF-8: plain text, or HTML as Markdown
+  std::vector<MailFile> files{};    ///< what is attached, and pictures within the text
+  std::vector<std::string> lost{};  ///< what was left out, for people
+};
+
+/// Reads a mail, however broken: at most 10 multiparts within each other, and 100 parts. What is beyond is named in
+/// `lost`. Blocks: not for the loop.
+/// Example: src/features/channels/email/mail_reader_test.cpp: MailReader.PrefersPlainText
+Mail read_mail(std::string_view bytes);
+
+}  // namespace agw

@@ -1,0 +1,95 @@
+#include "features/channels/email/smtp.hpp"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace agw {
+
+namespace {
+
+using End = SendResult::End;
+
+/// An answer of the server: `250 OK`, over one or more lines.
+struct Reply {
+  char kind = '0';  ///< the first digit of its code: 2 done, 3 go on, 4 try later, 5 refused
+  std::string text;
+};
+
+Task<Reply> read_reply(MailConnection& connection, StopSource& stop) {
+  Reply reply;
+  for (int lines = 0; lines < 100; ++lines) {
+    const auto line = co_await connection.read_line(stop);
+    reply.text += (reply.text.empty() ? "" : " ") + line;
+    const bool goes_on = line.size() > 3 && line[3] == '-';
+    if (goes_on) continue;
+    reply.kind = line.empty() ? '0' : line.front();
+    co_return reply;
+  }
+  throw MailError(MailError::Kind::broken, "the server's answer has no end");
+}
+
+Task<Reply> command(MailConnection& connection, std::string line, StopSource& stop) {
+  co_await connection.write(line + "\r\n", stop);
+  co_return co_await read_reply(connection, stop);
+}
+
+SendResult problem_of(const Reply& reply) {
+  return {.end = reply.kind == '5' ? End::refused : End::again,
+          .error = fmt::format("the server answered: {}", reply.text)};
+}
+
+/// A line that begins with a dot gets another one, so that it does not end the mail.
+std::string with_dots(std::string_view mail) {
+  std::string text;
+  text.reserve(mail.size() + 64);
+  for (bool begins_line = true; const char c : mail) {
+    if (begins_line && c == '.') text += '.';
+    text += c;
+    begins_line = c == '\n';
+  }
+  if (!text.ends_with("\r\n")) text += "\r\n";
+  return text + ".\r\n";
+}
+
+/// What went wrong before the mail was handed over; no value if the server waits for it.
+Task<std::optional<SendResult>> address(MailConnection& connection, std::string from, std::string to,
+                                        StopSource& stop) {
+  for (auto* line : {&from, &to}) {
+    const auto reply =
+        co_await command(connection, fmt::format("{}:<{}>", line == &from ? "MAIL FROM" : "RCPT TO", *line), stop);
+    if (reply.kind != '2') co_return problem_of(reply);
+  }
+  const auto reply = co_await command(connection, "DATA", stop);
+  if (reply.kind != '3') co_return problem_of(reply);
+  co_return std::nullopt;
+}
+
+}  // namespace
+
+Task<SendResult> send_mail(HttpClient& http, MailServer server, std::string from, std::string to, std::string mail,
+                           StopSource& stop) {
+  // What is known if the connection breaks now.
+  SendResult result{.end = End::again};
+  try {
+    MailConnection connection(http);
+    co_await connection.open(std::move(server), stop);
+    if (auto problem = co_await address(connection, std::move(from), std::move(to), stop))
+      co_return *std::move(problem);
+    result.end = End::uncertain;
+    co_await connection.write(with_dots(mail), stop);
+    const auto reply = co_await read_reply(connection, stop);
+    if (reply.kind != '2') co_return problem_of(reply);
+    result.end = End::sent;
+    co_await connection.write("QUIT\r\n", stop);
+  } catch (const MailError& error) {
+    if (result.end == End::sent) co_return result;
+    if (error.kind == MailError::Kind::stopped) result.end = End::stopped;
+    result.error = error.what();
+  }
+  co_return result;
+}
+
+}  // namespace agw

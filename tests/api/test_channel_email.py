@@ -1,0 +1,415 @@
+"""Channels by mail: dovecot and postfix on loopback, and an SMTP server that fails as it is told.
+
+See docs/contract/channels.md.
+"""
+
+import os
+import random
+import time
+
+import pytest
+
+from approvals import pending
+from certificates import make_certificate
+from channels import channel, connect, threads
+from checks import accepted, refused
+from jobs import wait_for
+from stubs.mail import AUTHSERV, PASSWORD, Dovecot, Postfix, SmtpStub, text_of, why_not
+from tools import calls, turns_of
+
+ANN, BOB, EVE = "ann@example.net", "bob@example.net", "eve@evil.example"
+
+pytestmark = pytest.mark.skipif(bool(why_not("dovecot")), reason=why_not("dovecot"))
+
+
+@pytest.fixture(scope="module")
+def dovecot():
+    with Dovecot() as server:
+        yield server
+
+
+@pytest.fixture
+def box(dovecot):
+    return dovecot.mailbox()
+
+
+@pytest.fixture
+def smtp():
+    with SmtpStub() as stub:
+        yield stub
+
+
+def listens(talking, dovecot, box, smtp, **members):
+    """A channel that has read what was sent before it existed."""
+    talking.gateway.http.put("/secrets/MAIL", json={"value": PASSWORD})
+    wanted = {
+        "service": "email",
+        "token": "${secret:MAIL}",
+        "smtp": smtp.url,
+        "user": box.address,
+        "authserv_id": AUTHSERV,
+        "allow": ["Ann@Example.net"],
+        "stream": "draft",
+        **members,
+    }
+    made = connect(talking.gateway, dovecot, **wanted)
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    return made
+
+
+@pytest.fixture
+def reading(talking, dovecot, box, smtp):
+    box.receives(ANN, "Sent before the channel existed.")
+    listens(talking, dovecot, box, smtp)
+    return talking
+
+
+def questions(talking, thread):
+    return [turn for turn in sorted(turns_of(talking.gateway, thread, "user"), key=lambda turn: turn["created_at"])]
+
+
+def test_mail_is_answered_in_its_thread(reading, box, smtp):
+    reading.answers("**Four**, of course.\n\n.\nGrüße")
+    asked = box.receives(f"Ann <{ANN}>", "What is two and two?", subject="Sums", references="<root@x> <before@x>")
+    answer = smtp.mail("Four")
+    assert answer["to"] == ANN and answer["subject"] == "Re: Sums" and answer["from"].addresses[0].addr_spec == box.address
+    assert answer["in-reply-to"] == asked and answer["references"].split() == ["<root@x>", "<before@x>", asked]
+    assert answer["auto-submitted"] == "auto-replied"
+    assert answer.get_content_type() == "multipart/alternative"
+    assert text_of(answer) == "**Four**, of course.\n\n.\nGrüße"
+    assert "<strong>Four</strong>" in answer.get_body(preferencelist=("html",)).get_content()
+    (thread,) = threads(reading.gateway)
+    (question,) = questions(reading, thread)
+    assert question["content"] == "What is two and two?"
+    said = question["metadata"]["channel"]
+    assert (said["service"], said["chat"], said["sender"], said["sender_name"]) == ("email", ANN, ANN, "Ann")
+    wait_for(lambda: box.read() == ["Sums"])
+    assert reading.request_count() == 1 and len(smtp.sent) == 1
+
+
+SILENT = {
+    "unverified": {"verified": False},
+    "verified elsewhere": {"authentication_results": "mx.evil.example; dkim=pass header.d=example.net"},
+    "failed": {"authentication_results": f"{AUTHSERV}; dkim=fail header.d=example.net; spf=softfail smtp.mailfrom={ANN}"},
+    "another domain": {"authentication_results": f"{AUTHSERV}; dkim=pass header.d=evil.example"},
+    "in a comment": {"authentication_results": f"{AUTHSERV}; spf=fail (dkim=pass header.d=example.net) smtp.mailfrom=x"},
+    "to somebody else": {"to": BOB},
+    "a program's answer": {"auto_submitted": "auto-replied"},
+    "a list": {"precedence": "list"},
+    "of a list": {"list_id": "<list.example.net>"},
+    "a bounce": {"return_path": "<>"},
+}
+
+
+@pytest.mark.parametrize("fields", SILENT.values(), ids=SILENT)
+def test_what_is_forged_automatic_or_for_others_gets_silence(reading, box, smtp, fields):
+    box.receives(ANN, "/status", subject="Silence", **fields)
+    box.receives(ANN, "/help", subject="Good")
+    smtp.mail("Commands:")
+    wait_for(lambda: box.read() == ["Good"])
+    assert len(smtp.sent) == 1 and reading.request_count() == 0
+
+
+def test_mail_with_two_senders_gets_silence(reading, box, smtp):
+    result = f"Authentication-Results: {AUTHSERV}; dkim=pass header.d=example.net\r\n"
+    for fields in [f"From: {ANN}\r\nFrom: {EVE}\r\n", f"From: {EVE}, {ANN}\r\n", f"From: {ANN} <{EVE}>\r\n"]:
+        box.deliver((result + fields + f"To: {box.address}\r\nSubject: x\r\n\r\n/status\r\n").encode())
+    result = f"Authentication-Results: {AUTHSERV}; dkim=fail header.d=example.net\r\n" + result
+    box.deliver((result + f"From: {ANN}\r\nTo: {box.address}\r\n\r\n/status\r\n").encode())
+    box.receives(ANN, "/help")
+    smtp.mail("Commands:")
+    assert len(smtp.sent) == 1
+
+
+def test_mails_of_a_person_are_one_thread(reading, box, smtp):
+    for number in range(2):
+        reading.answers(f"Answer {number}.")
+        box.receives(ANN, f"Question {number}?", subject=f"Subject {number}")
+        smtp.mail(f"Answer {number}.")
+    (thread,) = threads(reading.gateway)
+    assert [turn["content"] for turn in questions(reading, thread)] == [
+        "Subject: Subject 0\n\nQuestion 0?",
+        "Subject: Subject 1\n\nQuestion 1?",
+    ]
+    box.receives(ANN, "/new")
+    smtp.mail("begins a new chat")
+    reading.answers("Answer 2.")
+    box.receives(ANN, "Question 2?")
+    smtp.mail("Answer 2.")
+    assert len(threads(reading.gateway)) == 2
+
+
+def test_each_mail_thread_is_one_with_topics(talking, dovecot, box, smtp):
+    listens(talking, dovecot, box, smtp, threads="topic")
+    talking.answers("Answer 0.")
+    first = box.receives(ANN, "Question 0?", subject="One")
+    answer = smtp.mail("Answer 0.")
+    talking.answers("Answer 1.")
+    box.receives(ANN, "Question 1?", subject="Two")
+    smtp.mail("Answer 1.")
+    for number, fields in [(2, {"references": f"{first} {answer['message-id']}"}), (3, {"in_reply_to": answer["message-id"]})]:
+        talking.answers(f"Answer {number}.")
+        box.receives(ANN, f"Question {number}?", subject="Re: One", **fields)
+        smtp.mail(f"Answer {number}.")
+    asked = sorted([turn["content"] for turn in questions(talking, thread)] for thread in threads(talking.gateway))
+    assert asked == [["Subject: One\n\nQuestion 0?", "Question 2?", "Question 3?"], ["Subject: Two\n\nQuestion 1?"]]
+
+
+def test_quoted_mails_and_signatures_are_left_out(reading, box, smtp):
+    reading.answers("Good.")
+    box.receives(ANN, "Yes.\n\nOn Monday, Agent <a@example.org> wrote:\n> Shall I?\n\n-- \nAnn", in_reply_to="<x@example.org>")
+    smtp.mail("Good.")
+    assert reading.conversation()[-1][1] == "Yes."
+
+
+def test_html_is_read_as_text_and_files_come_along(reading, box, smtp):
+    reading.answers("I have them.")
+    body = (
+        f"Authentication-Results: {AUTHSERV}; dkim=pass header.d=example.net\r\nFrom: {ANN}\r\nTo: {box.address}\r\n"
+        'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\n'
+        "Content-Type: text/html; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
+        "<p>Gr=FC=DFe, <b>see</b> these.</p>\r\n--b\r\n"
+        "Content-Type: text/plain; charset=utf-8; name=note.txt\r\nContent-Disposition: attachment\r\n\r\nA note.\r\n--b\r\n"
+        "Content-Type: audio/ogg\r\nContent-Disposition: attachment; filename*=utf-8''%C3%BCber.ogg\r\n"
+        "Content-Transfer-Encoding: base64\r\n\r\nT2dnUw==\r\n--b--\r\n"
+    )
+    box.deliver(body.encode())
+    smtp.mail("I have them.")
+    (thread,) = threads(reading.gateway)
+    (question,) = questions(reading, thread)
+    assert question["content"] == "Grüße, **see** these."
+    assert [(file["name"], file["size"]) for file in question["metadata"]["attachments"]] == [("note.txt", 7), ("über.ogg", 4)]
+
+
+def test_copies_of_a_mail_are_answered_once(reading, box, smtp):
+    reading.answers("Once.")
+    for _ in range(3):
+        box.receives(ANN, "Question?", message_id="<same@example.net>")
+    smtp.mail("Once.")
+    box.receives(ANN, "/help")
+    smtp.mail("Commands:")
+    assert len(smtp.sent) == 2 and reading.request_count() == 1
+
+
+def test_permission_is_given_by_a_number(reading, box, smtp):
+    reading.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
+    asked = box.receives(ANN, "Write it.")
+    request = smtp.mail("Answer with a number:")
+    assert request["in-reply-to"] == asked and "note.txt" in text_of(request)
+    number = next(line.split(".")[0] for line in text_of(request).splitlines() if line.endswith(". Deny"))
+    reply = {"in_reply_to": request["message-id"], "subject": "Re: A question"}
+    box.receives(EVE, number, **reply)
+    box.receives(ANN, number, **reply, verified=False)
+    box.receives(ANN, "/status", **reply)
+    smtp.mail("Agent:")
+    assert len(pending(reading.gateway)) == 1
+    box.receives(ANN, f"{number}\n\nSent from my phone\n\nOn Monday Agent wrote:\n> 1. Allow once", **reply)
+    smtp.mail("Done with it.")
+    assert not pending(reading.gateway)
+    smtp.mail("denied")
+
+
+def test_stranger_is_let_in_by_a_code(talking, dovecot, box, smtp):
+    made = listens(talking, dovecot, box, smtp, allow=[], pairing=True)
+    box.receives(BOB, "Hello?", verified=False)
+    box.receives(f"Bob <{BOB}>", "Hello?")
+    greeting = smtp.mail("does not know you")
+    assert greeting["to"] == BOB and len(smtp.sent) == 1
+    confirmed = accepted(talking.gateway.http.post("/channels/pair", json={"code": text_of(greeting)[-6:]}))
+    assert confirmed == {"channel": made["name"], "sender": BOB, "name": "Bob"}
+    smtp.mail("You are known now")
+    talking.answers("Hello, Bob.")
+    box.receives(BOB, "Hello again!")
+    smtp.mail("Hello, Bob.")
+
+
+def test_people_are_told_what_they_want_to_know(talking, dovecot, box, smtp):
+    listens(talking, dovecot, box, smtp, notify=["signal"])
+    accepted(talking.gateway.http.post("/signals", json={"kind": "backup-late", "message": "No backup."}), 201)
+    notice = smtp.mail("No backup.")
+    assert notice["to"] == ANN and notice["auto-submitted"] == "auto-generated" and notice["in-reply-to"] is None
+
+
+# When something goes wrong.
+
+
+def test_lost_answer_of_the_server_is_said(reading, box, smtp):
+    smtp.fails("lost")
+    box.receives(ANN, "/help")
+    first, second = smtp.until(lambda: len(smtp.sent) == 2 and smtp.sent)
+    assert "twice" not in text_of(first) and text_of(second).endswith("(This message may have been sent twice.)")
+    assert first["message-id"] == second["message-id"]
+
+
+def test_mail_that_the_server_cannot_take_now_is_sent_later(reading, box, smtp):
+    smtp.fails("451 try again later")
+    box.receives(ANN, "/help")
+    smtp.mail("Commands:")
+    assert len(smtp.attempts) == 2 and len(smtp.sent) == 1
+
+
+def test_mail_that_is_refused_is_a_signal(reading, box, smtp):
+    smtp.fails("554 no such user here")
+    box.receives(ANN, "/help")
+    wait_for(lambda: accepted(reading.gateway.http.get("/signals", params={"kind": "channel"})))
+    (found,) = accepted(reading.gateway.http.get("/signals", params={"kind": "channel"}))
+    assert "no such user here" in found["message"] and channel(reading.gateway)["unsent"] == 0
+
+
+def test_wrong_password_is_told_without_it(talking, dovecot, box, smtp):
+    talking.gateway.http.put("/secrets/WRONG", json={"value": "wrong-password"})
+    connect(talking.gateway, dovecot, service="email", token="${secret:WRONG}", smtp=smtp.url, user=box.address,
+            authserv_id=AUTHSERV, allow=[ANN])
+    wait_for(lambda: channel(talking.gateway)["state"] == "failing")
+    assert "refuses this user and password" in channel(talking.gateway)["error"]
+    assert "wrong-password" not in talking.gateway.stderr
+
+
+def test_lost_connection_is_made_again(reading, dovecot, box, smtp):
+    dovecot.kick(box)
+    box.receives(ANN, "/help")
+    smtp.mail("Commands:")
+    assert channel(reading.gateway)["state"] == "connected"
+
+
+def test_mails_that_are_numbered_anew_are_answered_once(reading, dovecot, box, smtp):
+    box.receives(ANN, "/help")
+    smtp.mail("Commands:")
+    wait_for(lambda: box.read() == ["A question"])
+    (box.path / "dovecot-uidlist").unlink()
+    for name in box.path.glob("dovecot*index*"):
+        name.unlink()
+    box.receives(ANN, "/status")
+    dovecot.kick(box)
+    smtp.mail("Agent:", seconds=40)
+    assert len(smtp.sent) == 2
+
+
+@pytest.mark.parametrize("moment", ["asked", "answering", "sending"])
+def test_kill_loses_no_question_and_no_answer(reading, box, smtp, moment):
+    held = reading.holds("Half of it")
+    box.receives(ANN, "Tell me.", subject="")
+    if moment == "asked":
+        wait_for(lambda: len(threads(reading.gateway)) == 1)
+    else:
+        held.was_asked()
+    if moment == "sending":
+        smtp.fails("451 later")
+        held.release(", and the rest.")
+        smtp.until(lambda: smtp.attempts)
+    reading.gateway.kill()
+    reading.gateway.start()
+    reading.answers("The answer to what was not asked before the kill.")
+    last = smtp.until(lambda: smtp.texts())[-1]
+    (thread,) = threads(reading.gateway)
+    assert [turn["content"] for turn in questions(reading, thread)] == ["Tell me."]
+    if moment == "sending":
+        assert last.startswith("Half of it, and the rest.") and "twice" in last
+    assert len(smtp.sent) == 1
+    wait_for(lambda: len(box.read()) == 1)
+
+
+@pytest.mark.slow
+def test_kills_at_any_moment_lose_and_double_nothing(reading, box, smtp):
+    rounds = int(os.environ.get("AGW_CHANNEL_KILLS", "12"))
+    chance = random.Random(rounds)
+    reading.stub.always("An answer.")
+    for number in range(rounds):
+        box.receives(ANN, f"Question {number}?", subject="")
+        time.sleep(chance.random() * 0.4)  # the kill's moment, which is the point of the test
+        reading.gateway.kill()
+        reading.gateway.start()
+    wait_for(lambda: channel(reading.gateway)["state"] == "connected")
+    box.receives(ANN, "/help")
+    smtp.mail("Commands:", seconds=60 + 3 * rounds)
+    wait_for(lambda: channel(reading.gateway)["open_questions"] == channel(reading.gateway)["unsent"] == 0, 3 * rounds)
+
+    asked = [turn["content"] for thread in threads(reading.gateway) for turn in turns_of(reading.gateway, thread, "user")]
+    assert sorted(asked) == sorted(f"Question {number}?" for number in range(rounds))
+    answers = [text for text in smtp.texts() if "Commands:" not in text]
+    marked = [text for text in answers if "twice" in text]
+    assert len(answers) - len(marked) <= rounds <= len(answers), answers
+
+
+@pytest.mark.slow
+def test_hundreds_of_mails_at_a_start_are_answered_in_order(talking, dovecot, box, smtp):
+    made = listens(talking, dovecot, box, smtp)
+    accepted(talking.gateway.http.post(f"/extensions/{made['id']}/toggle"))
+    wanted = [f"Question {number}?" for number in range(300)]
+    for number, text in enumerate(wanted):
+        box.receives(ANN, text, subject="")
+        box.receives(ANN if number % 2 else EVE, text, verified=number % 2 == 0)
+    talking.stub.always("An answer.")
+    accepted(talking.gateway.http.post(f"/extensions/{made['id']}/toggle"))
+    (thread,) = wait_for(lambda: threads(talking.gateway))
+
+    def asked():
+        page = {"limit": 1000, "role": "user"}
+        rows = accepted(talking.gateway.http.get(f"/threads/{thread['id']}/turns", params=page))
+        return [turn["content"] for turn in reversed(rows)]
+
+    wait_for(lambda: len(asked()) == len(wanted), seconds=120)
+    assert asked() == wanted
+
+
+# Real servers.
+
+
+@pytest.mark.skipif(bool(why_not("postfix")), reason=why_not("postfix"))
+def test_question_and_answer_go_through_a_real_server(talking, dovecot, box):
+    ann = dovecot.mailbox()
+    postfix = Postfix(dovecot.boxes).serves(box, ann)
+    try:
+        listens(talking, dovecot, box, postfix, allow=[ann.address])
+        long = "\n".join(["A line.", ".", "..", "x" * 2000, "Grüße"])
+        talking.answers(long)
+        box.receives(ann.address, "Say much.")
+        (answer,) = wait_for(ann.mails)
+        assert text_of(answer) == long and answer["auto-submitted"] == "auto-replied"
+        assert answer["return-path"] == f"<{box.address}>"
+    finally:
+        postfix.stop()
+
+
+def test_certificate_that_nobody_vouches_for_is_refused(talking, smtp, tmp_path):
+    with Dovecot(certificate=make_certificate(tmp_path)) as dovecot:
+        box = dovecot.mailbox()
+        talking.gateway.http.put("/secrets/MAIL", json={"value": PASSWORD})
+        members = {"service": "email", "token": "${secret:MAIL}", "smtp": smtp.url, "user": box.address, "authserv_id": AUTHSERV}
+        connect(talking.gateway, dovecot, **members, address=dovecot.tls_url)
+        connect(talking.gateway, dovecot, **members, address=f"imap://127.1:{dovecot.port}")
+        listed = lambda: accepted(talking.gateway.http.get("/channels"))
+        wait_for(lambda: all(one["state"] == "failing" for one in listed()))
+        assert all("certificate" in one["error"] for one in listed()), listed()
+
+
+DEFINITION = {
+    "kind": "channel",
+    "service": "email",
+    "token": "${secret:T}",
+    "address": "imaps://imap.example.org",
+    "smtp": "smtp://smtp.example.org:587",
+    "user": "agent@example.org",
+    "authserv_id": "mx.example.org",
+}
+
+
+@pytest.mark.parametrize(
+    "members, path, text",
+    [
+        ({"address": None}, "definition.address", "definition.address is required"),
+        ({"smtp": None}, "definition.smtp", "definition.smtp is required"),
+        ({"user": None}, "definition.user", "definition.user is required"),
+        ({"authserv_id": None}, "definition.authserv_id", "definition.authserv_id is required"),
+        ({"address": "https://imap.example.org"}, "definition.address", "must be an address such as imaps://"),
+        ({"smtp": "imap://smtp.example.org"}, "definition.smtp", "must be an address such as smtps://"),
+        ({"smtp": "smtp://me:secret@smtp.example.org"}, "definition.smtp", "must not hold a user name or password"),
+        ({"user": "agent"}, "definition.from", "must be the account's mail address"),
+        ({"from": "Agent <agent@example.org>"}, "definition.from", "must be the account's mail address"),
+    ],
+)
+def test_definition_that_cannot_work_is_refused(gateway, members, path, text):
+    definition = {name: value for name, value in {**DEFINITION, **members}.items() if value is not None}
+    body = {"name": "mail", "type": "integration", "description": "A", "definition": definition}
+    details = refused(gateway.http.post("/extensions", json=body), 400, "validation failed")["details"]
+    assert any(one["path"] == path and text in one["message"] for one in details), details
