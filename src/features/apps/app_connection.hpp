@@ -7,6 +7,7 @@
 
 #include "api/proxy_stream.hpp"
 #include "base/async/task.hpp"
+#include "features/apps/endpoint.hpp"
 #include "features/apps/response_reader.hpp"
 
 namespace agw {
@@ -15,7 +16,7 @@ namespace agw {
 class AppConnection {
 public:
   /// Null if the connection is refused.
-  static Task<std::unique_ptr<AppConnection>> open(int port);
+  static Task<std::unique_ptr<AppConnection>> open(AppEndpoint endpoint);
   explicit AppConnection(asio::ip::tcp::socket socket);
 
   /// Returns false if the connection broke.

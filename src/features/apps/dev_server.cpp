@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "features/apps/health.hpp"
+#include "io/proxy/proxied_network.hpp"
 
 namespace agw {
 
@@ -20,6 +21,8 @@ constexpr auto time_to_begin = 1s;
 // Bytes read per span, so that a server that floods its log has to wait.
 constexpr std::size_t max_at_once = 128 * 1024;
 constexpr auto span_of_reading = 100ms;
+
+std::string port_in_use(int port) { return fmt::format("port {} is in use by another program", port); }
 
 AppStream stream_of(ProcessStream stream) { return stream == ProcessStream::output ? AppStream::out : AppStream::err; }
 
@@ -50,12 +53,45 @@ Task<> DevServer::start(DevServerStart wanted) {
 
 Task<std::unique_ptr<Process>> DevServer::launch() {
   if (!wanted_.port && !is_free_port(port_)) port_ = free_port();
-  auto process = std::make_unique<Process>(loop_, co_await wanted_.process(port_));
+  auto wanted = co_await wanted_.process(port_, [this](std::string line) { note(std::move(line)); });
+  auto forwarded = wanted.network ? reserve_port(wanted.network) : nullptr;
+  auto process = std::make_unique<Process>(loop_, std::move(wanted.options));
+  network_ = std::move(wanted.network);
+  forwarded_ = std::move(forwarded);
   pid_ = process->id();
   started_at_ = clock_.now();
   alive_ = true;
   become(AppStatus::starting);
   co_return process;
+}
+
+/// So that no other program takes it while the server starts.
+std::unique_ptr<ForwardedPort> DevServer::reserve_port(const std::shared_ptr<ProxiedNetwork>& network) const {
+  const AppEndpoint inside{.port = port_, .network = network};
+  try {
+    return std::make_unique<ForwardedPort>(loop_, static_cast<std::uint16_t>(port_),
+                                           [inside] { return connect_to(inside); });
+  } catch (const boost::system::system_error&) {
+    throw ProcessError(port_in_use(port_));
+  }
+}
+
+/// Lets connections in, now that the server takes them. False if another program listens there.
+bool DevServer::open_port() {
+  try {
+    if (forwarded_) forwarded_->open();
+    return true;
+  } catch (const boost::system::system_error&) {
+    note(port_in_use(port_));
+  }
+  return false;
+}
+
+Task<> DevServer::close_network() {
+  if (forwarded_) co_await forwarded_->close();
+  forwarded_.reset();
+  if (network_) co_await network_->close();
+  network_.reset();
 }
 
 void DevServer::request_stop(std::chrono::milliseconds grace) {
@@ -129,6 +165,7 @@ Task<DevServer::Outcome> DevServer::live(Process& process) {
   co_await with_timeout(never, time_for_last_lines, readers.join());
   readers.cancel();
   co_await readers.join();
+  co_await close_network();
   pid_.reset();
   started_at_.reset();
   co_await callbacks_.ended(id);
@@ -167,19 +204,27 @@ Task<> DevServer::read_lines(Process& process, ProcessStream stream) {
   log_.finish(stream_of(stream), clock_.now());
 }
 
-/// Waits until the server responds; requests `mute` if it does not in time.
+/// Waits until the server takes connections, and then until it is healthy; requests `mute` if it is not in time.
 Task<> DevServer::watch(StopSource& mute) {
   const auto deadline = std::chrono::steady_clock::now() + limits_.to_answer;
+  const bool is_up = co_await is_healthy_before(deadline, "") && open_port() &&
+                     (wanted_.health_path.empty() || co_await is_healthy_before(deadline, wanted_.health_path));
+  if (is_up)
+    become(AppStatus::running);
+  else
+    mute.request();
+}
+
+Task<bool> DevServer::is_healthy_before(std::chrono::steady_clock::time_point deadline, std::string path) {
   StopSource never;
-  while (!co_await is_healthy(port_, wanted_.health_path)) {
+  while (!co_await is_healthy(endpoint(), path)) {
     if (std::chrono::steady_clock::now() > deadline) {
       note(fmt::format("did not answer at port {} within {} s: ended", port_, limits_.to_answer.count() / 1000));
-      mute.request();
-      co_return;
+      co_return false;
     }
     co_await pause(never, pause_between_looks);
   }
-  become(AppStatus::running);
+  co_return true;
 }
 
 void DevServer::become(AppStatus status) {

@@ -7,8 +7,10 @@
 
 #include "base/async/task_group.hpp"
 #include "base/time/time.hpp"
+#include "features/apps/endpoint.hpp"
 #include "features/apps/log.hpp"
 #include "io/process/process.hpp"
+#include "io/proxy/forwarded_port.hpp"
 
 namespace agw {
 
@@ -21,15 +23,23 @@ struct DevServerLimits {
   int restarts = 5;
 };
 
+/// A process to start.
+struct DevServerProcess {
+  ProcessOptions options;
+  std::shared_ptr<ProxiedNetwork> network{};  ///< of its sandbox; null: it listens on this host
+};
+
 /// How to start a development server; asked again for each process.
 struct DevServerStart {
-  std::function<Task<ProcessOptions>(int port)> process;  ///< throws if it cannot be started
-  std::optional<int> port;                                ///< else a free one, chosen again if it was taken meanwhile
+  /// Throws if it cannot be started. `note` adds a line to the log.
+  std::function<Task<DevServerProcess>(int port, std::function<void(std::string)> note)> process;
+  std::optional<int> port;  ///< else a free one, chosen again if it was taken meanwhile
   std::string health_path;
 };
 
 /// The development server of one app: keeps its process alive, reads its output, and checks whether it answers.
-/// Restarts it after a crash, with growing pauses, until there were too many crashes.
+/// Restarts it after a crash, with growing pauses, until there were too many crashes. A sandbox has a network of its
+/// own: connections to the port of this host are handed to the server in there.
 class DevServer {
 public:
   struct Callbacks {
@@ -53,6 +63,7 @@ public:
   bool has_process() const { return pid_ && !stopping_->requested(); }
   AppStatus status() const { return status_; }
   int port() const { return port_; }
+  AppEndpoint endpoint() const { return {.port = port_, .network = network_}; }
   std::optional<int> pid() const { return pid_; }
   std::optional<Timestamp> started_at() const { return started_at_; }
   int restarts() const { return restarts_; }
@@ -62,12 +73,16 @@ private:
   enum class Outcome { stopped, crashed, mute };
 
   Task<std::unique_ptr<Process>> launch();
+  std::unique_ptr<ForwardedPort> reserve_port(const std::shared_ptr<ProxiedNetwork>& network) const;
+  Task<> close_network();
+  bool open_port();
   Task<> supervise(std::unique_ptr<Process> process);
   Task<Outcome> live(Process& process);
   Task<> wait_for_end(Process& process, ProcessExit& end);
   Task<> ask_to_end(Process& process, ProcessExit& end, std::chrono::steady_clock::time_point began);
   Task<> read_lines(Process& process, ProcessStream stream);
   Task<> watch(StopSource& mute);
+  Task<bool> is_healthy_before(std::chrono::steady_clock::time_point deadline, std::string path);
   Task<std::unique_ptr<Process>> launch_again();
   void become(AppStatus status);
   void note(std::string line);
@@ -78,6 +93,8 @@ private:
   Callbacks callbacks_;
   DevServerStart wanted_;
   int port_ = 0;
+  std::shared_ptr<ProxiedNetwork> network_;   ///< of its process
+  std::unique_ptr<ForwardedPort> forwarded_;  ///< leads there
   AppLog log_;
   AppStatus status_ = AppStatus::stopped;
   std::optional<int> pid_;

@@ -22,15 +22,16 @@ struct Served {
                 .ended = [](pid_t) -> Task<> { co_return; }}) {}
 
   Task<> start(std::string command) {
-    co_await server.start({.process = [this, command](int port) -> Task<ProcessOptions> {
-                             if (!refusal.empty()) throw std::runtime_error(refusal);
-                             co_return ProcessOptions{
-                                 .arguments = {"/bin/sh", "-c", command},
-                                 .environment = {"PATH=/usr/bin:/bin", "PORT=" + std::to_string(port)},
-                                 .directory = directory.path(),
-                                 .separate_stderr = true};
-                           },
-                           .port = own_port});
+    co_await server.start(
+        {.process = [this, command](int port, const auto&) { return process(command, port); }, .port = own_port});
+  }
+
+  Task<DevServerProcess> process(std::string command, int port) const {
+    if (!refusal.empty()) throw std::runtime_error(refusal);
+    co_return DevServerProcess{.options = {.arguments = {"/bin/sh", "-c", std::move(command)},
+                                           .environment = {"PATH=/usr/bin:/bin", "PORT=" + std::to_string(port)},
+                                           .directory = directory.path(),
+                                           .separate_stderr = true}};
   }
 
   Task<> until(AppStatus status) {

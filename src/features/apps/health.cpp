@@ -1,11 +1,9 @@
 #include "features/apps/health.hpp"
 
-#include <array>
-
 #include <fmt/format.h>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
@@ -23,10 +21,11 @@ constexpr auto patience = 5s;
 constexpr std::size_t max_status_line_length = 4096;
 
 /// The status of the response to a GET, 0 if there is none.
-Task<> ask(int port, std::string path, int& status) {
-  auto socket = co_await connect_to_loopback(port);
+Task<> ask(AppEndpoint endpoint, std::string path, int& status) {
+  auto socket = co_await connect_to(endpoint);
   if (!socket) co_return;
-  const auto request = fmt::format("GET {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", path, port);
+  const auto request =
+      fmt::format("GET {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", path, endpoint.port);
   error_code error;
   co_await asio::async_write(*socket, asio::buffer(request), asio::redirect_error(asio::use_awaitable, error));
   std::string line;
@@ -52,25 +51,13 @@ bool binds(const tcp::endpoint& endpoint, int* port = nullptr) {
 
 }  // namespace
 
-Task<std::optional<tcp::socket>> connect_to_loopback(int port) {
-  const std::array<asio::ip::address, 2> addresses{asio::ip::address_v4::loopback(), asio::ip::address_v6::loopback()};
-  for (const auto& address : addresses) {
-    tcp::socket socket(co_await asio::this_coro::executor);
-    error_code error;
-    co_await socket.async_connect({address, static_cast<std::uint16_t>(port)},
-                                  asio::redirect_error(asio::use_awaitable, error));
-    if (!error) co_return std::optional(std::move(socket));
-  }
-  co_return std::nullopt;
-}
-
-Task<bool> is_healthy(int port, std::string path) {
-  if (path.empty()) co_return (co_await connect_to_loopback(port)).has_value();
+Task<bool> is_healthy(AppEndpoint endpoint, std::string path) {
+  if (path.empty()) co_return (co_await connect_to(endpoint)).has_value();
   if (has_line_break(path)) co_return false;
   if (!path.starts_with('/')) path.insert(path.begin(), '/');
   int status = 0;
   StopSource never;
-  co_await with_timeout(never, patience, ask(port, std::move(path), status));
+  co_await with_timeout(never, patience, ask(endpoint, std::move(path), status));
   co_return status >= 200 && status < 400;
 }
 

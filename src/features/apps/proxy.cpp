@@ -33,11 +33,12 @@ Task<> read_head_of(AppConnection& app, bool without_body, bool& has_come) {
 
 }  // namespace
 
-Task<> AppProxy::pass(Request& request, ProxyStream& stream, int port, std::string prefix) {
+Task<> AppProxy::pass(Request& request, ProxyStream& stream, AppEndpoint endpoint, std::string prefix) {
+  const int port = endpoint.port;
   const auto forwarded = forwarded_request(request, stream, prefix, port,
                                            [this](std::string_view text) { return authenticator_.accepts(text); });
   if (may_be_repeated(stream, forwarded) && co_await try_idle(stream, forwarded, port)) co_return;
-  const auto app = co_await AppConnection::open(port);
+  const auto app = co_await AppConnection::open(std::move(endpoint));
   if (!app || !co_await serve(stream, *app, forwarded, port)) throw failed();
 }
 

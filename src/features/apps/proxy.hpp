@@ -6,6 +6,7 @@
 #include "api/authenticator.hpp"
 #include "api/proxy_stream.hpp"
 #include "features/apps/app_connection.hpp"
+#include "features/apps/endpoint.hpp"
 #include "features/apps/forwarding.hpp"
 #include "features/apps/idle_connections.hpp"
 
@@ -21,7 +22,7 @@ public:
 
   /// Returns when the exchange is over. `prefix` is the part of the path that the app does not see. Throws BadGateway
   /// `Dev server proxy failed`.
-  Task<> pass(Request& request, ProxyStream& stream, int port, std::string prefix);
+  Task<> pass(Request& request, ProxyStream& stream, AppEndpoint endpoint, std::string prefix);
 
 private:
   Task<bool> try_idle(ProxyStream& stream, const ForwardedRequest& request, int port);

@@ -65,7 +65,7 @@ Task<> AppRoutes::pass_on(Request& request, ProxyStream& stream) {
   if (auto root = co_await apps_.static_root(name)) {
     co_return co_await files_.serve(request, stream, *std::move(root));
   }
-  co_await proxy_.pass(request, stream, apps_.running_port(name), prefix_of(stream.target()));
+  co_await proxy_.pass(request, stream, apps_.running_endpoint(name), prefix_of(stream.target()));
 }
 
 }  // namespace agw

@@ -11,7 +11,9 @@
 #include "features/apps/health.hpp"
 #include "features/apps/store.hpp"
 #include "features/events/hub.hpp"
+#include "features/permissions/service.hpp"
 #include "features/secrets/service.hpp"
+#include "io/proxy/proxied_network.hpp"
 #include "storage/database.hpp"
 #include "storage/start_write.hpp"
 
@@ -238,21 +240,33 @@ Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
     throw ProcessError(fmt::format("port {} is in use by another program", *plan.port));
   }
   DevServerStart wanted{.port = plan.port, .health_path = plan.health_path};
-  wanted.process = [this, plan, extension](int port) {
-    return blocking_.run([plan, extension, port, &sandbox = sandbox_, &secrets = secrets_, options = options_] {
-      const auto directory = app_directory(plan.path, options.home, options.data_directory);
-      auto environment = environment_of(*extension, plan.type, port);
-      for (auto& [name, value] : environment) value = secrets.expand(value);
-      auto process = sandbox.wrap({"/bin/sh", "-c", plan.command}, {.directory = directory,
-                                                                    .writable = {directory},
-                                                                    .host_network = true,
-                                                                    .environment = std::move(environment),
-                                                                    .memory_mb = memory_mb});
-      process.separate_stderr = true;
-      return process;
-    });
+  wanted.process = [this, plan, extension](int port, std::function<void(std::string)> note) {
+    return process_of(plan, extension, port, std::move(note));
   };
   co_return wanted;
+}
+
+Task<DevServerProcess> Apps::process_of(AppPlan plan, ExtensionPointer extension, int port,
+                                        std::function<void(std::string)> note) {
+  std::shared_ptr<ProxiedNetwork> network;
+  if (sandbox_.is_enabled()) {
+    network = std::make_shared<ProxiedNetwork>(loop_, blocking_,
+                                               program_policy(program_hosts(*extension), extensions_, std::move(note)));
+  }
+  auto wrapped = co_await blocking_.run(
+      [plan, extension, port, network, &sandbox = sandbox_, &secrets = secrets_, options = options_] {
+        const auto directory = app_directory(plan.path, options.home, options.data_directory);
+        auto environment = environment_of(*extension, plan.type, port);
+        for (auto& [name, value] : environment) value = secrets.expand(value);
+        auto process = sandbox.wrap({"/bin/sh", "-c", plan.command}, {.directory = directory,
+                                                                      .writable = {directory},
+                                                                      .network = network.get(),
+                                                                      .environment = std::move(environment),
+                                                                      .memory_mb = memory_mb});
+        process.separate_stderr = true;
+        return process;
+      });
+  co_return DevServerProcess{.options = std::move(wrapped), .network = std::move(network)};
 }
 
 Task<App> Apps::stop(std::string id_or_name) {
@@ -284,11 +298,11 @@ Task<std::optional<std::filesystem::path>> Apps::static_root(std::string id_or_n
   });
 }
 
-int Apps::running_port(std::string_view id_or_name) const {
+AppEndpoint Apps::running_endpoint(std::string_view id_or_name) const {
   const auto extension = require(id_or_name);
   const auto* server = find(*extension);
   if (!server || !server->has_process()) throw not_running(*extension);
-  return server->port();
+  return server->endpoint();
 }
 
 void Apps::deliver(const DomainEvent& event) {

@@ -64,8 +64,8 @@ public:
   /// The opened directory of a static app, to read from; no value for an app with a server. Throws ApiError 500
   /// `invalid app definition`, NotFound `file not found` if it does not exist.
   Task<std::optional<std::filesystem::path>> static_root(std::string id_or_name);
-  /// The port of the development server. Throws NotFound `No running dev server for <name>`.
-  int running_port(std::string_view id_or_name) const;
+  /// Where the development server listens. Throws NotFound `No running dev server for <name>`.
+  AppEndpoint running_endpoint(std::string_view id_or_name) const;
   /// Open connections to the servers; they are closed before the servers end.
   IdleConnections& idle_connections() { return idle_; }
 
@@ -81,6 +81,8 @@ private:
   Place& place_of(const ExtensionPointer& extension);
   Task<> start(const ExtensionPointer& extension, Place& place);
   Task<DevServerStart> prepare(const ExtensionPointer& extension);
+  Task<DevServerProcess> process_of(AppPlan plan, ExtensionPointer extension, int port,
+                                    std::function<void(std::string)> note);
   Task<> end(std::string id, bool forget);
   Task<> stop(Place& place);
   void publish(const std::string& id) const;

@@ -75,14 +75,15 @@ std::vector<std::string> arguments_of(const IntegrationSettings& settings) {
 }  // namespace
 
 ServerProcess server_process(const IntegrationSettings& settings, const Secrets& secrets, const Sandbox& sandbox,
-                             const fs::path& home, const fs::path& data_directory) {
+                             std::shared_ptr<ProxiedNetwork> network, const fs::path& home,
+                             const fs::path& data_directory) {
   if (settings.command.empty()) throw ProcessError("it has no command");
   const auto own = own_directory(settings, data_directory);
   auto arguments = arguments_of(settings);
   SandboxSpec spec{.directory = own,
                    .writable = {own},
                    .readable = {home},
-                   .host_network = true,
+                   .network = network.get(),
                    .environment = {{"HOME", own.string()}},
                    .memory_mb = memory_mb};
   for (const auto& word : arguments) {
@@ -92,7 +93,8 @@ ServerProcess server_process(const IntegrationSettings& settings, const Secrets&
   }
   FilledSecrets filled;
   for (const auto& [name, value] : settings.variables.read()) spec.environment[name] = secrets.expand(value, &filled);
-  return {.options = sandbox.wrap(std::move(arguments), spec), .secrets = std::move(filled)};
+  return {
+      .options = sandbox.wrap(std::move(arguments), spec), .secrets = std::move(filled), .network = std::move(network)};
 }
 
 }  // namespace agw

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 #include "features/integrations/types.hpp"
 #include "features/secrets/service.hpp"
 #include "io/process/process.hpp"
+#include "io/proxy/proxied_network.hpp"
 #include "io/sandbox/sandbox.hpp"
 
 namespace agw {
@@ -13,12 +15,14 @@ namespace agw {
 struct ServerProcess {
   ProcessOptions options;
   FilledSecrets secrets;
+  std::shared_ptr<ProxiedNetwork> network{};  ///< of its sandbox; null: it runs without one
 };
 
-/// The process of an `mcp-stdio` integration: its command in the sandbox, with the host's network, read access to home
+/// The process of an `mcp-stdio` integration: its command in the sandbox, with that network, read access to home
 /// (except for private files), and its own writable directory, which is its HOME. Blocks. Throws ProcessError,
 /// SecretError.
 ServerProcess server_process(const IntegrationSettings& settings, const Secrets& secrets, const Sandbox& sandbox,
-                             const std::filesystem::path& home, const std::filesystem::path& data_directory);
+                             std::shared_ptr<ProxiedNetwork> network, const std::filesystem::path& home,
+                             const std::filesystem::path& data_directory);
 
 }  // namespace agw

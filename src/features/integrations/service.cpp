@@ -1,6 +1,8 @@
 #include "features/integrations/service.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +17,8 @@
 #include "features/integrations/mcp_integration.hpp"
 #include "features/integrations/openapi_integration.hpp"
 #include "features/integrations/stdio_transport.hpp"
+#include "features/permissions/service.hpp"
+#include "io/proxy/proxied_network.hpp"
 #include "models/service_definition.hpp"
 #include "tools/tool.hpp"
 
@@ -225,8 +229,16 @@ std::unique_ptr<Integration> Integrations::make(IntegrationSettings settings) {
 }
 
 Task<ServerProcess> Integrations::process_of(IntegrationSettings settings) {
-  co_return co_await blocking_.run([&secrets = secrets_, &sandbox = sandbox_, settings, options = options_] {
-    return server_process(settings, secrets, sandbox, options.home, options.data_directory);
+  std::shared_ptr<ProxiedNetwork> network;
+  if (sandbox_.is_enabled()) {
+    const auto log_refusal = [name = settings.name](const std::string& reason) {
+      log::warn("integration {}: {}", name, reason);
+    };
+    network =
+        std::make_shared<ProxiedNetwork>(loop_, blocking_, program_policy(settings.program, extensions_, log_refusal));
+  }
+  co_return co_await blocking_.run([&secrets = secrets_, &sandbox = sandbox_, network, settings, options = options_] {
+    return server_process(settings, secrets, sandbox, network, options.home, options.data_directory);
   });
 }
 

@@ -48,6 +48,7 @@ Task<std::string> StdioTransport::open(StopSource&) {
     secrets_ = std::move(start.secrets);
     start.options.separate_stderr = true;
     process_ = std::make_unique<Process>(loop_, std::move(start.options));
+    network_ = std::move(start.network);
   } catch (const ProcessError& error) {
     co_return error.what();
   } catch (const SecretError& error) {
@@ -105,6 +106,7 @@ Task<> StdioTransport::close(milliseconds limit) {
     co_await with_timeout(never, limit / 2, wait(*process_));
     co_await process_->end(limit / 2);
   }
+  if (network_) co_await network_->close();
   group_.cancel();
   co_await group_.join();
 }

@@ -50,7 +50,8 @@ private:
   std::string name_;  ///< of the integration, for the log
   Start start_;
   std::unique_ptr<Process> process_;
-  FilledSecrets secrets_;  ///< that the process received
+  std::shared_ptr<ProxiedNetwork> network_;  ///< of the process; null: none of its own
+  FilledSecrets secrets_;                    ///< that the process received
   TaskGroup group_;
   StopSource closing_;
   PendingRequests pending_;

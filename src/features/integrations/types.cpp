@@ -4,6 +4,7 @@
 
 #include "base/json/json_values.hpp"
 #include "base/text/content_id.hpp"
+#include "features/permissions/service.hpp"
 
 namespace agw {
 
@@ -61,7 +62,8 @@ IntegrationSettings integration_settings(const Extension& extension) {
                                .arguments = strings_of(members, "args"),
                                .variables = ServerVariables(extension.definition),
                                .url = string_or_empty(members, "url"),
-                               .is_persons = extension.source == Source::user};
+                               .is_persons = extension.source == Source::user,
+                               .program = program_hosts(extension)};
   for (auto& [name, value] : map_in(members, "headers")) settings.headers.push_back({name, value});
   if (const auto* allowed = array_member(members, "allowed_tools")) {
     const auto names = strings_of(*allowed);

@@ -8,6 +8,7 @@
 
 #include "base/json/json.hpp"
 #include "features/extensions/types.hpp"
+#include "features/permissions/types.hpp"
 #include "io/http/http_client.hpp"
 
 namespace agw {
@@ -42,6 +43,7 @@ struct IntegrationSettings {
   std::vector<HttpHeader> headers{};
   std::optional<std::set<std::string, std::less<>>> allowed_tools{};  ///< no value: all
   bool is_persons = false;                                            ///< made by a person: may call private addresses
+  ProgramHosts program{};                                             ///< what the server's process may reach
 
   bool operator==(const IntegrationSettings&) const = default;
 };

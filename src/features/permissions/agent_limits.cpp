@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 
 #include "base/json/json_values.hpp"
 #include "features/permissions/host_presets.hpp"
@@ -46,17 +45,6 @@ void add_scopes(std::optional<std::set<ToolScope>>& all, const std::optional<Nam
 std::string absolute_path(const std::string& path, const FileRoots& roots) {
   if (path == "~" || path.starts_with("~/")) return (roots.home / path.substr(std::min<std::size_t>(2, path.size())));
   return (roots.working_directory() / path).lexically_normal();
-}
-
-std::optional<Names> hosts_in(const json::object& definition) {
-  const auto names = names_in(definition, "hosts");
-  if (!names) return std::nullopt;
-  Names hosts;
-  for (const auto& name : *names) {
-    auto more = preset_hosts(name);
-    hosts.insert(hosts.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
-  }
-  return hosts;
 }
 
 void add_capability(AgentLimits& limits, const json::object& definition, const FileRoots& roots) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 #include <string_view>
+
+#include "base/json/json_values.hpp"
 
 namespace agw {
 
@@ -33,6 +36,27 @@ std::vector<std::string> preset_hosts(const std::string& name) {
   const auto found = std::ranges::find(presets, name, &Preset::name);
   if (found == presets.end()) return {name};
   return {found->hosts.begin(), found->hosts.end()};
+}
+
+std::optional<std::vector<std::string>> hosts_in(const json::object& definition) {
+  const auto* names = array_member(definition, "hosts");
+  if (!names) return std::nullopt;
+  std::vector<std::string> hosts;
+  for (const auto& name : strings_of(*names)) {
+    auto more = preset_hosts(name);
+    hosts.insert(hosts.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
+  }
+  return hosts;
+}
+
+bool names_loopback(const std::optional<std::vector<std::string>>& hosts) {
+  constexpr std::array<std::string_view, 3> starts{"localhost", "127.0.0.1", "[::1]"};
+  const auto is_loopback = [&](std::string_view host) {
+    return std::ranges::any_of(starts, [&](auto start) {
+      return host.starts_with(start) && (host.size() == start.size() || host[start.size()] == ':');
+    });
+  };
+  return hosts && std::ranges::any_of(*hosts, is_loopback);
 }
 
 }  // namespace agw

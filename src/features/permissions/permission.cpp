@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "features/permissions/host_presets.hpp"
+
 namespace agw {
 
 namespace {
@@ -63,6 +65,7 @@ std::optional<Requirements> requirements_of(const ToolRequest& request) {
     case ToolKind::http_action:
     case ToolKind::mcp_action:
     case ToolKind::integration:
+    case ToolKind::program:
       return Requirements{Stage::trusted, ToolScope::network};
   }
   return std::nullopt;
@@ -86,7 +89,8 @@ std::string_view without_port(std::string_view text) {
 }
 
 bool executes(const ToolRequest& request) {
-  return is_builtin_tool(request, {"Bash"}) || request.kind == ToolKind::shell_action;
+  return is_builtin_tool(request, {"Bash"}) || request.kind == ToolKind::shell_action ||
+         request.kind == ToolKind::program;
 }
 
 Permission denied(const std::string& why) {
@@ -168,6 +172,11 @@ std::optional<Permission> restricted_by_host(const ToolRequest& request) {
   const auto& host = request.target.host;
   if (host && !has_scope(request.limits, ToolScope::network)) return denied_without_scope(request, ToolScope::network);
   if (!host || !request.limits.hosts || host_matches(*host, *request.limits.hosts)) return std::nullopt;
+  if (request.kind == ToolKind::program)
+    return denied(
+        fmt::format("{} is not among the hosts that {} may reach; a person adds it to the `hosts` of its "
+                    "definition, and of its owner's capabilities if it has an owner",
+                    *host, request.tool));
   return denied(fmt::format("{} is not among the hosts of the agent's capabilities; a person widens those", *host));
 }
 
@@ -219,9 +228,10 @@ Permission may_execute(const ToolRequest& request, Stage stage) {
   if (network && request.target.host) return {.network = true, .names_host = names_private_host(request)};
   if (request.target.host && is_open)
     return denied_below(Stage::trusted, "a command that reaches " + *request.target.host);
+  const bool loopback = names_loopback(request.limits.hosts);
   if (!network && is_open && !request.target.wants_network && (request.may_ask || request.grants))
-    return {.asks_hosts = true};
-  if (network || !request.target.wants_network) return {.network = network};
+    return {.asks_hosts = true, .names_loopback = loopback};
+  if (network || !request.target.wants_network) return {.network = network, .names_loopback = loopback};
   if (stage < Stage::trusted) return denied_below(Stage::trusted, "a command with network");
   return denied("the agent's capabilities give its commands no network; a person widens those");
 }

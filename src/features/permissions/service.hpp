@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include "features/agents/service.hpp"
 #include "features/extensions/service.hpp"
 #include "features/permissions/types.hpp"
+#include "io/proxy/proxied_network.hpp"
 
 namespace agw {
 
@@ -48,6 +50,16 @@ InheritedLimits inherited_limits_in(const json::object& order);
 /// A call of `tool` by that agent, without a target yet. The stage is the agent's current one, not that of the run's
 /// start.
 ToolRequest tool_request(const RunningAgent& caller, const Stages& stages, const Tool& tool);
+
+/// What an extension's definition says about the hosts of its program.
+ProgramHosts program_hosts(const Extension& extension);
+/// Whether a program may reach `host:port`. A person's may reach all public hosts, or those that its definition lists.
+/// One that an agent made is held to what its definition lists and to its owner's capabilities, too; what it lists
+/// itself is at no private address.
+Permission program_permission(const ProgramHosts& program, const Extensions& extensions, const std::string& host);
+/// The rules of such a program's network. `refused` is called with the reason, once for each host.
+ProxyPolicy program_policy(ProgramHosts program, const Extensions& extensions,
+                           std::function<void(std::string reason)> refused);
 
 /// Match `patterns` of a capability's `hosts` and `paths`.
 bool host_matches(std::string_view host, const std::vector<std::string>& patterns);

@@ -68,6 +68,16 @@ struct ToolRequest {
   bool may_ask = false;                  ///< somebody is there who can be asked
 };
 
+/// A program that an app or integration runs all the time, as far as the hosts that it may reach depend on it.
+struct ProgramHosts {
+  std::string name;                                 ///< of the extension
+  Source source{};                                  ///< of the extension
+  std::optional<std::string> owner_agent_id;        ///< the agent that made it
+  std::optional<std::vector<std::string>> hosts{};  ///< `hosts` of its definition, as in capabilities; no value: none
+
+  bool operator==(const ProgramHosts&) const = default;
+};
+
 /// How deep runs that Delegate and RunJob start may nest.
 inline constexpr int max_run_depth = 3;
 

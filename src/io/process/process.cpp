@@ -33,6 +33,8 @@ constexpr auto standard_path = "/usr/local/bin:/usr/bin:/bin";
 /// For data that reached the pipe before its writers were killed.
 constexpr auto time_for_last_output = 250ms;
 constexpr std::chrono::milliseconds grace_in_a_hurry{150};
+/// Between two looks at the clock, while a person is waited for.
+constexpr std::chrono::milliseconds pause_while_waiting{100};
 
 struct Pipe {
   Descriptor reading;
@@ -244,6 +246,22 @@ Task<> drain(Process& process, HeadTailBuffer& kept) {
   co_await process.wait();
 }
 
+/// Until it ends, must stop, or has used its time, to which waits for persons do not belong.
+Task<WaitResult> drain_in_time(Process& process, HeadTailBuffer& kept, ProcessLimits limits, StopSource& stop) {
+  using std::chrono::steady_clock;
+  const WaitClock none;
+  const auto& waits = limits.waits ? *limits.waits : none;
+  const auto began = steady_clock::now();
+  const auto waited_before = waits.waited();
+  for (auto left = limits.time;;) {
+    const auto end = co_await with_timeout(stop, left, drain(process, kept));
+    const auto waited = waits.waited() - waited_before;
+    const auto used = std::chrono::floor<std::chrono::milliseconds>(steady_clock::now() - began - waited);
+    if (end != WaitResult::timed_out || (used >= limits.time && !waits.is_waiting())) co_return end;
+    left = std::max(limits.time - used, pause_while_waiting);
+  }
+}
+
 /// SIGTERM, then SIGKILL for processes that ignore it.
 Task<> end_draining(Process& process, HeadTailBuffer& kept, ProcessLimits limits) {
   StopSource never;
@@ -263,7 +281,7 @@ Task<ProcessResult> run_process(Loop& loop, ProcessOptions options, std::string 
   process.kill_group_on_exit();
   process.feed(std::move(input));
   HeadTailBuffer kept(limits.output);
-  const auto end = co_await with_timeout(stop, limits.time, drain(process, kept));
+  const auto end = co_await drain_in_time(process, kept, limits, stop);
   if (end != WaitResult::done) co_await end_draining(process, kept, limits);
   ProcessResult result{.end = co_await process.wait()};
   result.output = kept.text();

@@ -15,6 +15,7 @@
 
 #include "base/async/cancellation.hpp"
 #include "base/async/task.hpp"
+#include "base/async/wait_clock.hpp"
 #include "io/files/descriptor.hpp"
 
 namespace agw {
@@ -93,6 +94,7 @@ struct ProcessLimits {
   std::chrono::milliseconds grace{500};  ///< between SIGTERM and SIGKILL
   StopSource* hurry = nullptr;           ///< when requested, shortens the grace period to 150 ms
   std::size_t output = 100'000;          ///< the number of characters of output to keep: head and tail
+  const WaitClock* waits = nullptr;      ///< the time that it counts meanwhile is not the process's
 };
 
 /// The result of a process.

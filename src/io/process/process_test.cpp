@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -268,6 +269,24 @@ TEST_F(ProcessTest, EndGivesItTime) {
     Process deaf(loop, shell("trap '' TERM; echo ready; while :; do sleep 0.01; done"));
     EXPECT_EQ(co_await deaf.read(), "ready\n");
     EXPECT_EQ((co_await deaf.end(50ms)).signal, SIGKILL);
+  });
+}
+
+TEST_F(ProcessTest, HasItsTimeBesideThatOfAPerson) {
+  run([](Loop& loop) -> Task<> {
+    StopSource stop;
+    WaitClock waits;
+    auto asking = std::make_optional<WaitClock::Wait>(waits);
+    TaskGroup person(loop);
+    person.spawn([](StopSource& never, std::optional<WaitClock::Wait>& question) -> Task<> {
+      co_await pause(never, 300ms);
+      question.reset();
+    }(stop, asking));
+    const auto slow = co_await run_process(loop, shell("sleep 0.35"), {}, {.time = 200ms, .waits = &waits}, stop);
+    EXPECT_FALSE(slow.timed_out) << "300 ms of it were the person's";
+    co_await person.join();
+    const auto late = co_await run_process(loop, shell("sleep 60"), {}, {.time = 50ms, .waits = &waits}, stop);
+    EXPECT_TRUE(late.timed_out);
   });
 }
 

@@ -3,10 +3,15 @@
 #include <netdb.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,7 +27,7 @@
 #include "base/log.hpp"
 #include "base/text/message_of.hpp"
 #include "io/http/public_address.hpp"
-#include "io/process/namespace_socket.hpp"
+#include "io/proxy/relay.hpp"
 
 namespace agw {
 
@@ -34,11 +39,14 @@ namespace {
 
 constexpr std::size_t max_head_bytes = std::size_t{64} * 1024;
 constexpr std::size_t max_information_bytes = 4096;
-constexpr std::size_t relay_bytes = std::size_t{64} * 1024;
 constexpr std::size_t max_tunnels = 256;
 constexpr std::size_t max_addresses = 4;
+constexpr std::size_t sockets_at_once = 16;
+constexpr std::size_t max_discarded_bytes = std::size_t{16} * 1024 * 1024;
 constexpr auto time_for_head = 10s;
 constexpr auto time_to_connect = 10s;
+constexpr auto time_to_read_a_refusal = 2s;
+constexpr auto pause_without_descriptors = 100ms;
 
 /// A message with one sentence as its body.
 std::string status_message(unsigned status, std::string_view reason, const std::string& sentence) {
@@ -83,6 +91,20 @@ Task<> connect_to(tcp::socket& socket, tcp::endpoint endpoint, error_code& error
 Task<> send(tcp::socket& socket, std::string bytes, error_code& error) {
   co_await asio::async_write(socket, asio::buffer(bytes), asio::redirect_error(asio::use_awaitable, error));
 }
+
+/// Reads what a program still sends, so that it gets to read its refusal: a connection that is closed with unread data
+/// is reset.
+Task<> discard(tcp::socket& socket) {
+  std::vector<char> buffer(max_head_bytes);
+  std::size_t discarded = 0;
+  error_code error;
+  while (!error && discarded < max_discarded_bytes) {
+    discarded +=
+        co_await socket.async_read_some(asio::buffer(buffer), asio::redirect_error(asio::use_awaitable, error));
+  }
+}
+
+bool is_loopback_name(std::string_view host) { return host == "localhost" || host == "127.0.0.1" || host == "::1"; }
 
 void write_line(const Descriptor& to, std::string line) {
   for (auto& c : line) {
@@ -132,8 +154,8 @@ std::map<std::string, std::string> ProxiedNetwork::variables() const {
   std::map<std::string, std::string> out;
   for (const auto* name : {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"})
     out[name] = url;
-  // Servers that a command starts for itself.
-  for (const auto* name : {"NO_PROXY", "no_proxy"}) out[name] = "localhost,127.0.0.1,::1";
+  // Servers that a command starts for itself need no proxy.
+  for (const auto* name : {"NO_PROXY", "no_proxy"}) out[name] = policy_.names_loopback ? "" : "localhost,127.0.0.1,::1";
   out["NODE_USE_ENV_PROXY"] = "1";
   out["GIT_SSH_COMMAND"] = fmt::format(
       "ssh -o \"ProxyCommand=/bin/bash -c 'exec 3<>/dev/tcp/127.0.0.1/{}; printf \\\"CONNECT %h:%p HTTP/1.1\\\\r\\\\n"
@@ -147,6 +169,8 @@ void ProxiedNetwork::attach(pid_t /*bubblewrap*/, Descriptor information, Descri
 }
 
 Task<> ProxiedNetwork::close() {
+  namespace_.reset();
+  spare_sockets_.clear();
   connections_.cancel();
   co_await connections_.join();
 }
@@ -162,7 +186,13 @@ Task<> ProxiedNetwork::serve(Descriptor information, Descriptor ready) {
   std::string problem;
   try {
     const auto child = static_cast<pid_t>(parse_stored_json(text).at("child-pid").to_number<std::int64_t>());
-    listener = co_await blocking_.run([child] { return listen_in_namespace_of(child, port); });
+    auto made = co_await blocking_.run([child] {
+      auto entered = std::make_shared<const NetworkNamespace>(child);
+      auto socket = entered->listen(port);
+      return std::pair(std::move(entered), std::move(socket));
+    });
+    namespace_ = std::move(made.first);
+    listener = std::move(made.second);
   } catch (const std::exception& failure) {
     problem = failure.what();
   }
@@ -185,6 +215,8 @@ Task<> ProxiedNetwork::accept_all(Descriptor listener) {
     error_code error;
     co_await acceptor.async_accept(socket, asio::redirect_error(asio::use_awaitable, error));
     if (error == asio::error::operation_aborted) co_return;
+    StopSource never;
+    if (error) co_await pause(never, pause_without_descriptors);
     if (error) continue;
     connections_.spawn(converse(std::make_shared<Tunnel>(*this, std::move(socket))));
   }
@@ -199,50 +231,106 @@ Task<> ProxiedNetwork::converse(TunnelPointer tunnel) {
   if (read == WaitResult::done && !error) {
     co_await open_tunnel(std::move(tunnel), buffer.substr(0, size), buffer.substr(size));
   } else if (error == asio::error::not_found) {
-    co_await send(tunnel->inside,
-                  status_message(431, "Request Header Fields Too Large", "the head of the request is over 64 KiB"),
-                  error);
+    co_await refuse(std::move(tunnel),
+                    status_message(431, "Request Header Fields Too Large", "the head of the request is over 64 KiB"));
   }
 }
 
-Task<> ProxiedNetwork::open_tunnel(TunnelPointer tunnel, std::string head, std::string rest) {
+Task<> ProxiedNetwork::refuse(TunnelPointer tunnel, std::string message) {
   error_code error;
-  const auto request = read_proxy_request(head);
+  co_await send(tunnel->inside, std::move(message), error);
+  tunnel->inside.shutdown(tcp::socket::shutdown_send, error);
+  StopSource never;
+  co_await with_timeout(never, time_to_read_a_refusal, discard(tunnel->inside));
+}
+
+Task<> ProxiedNetwork::open_tunnel(TunnelPointer tunnel, std::string head, std::string rest) {
+  auto request = read_proxy_request(head);
   if (!request) {
-    co_await send(tunnel->inside,
-                  status_message(400, "Bad Request",
-                                 "this is a proxy: send CONNECT HOST:PORT, or a request for a whole http:// URL"),
-                  error);
-    co_return;
+    co_return co_await refuse(
+        std::move(tunnel), status_message(400, "Bad Request",
+                                          "this is a proxy: send CONNECT HOST:PORT, or a request for a whole http:// "
+                                          "URL"));
   }
+  if (co_await connect_to_own_loopback(tunnel, request->target))
+    co_return co_await pass_on(std::move(tunnel), *std::move(request), std::move(rest));
   auto verdict = co_await policy_.judge(request->target);
   unsigned status = 403;
   if (verdict.allowed) verdict = co_await connect(tunnel, request->target, std::move(verdict), status);
   policy_.note(request->target, verdict);
-  if (!verdict.allowed) {
-    co_await send(tunnel->inside, refusal_message(status, verdict.reason), error);
-    co_return;
-  }
-  if (request->is_tunnel) co_await send(tunnel->inside, "HTTP/1.1 200 Connection established\r\n\r\n", error);
-  if (!error) co_await send(tunnel->outside, request->head + rest, error);
+  if (!verdict.allowed) co_return co_await refuse(std::move(tunnel), refusal_message(status, verdict.reason));
+  co_await pass_on(std::move(tunnel), *std::move(request), std::move(rest));
+}
+
+Task<> ProxiedNetwork::pass_on(TunnelPointer tunnel, ProxyRequest request, std::string rest) {
+  error_code error;
+  // The other side of a connection that is idle for days can vanish without a word.
+  tunnel->outside.set_option(tcp::socket::keep_alive(true), error);
+  error.clear();
+  if (request.is_tunnel) co_await send(tunnel->inside, "HTTP/1.1 200 Connection established\r\n\r\n", error);
+  if (!error) co_await send(tunnel->outside, request.head + rest, error);
   if (error) co_return;
   connections_.spawn(pump(tunnel, false));
   co_await pump(tunnel, true);
 }
 
+Task<bool> ProxiedNetwork::connect_to_own_loopback(TunnelPointer tunnel, HostPort target) {
+  if (!is_loopback_name(target.host) || target.port == port) co_return false;
+  auto socket = co_await connect_inside(target.port);
+  if (!socket) co_return false;
+  tunnel->outside = *std::move(socket);
+  co_return true;
+}
+
+Task<std::optional<tcp::socket>> ProxiedNetwork::connect_inside(std::uint16_t inner_port) {
+  const std::array<asio::ip::address, 2> addresses{asio::ip::address_v4::loopback(), asio::ip::address_v6::loopback()};
+  for (const auto& address : addresses) {
+    const tcp::endpoint endpoint(address, inner_port);
+    auto made = co_await socket_inside(endpoint.protocol().family());
+    if (!made) continue;
+    tcp::socket socket(loop_, endpoint.protocol(), made.release());
+    error_code error;
+    co_await connect_to(socket, endpoint, error);
+    if (!error) co_return std::optional(std::move(socket));
+  }
+  co_return std::nullopt;
+}
+
+/// An unconnected socket of the sandbox; several are made at once, because that needs a child process. None if there is
+/// no sandbox, or if it knows no such addresses.
+Task<Descriptor> ProxiedNetwork::socket_inside(int family) {
+  const auto entered = namespace_;
+  if (!entered) co_return Descriptor();
+  if (spare_sockets_[family].empty()) {
+    std::vector<Descriptor> made;
+    try {
+      made = co_await blocking_.run([entered, family] { return entered->sockets(family, sockets_at_once); });
+    } catch (const std::system_error& failure) {
+      if (family == AF_INET) log::warn("a sandbox cannot be reached: {}", failure.what());
+    }
+    // It may have ended meanwhile.
+    if (made.empty() || !namespace_) co_return Descriptor();
+    std::ranges::move(made, std::back_inserter(spare_sockets_[family]));
+  }
+  auto& spare = spare_sockets_[family];
+  auto socket = std::move(spare.back());
+  spare.pop_back();
+  co_return socket;
+}
+
 /// The verdict, now that the addresses are known. `status` is that of a refusal.
 Task<HostVerdict> ProxiedNetwork::connect(TunnelPointer tunnel, HostPort target, HostVerdict verdict,
                                           unsigned& status) {
-  const auto addresses = co_await blocking_.run([host = target.host] { return addresses_of(host); });
+  const auto addresses = co_await blocking_.run(
+      [host = target.host, resolve = policy_.resolve] { return resolve ? resolve(host) : addresses_of(host); });
   verdict.allowed = false;
   status = 502;
   verdict.reason = fmt::format("{} has no address: is the name right?", target.host);
   for (const auto& address : addresses) {
     if (!verdict.may_be_private && !is_public_address(address)) {
       status = 403;
-      verdict.reason = fmt::format(
-          "{} leads to {}, which is no public address; a person names it in the `hosts` of the agent's capabilities",
-          target.text(), address.to_string());
+      verdict.reason = fmt::format("{} leads to {}, which is no public address; a person names it in the `hosts` of {}",
+                                   target.text(), address.to_string(), policy_.named_in);
       continue;
     }
     error_code error;
@@ -265,19 +353,7 @@ Task<HostVerdict> ProxiedNetwork::connect(TunnelPointer tunnel, HostPort target,
 Task<> ProxiedNetwork::pump(TunnelPointer tunnel, bool outward) {
   auto& from = outward ? tunnel->inside : tunnel->outside;
   auto& to = outward ? tunnel->outside : tunnel->inside;
-  std::vector<char> buffer(relay_bytes);
-  error_code error;
-  while (!error) {
-    const auto size =
-        co_await from.async_read_some(asio::buffer(buffer), asio::redirect_error(asio::use_awaitable, error));
-    if (error) break;
-    co_await asio::async_write(to, asio::buffer(buffer.data(), size), asio::redirect_error(asio::use_awaitable, error));
-  }
-  error_code ignored;
-  if (error == asio::error::eof)
-    to.shutdown(tcp::socket::shutdown_send, ignored);
-  else
-    tunnel->close();
+  if (!co_await relay(from, to)) tunnel->close();
 }
 
 }  // namespace agw

@@ -1,6 +1,10 @@
 #include "io/proxy/proxied_network.hpp"
 
+#include <atomic>
 #include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -46,7 +50,9 @@ protected:
                               .note =
                                   [&](const HostPort& target, const HostVerdict& found) {
                                     noted_.push_back(target.host + (found.allowed ? " reached" : " refused"));
-                                  }});
+                                  },
+                              .names_loopback = names_loopback_,
+                              .resolve = resolve_});
       StopSource stop;
       const SandboxSpec spec{.directory = project_, .writable = {project_}, .network = &network};
       auto options = co_await blocking.run([&] { return sandbox_.wrap({"bash", "-c", command}, spec); });
@@ -75,6 +81,8 @@ protected:
   std::filesystem::path project_ = scratch_.path() / "home/site";
   Sandbox sandbox_{{.home = scratch_.path() / "home", .data_directory = scratch_.path() / "home/.agent-gateway"}};
   std::vector<std::string> noted_;
+  bool names_loopback_ = false;
+  std::function<std::vector<asio::ip::address>(const std::string&)> resolve_;
 };
 
 TEST_F(SandboxNetworkTest, LeadsToTheHostsThatItsRulesAllow) {
@@ -94,6 +102,80 @@ TEST_F(SandboxNetworkTest, RefusesAddressesThatAreNotPublic) {
   const auto output = output_of(tunnel, {.allowed = true});
   EXPECT_THAT(output, HasSubstr("HTTP/1.1 403 Forbidden"));
   EXPECT_THAT(output, Not(HasSubstr("hello")));
+}
+
+/// What asks for a host by that name, at the server's port.
+std::string asking_for(const std::string& host) {
+  return "exec 3<>/dev/tcp/127.0.0.1/61980; printf 'CONNECT " + host + ":PORT HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3";
+}
+
+TEST_F(SandboxNetworkTest, ResolvesANameOnceForEachConnection) {
+  std::atomic<int> times = 0;
+  resolve_ = [&](const std::string&) {
+    const bool first = ++times == 1;
+    return std::vector{asio::ip::make_address(first ? "127.0.0.1" : "127.0.0.9")};
+  };
+  EXPECT_THAT(output_of(asking_for("rebound.example"), {.allowed = true, .may_be_private = true}), HasSubstr("hello"));
+  EXPECT_EQ(times, 1) << "the address that was checked is the one that is connected to";
+}
+
+TEST_F(SandboxNetworkTest, ResolvesNoNameThatItsRulesRefuse) {
+  std::atomic<int> times = 0;
+  resolve_ = [&](const std::string&) {
+    ++times;
+    return std::vector<asio::ip::address>();
+  };
+  EXPECT_THAT(output_of(asking_for("0123456789abcdef.attacker.example"), {.reason = "no"}), HasSubstr("403"));
+  EXPECT_EQ(times, 0) << "or the name servers of the attacker would hear it";
+}
+
+TEST_F(SandboxNetworkTest, RefusesPublicNamesWhoseAddressesAreNotPublic) {
+  for (const auto* address : {"127.0.0.1", "::1", "::ffff:127.0.0.1", "10.1.2.3", "169.254.169.254", "fd00::1"}) {
+    resolve_ = [address](const std::string&) { return std::vector{asio::ip::make_address(address)}; };
+    const auto output = output_of(asking_for("alias.example"), {.allowed = true});
+    EXPECT_THAT(output, HasSubstr("is no public address")) << address;
+    EXPECT_THAT(output, Not(HasSubstr("hello"))) << address;
+  }
+}
+
+TEST_F(SandboxNetworkTest, LeadsLocalhostToTheSandboxItself) {
+  const auto* const command = R"(exec 2>&1; /usr/bin/python3 -c '
+import socket
+server = socket.create_server(("localhost", 0))
+proxy = socket.create_connection(("127.0.0.1", 61980))
+proxy.sendall(b"CONNECT localhost:%d HTTP/1.1\r\n\r\n" % server.getsockname()[1])
+server.accept()[0].sendall(b"own")
+print(proxy.makefile().read())
+')";
+  EXPECT_THAT(output_of(command, {.reason = "no"}), HasSubstr("own"));
+  EXPECT_TRUE(noted_.empty()) << "it is no host that anybody reaches";
+}
+
+TEST_F(SandboxNetworkTest, HasPrivateLoopbackUnlessItsRulesNameTheHosts) {
+  EXPECT_THAT(output_of("echo \"[$NO_PROXY]\"", {}), HasSubstr("[localhost,127.0.0.1,::1]"));
+  names_loopback_ = true;
+  EXPECT_THAT(output_of("echo \"[$NO_PROXY]\"", {}), HasSubstr("[]"));
+}
+
+TEST_F(SandboxNetworkTest, HasNoDatagramsAndNoRawSockets) {
+  const auto* const command =
+      "exec 2>&1; (exec 3<>/dev/udp/8.8.8.8/53 && echo x >&3 && echo sent); "
+      "/usr/bin/python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)'";
+  const auto output = output_of(command, {.allowed = true});
+  EXPECT_THAT(output, HasSubstr("unreachable"));
+  EXPECT_THAT(output, HasSubstr("PermissionError"));
+  EXPECT_THAT(output, Not(HasSubstr("sent")));
+}
+
+TEST_F(SandboxNetworkTest, LetsAProgramReadItsRefusalWhateverItSends) {
+  const auto head =
+      "exec 3<>/dev/tcp/127.0.0.1/61980; (printf 'GET http://a/ HTTP/1.1\\r\\nx: '; head -c 1M /dev/zero | "
+      "tr '\\0' x) >&3; cat <&3";
+  EXPECT_THAT(output_of(head, {.allowed = true}), HasSubstr("HTTP/1.1 431"));
+  const auto body =
+      "exec 3<>/dev/tcp/127.0.0.1/61980; (printf 'POST http://a.example/ HTTP/1.1\\r\\nContent-Length: "
+      "1048576\\r\\n\\r\\n'; head -c 1M /dev/zero) >&3; cat <&3";
+  EXPECT_THAT(output_of(body, {.reason = "not this one"}), HasSubstr("not this one"));
 }
 
 TEST_F(SandboxNetworkTest, HasNoOtherWayOut) {

@@ -92,11 +92,14 @@ std::optional<ProxyRequest> read_proxy_request(std::string_view head) {
   const auto line = head.substr(0, end);
   const auto first = line.find(' ');
   const auto last = line.rfind(' ');
-  if (first == line.npos || last == first || has_control_character(line)) return std::nullopt;
+  // A tab, too: some servers take it for a space.
+  if (first == line.npos || last == first || has_control_character(line) || line.find('\t') != line.npos)
+    return std::nullopt;
   const auto method = line.substr(0, first);
   auto url = line.substr(first + 1, last - first - 1);
   const auto version = line.substr(last + 1);
-  if (!version.starts_with("HTTP/1.") || method.empty() || url.find(' ') != url.npos) return std::nullopt;
+  const bool is_known = version == "HTTP/1.1" || version == "HTTP/1.0";
+  if (!is_known || method.empty() || url.find(' ') != url.npos) return std::nullopt;
   const auto headers = forwarded_headers(head.substr(end + 2));
   if (!headers) return std::nullopt;
   if (method == "CONNECT") {

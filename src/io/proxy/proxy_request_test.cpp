@@ -46,7 +46,7 @@ TEST(ProxyRequest, RefusesWhatOthersWouldReadDifferently) {
         "GET http://a/ HTTP/1.1\r\nName : x\r\n\r\n", "GET http://a/ HTTP/1.1\r\nName: x\r\n folded\r\n\r\n",
         "GET http://a/ HTTP/1.1\r\nName: x\rY: z\r\n\r\n", "GET http://user:key@a/ HTTP/1.1\r\n\r\n",
         "CONNECT a HTTP/1.1\r\n\r\n", "CONNECT http://a:1 HTTP/1.1\r\n\r\n", "GET http://a/ b HTTP/1.1\r\n\r\n",
-        "\r\n\r\n", ""}) {
+        "GET\thttp://b/ http://a/ HTTP/1.1\r\n\r\n", "GET http://a/ HTTP/1.1x\r\n\r\n", "\r\n\r\n", ""}) {
     EXPECT_THAT(read_proxy_request(head).has_value(), Eq(false)) << head;
   }
 }

@@ -154,7 +154,8 @@ Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command,
   ProxiedNetwork network(
       loop_, blocking_,
       {.judge = [&hosts](HostPort target) { return hosts.judge(std::move(target)); },
-       .note = [&hosts](const HostPort& target, const HostVerdict& verdict) { hosts.note(target, verdict); }});
+       .note = [&hosts](const HostPort& target, const HostVerdict& verdict) { hosts.note(target, verdict); },
+       .names_loopback = permission.names_loopback});
   ToolOutcome outcome;
   std::exception_ptr failure;
   try {
@@ -186,8 +187,9 @@ Task<ToolOutcome> Shell::run_connected(const ToolCall& call, ShellCommand comman
   Ended ended;
   std::exception_ptr failure;
   try {
-    ended.result = co_await run_process(loop_, std::move(options), std::move(command.input),
-                                        {.time = time, .hurry = &hurry_, .output = max_output}, stop);
+    ended.result =
+        co_await run_process(loop_, std::move(options), std::move(command.input),
+                             {.time = time, .hurry = &hurry_, .output = max_output, .waits = call.waits}, stop);
   } catch (...) {
     failure = std::current_exception();
   }

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "base/async/async_event.hpp"
+#include "base/async/task_group.hpp"
+
+namespace agw {
+
+/// A loopback port of this host, by IPv4 and IPv6, whose connections are handed to a server elsewhere: to the same port
+/// of a sandbox's network. A connection is reset if that server takes none. On the loop.
+/// Example: src/io/proxy/forwarded_port_test.cpp: ForwardedPort.HandsConnectionsOver
+class ForwardedPort {
+public:
+  /// A connection to the server; no value if it takes none.
+  using Connect = std::function<Task<std::optional<asio::ip::tcp::socket>>()>;
+
+  /// Reserves the port. Connections are refused until `open`. Throws boost::system::system_error if it is in use.
+  ForwardedPort(Loop& loop, std::uint16_t port, Connect connect);
+  ~ForwardedPort();
+
+  /// Takes connections from now on; once only. Throws as the constructor.
+  void open();
+  /// Gives up the port and ends all connections. To be awaited before the end of this object, if it was opened.
+  Task<> close();
+
+private:
+  struct Pair;
+  using PairPointer = std::shared_ptr<Pair>;
+  void reserve(const asio::ip::tcp::endpoint& endpoint);
+  Task<> accept_all(asio::ip::tcp::acceptor& acceptor);
+  Task<> serve(PairPointer pair);
+  static Task<> pump(PairPointer pair, bool inward);
+
+  Loop& loop_;
+  Connect connect_;
+  std::vector<asio::ip::tcp::acceptor> acceptors_;
+  std::size_t pairs_ = 0;
+  AsyncEvent pair_ended_;
+  TaskGroup connections_;
+};
+
+}  // namespace agw

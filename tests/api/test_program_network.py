@@ -1,0 +1,251 @@
+"""The network of what apps and integrations run: its own, with the gateway's proxy, and the port of an app.
+
+See docs/contract/tools.md#the-network-of-programs.
+"""
+
+import base64
+import os
+import socket
+import struct
+import time
+
+import httpx
+import pytest
+
+import http_client
+from apps import log_of, make_app, proxy_request, show, start, wait_for_status
+from checks import accepted
+from connection import free_port
+from integrations import new_integration
+from jobs import new_extension, wait_for
+from test_command_network import port  # noqa: F401, the server that is reached
+from tools import new_agent
+
+CURL = "curl -sS --noproxy '' --max-time 20"
+# Serves GET /?url=…: what curl says about that URL.
+ASKING = """
+import subprocess
+from urllib.parse import unquote
+done = subprocess.run(["curl", "-sS", "--max-time", "20", *unquote(self.path.partition("?")[2]).split()],
+                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+self.answer(done.stdout)
+"""
+
+
+@pytest.fixture
+def asking_app(gateway, new_name):
+    """Starts an app that asks curl for a URL, and returns what asks it."""
+    made = []
+
+    def make(**definition):
+        name = new_name("asking")
+        make_app(gateway, name, routes=ASKING, **definition)
+        start(gateway, name)
+        made.append(name)
+
+        def ask(*arguments):
+            return proxy_request(gateway, name, "/?" + "%20".join(arguments)).text
+        ask.name = name
+        return ask
+
+    yield make
+    for name in made:
+        gateway.http.post(f"/apps/{name}/stop")
+
+
+def test_app_reaches_what_its_definition_names(asking_app, port):  # noqa: F811
+    ask = asking_app(hosts=[f"127.0.0.1:{port}"])
+    assert ask(f"http://127.0.0.1:{port}/path") == f"reached /path of 127.0.0.1:{port}"
+    assert ask("-p", f"http://127.0.0.1:{port}/tunnel") == f"reached /tunnel of 127.0.0.1:{port}"
+
+
+@pytest.mark.parametrize("hosts", [None, ["*"], ["example.org"], []])
+def test_app_reaches_nothing_of_this_host_that_is_not_named(gateway, asking_app, port, hosts):  # noqa: F811
+    ask = asking_app(**({} if hosts is None else {"hosts": hosts}))
+    for address in f"127.0.0.1:{port}", f"[::ffff:127.0.0.1]:{port}", f"127.0.0.1:{gateway.port}":
+        assert "reached" not in ask(f"http://{address}/"), "directly"
+        refusal = ask("--noproxy", ",", f"http://{address}/")
+        assert "is no public address" in refusal or "permission denied: " in refusal, refusal
+    noted = [line for line in log_of(gateway, ask.name, "gateway") if str(port) in line]
+    assert len(noted) == 2, "each host once"
+
+
+def test_server_that_an_app_starts_for_itself_is_reached(asking_app, gateway, new_name):
+    ask = asking_app(hosts=["localhost:1"])
+    own = f"http://localhost:{show(gateway, ask.name)['port']}/?--version"
+    assert ask(own).startswith("curl "), "through the proxy, which leads back into the sandbox"
+
+
+def test_apps_do_not_reach_each_other(gateway, asking_app):
+    one, other = asking_app(), asking_app()
+    address = f"127.0.0.1:{show(gateway, other.name)['port']}"
+    assert "curl " not in one("--noproxy", ",", f"http://{address}/?--version")
+    friend = asking_app(hosts=[address])
+    assert friend(f"http://{address}/?--version").startswith("curl ")
+
+
+def test_app_is_reached_at_its_own_port_by_both_address_families(gateway, new_name):
+    app = new_name("app")
+    make_app(gateway, app)
+    port = start(gateway, app)["port"]  # noqa: F811
+    for host in "127.0.0.1", "[::1]", "localhost":
+        response = http_client.request("POST", f"http://{host}:{port}/path", content=b"x" * 3_000_000)
+        assert response.status_code == 200 and response.json()["size"] == 3_000_000
+    gateway.http.post(f"/apps/{app}/stop")
+
+
+@pytest.mark.parametrize("address", ["::1", "0.0.0.0", "::"])
+def test_app_may_listen_on_any_address(gateway, new_name, address):
+    app = new_name("app")
+    family = "socket.AF_INET6" if ":" in address else "socket.AF_INET"
+    make_app(gateway, app, f"""
+        Server.address_family = {family}
+        Server(("{address}", int(os.environ["PORT"])), Handler).serve_forever()
+        """)
+    port = start(gateway, app)["port"]  # noqa: F811
+    assert http_client.request("GET", f"http://127.0.0.1:{port}/").status_code == 200
+    assert proxy_request(gateway, app).status_code == 200
+    for other in addresses_of_this_host():
+        with pytest.raises(OSError):
+            socket.create_connection((other, port), timeout=5).close()
+    gateway.http.post(f"/apps/{app}/stop")
+
+
+def addresses_of_this_host():
+    """Those that are not loopback."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return []
+        return [probe.getsockname()[0]]
+
+
+def test_websocket_works_at_the_apps_own_port(gateway, new_name):
+    app = new_name("app")
+    make_app(gateway, app, routes="""
+        digest = hashlib.sha1((self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode())
+        self.send_response(101)
+        self.send_header("Upgrade", "websocket")
+        self.send_header("Connection", "Upgrade")
+        self.send_header("Sec-WebSocket-Accept", base64.b64encode(digest.digest()).decode())
+        self.end_headers()
+        while piece := self.connection.recv(1000):
+            self.connection.sendall(piece)
+        self.close_connection = True
+        """)
+    port = start(gateway, app)["port"]  # noqa: F811
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        key = base64.b64encode(os.urandom(16)).decode()
+        client.sendall(f"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                       f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode())
+        stream = client.makefile("rb")
+        assert stream.readline().startswith(b"HTTP/1.1 101")
+        while stream.readline() != b"\r\n":
+            pass
+        for number in range(100):
+            client.sendall(struct.pack("!I", number))
+            assert stream.read(4) == struct.pack("!I", number)
+        gateway.http.post(f"/apps/{app}/stop")
+        assert stream.read(1) == b"", "it ends with the app"
+
+
+def test_app_is_reached_again_after_a_crash(gateway, new_name):
+    app = new_name("app")
+    make_app(gateway, app, routes="""
+        if self.path == "/crash":
+            os._exit(3)
+        self.answer(str(os.getpid()))
+        """, port=free_port())
+    port = start(gateway, app)["port"]  # noqa: F811
+    with pytest.raises(httpx.HTTPError):
+        http_client.request("GET", f"http://127.0.0.1:{port}/crash")
+    wait_for(lambda: show(gateway, app)["restarts"] == 1)
+    assert wait_for_status(gateway, app, "running")["port"] == port
+    assert http_client.request("GET", f"http://127.0.0.1:{port}/").status_code == 200
+    assert proxy_request(gateway, app).status_code == 200
+    gateway.http.post(f"/apps/{app}/stop")
+
+
+def test_port_of_an_app_that_starts_is_not_taken_by_another(gateway, new_name):
+    port = free_port()  # noqa: F811
+    one, other = new_name("app"), new_name("app")
+    make_app(gateway, one, port=port)
+    make_app(gateway, other, port=port)
+    start(gateway, one)
+    response = gateway.http.post(f"/apps/{other}/start")
+    assert response.status_code == 500
+    assert response.json() == {"error": f"Failed to start: port {port} is in use by another program"}
+    gateway.http.post(f"/apps/{one}/stop")
+
+
+def test_connections_to_an_app_that_no_longer_listens_are_reset(gateway, new_name):
+    app = new_name("app")
+    make_app(gateway, app, """
+        server = Server(("127.0.0.1", int(os.environ["PORT"])), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        while not os.path.exists("enough"):
+            time.sleep(0.01)
+        server.shutdown()
+        server.server_close()
+        open("closed", "w").close()
+        time.sleep(1000)
+        """)
+    port = start(gateway, app)["port"]  # noqa: F811
+    (gateway.home / "apps" / app / "enough").write_text("")
+    wait_for((gateway.home / "apps" / app / "closed").exists)
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client, pytest.raises(ConnectionResetError):
+        client.recv(1)
+    assert proxy_request(gateway, app).status_code == 502
+    gateway.http.post(f"/apps/{app}/stop")
+
+
+def test_agents_app_is_held_to_its_owners_capabilities(gateway, new_name, port):  # noqa: F811
+    limits = new_extension(gateway, "capability", new_name("limits"), {"hosts": [f"127.0.0.1:{port}"]}, enabled=True)
+    bound = new_agent(gateway, new_name("bound"), "trusted", capabilities=[limits["name"]])
+    free = new_agent(gateway, new_name("free"), "trusted")
+    for owner, reached in ((bound, True), (free, False)):
+        name = new_name("made")
+        directory = gateway.home / "apps" / name
+        directory.mkdir(parents=True)
+        accepted(gateway.http.post("/extensions", json={
+            "type": "app", "name": name, "description": "", "enabled": True, "source": "agent",
+            "owner_agent_id": owner["id"],
+            "definition": {"path": str(directory), "hosts": [f"127.0.0.1:{port}"],
+                           "command": f"{CURL} http://127.0.0.1:{port}/ > said 2>&1; exec sleep 1000"}}), 201)
+        gateway.http.post(f"/apps/{name}/start")
+        said = wait_for(lambda: (directory / "said").exists() and (directory / "said").read_text())
+        assert ("reached" in said) == reached, said
+        gateway.http.post(f"/apps/{name}/stop")
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_stdio_server_reaches_what_its_definition_names(gateway, new_name, port, named):  # noqa: F811
+    """Its command asks before it would speak."""
+    name = new_name("server")
+    new_integration(gateway, name, "mcp-stdio", command=f"{CURL} http://127.0.0.1:{port}/ > said 2>&1; exec sleep 1000",
+                    **({"hosts": ["127.0.0.1"]} if named else {}))
+    said = gateway.data / "integrations" / name / "said"
+    text = wait_for(lambda: said.exists() and said.read_text())
+    assert ("reached" in text) == named, text
+    if not named:
+        assert f"integration {name}: 127.0.0.1:{port} leads to 127.0.0.1" in gateway.stderr
+    gateway.http.patch(f"/extensions/{name}", json={"enabled": False})
+
+
+def test_connections_of_an_app_end_with_it(gateway, new_name):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(20)
+        target = f"127.0.0.1:{listener.getsockname()[1]}"
+        app = new_name("app")
+        make_app(gateway, app, f"""
+            proxy = socket.create_connection(("127.0.0.1", 61980))
+            proxy.sendall(b"CONNECT {target} HTTP/1.1\\r\\n\\r\\n")
+            serve()
+            """, hosts=["127.0.0.1"])
+        start(gateway, app)
+        connection = listener.accept()[0]
+        connection.settimeout(20)
+        gateway.http.post(f"/apps/{app}/stop")
+        began = time.monotonic()
+        assert connection.recv(1) == b"" and time.monotonic() - began < 1
