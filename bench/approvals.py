@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "tests/api"))
 from events import Events  # noqa: E402
 from stubs.provider import ProviderStub, Reply, ToolCall  # noqa: E402
 
-ROUNDS = 6
+ROUNDS = 20
 DECISIONS = 40  # of each of 5 runs
 AT_ONCE = 8  # questions of one step that wait at the same time
 
@@ -24,21 +24,32 @@ def listener(chats):
                                   authorization={"Authorization": f"Bearer {gateway.token}"}))
 
 
+def set_stage(chats, stage):
+    chats.gateway.request("PATCH", "/agents/assistant/stage", {"stage": stage, "reason": "a measurement"})
+
+
 def unasked(chats):
-    """The gaps of calls that need no approval, with somebody there and without, in turns."""
+    """The medians of the gaps of calls that need no approval, with a client that decides and with one that only listens, in
+    turns; and the median of their ratios. Neighbours in time share what else the machine does. The agent may do all by
+    itself, so that both are offered the same tools."""
     found = {True: [], False: []}
+    set_stage(chats, "sovereign")
     chats.stub.always(model_that_calls(40))
-    with listener(chats) as events:
+    with listener(chats) as deciding, listener(chats) as listening:
         for number in range(2 * ROUNDS):
-            there = number % 2 == 0
+            there = number % 4 in (0, 3)
             thread, = chats.threads(1)
             if there:
-                events.subscribe(thread, approvals=True)
+                deciding.subscribe(thread, approvals=True)
+            else:
+                listening.subscribe(thread)
             chats.stub.requests.clear()
             chats.ask(thread)
             chats.wait([thread])
-            found[there] += gaps(chats.stub)
-    return median(found[True]), median(found[False])
+            found[there].append(median(gaps(chats.stub)))
+    set_stage(chats, "apprentice")
+    ratios = [there / alone for there, alone in zip(found[True], found[False])]
+    return median(found[True]), median(found[False]), median(ratios)
 
 
 def remembers(request):
@@ -95,11 +106,11 @@ def listing(chats):
 def approvals():
     """Calls that need no approval, with somebody there; a click until the call goes on; 200 that wait, listed"""
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
-        there, alone = unasked(chats)
+        there, alone, ratio = unasked(chats)
         times = sorted(decisions(chats))
         count, listed = listing(chats)
     slowest = times[len(times) * 99 // 100]
-    yield Row("call that needs no approval, p50", milliseconds(there), milliseconds(alone), f"{there / alone:.2f}", "< 1.02",
-              there / alone < 1.02)
+    yield Row("call that needs no approval, p50", milliseconds(there), milliseconds(alone), f"{ratio:.3f}", "< 1.02",
+              ratio < 1.02)
     yield Row("click until the call goes on, p99", milliseconds(slowest), "-", "-", "< 5 ms", slowest < 0.005)
     yield Row(f"{count} requests that wait, listed", milliseconds(listed), "-", "-", "< 2 ms", count == 200 and listed < 0.002)

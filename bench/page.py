@@ -3,8 +3,16 @@
 import json
 import shutil
 import subprocess
+import sys
 
 from bench.harness import ROOT, Gateway, Row, Upstream, folder, load
+from bench.models import listed_models
+
+sys.path.insert(0, str(ROOT / "tests/api"))
+
+from stubs.provider import ProviderStub  # noqa: E402
+
+MODELS = 5_000
 
 NODE = ROOT / "web/node_modules/.bin/node"
 
@@ -43,10 +51,14 @@ def filled_thread(gateway, count):
     return thread
 
 
-def page():
-    """Bytes, requests and times of a first visit (floor: the first paint), long chats, frames while answers stream"""
+def require_browser():
     if not NODE.exists() or not shutil.which("chromium"):
         raise SystemExit("the page is measured with Node and Chromium: script/bootstrap, then script/page_modules")
+
+
+def page():
+    """Bytes, requests and times of a first visit (floor: the first paint), long chats, frames while answers stream"""
+    require_browser()
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
         url = f"http://127.0.0.1:{gateway.port}"
         kept = json.dumps({"agw.token": json.dumps(gateway.token)})
@@ -68,6 +80,24 @@ def page():
                       long["longest"] < 200)
         for streams in (1, 20):
             yield from streaming(url, gateway, streams)
+
+
+def picker():
+    """The picker of models with 5,000 of them: from the click to the frame that shows it, and the longest task"""
+    require_browser()
+    with folder() as home, ProviderStub() as stub, Gateway(home) as gateway:
+        stub.models = listed_models(MODELS)
+        gateway.request("POST", "/extensions", {
+            "type": "integration", "name": "many", "description": "", "enabled": True,
+            "definition": {"kind": "model", "api": "openai-chat", "base_url": stub.openai_url}})
+        count = len(gateway.request("GET", "/models"))
+        figures = run("picker.mjs", f"http://127.0.0.1:{gateway.port}", gateway.token, str(count))
+    for which in ("first", "further"):
+        figure = figures[which]
+        yield Row(f"picker of {count:,} models, {which} time", f"{figure['took']:.0f} ms", "-", "-", "< 50 ms",
+                  figure["took"] < 50)
+        yield Row(f"picker of {count:,} models, {which} time, longest task", f"{figure['longest']:.0f} ms", "-", "-",
+                  "no long task", figure["longest"] == 0)
 
 
 def streaming(url, gateway, streams):
