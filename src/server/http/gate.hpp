@@ -6,7 +6,7 @@
 #include "api/authenticator.hpp"
 #include "api/client_errors.hpp"
 #include "api/response.hpp"
-#include "server/http/head.hpp"
+#include "io/http/head.hpp"
 #include "server/http/hosts.hpp"
 #include "server/http/router.hpp"
 #include "server/http/target.hpp"

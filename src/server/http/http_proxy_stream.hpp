@@ -4,7 +4,7 @@
 #include <string>
 
 #include "api/proxy_stream.hpp"
-#include "server/http/request_parser.hpp"
+#include "io/http/request_parser.hpp"
 #include "server/http/response.hpp"
 #include "server/http/socket_stream.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "server/http/request_parser.hpp"
+#include "io/http/request_parser.hpp"
 #include "server/http/socket_stream.hpp"
 
 namespace agw {

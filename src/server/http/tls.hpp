@@ -2,44 +2,14 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <openssl/types.h>
 
 #include "config/settings.hpp"
+#include "io/tls/tls_session.hpp"
 
 namespace agw {
-
-/// One TLS connection without a socket: the peer's bytes go in, bytes for the peer come out.
-class TlsSession {
-public:
-  explicit TlsSession(SSL_CTX* context);
-  ~TlsSession();
-  TlsSession(const TlsSession&) = delete;
-  TlsSession& operator=(const TlsSession&) = delete;
-
-  /// Passes in bytes that the peer sent.
-  void put(std::string_view bytes);
-  /// Bytes to send to the peer; the sender removes them.
-  std::string& outgoing() { return outgoing_; }
-
-  /// Advances the handshake as far as possible. Returns false if it failed.
-  bool advance_handshake();
-  bool established() const;
-  /// Appends decrypted bytes to `in`. Returns false if the peer has closed, or violated the protocol.
-  bool read(std::string& in);
-  /// Encrypts `bytes`. Returns false if the session is broken.
-  bool write(std::string_view bytes);
-  /// Sends close_notify.
-  void end();
-
-private:
-  void collect();
-
-  std::unique_ptr<SSL, void (*)(SSL*)> session_;
-  std::string outgoing_;
-};
 
 /// The gateway's certificate and key. TLS 1.2 and 1.3.
 class TlsContext {

@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "api/response.hpp"
+#include "io/http/head.hpp"
 #include "server/http/gate.hpp"
-#include "server/http/head.hpp"
 #include "server/http/target.hpp"
 
 namespace agw {

@@ -1,8 +1,8 @@
-#include "server/http/head.hpp"
+#include "io/http/head.hpp"
 
 #include <gtest/gtest.h>
 
-#include "server/http/request_parser.hpp"
+#include "io/http/request_parser.hpp"
 
 namespace agw {
 namespace {

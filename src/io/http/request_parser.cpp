@@ -1,4 +1,4 @@
-#include "server/http/request_parser.hpp"
+#include "io/http/request_parser.hpp"
 
 #include <algorithm>
 #include <cctype>

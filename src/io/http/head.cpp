@@ -1,4 +1,4 @@
-#include "server/http/head.hpp"
+#include "io/http/head.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "server/http/head.hpp"
+#include "io/http/head.hpp"
 
 namespace agw {
 
