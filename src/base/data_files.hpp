@@ -11,6 +11,8 @@ inline constexpr std::string_view lock = "gateway.lock";
 inline constexpr std::string_view configuration = "config.yaml";
 inline constexpr std::string_view prices = "prices.yaml";
 inline constexpr std::string_view secrets = "secrets.yaml";
+/// The key and certificate with which the proxy stands in for hosts towards programs that use secrets.
+inline constexpr std::string_view authority = "proxy-authority.pem";
 inline constexpr std::string_view checkpoints = "checkpoints";  ///< a directory
 inline constexpr std::string_view log = "gateway.log";  ///< in the directory `logs`, together with its older versions
 

@@ -122,10 +122,25 @@ Task<ToolOutcome> Actions::ask(ExtensionPointer action, const ToolCall& call) {
 Task<ToolOutcome> Actions::run(const Extension& action, const ToolCall& call) {
   auto made = shell_action_command(string_or_empty(action.definition.members(), "command"), call.input);
   if (made.command.empty()) co_return failed("the action has no command");
-  co_return co_await shell_.run(call, {.command = std::move(made.command),
-                                       .time = Shell::max_time,
-                                       .environment = std::move(made.environment),
-                                       .input = to_json(call.input) + "\n"});
+  using Given = std::pair<std::shared_ptr<const ProgramSecrets>, FilledSecrets>;
+  Given given;
+  try {
+    given = co_await blocking_.run([&secrets = secrets_, definition = action.definition]() -> Given {
+      FilledSecrets noted;
+      auto secrets_of_program = secrets.for_program(definition.members(), &noted);
+      return {std::move(secrets_of_program), std::move(noted)};
+    });
+  } catch (const SecretError& error) {
+    co_return failed(error.what());
+  }
+  auto outcome = co_await shell_.run(call, {.command = std::move(made.command),
+                                            .time = Shell::max_time,
+                                            .environment = std::move(made.environment),
+                                            .input = to_json(call.input) + "\n",
+                                            .secrets = given.first});
+  // Hosts quote requests, especially in errors.
+  if (given.first) outcome.output = given.second.hidden_in_response(outcome.output);
+  co_return outcome;
 }
 
 Task<ToolOutcome> Actions::call_integration(const Extension& action, const ToolCall& call) {

@@ -115,6 +115,7 @@ Task<ToolOutcome> stage(const ToolCall& call, const Extension& wanted, std::stri
 bool needs_a_person(const Extension& wanted, const std::string& agent_id) {
   return wanted.type == ExtensionType::capability || wanted.id == agent_id ||
          is_model_service(wanted.definition.members()) || is_channel(wanted.definition.members()) ||
+         wanted.definition.members().contains("secrets") ||
          to_json(wanted.definition.members()).find("${secret:") != std::string::npos;
 }
 

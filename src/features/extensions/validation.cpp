@@ -9,6 +9,7 @@
 #include "base/json/json_values.hpp"
 #include "features/extensions/schemas.hpp"
 #include "features/extensions/triggers.hpp"
+#include "io/proxy/declared_secrets.hpp"
 #include "models/service_definition.hpp"
 
 namespace agw {
@@ -43,6 +44,21 @@ void validate_objects(const json::object& body, std::optional<ExtensionType> typ
   }
   if (const auto* trigger = object_member(body, trigger_member))
     append(problems, validate_trigger(*trigger, trigger_member));
+}
+
+/// What is wrong with `secrets`, which the programs of apps, `shell` actions and `mcp-stdio` integrations use.
+Problems validate_secrets(ExtensionType type, const json::object& definition) {
+  const auto* secrets = definition.if_contains("secrets");
+  const auto kind = string_member(definition, "kind");
+  const auto is_for = [&](ExtensionType needed, std::string_view needed_kind) {
+    return type == needed && secrets && !secrets->is_null() && kind != needed_kind;
+  };
+  auto problems = declared_secret_problems(definition);
+  if (is_for(ExtensionType::action, "shell"))
+    problems.push_back({"definition.secrets", "definition.secrets is only for actions of the kind shell"});
+  if (is_for(ExtensionType::integration, "mcp-stdio"))
+    problems.push_back({"definition.secrets", "definition.secrets is only for integrations of the kind mcp-stdio"});
+  return problems;
 }
 
 /// Paths are relative to the job's directory; one that leads out is rejected at once.
@@ -86,6 +102,8 @@ Problems validate_definition(ExtensionType type, const json::object& definition,
   if (type == ExtensionType::integration && is_model_service(definition)) {
     append(problems, validate_model_service(definition));
   }
+  if (type == ExtensionType::action || type == ExtensionType::app || type == ExtensionType::integration)
+    append(problems, validate_secrets(type, definition));
   if (type == ExtensionType::integration && is_channel(definition)) append(problems, validate_channel(definition));
   return problems;
 }

@@ -23,9 +23,9 @@ constexpr mode_t shared_file = 0644;
 // Parts of the data directory that are reserved for the gateway and the person.
 
 /// Longer names count too: the database's log, a file that is being replaced.
-constexpr std::array<std::string_view, 6> own_files{data_files::token,  data_files::database,
-                                                    data_files::lock,   data_files::configuration,
-                                                    data_files::prices, data_files::secrets};
+constexpr std::array<std::string_view, 7> own_files{
+    data_files::token,  data_files::database, data_files::lock,     data_files::configuration,
+    data_files::prices, data_files::secrets,  data_files::authority};
 constexpr std::array<std::string_view, 6> own_directories{"autoresearch", "trash",       "backups",
                                                           "logs",         "attachments", data_files::checkpoints};
 /// What the gateway reads as files: a proposal must not make directories of them.

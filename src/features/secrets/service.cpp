@@ -44,7 +44,9 @@ Descriptor lock(const std::filesystem::path& data_directory) {
 
 }  // namespace
 
-Secrets::Secrets(std::filesystem::path data_directory) : data_directory_(std::move(data_directory)) {}
+Secrets::Secrets(std::filesystem::path data_directory)
+    : data_directory_(std::move(data_directory)),
+      trust_(std::make_shared<TlsTrustStore>(data_directory_ / data_files::authority)) {}
 
 void Secrets::check_name(std::string_view name) {
   const bool valid = !name.empty() && name.size() <= max_name_length && !(name[0] >= '0' && name[0] <= '9') &&
@@ -155,6 +157,26 @@ std::string Secrets::expand(std::string_view text, FilledSecrets* filled) const 
     if (filled) filled->note(found->second);
     out.append(text.substr(0, begin)).append(found->second);
     text.remove_prefix(end + 1);
+  }
+}
+
+std::shared_ptr<const ProgramSecrets> Secrets::for_program(const json::object& definition,
+                                                           FilledSecrets* filled) const {
+  AGW_ASSERT(may_block());
+
+  auto declared = declared_secrets(definition);
+  if (declared.empty()) return nullptr;
+  const auto find = [this](const std::string& name) { return expand(fmt::format("{}{}}}", opening, name)); };
+  for (const auto& each : declared) {
+    const auto value = find(each.secret);
+    if (filled) filled->note(value);
+  }
+  try {
+    return std::make_shared<const ProgramSecrets>(std::move(declared), trust_->load(), find);
+  } catch (const ProgramSecretError& error) {
+    throw SecretError(error.what());
+  } catch (const TlsError& error) {
+    throw SecretError(error.what());
   }
 }
 

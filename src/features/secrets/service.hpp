@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "features/secrets/filled_secrets.hpp"
+#include "io/proxy/program_secrets.hpp"
 
 namespace agw {
 
@@ -45,6 +47,12 @@ public:
   /// `filled`.
   std::string expand(std::string_view text, FilledSecrets* filled = nullptr) const;
 
+  /// The secrets that a definition declares as `secrets` for its program; null if it declares none. Throws SecretError
+  /// for one without a value or that no request can carry. Each value is added to `filled`. The result refers to this
+  /// object.
+  std::shared_ptr<const ProgramSecrets> for_program(const json::object& definition,
+                                                    FilledSecrets* filled = nullptr) const;
+
 private:
   using Values = std::map<std::string, std::string, std::less<>>;
 
@@ -52,6 +60,7 @@ private:
   void write(const Values& values) const;
 
   std::filesystem::path data_directory_;
+  std::shared_ptr<TlsTrustStore> trust_;
 };
 
 }  // namespace agw

@@ -27,6 +27,7 @@
 #include "base/log.hpp"
 #include "base/text/message_of.hpp"
 #include "io/http/public_address.hpp"
+#include "io/proxy/decrypted_tunnel.hpp"
 #include "io/proxy/relay.hpp"
 
 namespace agw {
@@ -39,6 +40,7 @@ namespace {
 
 constexpr std::size_t max_head_bytes = std::size_t{64} * 1024;
 constexpr std::size_t max_information_bytes = 4096;
+constexpr std::size_t first_bytes = std::size_t{16} * 1024;
 constexpr std::size_t max_tunnels = 256;
 constexpr std::size_t max_addresses = 4;
 constexpr std::size_t sockets_at_once = 16;
@@ -47,18 +49,7 @@ constexpr auto time_for_head = 10s;
 constexpr auto time_to_connect = 10s;
 constexpr auto time_to_read_a_refusal = 2s;
 constexpr auto pause_without_descriptors = 100ms;
-
-/// A message with one sentence as its body.
-std::string status_message(unsigned status, std::string_view reason, const std::string& sentence) {
-  return fmt::format(
-      "HTTP/1.1 {} {}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\nConnection: "
-      "close\r\n\r\n{}\n",
-      status, reason, sentence.size() + 1, sentence);
-}
-
-std::string refusal_message(unsigned status, const std::string& sentence) {
-  return status_message(status, status == 403 ? "Forbidden" : "Bad Gateway", sentence);
-}
+constexpr std::string_view tunnel_response = "HTTP/1.1 200 Connection established\r\n\r\n";
 
 /// The addresses of a host, in the resolver's order. Blocks.
 std::vector<asio::ip::address> addresses_of(const std::string& host) {
@@ -140,8 +131,14 @@ struct ProxiedNetwork::Tunnel {
   ProxiedNetwork& owner;
 };
 
-ProxiedNetwork::ProxiedNetwork(Loop& loop, BlockingPool& blocking, ProxyPolicy policy)
-    : loop_(loop), blocking_(blocking), policy_(std::move(policy)), tunnel_ended_(loop), connections_(loop) {
+ProxiedNetwork::ProxiedNetwork(Loop& loop, BlockingPool& blocking, ProxyPolicy policy,
+                               std::shared_ptr<const ProgramSecrets> secrets)
+    : loop_(loop),
+      blocking_(blocking),
+      policy_(std::move(policy)),
+      secrets_(std::move(secrets)),
+      tunnel_ended_(loop),
+      connections_(loop) {
   connections_.on_failure([](const std::exception_ptr& failure) {
     log::error("a connection of a sandbox failed: {}", message_of(failure));
   });
@@ -161,8 +158,13 @@ std::map<std::string, std::string> ProxiedNetwork::variables() const {
       "ssh -o \"ProxyCommand=/bin/bash -c 'exec 3<>/dev/tcp/127.0.0.1/{}; printf \\\"CONNECT %h:%p HTTP/1.1\\\\r\\\\n"
       "\\\\r\\\\n\\\" >&3; while read -r line <&3 && [ \\${{#line}} -gt 1 ]; do :; done; cat <&3 & exec cat >&3'\"",
       port);
+  if (!secrets_) return out;
+  out.insert(secrets_->stand_ins().begin(), secrets_->stand_ins().end());
+  for (const auto& name : certificate_variables()) out[name] = certificates_path;
   return out;
 }
+
+std::string ProxiedNetwork::certificates() const { return secrets_ ? secrets_->certificates() : std::string(); }
 
 void ProxiedNetwork::attach(pid_t /*bubblewrap*/, Descriptor information, Descriptor ready) {
   connections_.spawn(serve(std::move(information), std::move(ready)));
@@ -231,8 +233,7 @@ Task<> ProxiedNetwork::converse(TunnelPointer tunnel) {
   if (read == WaitResult::done && !error) {
     co_await open_tunnel(std::move(tunnel), buffer.substr(0, size), buffer.substr(size));
   } else if (error == asio::error::not_found) {
-    co_await refuse(std::move(tunnel),
-                    status_message(431, "Request Header Fields Too Large", "the head of the request is over 64 KiB"));
+    co_await refuse(std::move(tunnel), proxy_response(431, "the head of the request is over 64 KiB"));
   }
 }
 
@@ -248,9 +249,8 @@ Task<> ProxiedNetwork::open_tunnel(TunnelPointer tunnel, std::string head, std::
   auto request = read_proxy_request(head);
   if (!request) {
     co_return co_await refuse(
-        std::move(tunnel), status_message(400, "Bad Request",
-                                          "this is a proxy: send CONNECT HOST:PORT, or a request for a whole http:// "
-                                          "URL"));
+        std::move(tunnel),
+        proxy_response(400, "this is a proxy: send CONNECT HOST:PORT, or a request for a whole http:// URL"));
   }
   if (co_await connect_to_own_loopback(tunnel, request->target))
     co_return co_await pass_on(std::move(tunnel), *std::move(request), std::move(rest));
@@ -258,8 +258,37 @@ Task<> ProxiedNetwork::open_tunnel(TunnelPointer tunnel, std::string head, std::
   unsigned status = 403;
   if (verdict.allowed) verdict = co_await connect(tunnel, request->target, std::move(verdict), status);
   policy_.note(request->target, verdict);
-  if (!verdict.allowed) co_return co_await refuse(std::move(tunnel), refusal_message(status, verdict.reason));
-  co_await pass_on(std::move(tunnel), *std::move(request), std::move(rest));
+  if (!verdict.allowed) co_return co_await refuse(std::move(tunnel), proxy_response(status, verdict.reason));
+  if (request->is_tunnel && secrets_ && secrets_->concern(request->target))
+    co_await decrypt(std::move(tunnel), *std::move(request), std::move(rest));
+  else
+    co_await pass_on(std::move(tunnel), *std::move(request), std::move(rest));
+}
+
+/// What begins as anything but TLS is passed on as it is, without secrets.
+Task<> ProxiedNetwork::decrypt(TunnelPointer tunnel, ProxyRequest request, std::string received) {
+  constexpr char handshake_record = 22;  // RFC 8446, 5.1
+  error_code error;
+  co_await send(tunnel->inside, std::string(tunnel_response), error);
+  if (received.empty() && !error) {
+    received.resize(first_bytes);
+    received.resize(co_await tunnel->inside.async_read_some(asio::buffer(received),
+                                                            asio::redirect_error(asio::use_awaitable, error)));
+  }
+  if (error) co_return;
+  if (received.front() != handshake_record) {
+    request.is_tunnel = false;
+    co_return co_await pass_on(std::move(tunnel), std::move(request), std::move(received));
+  }
+  const DecryptedTunnel::Services services{
+      .loop = loop_, .blocking = blocking_, .secrets = secrets_, .connections = connections_};
+  const auto decrypted = std::make_shared<DecryptedTunnel>(services, request.target, tunnel->inside, tunnel->outside,
+                                                           std::move(received), tunnel);
+  if (co_await decrypted->run() || std::exchange(has_reported_refusal_, true)) co_return;
+  log::info(
+      "a program does not accept the gateway's certificate for {}: if it insists on the host's own, name the host in "
+      "`pass_through`",
+      request.target.text());
 }
 
 Task<> ProxiedNetwork::pass_on(TunnelPointer tunnel, ProxyRequest request, std::string rest) {
@@ -267,7 +296,7 @@ Task<> ProxiedNetwork::pass_on(TunnelPointer tunnel, ProxyRequest request, std::
   // The other side of a connection that is idle for days can vanish without a word.
   tunnel->outside.set_option(tcp::socket::keep_alive(true), error);
   error.clear();
-  if (request.is_tunnel) co_await send(tunnel->inside, "HTTP/1.1 200 Connection established\r\n\r\n", error);
+  if (request.is_tunnel) co_await send(tunnel->inside, std::string(tunnel_response), error);
   if (!error) co_await send(tunnel->outside, request.head + rest, error);
   if (error) co_return;
   connections_.spawn(pump(tunnel, false));

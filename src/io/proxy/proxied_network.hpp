@@ -14,6 +14,7 @@
 #include "base/async/task_group.hpp"
 #include "io/process/blocking.hpp"
 #include "io/process/network_namespace.hpp"
+#include "io/proxy/program_secrets.hpp"
 #include "io/proxy/proxy_request.hpp"
 #include "io/sandbox/sandbox_network.hpp"
 
@@ -43,17 +44,20 @@ struct ProxyPolicy {
 /// A network whose only way out is an HTTP proxy (CONNECT, and plain requests for `http://` URLs) that judges each
 /// host. It resolves names itself and connects to the address that it checked, so no answer of a name server can change
 /// where a connection leads. A refusal is a 403 whose body is the verdict's reason. `localhost` is the sandbox's own if
-/// something listens there. On the loop, but for `variables`.
+/// something listens there. On the loop, but for `variables` and `certificates`.
 /// Example: src/io/proxy/proxied_network_test.cpp: SandboxNetworkTest.LeadsToTheHostsThatItsRulesAllow
 class ProxiedNetwork final : public SandboxNetwork {
 public:
   /// The port in the sandbox: none that a kernel assigns by itself, and no program's default.
   static constexpr std::uint16_t port = 61'980;
 
-  ProxiedNetwork(Loop& loop, BlockingPool& blocking, ProxyPolicy policy);
+  /// With `secrets`, tunnels to the hosts that these concern are decrypted, and their requests filled in.
+  ProxiedNetwork(Loop& loop, BlockingPool& blocking, ProxyPolicy policy,
+                 std::shared_ptr<const ProgramSecrets> secrets = nullptr);
   ~ProxiedNetwork() override;
 
   std::map<std::string, std::string> variables() const override;
+  std::string certificates() const override;
   void attach(pid_t bubblewrap, Descriptor information, Descriptor ready) override;
 
   /// A connection to what listens on that port of the sandbox's loopback, by IPv4 or else by IPv6. No value if nothing
@@ -75,11 +79,14 @@ private:
   Task<bool> connect_to_own_loopback(TunnelPointer tunnel, HostPort target);
   static Task<> refuse(TunnelPointer tunnel, std::string message);
   Task<HostVerdict> connect(TunnelPointer tunnel, HostPort target, HostVerdict verdict, unsigned& status);
+  Task<> decrypt(TunnelPointer tunnel, ProxyRequest request, std::string received);
   static Task<> pump(TunnelPointer tunnel, bool outward);
 
   Loop& loop_;
   BlockingPool& blocking_;
   ProxyPolicy policy_;
+  std::shared_ptr<const ProgramSecrets> secrets_;
+  bool has_reported_refusal_ = false;  ///< of a certificate, by the program
   std::size_t tunnels_ = 0;
   AsyncEvent tunnel_ended_;
   std::shared_ptr<const NetworkNamespace> namespace_;     ///< null: there is none yet, or any more

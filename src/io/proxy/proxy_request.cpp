@@ -32,6 +32,25 @@ bool is_left_out(std::string_view name) {
   return std::ranges::find(names, boost::algorithm::to_lower_copy(std::string(name))) != names.end();
 }
 
+std::string_view reason_of(unsigned status) {
+  switch (status) {
+    case 400:
+      return "Bad Request";
+    case 403:
+      return "Forbidden";
+    case 421:
+      return "Misdirected Request";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 501:
+      return "Not Implemented";
+    case 505:
+      return "HTTP Version Not Supported";
+    default:
+      return "Bad Gateway";
+  }
+}
+
 bool has_control_character(std::string_view line) {
   return std::ranges::any_of(line,
                              [](char c) { return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f'; });
@@ -117,6 +136,13 @@ std::optional<ProxyRequest> read_proxy_request(std::string_view head) {
   auto forwarded = fmt::format("{} {}{} {}\r\nHost: {}\r\n{}Connection: close\r\n\r\n", method,
                                path.starts_with('/') ? "" : "/", path, version, authority, *headers);
   return ProxyRequest{.target = *target, .head = std::move(forwarded)};
+}
+
+std::string proxy_response(unsigned status, std::string_view sentence) {
+  return fmt::format(
+      "HTTP/1.1 {} {}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\nConnection: "
+      "close\r\n\r\n{}\n",
+      status, reason_of(status), sentence.size() + 1, sentence);
 }
 
 }  // namespace agw

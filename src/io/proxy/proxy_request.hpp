@@ -30,4 +30,7 @@ std::optional<HostPort> to_host_port(std::string_view text, std::uint16_t standa
 /// Example: src/io/proxy/proxy_request_test.cpp: ProxyRequest.ReadsATunnel
 std::optional<ProxyRequest> read_proxy_request(std::string_view head);
 
+/// A whole response of the proxy itself: a status, and one sentence for people. It closes the connection.
+std::string proxy_response(unsigned status, std::string_view sentence);
+
 }  // namespace agw

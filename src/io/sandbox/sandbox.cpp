@@ -53,6 +53,7 @@
 #include "io/sandbox/sandbox_network.hpp"
 #include "io/sandbox/sandbox_placeholders.hpp"
 #include "io/sandbox/system_call_filter.hpp"
+#include "io/tls/trusted_roots.hpp"
 
 namespace agw {
 
@@ -65,6 +66,8 @@ constexpr int life_descriptor = 4;
 constexpr int environment_descriptor = 5;
 constexpr int first_root_descriptor = 6;
 // Only with a network.
+constexpr int system_certificates_descriptor = 196;
+constexpr int certificates_descriptor = 197;
 constexpr int information_descriptor = 198;
 constexpr int ready_descriptor = 199;
 constexpr std::int64_t max_scratch_mb = 1024;
@@ -422,6 +425,18 @@ void connect_network(ProcessOptions& out, SandboxNetwork& network) {
   out.started = [&network, reports, answer](pid_t id) { network.attach(id, std::move(*reports), std::move(*answer)); };
 }
 
+/// At a path of its own, for programs that a variable leads there, and in place of the system's file, for all others.
+void show_certificates(ProcessOptions& out, SandboxMounts& mounts, const SandboxNetwork& network) {
+  const auto certificates = network.certificates();
+  if (certificates.empty()) return;
+  const auto show = [&](const fs::path& path, int descriptor) {
+    mounts.show_content(path, descriptor);
+    out.descriptors.emplace_back(file_of("agw-certificates", certificates), descriptor);
+  };
+  show(SandboxNetwork::certificates_path, certificates_descriptor);
+  if (const auto file = system_roots_file()) show(*file, system_certificates_descriptor);
+}
+
 }  // namespace
 
 ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSpec& spec) const {
@@ -451,10 +466,12 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   } catch (const std::runtime_error& error) {
     throw ProcessError(error.what());
   }
+  if (spec.network) show_certificates(out, mounts, *spec.network);
   // Resolved now, not later in the PATH of the command.
   const auto program = find_program(options_.program, program_path);
   out.arguments = sandboxed(program, mounts.arguments(scratch), spec, std::move(arguments));
-  out.descriptors = {{filter_file(), filter_descriptor}, {lifeline_, life_descriptor}};
+  out.descriptors.emplace_back(filter_file(), filter_descriptor);
+  out.descriptors.emplace_back(lifeline_, life_descriptor);
   auto variables = spec.environment;
   if (spec.network) {
     variables.merge(spec.network->variables());

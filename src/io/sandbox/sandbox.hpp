@@ -32,6 +32,11 @@ struct SandboxSpec {
   std::int64_t file_mb = 4096;                       ///< the largest file that it may write
 };
 
+/// Why a program whose definition declares `secrets` does not start with `sandbox: none`.
+inline constexpr auto no_secrets_without_sandbox =
+    "`secrets` in a definition need the sandbox, whose network leads through the gateway: remove `sandbox: none` from "
+    "config.yaml, or pass ${secret:NAME} in `env` where a definition has it";
+
 /// Runs commands in isolation: bubblewrap with its own namespaces, a seccomp filter, no UNIX sockets of the host,
 /// private /tmp and /run, no other processes visible, a clean environment. Thread-safe.
 /// Example: src/io/sandbox/sandbox_test.cpp: SandboxTest.RunsCommandsInTheProject

@@ -101,6 +101,10 @@ void SandboxMounts::hide_directory(const fs::path& path) { add(path, hidden(path
 
 void SandboxMounts::hide_file(const fs::path& path) { add(path, hidden(path.string(), false)); }
 
+void SandboxMounts::show_content(const fs::path& path, int descriptor) {
+  add(path, {"--perms", "0444", "--ro-bind-data", std::to_string(descriptor), path.string()});
+}
+
 SandboxArguments SandboxMounts::arguments(std::int64_t scratch_megabytes) const {
   SandboxArguments out;
   append_system(out);

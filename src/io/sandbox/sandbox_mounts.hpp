@@ -20,6 +20,8 @@ public:
   void empty_directory(const std::filesystem::path& path, std::int64_t megabytes);
   void hide_directory(const std::filesystem::path& path);
   void hide_file(const std::filesystem::path& path);
+  /// A read-only file with the content of `descriptor`, which bubblewrap inherits.
+  void show_content(const std::filesystem::path& path, int descriptor);
 
   std::size_t size() const { return mounts_.size(); }
 

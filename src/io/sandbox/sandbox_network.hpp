@@ -22,6 +22,11 @@ public:
   /// The variables that lead programs to the proxy. Thread-safe.
   virtual std::map<std::string, std::string> variables() const = 0;
 
+  /// The certificate authorities that programs trust, as PEM; empty: the host's. They replace the host's in
+  /// `certificates_path`. Thread-safe.
+  virtual std::string certificates() const { return {}; }
+  static constexpr auto certificates_path = "/run/certificates/authorities.pem";
+
   /// Called on the loop when `bubblewrap` runs. `information` is what it writes about its child to (JSON, bwrap(1),
   /// `--info-fd`). The command waits until a line comes through `ready`: `ready`, or why it cannot begin.
   virtual void attach(pid_t bubblewrap, Descriptor information, Descriptor ready) = 0;

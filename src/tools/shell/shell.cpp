@@ -116,6 +116,7 @@ SandboxSpec Shell::intent_for(const ToolRun& run, const ShellLimits& limits, San
 
 Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
   require_short(command);
+  if (command.secrets && !sandbox_.is_enabled()) throw BadRequest(no_secrets_without_sandbox);
   const auto permission = co_await call.permit({.command = command.command, .wants_network = command.network});
   if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
   const auto limits = limits_(call.run.agent_id);
@@ -155,7 +156,8 @@ Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command,
       loop_, blocking_,
       {.judge = [&hosts](HostPort target) { return hosts.judge(std::move(target)); },
        .note = [&hosts](const HostPort& target, const HostVerdict& verdict) { hosts.note(target, verdict); },
-       .names_loopback = permission.names_loopback});
+       .names_loopback = permission.names_loopback},
+      command.secrets);
   ToolOutcome outcome;
   std::exception_ptr failure;
   try {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "io/process/blocking.hpp"
+#include "io/proxy/program_secrets.hpp"
 #include "io/sandbox/sandbox.hpp"
 #include "tools/file_recorder.hpp"
 #include "tools/tool.hpp"
@@ -32,6 +34,7 @@ struct ShellCommand {
   std::map<std::string, std::string> environment{};
   std::string input{};   ///< its standard input
   bool network = false;  ///< it does not work without the network, which the agent's stage may not open to it
+  std::shared_ptr<const ProgramSecrets> secrets{};  ///< that it uses, but never holds; needs the sandbox
 };
 
 /// Runs commands of agents in the sandbox, in the run's project or the agent's workspace, which are writable.

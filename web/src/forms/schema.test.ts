@@ -7,6 +7,7 @@ test('each type of a definition has its kind of field', () => {
   expect(kindOf({ type: 'string', enum: ['plan', 'act'] })).toBe('choice');
   expect(kindOf({ type: ['array', 'null'], items: { type: 'string' } })).toBe('lines');
   expect(kindOf({ type: 'object', additionalProperties: { type: 'string' } })).toBe('pairs');
+  expect(kindOf({ type: 'object', additionalProperties: { type: 'object' } })).toBe('json');
   expect(kindOf({ type: 'object', properties: {} })).toBe('group');
   expect(kindOf({ type: 'array', items: { type: 'object' } })).toBe('json');
   expect(kindOf({})).toBe('json');

@@ -32,7 +32,8 @@ export function kindOf(schema: Schema): FieldKind {
   if (types.includes('array') && schema.items && typesOf(schema.items)[0] === 'string' && !schema.items.enum)
     return 'lines';
   if (types.includes('object') && schema.properties) return 'group';
-  if (types.includes('object') && typeof schema.additionalProperties === 'object') return 'pairs';
+  if (types.includes('object') && typeof schema.additionalProperties === 'object')
+    return typesOf(schema.additionalProperties)[0] === 'string' ? 'pairs' : 'json';
   return 'json';
 }
 

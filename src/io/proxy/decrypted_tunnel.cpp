@@ -1,0 +1,185 @@
+#include "io/proxy/decrypted_tunnel.hpp"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+#include <openssl/ssl.h>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/predicate.hpp>
+
+#include "base/async/cancellation.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto time_for_handshake = 10s;
+constexpr auto time_for_last_bytes = 2s;
+constexpr std::size_t max_filled_head_bytes = std::size_t{128} * 1024;
+
+/// After which the connection speaks another protocol. `h2c` is ignored over TLS (RFC 9113, 3.1).
+bool changes_protocol(const Head& head) {
+  const auto protocol = head.field("upgrade");
+  return protocol && !boost::iequals(*protocol, "h2c");
+}
+
+std::string chunk_of(std::string_view bytes) { return fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes); }
+
+}  // namespace
+
+DecryptedTunnel::DecryptedTunnel(const Services& services, HostPort target, Socket& inside, Socket& outside,
+                                 std::string received, std::shared_ptr<void> keeper)
+    : services_(services),
+      target_(std::move(target)),
+      keeper_(std::move(keeper)),
+      inside_(services.loop, inside,
+              services.secrets->trust().authority->session_for(target_.host, SystemClock().now()), received),
+      outside_(services.loop, outside, services.secrets->trust().roots->session_to(target_.host)) {}
+
+Task<bool> DecryptedTunnel::run() {
+  if (!co_await inside_.handshake(time_for_handshake)) co_return false;
+  if (co_await open()) {
+    while (co_await pass_on_request()) {
+    }
+  }
+  co_await end();
+  co_return true;
+}
+
+/// Nothing is sent to the host before its certificate is checked.
+Task<bool> DecryptedTunnel::open() {
+  if (const auto named = named_host(); !named.empty() && named != target_.host) {
+    co_return refuse(421, fmt::format("this connection leads to {}, but its TLS handshake names {}: no secret is "
+                                      "filled in, and nothing was sent",
+                                      target_.text(), named));
+  }
+  if (co_await outside_.handshake(time_for_handshake)) co_return true;
+  co_return refuse(502,
+                   fmt::format("nothing was sent to {}: {}", target_.text(), handshake_problem(outside_.session())));
+}
+
+/// The host in the program's handshake (RFC 6066, 3), in lower case; empty if there is none.
+std::string DecryptedTunnel::named_host() {
+  const auto* name = SSL_get_servername(inside_.session().handle(), TLSEXT_NAMETYPE_host_name);
+  auto host = boost::to_lower_copy(std::string(name ? name : ""));
+  if (host.ends_with('.')) host.pop_back();
+  return host;
+}
+
+Task<bool> DecryptedTunnel::pass_on_request() {
+  if (!co_await read_head()) co_return false;
+  auto head = co_await fill(std::move(head_));
+  if (refusal_) co_return false;
+  if (!std::exchange(has_requests_, true)) {
+    services_.connections.spawn(pass_on_responses());
+  }
+  if (!co_await outside_.write(head)) co_return false;
+  if (!co_await pass_on_body()) co_return false;
+  if (changes_protocol(parser_.head())) co_return co_await pass_on_rest();
+  parser_.reset();
+  co_return true;
+}
+
+Task<bool> DecryptedTunnel::read_head() {
+  std::string bytes;
+  for (;;) {
+    const auto used = parser_.put(received_);
+    if (parser_.head_done()) head_ = received_.substr(0, used);
+    received_.erase(0, used);
+    if (const auto& refusal = parser_.refusal())
+      co_return refuse(static_cast<unsigned>(refusal->status), refusal->error);
+    if (parser_.head_done()) break;
+    if (!co_await inside_.read(bytes)) co_return false;
+    received_ += bytes;
+  }
+  // Empty lines before a request are allowed, but not passed on.
+  head_.erase(0, head_.find_first_not_of("\r\n"));
+  co_return true;
+}
+
+Task<std::string> DecryptedTunnel::fill(std::string raw) {
+  auto variables = services_.secrets->needed_in(raw, parser_.head(), target_);
+  if (variables.empty()) co_return raw;
+  try {
+    const auto fillings = co_await services_.blocking.run(
+        [secrets = services_.secrets, variables = std::move(variables)] { return secrets->fillings(variables); });
+    raw = filled(raw, fillings);
+  } catch (const boost::system::system_error&) {
+    throw;  // the end of this coroutine
+  } catch (const std::runtime_error& error) {
+    refuse(502, fmt::format("nothing was sent to {}: {}", target_.text(), error.what()));
+  }
+  if (raw.size() > max_filled_head_bytes) refuse(431, "the head of the request is over 128 KiB with its secrets");
+  co_return raw;
+}
+
+/// Chunks are framed anew, without extensions and trailers, so that the host cannot read their ends differently.
+Task<bool> DecryptedTunnel::pass_on_body() {
+  const bool chunked = parser_.head().chunked;
+  std::string bytes;
+  parser_.stream_body();
+  while (!parser_.done()) {
+    const auto used = parser_.put(received_);
+    received_.erase(0, used);
+    if (const auto& refusal = parser_.refusal())
+      co_return refuse(static_cast<unsigned>(refusal->status), refusal->error);
+    const auto body = parser_.take_body();
+    if (!body.empty() && !co_await outside_.write(chunked ? chunk_of(body) : body)) co_return false;
+    if (used > 0 || parser_.done()) continue;
+    if (!co_await inside_.read(bytes)) co_return false;
+    received_ += bytes;
+  }
+  co_return !chunked || co_await outside_.write("0\r\n\r\n");
+}
+
+/// No secret is filled in any more.
+Task<bool> DecryptedTunnel::pass_on_rest() {
+  auto bytes = std::exchange(received_, {});
+  do {
+    if (!co_await outside_.write(bytes)) co_return false;
+  } while (co_await inside_.read(bytes));
+  co_return false;
+}
+
+/// A refusal comes after the responses to the requests before it, which the host completes once it sees their end.
+Task<> DecryptedTunnel::pass_on_responses() {
+  const auto self = shared_from_this();
+  std::string bytes;
+  bool is_read = true;
+  while (is_read && co_await outside_.read(bytes)) is_read = co_await inside_.write(bytes);
+  if (is_read && refusal_) co_await inside_.write(proxy_response(refusal_->status, refusal_->sentence));
+  // Without close_notify the program sees that a response was cut.
+  if (refusal_ || outside_.session().ended_by_peer())
+    co_await inside_.end();
+  else
+    inside_.abort();
+}
+
+bool DecryptedTunnel::refuse(unsigned status, std::string sentence) {
+  refusal_ = Refusal{.status = status, .sentence = std::move(sentence)};
+  return false;
+}
+
+Task<> DecryptedTunnel::end() {
+  if (has_requests_) co_await outside_.end();
+  if (!refusal_) co_return;
+  if (!has_requests_) {
+    co_await inside_.write(proxy_response(refusal_->status, refusal_->sentence));
+    co_await inside_.end();
+  }
+  // Closed with unread bytes, the connection would be reset, and the program might miss the response.
+  StopSource never;
+  co_await with_timeout(never, time_for_last_bytes, drain());
+}
+
+Task<> DecryptedTunnel::drain() {
+  std::string bytes;
+  while (co_await inside_.read(bytes)) {
+  }
+}
+
+}  // namespace agw

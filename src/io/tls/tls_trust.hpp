@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+
+#include "io/tls/certificate_authority.hpp"
+#include "io/tls/trusted_roots.hpp"
+
+namespace agw {
+
+/// Both sides of reading what programs send over TLS: what they are shown, and what servers must show.
+struct TlsTrust {
+  std::shared_ptr<CertificateAuthority> authority;
+  std::shared_ptr<const TrustedRoots> roots;
+};
+
+/// Loads both when they are first needed, and again when they have changed. Thread-safe.
+class TlsTrustStore {
+public:
+  /// `authority_file` is in the data directory.
+  explicit TlsTrustStore(std::filesystem::path authority_file) : authority_file_(std::move(authority_file)) {}
+
+  /// Throws TlsError, std::system_error. Blocks.
+  TlsTrust load();
+
+private:
+  std::filesystem::path authority_file_;
+  std::mutex mutex_;
+  TlsTrust loaded_;
+  std::filesystem::file_time_type roots_written_at_{};
+};
+
+}  // namespace agw

@@ -1,0 +1,339 @@
+"""Secrets that programs use but never hold: `secrets` in a definition.
+
+See docs/contract/tools.md#secrets-of-programs.
+"""
+
+import base64
+import shutil
+
+import pytest
+
+from certificates import make_certificate
+from checks import accepted, invalid
+from gateway import Gateway
+from stubs.provider import ProviderStub
+from stubs.web import WebStub
+from talker import Talker, configuration
+from test_actions import new_action
+from tools import call_tool, new_bound_agent, new_thread
+
+SECRET = "ghp_The1Real2Value3That4No5Program6Holds"
+# Programs reach servers on this machine through the proxy, too.
+PROXIED = "export NO_PROXY= no_proxy=; "
+
+
+def keep(gateway, name, value):
+    assert gateway.http.put(f"/secrets/{name}", json={"value": value}).status_code == 204
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    """A certificate that the host trusts, one that it does not, and the file of those that it trusts."""
+    directory = tmp_path_factory.mktemp("certificates")
+    good, bad = make_certificate(directory, "good"), make_certificate(directory, "bad")
+    return good, bad, good[0]
+
+
+@pytest.fixture(scope="module")
+def talking_gateway(tmp_path_factory, certificates):
+    with ProviderStub() as stub:
+        gateway = Gateway(tmp_path_factory.mktemp("secretive"), config=configuration(stub),
+                          environment={"SSL_CERT_FILE": str(certificates[2])}).start()
+        yield Talker(gateway, stub)
+        gateway.close()
+
+
+@pytest.fixture
+def talker(talking_gateway):
+    talking_gateway.stub.reset()
+    keep(talking_gateway.gateway, "GH", SECRET)
+    return talking_gateway
+
+
+@pytest.fixture
+def server(certificates):
+    with WebStub(*certificates[0]) as running:
+        running.answers("/", "fine", "text/plain")
+        yield running
+
+
+@pytest.fixture
+def other(certificates):
+    """A second server, for which no secret is declared."""
+    with WebStub(*certificates[0]) as running:
+        running.answers("/", "fine", "text/plain")
+        yield running
+
+
+@pytest.fixture
+def run(talker, new_name, server):
+    """Runs the command of an action that may use the secret for `server`, and returns the output."""
+    def run(command, secrets=None, **definition):
+        secrets = secrets or {"TOKEN": {"secret": "GH", "hosts": [f"localhost:{server.port}"]}}
+        action = new_action(talker.gateway, new_name("use"), "shell", command=PROXIED + command, secrets=secrets,
+                            **definition)
+        agent = new_bound_agent(talker.gateway, new_name, hosts=["localhost", "127.0.0.1"])
+        run.thread = new_thread(talker.gateway, agent)
+        end = call_tool(talker, run.thread, action["name"], {})
+        run.id = end["runId"]
+        return end["output"]
+    return run
+
+
+def only(server):
+    assert len(server.requests) == 1, server.requests
+    return server.requests[0]
+
+
+def stand_in_of(request):
+    scheme, held = request.headers["authorization"].split()
+    assert scheme == "Bearer" and held.startswith("ghp_") and len(held) == 40 and held != SECRET
+    return held
+
+
+# Clients.
+
+
+def test_curl_uses_a_secret_that_it_does_not_hold(run, server):
+    output = run(f'echo "holds $TOKEN"; curl -sS -H "Authorization: Bearer $TOKEN" {server.url(host="localhost")}')
+    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+    assert "fine" in output and "holds ghp_" in output and SECRET not in output and "[secret]" not in output
+
+
+def test_curl_sends_credentials_and_queries(run, server):
+    run(f'curl -sS -u "me:$TOKEN" "{server.url("/?key=", host="localhost")}$TOKEN"')
+    request = only(server)
+    assert request.path == f"/?key={SECRET}"
+    assert base64.b64decode(request.headers["authorization"].split()[1]).decode() == f"me:{SECRET}"
+
+
+def test_python_uses_a_secret(run, server):
+    script = ("import os, urllib.request as u; print(u.urlopen(u.Request(os.environ['URL'], "
+              "headers={'Authorization': 'Bearer ' + os.environ['TOKEN']})).read())")
+    assert "fine" in run(f'URL={server.url(host="localhost")} /usr/bin/python3 -c "{script}"')
+    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+
+
+@pytest.mark.skipif(not shutil.which("node", path="/usr/bin:/usr/local/bin"), reason="there is no node")
+def test_node_uses_a_secret(run, server):
+    script = ("const {request} = require('http'), {connect} = require('tls'), host = process.env.SERVER; "
+              "request({port: 61980, method: 'CONNECT', path: host}).on('connect', (_, socket) => { "
+              "const tls = connect({socket, servername: 'localhost'}, () => tls.write(['GET / HTTP/1.1', 'Host: ' + host, "
+              "'Authorization: Bearer ' + process.env.TOKEN, 'Connection: close', '', ''].join('\\r\\n'))); "
+              "tls.pipe(process.stdout); }).end()")
+    assert "fine" in run(f'SERVER=localhost:{server.port} node -e "{script}"')
+    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+
+
+def test_git_uses_a_secret(run, server):
+    server.answers("/repo/info/refs", "0" * 40 + "\trefs/heads/main\n", "text/plain")
+    output = run(f'GIT_TERMINAL_PROMPT=0 git -c http.extraHeader="Authorization: Bearer $TOKEN" ls-remote '
+                 f'{server.url("/repo", host="localhost")}')
+    assert "refs/heads/main" in output
+    assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {SECRET}"}
+
+
+@pytest.mark.skipif(not shutil.which("wget"), reason="there is no wget")
+def test_a_program_that_knows_no_variable_trusts_the_proxy_too(run, server):
+    assert "fine" in run(f'wget -qO- --header="Authorization: Bearer $TOKEN" {server.url(host="localhost")}')
+    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+
+
+def test_large_bodies_pass_in_both_directions(run, server):
+    server.answers("/large", b"x" * 5_000_000, "text/plain")
+    output = run(f'head -c 3000000 /dev/zero | curl -sS -T - -X POST -H "X: $TOKEN" '
+                 f'{server.url("/", host="localhost")}; curl -sS {server.url("/large", host="localhost")} | wc -c')
+    assert "5000000" in output and len(server.requests[0].body) == 3_000_000
+    assert server.requests[0].headers["x"] == SECRET
+
+
+# Where a secret does not go.
+
+
+def test_another_host_gets_the_stand_in(run, server, other):
+    run(f'curl -sS -H "Authorization: Bearer $TOKEN" {other.url(host="localhost")}')
+    stand_in_of(only(other))
+
+
+def test_a_redirect_to_another_host_takes_no_secret_along(run, server, other):
+    server.answers("/go", "", status=302, location=other.url(host="localhost"))
+    run(f'curl -sS -L --location-trusted -H "Authorization: Bearer $TOKEN" {server.url("/go", host="localhost")}')
+    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+    stand_in_of(only(other))
+
+
+def test_the_same_server_by_another_name_gets_the_stand_in(run, server):
+    run(f'curl -sS -H "Authorization: Bearer $TOKEN" {server.url(host="127.0.0.1")}')
+    stand_in_of(only(server))
+
+
+def test_a_request_for_another_host_on_the_connection_gets_the_stand_in(run, server):
+    run(f'curl -sS -H "Host: evil.example" -H "Authorization: Bearer $TOKEN" {server.url(host="localhost")}')
+    stand_in_of(only(server))
+
+
+def test_a_handshake_that_names_another_host_is_refused(run, server):
+    output = run(f"printf 'GET / HTTP/1.1\\r\\nHost: localhost:{server.port}\\r\\nX: '\"$TOKEN\"'\\r\\n\\r\\n' | "
+                 f"openssl s_client -quiet -proxy 127.0.0.1:61980 -connect localhost:{server.port} "
+                 f"-servername evil.example 2>/dev/null")
+    assert "421 Misdirected Request" in output and "its TLS handshake names evil.example" in output
+    assert server.requests == []
+
+
+def test_a_request_without_tls_gets_the_stand_in(run, talker):
+    with WebStub() as plain:
+        run(f'curl -sS -H "Authorization: Bearer $TOKEN" {plain.url(host="localhost")}',
+            secrets={"TOKEN": {"secret": "GH", "hosts": [f"localhost:{plain.port}"]}})
+        stand_in_of(only(plain))
+
+
+def test_a_tunnel_without_tls_gets_the_stand_in(run, talker):
+    with WebStub() as plain:
+        run(f'curl -sS -p -H "Authorization: Bearer $TOKEN" {plain.url(host="localhost")}',
+            secrets={"TOKEN": {"secret": "GH", "hosts": [f"localhost:{plain.port}"]}})
+        stand_in_of(only(plain))
+
+
+def test_a_host_that_passes_through_is_left_alone(run, server):
+    host = f"localhost:{server.port}"
+    output = run(f'echo "" | openssl s_client -proxy 127.0.0.1:61980 -connect {host} 2>/dev/null | grep -i issuer; '
+                 f'curl -sS -H "Authorization: Bearer $TOKEN" https://{host}/',
+                 secrets={"TOKEN": {"secret": "GH", "hosts": [host], "pass_through": [host]}})
+    assert "Agent Gateway" not in output
+    stand_in_of(only(server))
+
+
+def test_a_server_with_a_bad_certificate_gets_nothing(run, talker, certificates):
+    with WebStub(*certificates[1]) as bad:
+        output = run(f'curl -sS -H "X: $TOKEN" {bad.url(host="localhost")}',
+                     secrets={"TOKEN": {"secret": "GH", "hosts": [f"localhost:{bad.port}"]}})
+        assert f"nothing was sent to localhost:{bad.port}: its certificate is not trusted (self-signed certificate)" in output
+        assert bad.requests == []
+
+
+def test_a_head_with_another_line_is_refused(run, server):
+    output = run(f"printf 'GET / HTTP/1.1\\r\\nHost: localhost:{server.port}\\r\\nX: a\\nY: '\"$TOKEN\"'\\r\\n\\r\\n' | "
+                 f"openssl s_client -quiet -proxy 127.0.0.1:61980 -connect localhost:{server.port} "
+                 f"-servername localhost 2>/dev/null")
+    assert "400 Bad Request" in output and server.requests == []
+
+
+# What a secret does not show up in.
+
+
+def test_a_response_that_echoes_the_secret_does_not_reach_the_model(run, server):
+    server.on_request = lambda request: server.answers("/echo", str(request.headers), "text/plain")
+    output = run(f'curl -sS -H "X: $TOKEN" {server.url("/echo", host="localhost")}')
+    assert "[secret]" in output and SECRET not in output
+
+
+def test_secrets_are_in_no_record_event_or_log(run, talker, server):
+    gateway = talker.gateway
+    with gateway.events() as events:
+        run(f'env; curl -sS -H "X: $TOKEN" {server.url(host="localhost")}')
+        told = str(events.messages)
+    assert only(server).headers["x"] == SECRET
+    seen = [told, gateway.stderr, gateway.http.get("/extensions").text, gateway.http.get(f"/runs/{run.id}/changes").text,
+            gateway.http.get(f"/threads/{run.thread['id']}").text, gateway.http.get("/secrets").text,
+            (gateway.data / "gateway.db").read_bytes().decode("latin-1"),
+            *(path.read_text() for path in (gateway.data / "logs").glob("*"))]
+    assert not any(SECRET in text for text in seen)
+
+
+def test_the_authoritys_key_is_private_and_kept(run, talker, server):
+    run(f"curl -sS {server.url(host='localhost')}")
+    file = talker.gateway.data / "proxy-authority.pem"
+    made = file.read_bytes()
+    assert file.stat().st_mode & 0o777 == 0o600 and b"PRIVATE KEY" in made
+    output = run(f"cat {file} 2>&1; grep -l 'PRIVATE KEY' /run/certificates/* /etc/ssl/certs/ca-certificates.crt; "
+                 f"curl -sS {server.url(host='localhost')}")
+    assert "No such file" in output and "PRIVATE" not in output and "/run" not in output.replace(str(file), "")
+    assert file.read_bytes() == made
+
+
+def test_programs_without_secrets_see_the_hosts_authorities(talker, new_name):
+    action = new_action(talker.gateway, new_name("plain"), "shell",
+                        command="env | grep -c -e CERT -e CA_BUNDLE; ls /run/certificates 2>&1")
+    agent = new_bound_agent(talker.gateway, new_name, hosts=["localhost"])
+    output = call_tool(talker, new_thread(talker.gateway, agent), action["name"], {})["output"]
+    assert output.startswith("0\n") and "No such file" in output
+
+
+# What is wrong.
+
+
+def test_an_unknown_secret_is_named_at_the_start(run, server):
+    output = run("echo started", secrets={"TOKEN": {"secret": "NOPE", "hosts": ["api.example.com"]}})
+    assert output == "there is no secret NOPE: set it with `agw secret set NOPE`"
+
+
+def test_a_secret_with_a_line_end_is_refused_at_the_start(run, talker):
+    keep(talker.gateway, "LINES", "a\r\nX: y")
+    output = run("echo started", secrets={"TOKEN": {"secret": "LINES", "hosts": ["api.example.com"]}})
+    assert output.startswith("the secret LINES contains a line end") and "X: y" not in output
+
+
+def test_a_secret_that_is_deleted_meanwhile_is_named(run, talker, server):
+    server.on_request = lambda request: talker.gateway.http.delete("/secrets/GH")
+    url = server.url(host="localhost")
+    output = run(f'curl -sS -H "X: $TOKEN" {url}; curl -sS -H "X: $TOKEN" {url}')
+    assert only(server).headers["x"] == SECRET
+    assert "fine" in output
+    assert f"nothing was sent to localhost:{server.port}: there is no secret GH: set it with `agw secret set GH`" in output
+
+
+def test_a_changed_secret_is_used_at_once(run, talker, server):
+    server.on_request = lambda request: keep(talker.gateway, "GH", "another-value")
+    url = server.url(host="localhost")
+    run(f'curl -sS -H "X: $TOKEN" {url}; curl -sS -H "X: $TOKEN" {url}')
+    assert [request.headers["x"] for request in server.requests] == [SECRET, "another-value"]
+
+
+def test_without_the_sandbox_nothing_starts(make_gateway, new_name, stub):
+    gateway = make_gateway(config={**configuration(stub), "sandbox": "none"}).start()
+    keep(gateway, "GH", SECRET)
+    action = new_action(gateway, new_name("use"), "shell", command="echo started",
+                        secrets={"TOKEN": {"secret": "GH", "hosts": ["api.example.com"]}})
+    thread = new_thread(gateway, new_bound_agent(gateway, new_name, hosts=["localhost"]))
+    output = call_tool(Talker(gateway, stub), thread, action["name"], {})["output"]
+    assert output.startswith("`secrets` in a definition need the sandbox")
+
+
+HOSTS = ["api.example.com"]
+
+
+@pytest.mark.parametrize("secrets, path", [
+    ({"A-B": {"secret": "GH", "hosts": HOSTS}}, "definition.secrets.A-B"),
+    ({"PATH": {"secret": "GH", "hosts": HOSTS}}, "definition.secrets.PATH"),
+    ({"LD_PRELOAD": {"secret": "GH", "hosts": HOSTS}}, "definition.secrets.LD_PRELOAD"),
+    ({"TOKEN": "GH"}, "definition.secrets.TOKEN"),
+    ({"TOKEN": {"hosts": HOSTS}}, "definition.secrets.TOKEN.secret"),
+    ({"TOKEN": {"secret": "GH"}}, "definition.secrets.TOKEN.hosts"),
+    ({"TOKEN": {"secret": "a-b", "hosts": HOSTS}}, "definition.secrets.TOKEN.secret"),
+    ({"TOKEN": {"secret": "GH", "hosts": []}}, "definition.secrets.TOKEN.hosts"),
+    ({"TOKEN": {"secret": "GH", "hosts": "api.example.com"}}, "definition.secrets.TOKEN.hosts"),
+    ({"TOKEN": {"secret": "GH", "hosts": ["*"]}}, "definition.secrets.TOKEN.hosts[0]"),
+    ({"TOKEN": {"secret": "GH", "hosts": ["https://api.example.com"]}}, "definition.secrets.TOKEN.hosts[0]"),
+    ({"TOKEN": {"secret": "GH", "hosts": HOSTS, "pass_through": ["a b"]}}, "definition.secrets.TOKEN.pass_through[0]"),
+])
+def test_what_is_no_declaration_is_refused(talker, new_name, secrets, path):
+    body = {"type": "action", "name": new_name("bad"), "description": "", "definition": {
+        "kind": "shell", "command": "true", "secrets": secrets}}
+    details = invalid(talker.gateway.http.post("/extensions", json=body), path)
+    assert details
+
+
+def test_only_programs_have_secrets(talker, new_name):
+    for definition in ({"kind": "http", "url": "http://localhost/"}, {"kind": "prompt", "prompt": "x"}):
+        body = {"type": "action", "name": new_name("bad"), "description": "", "definition": {
+            **definition, "secrets": {"TOKEN": {"secret": "GH", "hosts": HOSTS}}}}
+        invalid(talker.gateway.http.post("/extensions", json=body), "definition.secrets")
+
+
+def test_a_definition_with_secrets_that_an_agent_makes_waits_for_a_person(talker, new_name):
+    agent = new_bound_agent(talker.gateway, new_name)
+    made = new_name("carrier")
+    call_tool(talker, new_thread(talker.gateway, agent), "CreateExtension", {
+        "type": "action", "name": made, "description": "", "enabled": True, "definition": {
+            "kind": "shell", "command": "env", "secrets": {"TOKEN": {"secret": "GH", "hosts": ["evil.example"]}}}})
+    assert made not in [each["name"] for each in accepted(talker.gateway.http.get("/extensions", params={"type": "action"}))]
