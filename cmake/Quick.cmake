@@ -1,8 +1,8 @@
 # Precompiled headers and batches, as the preset asks for them. CMake's own kinds of both are not used, because absolute
 # paths in them would keep ccache from finding what another checkout compiled.
 #
-# Both hide a missing include: in a batch, a file sees what those before it included. So the preset `debug` uses neither, and
-# .ci/run builds it: there every file is compiled alone.
+# Both hide a missing include: in a batch, a file sees what those before it included. So the preset `alone` uses neither, and
+# .ci/run builds its target `headers`: there every header is compiled alone.
 option(AGW_PRECOMPILED "Precompile what most files include of the libraries" OFF)
 set(AGW_BATCH 1 CACHE STRING "How many sources of a folder are compiled together, as one file")
 if(AGW_BATCH EQUAL 1)
@@ -45,6 +45,22 @@ function(use_precompiled target name)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${name}.pch)
   add_dependencies(${target} ${name}_pch)
+endfunction()
+
+# check_headers(<target> <header>...): compiles each of these headers of src/ by itself, so that none leans on what its users
+# include before it.
+function(check_headers target)
+  set(sources "")
+  foreach(header ${ARGN})
+    cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${CMAKE_SOURCE_DIR}/src OUTPUT_VARIABLE path)
+    set(file ${CMAKE_BINARY_DIR}/headers/${path}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "#include \"${path}\"\n" @ONLY)
+    list(APPEND sources ${file})
+  endforeach()
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_include_directories(${target} PRIVATE src)
+  target_compile_definitions(${target} PRIVATE AGW_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(${target} PRIVATE dependencies GTest::gmock)
 endfunction()
 
 # in_batches(<variable> <source>...): files that include AGW_BATCH of these sources of src/ each, or the sources themselves.
