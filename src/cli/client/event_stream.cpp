@@ -31,7 +31,7 @@ struct EventStream::Socket {
   Task<> subscribe(const FoundGateway& gateway, const std::string& thread_id, bool approvals);
   Task<json::object> read();
 
-  beast::websocket::stream<GatewayStream> stream;
+  beast::websocket::stream<GatewayStream, false> stream;
   beast::flat_buffer buffer;
 };
 
