@@ -101,7 +101,10 @@ std::optional<HostPort> to_host_port(std::string_view text, std::uint16_t standa
     out.port = *port;
   }
   constexpr std::size_t max_host_length = 253;
-  if (out.host.empty() || out.host.size() > max_host_length || out.port == 0) return std::nullopt;
+  // Rules and resolvers could take a name with an empty label for different ones.
+  const bool has_empty_label =
+      out.host.starts_with('.') || out.host.ends_with('.') || out.host.find("..") != out.host.npos;
+  if (out.host.empty() || has_empty_label || out.host.size() > max_host_length || out.port == 0) return std::nullopt;
   return out;
 }
 

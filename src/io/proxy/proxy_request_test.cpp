@@ -34,8 +34,8 @@ TEST(ProxyRequest, ForwardsARequestForItsHostAlone) {
 TEST(ProxyRequest, ReadsAddressesAndPorts) {
   EXPECT_EQ(to_host_port("[::FFFF:127.0.0.1]:8080", 0)->text(), "[::ffff:127.0.0.1]:8080");
   EXPECT_EQ(to_host_port("Example.org.", 80)->text(), "example.org:80");
-  for (const auto* text :
-       {"", ":80", "example.org", "a:0", "a:65536", "a:b", "a@b:1", "[::1:80", "[::1]80", "a b:1", "[x]:1"}) {
+  for (const auto* text : {"", ":80", "example.org", "a:0", "a:65536", "a:b", "a@b:1", "[::1:80", "[::1]80", "a b:1",
+                           "[x]:1", "a..:1", ".a:1", "a..b:1", ".:1"}) {
     EXPECT_FALSE(to_host_port(text, 0)) << text;
   }
 }
