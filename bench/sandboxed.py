@@ -1,9 +1,11 @@
 """File and command tools, against the programs they use."""
 
+import contextlib
 import json
+import socket
 import subprocess
 
-from bench.harness import PROGRAMS, Row, folder, milliseconds
+from bench.harness import PROGRAMS, Row, folder, median, milliseconds
 
 LISTED_FILES = 50_000
 FILES, FILES_A_FOLDER = 100_000, 100
@@ -34,6 +36,9 @@ def commands():
         added = times["tool"] - times["floor"]
         yield Row("sandbox around a command", milliseconds(added), milliseconds(times["floor"]),
                   f"{times['tool'] / times['floor']:.1f}", "< 15 ms", added < 0.015)
+        added = times["network"] - times["floor"]
+        yield Row("the same with its network", milliseconds(added), milliseconds(times["floor"]),
+                  f"{times['network'] / times['floor']:.1f}", "< 12 ms", added < 0.012)
         fill(large)
         times = measure("commands", large)
         yield Row("the same in a project of 100,000 files", milliseconds(times["tool"] - times["floor"]),
@@ -41,6 +46,65 @@ def commands():
         times = measure("grep", large)
         yield Row("Grep over 100,000 files", milliseconds(times["tool"]), milliseconds(times["floor"]),
                   f"{times['tool'] / times['floor']:.2f}", "<= 1.3", times["tool"] <= 1.3 * times["floor"])
+
+
+# Prints the median time of requests, each on a connection of its own.
+REQUESTS = """
+import sys, time, urllib.request
+times = []
+for _ in range(400):
+    began = time.perf_counter()
+    urllib.request.urlopen(sys.argv[1]).read()
+    times.append(time.perf_counter() - began)
+print("median", sorted(times)[len(times) // 2])
+"""
+GIBIBYTE = 1 << 30
+
+
+@contextlib.contextmanager
+def upstream():
+    """A server that sends as many bytes as a path says. Yields its URL."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    child = subprocess.Popen([PROGRAMS / "app_server"], env={"PORT": str(port)})
+    try:
+        while True:
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        child.kill()
+        child.wait()
+
+
+def figure(printed, name):
+    """The number after the word."""
+    return float(printed.split(name)[1].split()[0])
+
+
+def network():
+    """The proxy of a sandbox: a download of 1 GiB through it, and the time that it adds to a request"""
+    with folder() as home, upstream() as url:
+        project = home / "project"
+        project.mkdir()
+        (project / "requests.py").write_text(REQUESTS)
+
+        def both(command):
+            direct = subprocess.run(["/bin/bash", "-c", command], cwd=project, stdout=subprocess.PIPE, check=True, text=True)
+            done = subprocess.run([PROGRAMS / "tool_times", "output", project, command], stdout=subprocess.PIPE,
+                                  check=True, text=True)
+            return done.stdout, direct.stdout
+
+        download = f"curl -sS -o /dev/null -w 'speed %{{speed_download}}\n' {url}/{GIBIBYTE}"
+        pairs = [both(download) for _ in range(5)]
+        proxied, direct = (median([figure(pair[side], "speed") for pair in pairs]) / 1e6 for side in (0, 1))
+        yield Row("proxied download of 1 GiB", f"{proxied:,.0f} MB/s", f"{direct:,.0f} MB/s", f"{proxied / direct:.2f}",
+                  ">= 0.6", proxied >= 0.6 * direct)
+        proxied, direct = (figure(printed, "median") for printed in both(f"/usr/bin/python3 requests.py {url}/100"))
+        added = proxied - direct
+        yield Row("proxied request on its own connection, p50", milliseconds(added), milliseconds(direct), "-", "< 1 ms",
+                  added < 0.001)
 
 
 def checkpoint_times(*arguments):

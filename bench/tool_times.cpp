@@ -1,7 +1,8 @@
 // Measures the file and command tools in a directory, and the programs that they are based on, in seconds:
 //
-//     tool_times commands <directory>     a sandboxed command, and the same one run directly
-//     tool_times grep <directory>         Grep, and ripgrep itself
+//     tool_times commands <directory>        a sandboxed command, with and without network, and the same one run
+//     directly tool_times grep <directory>            Grep, and ripgrep itself tool_times output <directory> <command>
+//     no time: the output of a sandboxed command that may reach this host
 #include <signal.h>
 
 #include <algorithm>
@@ -47,7 +48,14 @@ public:
   Task<> commands(int repetitions) {
     const auto sandboxed = co_await median_of(repetitions, [this] { return call("Bash", {{"command", "true"}}); });
     const auto plain = co_await median_of(repetitions, [this] { return process({"/bin/bash", "-c", "true"}); });
-    std::printf("{\"tool\": %.6f, \"floor\": %.6f}\n", sandboxed, plain);
+    rights_ = with_network;
+    const auto connected = co_await median_of(repetitions, [this] { return call("Bash", {{"command", "true"}}); });
+    std::printf("{\"tool\": %.6f, \"network\": %.6f, \"floor\": %.6f}\n", sandboxed, connected, plain);
+  }
+
+  Task<> output(std::string command) {
+    rights_ = with_network;
+    std::printf("%s\n", (co_await outcome_of("Bash", {{"command", command}, {"timeout_s", 600}})).output.c_str());
   }
 
   Task<> grep(int repetitions) {
@@ -59,6 +67,11 @@ public:
 
 private:
   Task<> call(std::string name, json::object input) {
+    const auto outcome = co_await outcome_of(std::move(name), std::move(input));
+    if (outcome.is_error) throw std::runtime_error(outcome.output);
+  }
+
+  Task<ToolOutcome> outcome_of(std::string name, json::object input) {
     const auto& tool = *std::ranges::find(tools_, name, [](const Tool& each) { return each.description.name; });
     const ToolRun run{.agent_name = "bench",
                       .roots = {.home = project_.parent_path(),
@@ -68,10 +81,9 @@ private:
     const ToolCall call{.input = std::move(input),
                         .run = run,
                         .stop = stop_,
-                        .authorize = [](const ToolTarget&) { return Permission{}; },
+                        .authorize = [this](const ToolTarget&) { return rights_; },
                         .stage = {}};
-    const auto outcome = co_await tool.call(call);
-    if (outcome.is_error) throw std::runtime_error(outcome.output);
+    co_return co_await tool.call(call);
   }
 
   Task<> process(std::vector<std::string> arguments) {
@@ -84,7 +96,10 @@ private:
     return {*program, "--line-number", "--regexp", searched, "./"};
   }
 
+  static inline const Permission with_network{.network = true, .names_host = true, .names_loopback = true};
+
   Loop& loop_;
+  Permission rights_;
   std::filesystem::path project_;
   BlockingPool blocking_;
   Sandbox sandbox_;
@@ -103,6 +118,9 @@ int main(int count, char** arguments) {
   Bench bench(loop, arguments[2]);
   TaskGroup group(loop);
   group.on_failure([](std::exception_ptr failure) { std::rethrow_exception(failure); });
-  group.spawn(what == "grep" ? bench.grep(7) : bench.commands(101));
+  if (what == "output" && count > 3)
+    group.spawn(bench.output(arguments[3]));
+  else
+    group.spawn(what == "grep" ? bench.grep(7) : bench.commands(101));
   loop.run();
 }
