@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import socket
 import subprocess
 
 import pytest
@@ -182,6 +183,33 @@ def test_command_that_changes_nothing_has_no_changes(use, changes, folder):
     assert changes(run)["changes"] == []
 
 
+def test_names_that_are_no_utf_8_are_shown_and_undone(use, changes, undo, folder):
+    odd = os.fsencode(folder) + b"/caf\xe9\xff.txt"
+    with open(odd, "w") as file:
+        file.write("mine")
+    run = use(("Bash", {"command": "for f in *; do echo changed > \"$f\"; done"}))
+    (change,) = changes(run)["changes"]
+    assert change["path"].startswith(f"{folder}/caf") and change["kind"] == "changed"
+    assert undo(run)["kept"] == []
+    with open(odd) as file:
+        assert file.read() == "mine"
+
+
+def test_sockets_pipes_and_sparse_files_are_left_alone(use, changes, undo, folder):
+    os.mkfifo(folder / "pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / "socket"))
+        with open(folder / "sparse.img", "wb") as file:
+            file.truncate(1 << 30)
+        run = use(("Bash", {"command": "rm pipe socket; echo x >> sparse.img; echo y > a.txt"}))
+    shown = changes(run)
+    assert [change["path"] for change in shown["changes"]] == [str(folder / "a.txt")]
+    assert {(one["path"].removeprefix(f"{folder}/"), one["reason"]) for one in shown["not_covered"]} >= {
+        ("pipe", "not a regular file"), ("socket", "not a regular file")}
+    assert undo(run) == {"restored": [str(folder / "a.txt")], "kept": []}
+    assert os.listdir(folder) == ["sparse.img"]
+
+
 def test_private_files_are_never_kept(talker, use, folder):
     secret = b"a secret that no checkpoint holds"
     (folder / "server.key").write_bytes(secret)
@@ -309,6 +337,27 @@ def test_full_disk_refuses_the_tool_before_it_writes(make_gateway, stub, new_nam
             assert (folder / "a.bin").read_bytes() == mine
             (small / "filling").unlink()
             assert not use(WRITES[0])[1][0]["isError"]
+        finally:
+            gateway.close()
+
+
+def test_undo_on_a_full_disk_changes_nothing_and_works_later(make_gateway, stub, new_name, tmp_path):
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        gateway = make_gateway(data=small, config=configuration(stub)).start()
+        try:
+            folder, use = site_of(Talker(gateway, stub), new_name)
+            mine, edited = os.urandom(4 << 20), os.urandom(4 << 20)
+            (folder / "a.bin").write_bytes(mine)
+            run, _ = use(("Bash", {"command": "echo new > a.bin"}))
+            (folder / "a.bin").write_bytes(edited)
+            room = os.statvfs(small).f_bavail * os.statvfs(small).f_frsize
+            (small / "filling").write_bytes(bytes(room - (1 << 20)))
+            response = gateway.http.post(f"/runs/{run}/undo", json={"force": True})
+            assert response.status_code == 507 or response.json()["kept"][0]["reason"].startswith("disk full"), response.text
+            assert (folder / "a.bin").read_bytes() == edited
+            (small / "filling").unlink()
+            assert accepted(gateway.http.post(f"/runs/{run}/undo", json={"force": True}))["kept"] == []
+            assert (folder / "a.bin").read_bytes() == mine
         finally:
             gateway.close()
 

@@ -1,15 +1,24 @@
 #include "features/checkpoints/command_changes.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "testing/scratch_directory.hpp"
 
@@ -17,6 +26,8 @@ namespace agw {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AnyOf;
+using ::testing::StartsWith;
 
 class CommandChangesTest : public ::testing::Test {
 protected:
@@ -162,6 +173,50 @@ TEST_F(CommandChangesTest, LeavePipesAndOddNamesAndSparseFilesAlone) {
   fs::remove(project_ / "pipe");
   put(odd, "changed");
   EXPECT_EQ(end(), (Found{{odd, "~"}, {"pipe", "? not a regular file"}}));
+}
+
+TEST_F(CommandChangesTest, LeaveSocketsAndDevicesAlone) {
+  const int listener = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  const auto path = (project_ / "socket").string();
+  ASSERT_LT(path.size(), sizeof(address.sun_path));
+  std::ranges::copy(path, std::begin(address.sun_path));
+  ASSERT_EQ(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  // The endless /dev/zero; only root can make it.
+  const bool has_device = ::mknod((project_ / "device").c_str(), S_IFCHR | 0666, ::makedev(1, 5)) == 0;
+  begin();
+  fs::remove(project_ / "socket");
+  fs::remove(project_ / "device");
+  put("socket", "now a file");
+  Found found{{"socket", "? not a regular file"}};
+  if (has_device) found["device"] = "? not a regular file";
+  EXPECT_EQ(end(), found);
+  ::close(listener);
+}
+
+TEST_F(CommandChangesTest, OfFilesThatChangeDuringTheCopyAreWhatTheListingSaysOrNotCovered) {
+  put("busy.log", "");
+  const auto written = [](std::uintmax_t size) {
+    std::string text;
+    for (int line = 0; text.size() < size; ++line) text += std::to_string(line) + '\n';
+    text.resize(size);
+    return text;
+  };
+  std::atomic<bool> over = false;
+  std::thread writer([&] {
+    std::ofstream log(project_ / "busy.log", std::ios::app);
+    for (int line = 0; !over; ++line) log << line << std::endl;
+  });
+  for (int i = 0; i < 30; ++i) {
+    begin();
+    for (const auto& [name, what] : end()) EXPECT_THAT(what, AnyOf("~", StartsWith("? "))) << name;
+    for (const auto& change : last_.changes) {
+      const auto kept = blobs_->get(*change.before.hash);
+      EXPECT_EQ(kept, written(kept.value().size())) << "a beginning of it, as it was at some time";
+    }
+  }
+  over = true;
+  writer.join();
 }
 
 TEST_F(CommandChangesTest, OfAProjectWithVeryManyFilesAreNotCoveredAndThatIsFast) {
