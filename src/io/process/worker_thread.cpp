@@ -1,12 +1,9 @@
 #include "io/process/worker_thread.hpp"
 
-#include <cstring>
-#include <memory>
-#include <system_error>
-#include <tuple>
+#include <cstddef>
+#include <utility>
 
-#include "base/async/assert.hpp"
-#include "io/process/scoped_signal_block.hpp"
+#include "io/process/start_thread.hpp"
 
 namespace agw {
 
@@ -14,30 +11,10 @@ namespace {
 
 constexpr std::size_t worker_stack_size = 1 << 20;
 
-void* run_body(void* argument) noexcept {
-  const std::unique_ptr<std::function<void()>> body(static_cast<std::function<void()>*>(argument));
-  (*body)();
-  return nullptr;
-}
-
 }  // namespace
 
-WorkerThread::WorkerThread(const char* name, std::function<void()> body) {
-  AGW_ASSERT(std::strlen(name) <= 15);
-  auto argument = std::make_unique<std::function<void()>>(std::move(body));
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, worker_stack_size);
-  int error = 0;
-  {
-    const ScopedSignalBlock signals_are_for_the_main_thread;
-    error = pthread_create(&handle_, &attributes, run_body, argument.get());
-  }
-  pthread_attr_destroy(&attributes);
-  if (error) throw std::system_error(error, std::generic_category(), "cannot start a thread");
-  std::ignore = argument.release();                 // The thread owns it now.
-  std::ignore = pthread_setname_np(handle_, name);  // For debuggers only.
-}
+WorkerThread::WorkerThread(const char* name, std::function<void()> body)
+    : handle_(start_thread(name, std::move(body), worker_stack_size)) {}
 
 WorkerThread::~WorkerThread() { pthread_join(handle_, nullptr); }
 
