@@ -14,6 +14,7 @@
 #include "features/channels/matrix.hpp"
 #include "features/channels/notices.hpp"
 #include "features/channels/telegram.hpp"
+#include "features/channels/xmpp/xmpp.hpp"
 
 namespace agw {
 
@@ -24,7 +25,8 @@ namespace {
 constexpr auto shortest_wait = 1s;
 constexpr auto longest_wait = 60s;
 /// A token that was refused may be accepted after a person has seen to it.
-constexpr auto wait_after_refusal = 10min;
+constexpr auto longest_wait_after_refusal = 10min;
+constexpr auto pause_before_looking_at_token = 2s;
 constexpr int max_doublings = 6;
 
 }  // namespace
@@ -47,7 +49,15 @@ struct Channel::Session {
 };
 
 Channel::Channel(const ChannelServices& services, ChannelSettings settings)
-    : services_(services), settings_(std::move(settings)), group_(services.loop) {
+    : services_(services),
+      settings_(std::move(settings)),
+      account_{.address = settings_.address.empty() && settings_.service == ChannelService::telegram
+                              ? std::string(Telegram::vendor_address)
+                              : settings_.address,
+               .token = {},
+               .secrets = {},
+               .is_persons = settings_.is_persons},
+      group_(services.loop) {
   group_.on_failure([this](const std::exception_ptr& failure) {
     log::error("the channel {} could not pass something on: {}", settings_.name, message_of(failure));
   });
@@ -84,35 +94,56 @@ Task<> Channel::live() {
   co_await session_->answers.join();
   co_await session_->outbox.join();
   co_await group_.join();
+  co_await session_->messenger->close();
   if (failure) std::rethrow_exception(failure);
 }
 
 /// Waits until the token can be had. Returns null once the channel is stopped.
 Task<std::unique_ptr<Messenger>> Channel::connect() {
   while (!stop_.requested()) {
-    ChannelAccount account{
-        .address = settings_.address, .token = {}, .secrets = {}, .is_persons = settings_.is_persons};
-    std::string problem;
-    try {
-      account = co_await services_.blocking.run([&secrets = services_.secrets, account, token = settings_.token] {
-        auto filled = account;
-        filled.token = secrets.expand(token, &filled.secrets);
-        return filled;
-      });
-    } catch (const SecretError& error) {
-      problem = error.what();
-    }
-    if (problem.empty()) {
-      if (settings_.service == ChannelService::matrix)
-        co_return std::make_unique<Matrix>(services_.http, std::move(account), settings_);
-      if (settings_.service == ChannelService::email)
-        co_return std::make_unique<Email>(services_, std::move(account), settings_);
-      if (account.address.empty()) account.address = Telegram::vendor_address;
-      co_return std::make_unique<Telegram>(services_.http, std::move(account), settings_.threads);
-    }
+    auto problem = co_await read_token();
+    if (problem.empty()) co_return make_messenger();
     co_await pause(stop_, failed(std::move(problem), {}, false));
   }
   co_return nullptr;
+}
+
+std::unique_ptr<Messenger> Channel::make_messenger() const {
+  switch (settings_.service) {
+    case ChannelService::xmpp:
+      return std::make_unique<Xmpp>(services_.loop, services_.http, account_, settings_);
+    case ChannelService::email:
+      return std::make_unique<Email>(services_, account_, settings_);
+    case ChannelService::matrix:
+      return std::make_unique<Matrix>(services_.http, account_, settings_);
+    case ChannelService::telegram:
+      break;
+  }
+  return std::make_unique<Telegram>(services_.http, account_, settings_.threads);
+}
+
+Task<std::string> Channel::read_token() {
+  try {
+    auto read =
+        co_await services_.blocking.run([&secrets = services_.secrets, account = account_, token = settings_.token] {
+          auto filled = account;
+          filled.token = secrets.expand(token, &filled.secrets);
+          return filled;
+        });
+    if (read.token != account_.token) account_ = std::move(read);
+  } catch (const SecretError& error) {
+    co_return error.what();
+  }
+  co_return "";
+}
+
+Task<> Channel::wait_after_refusal(std::chrono::milliseconds wait) {
+  const auto refused = account_.token;
+  const auto until = std::chrono::steady_clock::now() + wait;
+  while (account_.token == refused && std::chrono::steady_clock::now() < until) {
+    if (co_await pause(stop_, pause_before_looking_at_token) == WaitResult::stopped) co_return;
+    if (auto problem = co_await read_token(); !problem.empty()) error_ = std::move(problem);
+  }
 }
 
 Task<> Channel::read_on() {
@@ -145,18 +176,22 @@ Task<> Channel::note_problem(ReceivedBatch batch) {
   if (is_refused) told = fmt::format("the service does not accept the token: {}", batch.error);
   const bool is_new = raised_ != told;
   const auto wait = failed(told, batch.retry_after, is_refused);
-  // A poll that the service has not noticed the end of looks like another program.
-  if (is_new && (is_refused || (is_conflict && failures_ > 1))) {
+  if (is_new && (is_refused || is_conflict)) {
     raised_ = told;
+    raised_at_ = std::chrono::steady_clock::now();
     co_await raise(fmt::format("The channel {} does not work: {}.", settings_.name, told));
   }
-  co_await pause(stop_, wait);
+  if (is_refused)
+    co_await wait_after_refusal(wait);
+  else
+    co_await pause(stop_, wait);
 }
 
 void Channel::note_connected() {
   state_ = ChannelState::connected;
   error_.clear();
-  raised_.clear();
+  // Two programs that take turns would raise it again and again.
+  if (std::chrono::steady_clock::now() - raised_at_ > 1h) raised_.clear();
   failures_ = 0;
 }
 
@@ -165,7 +200,7 @@ std::chrono::milliseconds Channel::failed(std::string why, std::chrono::millisec
   state_ = ChannelState::failing;
   error_ = std::move(why);
   const auto doubled = shortest_wait * (1 << std::min(failures_++, max_doublings));
-  if (is_final) return wait_after_refusal;
+  if (is_final) return longest_wait_after_refusal;
   return named > 0s ? named : std::min<std::chrono::milliseconds>(doubled, longest_wait);
 }
 
@@ -220,7 +255,7 @@ Task<std::vector<ChatPlace>> Channel::private_chats() {
   std::vector<ChatPlace> known;
   for (auto& [person, place] : places) {
     if (place) known.push_back(*std::move(place));
-    // At Telegram and in mails, the chat with a person has the person's id.
+    // Everywhere but at Matrix, the chat with a person has the person's id.
     else if (settings_.service != ChannelService::matrix && !person.starts_with('-'))
       known.push_back({person, "", false});
   }

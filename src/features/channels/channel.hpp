@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "features/channels/inbox.hpp"
+#include "features/channels/service_call.hpp"
 
 namespace agw {
 
@@ -36,6 +37,11 @@ private:
   struct Session;
 
   Task<std::unique_ptr<Messenger>> connect();
+  std::unique_ptr<Messenger> make_messenger() const;
+  /// Returns why the token is not known; empty if it is.
+  Task<std::string> read_token();
+  /// Ends as soon as there is another token.
+  Task<> wait_after_refusal(std::chrono::milliseconds wait);
   Task<> read_on();
   Task<> take_all(std::vector<ReceivedMessage> messages);
   Task<> note_problem(ReceivedBatch batch);
@@ -51,10 +57,12 @@ private:
   const ChannelServices& services_;
   const ChannelSettings settings_;
   StopSource stop_;
+  ChannelAccount account_;
   std::unique_ptr<Session> session_;  ///< once the token is known
   ChannelState state_ = ChannelState::connecting;
   std::string error_;
   std::string raised_;  ///< the problem that was told last
+  std::chrono::steady_clock::time_point raised_at_{};
   int failures_ = 0;
   std::string cursor_;
   TaskGroup group_;

@@ -133,7 +133,7 @@ Task<> ChannelInbox::take_once(ReceivedMessage message) {
   row.is_answered = true;
   const bool is_answer =
       co_await asks_.answer(message, [row](Connection& connection) { channel_store::insert(connection, row); });
-  if (!is_answer) co_await ask_agent(std::move(message));
+  if (!is_answer && !message.only_answers) co_await ask_agent(std::move(message));
 }
 
 Task<bool> ChannelInbox::is_known(const ReceivedMessage& message) const {
@@ -207,7 +207,8 @@ Task<> ChannelInbox::attach(const ReceivedMessage& message, ChatMessage& chat) {
       continue;
     }
     if (chat.content.empty()) chat.content = file.name;
-    ids.push_back((co_await services_.attachments.add(file.name, file.mime, std::move(fetched.bytes))).id);
+    const auto& mime = fetched.mime.empty() ? file.mime : fetched.mime;
+    ids.push_back((co_await services_.attachments.add(file.name, mime, std::move(fetched.bytes))).id);
   }
   if (!ids.empty()) chat.attachments = std::move(ids);
 }

@@ -25,4 +25,8 @@ std::string telegram_html(std::string_view markdown);
 /// Markdown in the HTML that Matrix clients show (Client-Server API, section "m.room.message msgtypes").
 std::string matrix_html(std::string_view markdown);
 
+/// Markdown as XMPP clients style it (XEP-0393): `*bold*`, `_italic_`, `~struck~`, code and quotes as they are. Lists
+/// become lines with bullets, tables rows of a code block; addresses of links follow their texts.
+std::string styled_text(std::string_view markdown);
+
 }  // namespace agw

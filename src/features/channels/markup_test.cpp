@@ -61,6 +61,17 @@ TEST(TelegramHtml, PassesOnNothingThatRuns) {
   EXPECT_EQ(telegram_html("[x](javascript:alert) [y](tg://user?id=1)"), "x y");
 }
 
+TEST(StyledText, IsMarkdownAsXmppClientsStyleIt) {
+  EXPECT_EQ(styled_text("# Title\n\nSome **bold**, *slanted*, ~~old~~ `a<b`."),
+            "*Title*\n\nSome *bold*, _slanted_, ~old~ `a<b`.");
+  EXPECT_EQ(styled_text("```c\nif (a < b) {}\n\nend();\n```\nText"), "```c\nif (a < b) {}\n\nend();\n```\n\nText");
+  EXPECT_EQ(styled_text("See [this](https://example.org/?a=1&b=2) or <https://example.org/>."),
+            "See this (https://example.org/?a=1&b=2) or https://example.org/.");
+  EXPECT_EQ(styled_text("Text:\n\n- one\n- two\n  1. deep\n\n> said\n> twice"),
+            "Text:\n\n• one\n• two\n  1. deep\n\n> said\n> twice");
+  EXPECT_EQ(styled_text("| a | b |\n|---|---|\n| **1** | 2 |"), "```\na | b\n1 | 2\n```");
+}
+
 TEST(Utf16, CountsAsMessengersDo) {
   EXPECT_EQ(utf16_length("aä😀"), 4u);
   EXPECT_EQ(utf16_prefix("aä😀b", 3), "aä");

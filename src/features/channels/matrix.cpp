@@ -75,8 +75,8 @@ std::string own_text(const json::object& content) {
 
 }  // namespace
 
-Matrix::Matrix(HttpClient& http, ChannelAccount account, const ChannelSettings& settings)
-    : http_(http), account_(std::move(account)), settings_(settings) {}
+Matrix::Matrix(HttpClient& http, const ChannelAccount& account, const ChannelSettings& settings)
+    : http_(http), account_(account), settings_(settings) {}
 
 const Messenger::Traits& Matrix::traits() const {
   // An event may have 64 KiB, with its text twice or, in a change, four times.

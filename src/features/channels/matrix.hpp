@@ -14,7 +14,7 @@ namespace agw {
 /// rooms are joined when somebody who is answered invites. Encrypted rooms cannot be read.
 class Matrix : public Messenger {
 public:
-  Matrix(HttpClient& http, ChannelAccount account, const ChannelSettings& settings);
+  Matrix(HttpClient& http, const ChannelAccount& account, const ChannelSettings& settings);
 
   const Traits& traits() const override;
   Task<ReceivedBatch> read(std::string cursor, StopSource& stop) override;
@@ -39,7 +39,7 @@ private:
                     ReceivedBatch& batch) const;
 
   HttpClient& http_;
-  const ChannelAccount account_;
+  const ChannelAccount& account_;
   const ChannelSettings& settings_;
   std::string user_id_;
   std::map<std::string, std::int64_t, std::less<>> members_;  ///< how many a room has

@@ -28,8 +28,9 @@ struct ReceivedMessage {
   std::string sender_name;
   std::string text;
   std::vector<ReceivedFile> files{};
-  std::string press{};   ///< the id of the press of a button; empty for a message
-  std::string button{};  ///< what that button carries
+  std::string press{};        ///< the id of the press of a button; empty for a message
+  std::string button{};       ///< what that button carries
+  bool only_answers = false;  ///< it counts only if something in its chat waits for an answer
 };
 
 /// What one look for news has brought.
@@ -62,6 +63,7 @@ struct OutgoingMessage {
   std::string replies_to{};
   std::string edits{};  ///< the service's id of a message that gets this text; empty: a new one
   std::vector<MessageButton> buttons{};
+  bool is_unfinished = false;  ///< more of it is being written
 };
 
 struct SendResult {
@@ -80,10 +82,12 @@ struct SendResult {
 
 struct FetchedFile {
   std::string bytes;
-  std::string error;  ///< empty: it is there
+  std::string error;   ///< empty: it is there
+  std::string mime{};  ///< empty: the one that the message named
 };
 
-/// One account at a messenger: reads and writes its messages in the service's own words. Implement this, and the rest
+/// One account at a messenger: reads and writes its messages in the service's own words. The account may get another
+/// token between two looks. Implement this, and the rest
 /// (who is answered, order, rates, what a kill may not lose) comes from the room. Called on the loop.
 class Messenger {
 public:
@@ -111,6 +115,8 @@ public:
   /// Tells the person that the press of a button was heard. Only with `has_buttons`.
   virtual Task<> acknowledge(std::string press, std::string text, StopSource& stop) = 0;
   virtual Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) = 0;
+  /// The last call: ends what works in the background.
+  virtual Task<> close() { co_return; }
 };
 
 }  // namespace agw

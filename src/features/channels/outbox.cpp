@@ -247,7 +247,8 @@ Task<SendResult> ChannelOutbox::show_by_editing(LanePointer lane, Shown shown) {
   };
   if (is_first) co_await set_shown_as(std::string(channel_store::unknown_message));
   auto result = co_await messenger_.send(
-      {.to = lane->to, .id = new_id(), .text = std::move(shown.text), .edits = shown.message}, stop_);
+      {.to = lane->to, .id = new_id(), .text = std::move(shown.text), .edits = shown.message, .is_unfinished = true},
+      stop_);
   const bool is_known = result.end != End::uncertain && result.end != End::stopped;
   if (!is_first || !is_known) co_return result;
   co_await set_shown_as(result.end == End::sent ? std::optional(result.message) : std::nullopt);

@@ -19,6 +19,7 @@ using End = SendResult::End;
 constexpr auto poll_time = 50s;
 /// Beyond the time that the service holds a poll.
 constexpr auto patience = 20s;
+constexpr auto idle_pause = 500ms;
 constexpr std::size_t max_answer_to_press = 200;
 
 /// An id as the number that it is.
@@ -71,8 +72,8 @@ SendResult result_of(const ServiceResponse& response) {
 
 }  // namespace
 
-Telegram::Telegram(HttpClient& http, ChannelAccount account, ChannelThreads threads)
-    : http_(http), account_(std::move(account)), threads_(threads) {}
+Telegram::Telegram(HttpClient& http, const ChannelAccount& account, ChannelThreads threads)
+    : http_(http), account_(account), threads_(threads) {}
 
 const Messenger::Traits& Telegram::traits() const {
   // https://core.telegram.org/bots/faq: one message a second in a chat, 20 a minute in a group, 30 a second in all.
@@ -96,6 +97,8 @@ Task<ServiceResponse> Telegram::call(std::string_view method, json::object param
 }
 
 Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
+  const auto begun = std::chrono::steady_clock::now();
+  const bool waits = has_read_;
   // The first answer comes at once, so that it is known whether the account works.
   json::object parameters{{"timeout", has_read_ ? poll_time.count() : 0},
                           {"limit", 100},
@@ -112,6 +115,7 @@ Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
   } else if (response.status == 200 && updates) {
     batch.end = ReceivedBatch::End::read;
     has_read_ = true;
+    conflicts_ = 0;
     for (const auto& update : *updates) {
       if (!update.is_object()) continue;
       if (const auto* id = update.get_object().if_contains("update_id"); id && id->is_int64()) {
@@ -122,11 +126,15 @@ Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
       }
     }
   } else {
-    if (response.status == 409) batch.end = ReceivedBatch::End::conflict;
+    // A poll that the service has not noticed the end of looks like another program.
+    if (response.status == 409 && conflicts_++ > 0) batch.end = ReceivedBatch::End::conflict;
     if (response.status == 401 || response.status == 404) batch.end = ReceivedBatch::End::refused;
     batch.error = account_.secrets.hidden_in(description_of_error(response));
     batch.retry_after = retry_after_of(response);
   }
+  // Not every server of one's own waits for news.
+  const bool is_idle = batch.end == ReceivedBatch::End::read && batch.messages.empty();
+  if (waits && is_idle && std::chrono::steady_clock::now() - begun < idle_pause) co_await pause(stop, idle_pause);
   co_return batch;
 }
 

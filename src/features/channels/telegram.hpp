@@ -14,7 +14,7 @@ class Telegram : public Messenger {
 public:
   static constexpr std::string_view vendor_address = "https://api.telegram.org";
 
-  Telegram(HttpClient& http, ChannelAccount account, ChannelThreads threads);
+  Telegram(HttpClient& http, const ChannelAccount& account, ChannelThreads threads);
 
   const Traits& traits() const override;
   Task<ReceivedBatch> read(std::string cursor, StopSource& stop) override;
@@ -29,9 +29,10 @@ private:
   Task<SendResult> send_once(const OutgoingMessage& message, bool with_markup, StopSource& stop) const;
 
   HttpClient& http_;
-  const ChannelAccount account_;
+  const ChannelAccount& account_;
   const ChannelThreads threads_;
   bool has_read_ = false;
+  int conflicts_ = 0;  ///< answers in a row that another program polls
 };
 
 /// An `Update` of the Bot API; no value if it is none that a channel reads, such as an edited message.

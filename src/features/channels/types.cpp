@@ -6,10 +6,11 @@
 #include "base/json/describe.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/lower_case.hpp"
+#include "io/xmpp/xmpp_address.hpp"
 
 namespace agw {
 
-BOOST_DESCRIBE_ENUM(ChannelService, telegram, matrix, email)
+BOOST_DESCRIBE_ENUM(ChannelService, telegram, matrix, email, xmpp)
 std::span<const EnumName> names(Tag<ChannelService>) { return enum_names<ChannelService>(); }
 
 BOOST_DESCRIBE_ENUM(ChannelThreads, chat, topic)
@@ -86,6 +87,18 @@ void add_mail_settings(const json::object& members, ChannelSettings& settings) {
   settings.allow = std::move(allow);
 }
 
+/// Addresses as an XMPP server writes them.
+void add_xmpp_settings(const json::object& members, ChannelSettings& settings) {
+  const auto accounts = [](const std::set<std::string, std::less<>>& addresses) {
+    std::set<std::string, std::less<>> found;
+    for (const auto& address : addresses) found.insert(xmpp_account(address).value_or(address));
+    return found;
+  };
+  settings.user = xmpp_account(string_or_empty(members, "user")).value_or("");
+  settings.rooms = accounts(ids_in(members, "rooms"));
+  settings.allow = accounts(settings.allow);
+}
+
 ChannelSettings common_settings(const Extension& extension) {
   const auto& members = extension.definition.members();
   ChannelSettings settings{.id = extension.id,
@@ -112,6 +125,7 @@ ChannelSettings common_settings(const Extension& extension) {
 ChannelSettings channel_settings(const Extension& extension) {
   auto settings = common_settings(extension);
   if (settings.service == ChannelService::email) add_mail_settings(extension.definition.members(), settings);
+  if (settings.service == ChannelService::xmpp) add_xmpp_settings(extension.definition.members(), settings);
   return settings;
 }
 

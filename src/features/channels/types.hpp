@@ -14,7 +14,7 @@
 namespace agw {
 
 /// The messengers that a channel can be.
-enum class ChannelService { telegram, matrix, email };
+enum class ChannelService { telegram, matrix, email, xmpp };
 std::span<const EnumName> names(Tag<ChannelService>);
 
 /// What has a thread of its own: a chat, or each topic of it.
@@ -43,11 +43,14 @@ struct ChannelSettings {
   ChannelStream stream = ChannelStream::draft;
   std::set<ChannelNotice> notify;
   bool is_persons = false;  ///< made by a person: `address` may be private
+  // Of mail and XMPP only.
+  std::string user{};  ///< the account, where the token does not say it
   // Of mail only.
   std::string smtp{};         ///< the server that sends; `address` is the one that is read
-  std::string user{};         ///< at both servers
   std::string from{};         ///< the account's mail address, in lower case
   std::string authserv_id{};  ///< the server that verifies senders
+  // Of XMPP only.
+  std::set<std::string, std::less<>> rooms{};  ///< that it enters; their service is trusted to say who speaks
 
   bool operator==(const ChannelSettings&) const = default;
 };

@@ -1,11 +1,16 @@
 // What is wrong with the definition of a channel, in addition to what its schema says.
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+
 #include <fmt/format.h>
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
 #include "base/json/json_values.hpp"
 #include "features/extensions/validation.hpp"
+#include "io/xmpp/xmpp_address.hpp"
 #include "models/service_address.hpp"
 #include "models/service_definition.hpp"
 
@@ -49,6 +54,21 @@ void check_mail(const json::object& definition, Problems& problems) {
   }
 }
 
+void check_xmpp(const json::object& definition, Problems& problems) {
+  const auto check = [&](const std::string& name, std::string_view value) {
+    if (!value.empty() && !xmpp_account(value))
+      problems.push_back({"definition." + name, "definition." + name + " must be an address such as name@example.org"});
+  };
+  const auto address = string_or_empty(definition, "address");
+  if (!address.empty() && !parse_xmpp_server(address))
+    problems.push_back({"definition.address",
+                        "definition.address must be xmpp://host:port, or xmpps://host:port for TLS "
+                        "from the first byte"});
+  check("user", string_or_empty(definition, "user"));
+  const auto rooms = strings_of(definition, "rooms");
+  for (std::size_t i = 0; i < rooms.size(); ++i) check("rooms[" + std::to_string(i) + "]", rooms[i]);
+}
+
 }  // namespace
 
 bool is_channel(const json::object& definition) { return string_member(definition, "kind") == "channel"; }
@@ -63,10 +83,14 @@ Problems validate_channel(const json::object& definition) {
   require("service");
   require("token");
   const bool is_mail = given("service") == "email";
+  const bool is_xmpp = given("service") == "xmpp";
   if (given("service") == "matrix" || is_mail) require("address");
   if (is_mail) {
     for (const auto* name : {"smtp", "user", "authserv_id"}) require(name);
     check_mail(definition, problems);
+  } else if (is_xmpp) {
+    require("user");
+    check_xmpp(definition, problems);
   } else if (const auto address = given("address")) {
     if (const auto problem = address_problem(*address); !problem.empty())
       problems.push_back({"definition.address", "definition.address " + problem});

@@ -75,8 +75,8 @@ Email::Place Email::Place::from_text(const std::string& text) {
   return {.validity = numbers[0], .last = numbers[1], .taken = {numbers.begin() + 2, numbers.end()}};
 }
 
-Email::Email(const ChannelServices& services, ChannelAccount account, const ChannelSettings& settings)
-    : services_(services), account_(std::move(account)), settings_(settings) {}
+Email::Email(const ChannelServices& services, const ChannelAccount& account, const ChannelSettings& settings)
+    : services_(services), account_(account), settings_(settings) {}
 
 const Messenger::Traits& Email::traits() const {
   // Servers allow some hundred mails an hour or more; each is sent on a connection of its own.

@@ -31,7 +31,7 @@ struct MailReference {
 /// a person wrote.
 class Email : public Messenger {
 public:
-  Email(const ChannelServices& services, ChannelAccount account, const ChannelSettings& settings);
+  Email(const ChannelServices& services, const ChannelAccount& account, const ChannelSettings& settings);
 
   const Traits& traits() const override;
   Task<ReceivedBatch> read(std::string cursor, StopSource& stop) override;
@@ -65,7 +65,7 @@ private:
   MailServer server(const std::string& address) const;
 
   const ChannelServices& services_;
-  const ChannelAccount account_;
+  const ChannelAccount& account_;
   const ChannelSettings& settings_;
   std::unique_ptr<Imap> imap_;                          ///< null: not connected
   bool has_read_ = false;                               ///< on this connection

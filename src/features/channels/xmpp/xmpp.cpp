@@ -1,0 +1,289 @@
+#include "features/channels/xmpp/xmpp.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/id.hpp"
+#include "base/log.hpp"
+#include "features/attachments/service.hpp"
+#include "features/channels/xmpp/xmpp_message.hpp"
+#include "io/http/web_request.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+using End = SendResult::End;
+
+/// The same at each start, so that the server ends what a kill has left.
+constexpr std::string_view own_resource = "agent-gateway";
+constexpr std::string_view stream_management = "urn:xmpp:sm:3";
+constexpr std::string_view ping_prefix = "sent-";
+constexpr auto max_connecting = 90s;
+constexpr auto max_sending = 60s;
+constexpr auto max_closing = 3s;
+constexpr auto pause_after_conflict = 30s;
+constexpr std::size_t most_at_once = 100;
+
+std::string ping_after(std::string_view message_id) {
+  return fmt::format("<iq type='get' id='{}{}'><ping xmlns='urn:xmpp:ping'/></iq>", ping_prefix, message_id);
+}
+
+bool is_below(std::string_view host, std::string_view domain) {
+  return host == domain || (host.ends_with(domain) && host.substr(0, host.size() - domain.size()).ends_with('.'));
+}
+
+std::string media_type(const HttpHead& head) {
+  const auto type = head.header("content-type").value_or("");
+  return std::string(type.substr(0, type.find(';')));
+}
+
+}  // namespace
+
+Xmpp::Xmpp(Loop& loop, HttpClient& http, const ChannelAccount& account, const ChannelSettings& settings)
+    : loop_(loop),
+      http_(http),
+      account_(account),
+      settings_(settings),
+      rooms_(settings.rooms, settings.user),
+      changed_(loop),
+      open_(loop) {}
+
+const Messenger::Traits& Xmpp::traits() const {
+  // Servers take stanzas of 64 KiB and more, and slow down who sends a lot.
+  static const Traits traits{.max_units = 8000, .between_messages = 1s, .between_in_group = 1s, .per_second = 10};
+  return traits;
+}
+
+// Reading.
+
+Task<> Xmpp::wait(StopSource& stop, std::chrono::milliseconds limit) {
+  const auto until_changed = [](AsyncEvent& changed) -> Task<> { co_await changed.wait(); };
+  co_await with_timeout(stop, limit, until_changed(changed_));
+  changed_.reset();
+}
+
+Task<ReceivedBatch> Xmpp::read(std::string cursor, StopSource& stop) {
+  if (!connection_) co_return co_await connect(std::move(cursor), stop);
+  if (given_ > 0 && cursor == given_cursor_) confirm_given();
+  while (news_.empty() && !failure_ && !stop.requested()) co_await wait(stop, no_limit);
+  if (stop.requested()) co_return ReceivedBatch{.end = ReceivedBatch::End::stopped};
+  co_return news_.empty() ? problem() : batch_of_news();
+}
+
+Task<ReceivedBatch> Xmpp::connect(std::string cursor, StopSource& stop) {
+  failure_.reset();
+  connection_ = XmppConnection::start(loop_, login(), *this);
+  const auto deadline = std::chrono::steady_clock::now() + max_connecting;
+  while (!is_open_ && !failure_ && !stop.requested()) {
+    const auto left = deadline - std::chrono::steady_clock::now();
+    if (left <= 0s) connection_->abort();
+    co_await wait(stop, left > 0s ? std::chrono::ceil<std::chrono::milliseconds>(left) : no_limit);
+  }
+  if (stop.requested()) co_return ReceivedBatch{.end = ReceivedBatch::End::stopped};
+  if (!is_open_) co_return problem();
+  // What was said before the channel existed was said to its account, and the server gives it away only once.
+  co_return ReceivedBatch{.end = ReceivedBatch::End::read, .cursor = cursor.empty() ? new_id() : std::move(cursor)};
+}
+
+XmppLogin Xmpp::login() const {
+  return {.account = settings_.user,
+          .resource = std::string(own_resource),
+          .password = account_.token,
+          .server = parse_xmpp_server(account_.address),
+          .may_be_private = account_.is_persons};
+}
+
+ReceivedBatch Xmpp::batch_of_news() {
+  given_ = std::min(news_.size(), most_at_once);
+  given_cursor_ = new_id();
+  ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = given_cursor_};
+  for (std::size_t i = 0; i < given_; ++i) batch.messages.push_back(news_[i].message);
+  return batch;
+}
+
+/// The connection is no more: the next look makes a new one.
+ReceivedBatch Xmpp::problem() {
+  using Kind = XmppFailure::Kind;
+  connection_.reset();
+  const auto kind = failure_->kind;
+  return {.end = kind == Kind::refused    ? ReceivedBatch::End::refused
+                 : kind == Kind::conflict ? ReceivedBatch::End::conflict
+                                          : ReceivedBatch::End::again,
+          .error = account_.secrets.hidden_in(failure_->text),
+          // Two programs that end each other's connections should not do so all the time.
+          .retry_after = kind == Kind::conflict ? std::chrono::milliseconds(pause_after_conflict) : 0ms};
+}
+
+/// The room has dealt with what it was given.
+void Xmpp::confirm_given() {
+  news_.erase(news_.begin(), news_.begin() + static_cast<std::ptrdiff_t>(given_));
+  connection_->taken(std::exchange(given_, 0));
+  if (is_managed_) connection_->send(confirmation());
+}
+
+std::string Xmpp::confirmation() const {
+  const auto stored = news_.empty() ? stanzas_ : news_.front().stanza - 1;
+  return fmt::format("<a xmlns='{}' h='{}'/>", stream_management, stored);
+}
+
+Task<> Xmpp::close() {
+  if (!connection_) co_return;
+  StopSource never;
+  connection_->close();
+  const auto deadline = std::chrono::steady_clock::now() + max_closing;
+  while (!failure_) {
+    const auto left = deadline - std::chrono::steady_clock::now();
+    if (left <= 0s) connection_->abort();
+    co_await wait(never, left > 0s ? std::chrono::ceil<std::chrono::milliseconds>(left) : no_limit);
+  }
+  connection_.reset();
+}
+
+// What the connection reports.
+
+void Xmpp::opened() {
+  is_open_ = true;
+  open_.notify();
+  if (connection_->has_stream_management()) connection_->send(fmt::format("<enable xmlns='{}'/>", stream_management));
+  connection_->send("<presence/>" + rooms_.enter());
+  changed_.notify();
+}
+
+void Xmpp::ended(XmppFailure failure) {
+  is_open_ = false;
+  open_.reset();
+  is_managed_ = false;
+  failure_ = std::move(failure);
+  const auto sendings = std::exchange(sendings_, {});
+  for (const auto& [id, sending] : sendings) {
+    sending->result = SendResult{.end = End::uncertain, .error = failure_->text};
+    sending->changed.notify();
+  }
+  changed_.notify();
+}
+
+void Xmpp::arrived(XmppElement element) {
+  if (element.xmlns == stream_management) return manage_stream(element);
+  if (element.xmlns != "jabber:client") return;
+  ++stanzas_;
+  if (element.name == "message") return take_message(element);
+  if (element.name == "presence") take_presence(element);
+  if (element.name == "iq") take_request(element);
+  connection_->taken(1);
+}
+
+void Xmpp::manage_stream(const XmppElement& element) {
+  if (element.name == "enabled") {
+    is_managed_ = true;
+    stanzas_ = 0;
+  } else if (element.name == "r" && is_managed_) {
+    connection_->send(confirmation());
+  }
+}
+
+void Xmpp::take_message(const XmppElement& stanza) {
+  std::optional<ReceivedMessage> message;
+  if (stanza.attribute("type") == "error") {
+    settle(stanza.attribute("id"), {.end = End::refused, .error = xmpp_error(stanza)});
+  } else {
+    message = xmpp_message(stanza, settings_.user, rooms_, settings_.threads);
+    if (!message && is_encrypted(stanza))
+      log::warn("the channel {} cannot read an encrypted message: turn encryption off in its chat", settings_.name);
+  }
+  if (!message) return connection_->taken(1);
+  news_.push_back({.message = *std::move(message), .stanza = stanzas_});
+  changed_.notify();
+}
+
+/// People who are answered may see whether the channel is there; strangers get silence.
+void Xmpp::take_presence(const XmppElement& stanza) {
+  const auto sender = xmpp_account(stanza.attribute("from"));
+  if (stanza.attribute("type") == "subscribe" && sender && settings_.allow.contains(*sender)) {
+    connection_->send(fmt::format("<presence to='{}' type='subscribed'/>", xml_escaped(*sender)));
+  }
+  if (const auto problem = rooms_.learn(stanza); !problem.empty())
+    log::warn("the channel {} {}", settings_.name, problem);
+}
+
+bool Xmpp::is_from_server(const XmppElement& stanza) const {
+  const auto from = stanza.attribute("from");
+  return from.empty() || from == xmpp_domain(settings_.user) || without_resource(from) == settings_.user;
+}
+
+/// Answers of the server to the pings. It may ask too: any answer shows that the channel is there.
+void Xmpp::take_request(const XmppElement& stanza) {
+  const auto type = stanza.attribute("type");
+  const auto id = stanza.attribute("id");
+  if (!is_from_server(stanza)) return;
+  if (type == "result" || type == "error") {
+    if (id.starts_with(ping_prefix)) settle(id.substr(ping_prefix.size()), {.end = End::sent});
+  } else {
+    connection_->send(
+        fmt::format("<iq type='error' id='{}'{}><error type='cancel'><service-unavailable "
+                    "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>",
+                    xml_escaped(id),
+                    stanza.attribute("from").empty() ? std::string()
+                                                     : fmt::format(" to='{}'", xml_escaped(stanza.attribute("from")))));
+  }
+}
+
+void Xmpp::settle(std::string_view id, SendResult result) {
+  const auto found = sendings_.find(id);
+  if (found == sendings_.end()) return;
+  const auto sending = found->second;
+  sendings_.erase(found);
+  result.message = id;
+  sending->result = std::move(result);
+  sending->changed.notify();
+}
+
+// Writing.
+
+Task<SendResult> Xmpp::send(OutgoingMessage message, StopSource& stop) {
+  const auto until_open = [](AsyncEvent& open) -> Task<> { co_await open.wait(); };
+  if (!is_open_ && co_await with_timeout(stop, max_sending, until_open(open_)) == WaitResult::stopped)
+    co_return SendResult{.end = End::stopped};
+  if (!is_open_) co_return SendResult{.end = End::again, .error = "it is not connected"};
+  const auto id = message.id;
+  const auto sending = std::make_shared<Sending>(loop_);
+  sendings_[id] = sending;
+  connection_->send(xmpp_stanza(message) + ping_after(id));
+  const auto until_settled = [](std::shared_ptr<Sending> one) -> Task<> { co_await one->changed.wait(); };
+  const auto waited = co_await with_timeout(stop, max_sending, until_settled(sending));
+  if (sending->result) co_return *std::move(sending->result);
+  sendings_.erase(id);
+  if (waited == WaitResult::stopped) co_return SendResult{.end = End::stopped};
+  if (connection_) connection_->abort();
+  co_return SendResult{.end = End::uncertain, .error = "the server did not answer"};
+}
+
+Task<SendResult> Xmpp::draft(ChatPlace, std::int64_t, std::string, StopSource&) {
+  co_return SendResult{.end = End::refused, .error = "XMPP has no drafts"};
+}
+
+Task<> Xmpp::acknowledge(std::string, std::string, StopSource&) { co_return; }
+
+/// A person chose the address: it must be public, except where their server itself is at home.
+Task<FetchedFile> Xmpp::fetch(ReceivedFile file, StopSource& stop) {
+  const auto url = WebUrl::parse(file.id);
+  if (!url) co_return FetchedFile{{}, "it is not at a web address"};
+  const bool is_home = account_.is_persons && connection_ && connection_->is_private();
+  const auto domain = std::string(xmpp_domain(settings_.user));
+  auto response = co_await send_web_request(
+      http_,
+      {.url = *url,
+       .max_body_bytes = attachment_limit,
+       .may_be_private = [is_home, domain](const WebUrl& one) { return is_home && is_below(one.host(), domain); }},
+      stop);
+  if (!response.problem.empty()) co_return FetchedFile{{}, response.problem};
+  if (response.head.status != 200)
+    co_return FetchedFile{{}, fmt::format("its server answered {}", response.head.status)};
+  co_return FetchedFile{std::move(response.body), {}, media_type(response.head)};
+}
+
+}  // namespace agw

@@ -1,0 +1,158 @@
+#include "features/channels/xmpp/xmpp_message.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/id.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
+#include "features/channels/markup.hpp"
+#include "io/http/web_url.hpp"
+#include "io/xmpp/xmpp_address.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view client = "jabber:client";
+constexpr std::string_view stanza_ids = "urn:xmpp:sid:0";
+constexpr std::string_view out_of_band = "jabber:x:oob";
+constexpr std::size_t max_topic = 255;
+constexpr std::size_t max_files = 10;
+
+bool is_correction(const XmppElement& stanza) { return stanza.child("replace", "urn:xmpp:message-correct:0"); }
+
+/// What a room says again about the past: its speaker is not known.
+bool is_past(const XmppElement& stanza) { return stanza.child("delay", "urn:xmpp:delay"); }
+
+/// The id that the server gave the message; a client's own otherwise, which the same client can use again.
+std::string update_of(const XmppElement& stanza, std::string_view server) {
+  for (const auto& one : stanza.children) {
+    const bool is_servers = one.name == "stanza-id" && one.xmlns == stanza_ids && one.attribute("by") == server;
+    if (is_servers && !one.attribute("id").empty()) return std::string(one.attribute("id"));
+  }
+  const auto id = stanza.attribute("id");
+  if (id.empty()) return new_id();
+  return id_of_key(stanza.attribute("from"), fmt::format("{}\n{}", id, stanza.text_of("body", client)));
+}
+
+/// What follows the name that the text begins with: `agent: …`, `@agent …`. nullopt if it does not.
+std::optional<std::string_view> addressed_to(std::string_view nickname, std::string_view text) {
+  if (text.starts_with('@')) text.remove_prefix(1);
+  if (lower_case(text.substr(0, nickname.size())) != lower_case(nickname)) return std::nullopt;
+  text.remove_prefix(nickname.size());
+  if (!text.empty() && std::string_view(" ,:\n").find(text[0]) == text.npos) return std::nullopt;
+  const auto begin = text.find_first_not_of(" ,:\n");
+  return begin == text.npos ? std::string_view() : text.substr(begin);
+}
+
+std::string name_of_file(std::string_view url) {
+  const auto path = url.substr(0, url.find_first_of("?#"));
+  const auto name = path.substr(path.rfind('/') + 1);
+  return name.empty() ? "file" : std::string(name);
+}
+
+void add_files(const XmppElement& stanza, ReceivedMessage& message) {
+  for (const auto& one : stanza.children) {
+    if (one.name != "x" || one.xmlns != out_of_band || message.files.size() == max_files) continue;
+    const std::string url(one.text_of("url", out_of_band));
+    if (url.empty()) continue;
+    message.files.push_back({.id = url, .name = name_of_file(url), .mime = "application/octet-stream"});
+    // Clients repeat the address for those that know no files.
+    if (message.text == url) message.text = one.text_of("desc", out_of_band);
+  }
+}
+
+/// Sets place, sender and text. Returns whether a person said it to the channel.
+bool take_room_message(const XmppElement& stanza, const XmppRooms& rooms, ReceivedMessage& message) {
+  const auto from = stanza.attribute("from");
+  const auto room = without_resource(from);
+  const auto nickname = xmpp_resource(from);
+  const auto person = rooms.person(room, nickname);
+  if (!rooms.contains(room) || !person || nickname == rooms.own_nickname(room) || is_past(stanza)) return false;
+  message.place = {.chat = std::string(room), .topic = {}, .is_group = true};
+  message.sender = *person;
+  message.sender_name = nickname;
+  if (const auto said = addressed_to(rooms.own_nickname(room), message.text)) {
+    message.text = std::string(*said);
+    return true;
+  }
+  // Numbers answer a question of the agent.
+  message.only_answers = message.text.find_first_not_of("0123456789") == message.text.npos;
+  return message.only_answers || message.text.starts_with('/');
+}
+
+bool take_private_message(const XmppElement& stanza, std::string_view account, const XmppRooms& rooms,
+                          ReceivedMessage& message) {
+  // A room passes on what its people say to one of them, and invitations: neither says who it is.
+  if (stanza.child("x", "http://jabber.org/protocol/muc#user")) return false;
+  const auto sender = xmpp_account(stanza.attribute("from"));
+  if (!sender || *sender == account || rooms.contains(*sender)) return false;
+  message.place = {.chat = *sender, .topic = {}, .is_group = false};
+  message.sender = *sender;
+  message.sender_name = *sender;
+  return true;
+}
+
+}  // namespace
+
+bool is_encrypted(const XmppElement& stanza) {
+  return std::ranges::any_of(stanza.children, [](const XmppElement& one) {
+    return one.name == "encrypted" || (one.name == "encryption" && one.xmlns == "urn:xmpp:eme:0");
+  });
+}
+
+std::optional<ReceivedMessage> xmpp_message(const XmppElement& stanza, std::string_view account, const XmppRooms& rooms,
+                                            ChannelThreads threads) {
+  const auto type = stanza.attribute("type");
+  const bool is_group = type == "groupchat";
+  if (!is_group && !type.empty() && type != "chat" && type != "normal") return std::nullopt;
+  if (is_correction(stanza) || is_encrypted(stanza)) return std::nullopt;
+  ReceivedMessage message{.update = {},
+                          .place = {},
+                          .message = std::string(stanza.attribute("id")),
+                          .sender = {},
+                          .sender_name = {},
+                          .text = std::string(stanza.text_of("body", client))};
+  add_files(stanza, message);
+  const bool is_taken =
+      is_group ? take_room_message(stanza, rooms, message) : take_private_message(stanza, account, rooms, message);
+  if (!is_taken || (is_blank(message.text) && message.files.empty())) return std::nullopt;
+  message.update = update_of(stanza, is_group ? std::string_view(message.place.chat) : account);
+  if (threads == ChannelThreads::topic) message.place.topic = utf8_prefix(stanza.text_of("thread", client), max_topic);
+  return message;
+}
+
+std::string xmpp_stanza(const OutgoingMessage& message) {
+  const auto to = xml_escaped(message.to.chat);
+  const auto type = message.to.is_group ? "groupchat" : "chat";
+  const auto id = xml_escaped(message.id);
+  const auto text = message.is_markdown ? styled_text(message.text) : message.text;
+  auto stanza = fmt::format("<message to='{}' type='{}' id='{}'><body>{}</body>", to, type, id, xml_escaped(text));
+  if (!message.to.topic.empty()) stanza += fmt::format("<thread>{}</thread>", xml_escaped(message.to.topic));
+  if (!message.edits.empty())
+    stanza += fmt::format("<replace id='{}' xmlns='urn:xmpp:message-correct:0'/>", xml_escaped(message.edits));
+  if (!message.is_markdown) stanza += "<unstyled xmlns='urn:xmpp:styling:0'/>";
+  if (!message.to.is_group) stanza += "<active xmlns='http://jabber.org/protocol/chatstates'/>";
+  stanza += fmt::format("<origin-id xmlns='{}' id='{}'/></message>", stanza_ids, id);
+  if (message.is_unfinished && !message.to.is_group)
+    stanza += fmt::format(
+        "<message to='{}' type='chat'><composing xmlns='http://jabber.org/protocol/chatstates'/>"
+        "<no-store xmlns='urn:xmpp:hints'/></message>",
+        to);
+  return stanza;
+}
+
+std::string xmpp_error(const XmppElement& stanza) {
+  const auto* error = stanza.child("error", client);
+  if (!error) return "the server refused it";
+  const auto text = error->text_of("text", "urn:ietf:params:xml:ns:xmpp-stanzas");
+  const auto condition = error->children.empty() ? std::string_view("no reason") : error->children.front().name;
+  return text.empty() ? fmt::format("the server refused it: {}", condition)
+                      : fmt::format("the server refused it: {} ({})", condition, shortened(text, 200));
+}
+
+}  // namespace agw

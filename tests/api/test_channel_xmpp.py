@@ -1,0 +1,334 @@
+"""Channels at an XMPP server: Debian's Prosody, on loopback.
+
+See docs/contract/channels.md.
+"""
+
+import http.server
+import threading
+
+import pytest
+
+from approvals import pending
+from channels import channel, connect, threads
+from checks import accepted
+from jobs import wait_for
+from stubs.prosody import ACCOUNT, DOMAIN, PASSWORD, ROOM, Prosody
+from stubs.provider import ProviderStub
+from stubs.xmpp_client import XmppPerson
+from talker import Talker, configuration
+from tools import calls, turns_of
+
+ANN, BOB, EVE = (f"{name}@{DOMAIN}" for name in ("ann", "bob", "eve"))
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Prosody() as prosody:
+        yield prosody
+
+
+@pytest.fixture
+def ann(server):
+    with XmppPerson(server, "ann") as person:
+        yield person
+
+
+@pytest.fixture
+def eve(server):
+    with XmppPerson(server, "eve") as person:
+        yield person
+
+
+def join(talking, prosody, **members):
+    talking.gateway.http.put("/secrets/XMPP", json={"value": PASSWORD})
+    wanted = {"service": "xmpp", "token": "${secret:XMPP}", "user": ACCOUNT, "allow": [ANN], **members}
+    return connect(talking.gateway, prosody, **wanted)
+
+
+def connected(talking, prosody, **members):
+    made = join(talking, prosody, **members)
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    return made
+
+
+@pytest.fixture
+def reading(talking, server):
+    connected(talking, server)
+    return talking
+
+
+def questions_of(talking):
+    (thread,) = threads(talking.gateway)
+    return [turn for turn in turns_of(talking.gateway, thread) if turn["role"] == "user"]
+
+
+def test_message_is_answered(reading, ann):
+    reading.answers("**Four**, of course.")
+    ann.says("What is 2 < 3 & \"two\"?")
+    assert ann.message("Four")["versions"] == ["*Four*, of course."]
+    (question,) = questions_of(reading)
+    assert question["content"] == "What is 2 < 3 & \"two\"?"
+    assert question["metadata"]["channel"]["sender"] == ANN
+
+
+def test_strangers_and_what_is_no_message_get_silence(reading, ann, eve):
+    eve.says("Let me in!")
+    eve.send(f"<presence to='{ACCOUNT}' type='subscribe'/>")
+    eve.send(f"<iq type='get' id='who' to='{ACCOUNT}/agent-gateway'><query xmlns='jabber:iq:version'/></iq>")
+    ann.says("Changed.", more="<replace xmlns='urn:xmpp:message-correct:0' id='ann-1'/>")
+    ann.says("I sent you an encrypted message.", more="<encrypted xmlns='eu.siacs.conversations.axolotl'/>")
+    ann.send(f"<message to='{ACCOUNT}' type='headline'><body>News!</body></message>")
+    ann.send(f"<message to='{ACCOUNT}' type='chat'><composing xmlns='http://jabber.org/protocol/chatstates'/></message>")
+    ann.says("/status")
+    ann.message("Agent:")
+    assert len(ann.messages) == 1 and eve.messages == [] and reading.request_count() == 0
+    assert not [one for one in eve.stanzas if one.get("type") in ("subscribed", "result", "error")]
+
+
+@pytest.mark.parametrize("wrapper", ["received", "sent"])
+def test_copies_of_messages_are_not_believed(reading, ann, eve, wrapper):
+    inner = (f"<message xmlns='jabber:client' from='{ANN}/phone' to='{ACCOUNT}' type='chat' id='x'>"
+             "<body>/status</body></message>")
+    copy = f"<{wrapper} xmlns='urn:xmpp:carbons:2'><forwarded xmlns='urn:xmpp:forward:0'>{inner}</forwarded></{wrapper}>"
+    eve.send(f"<message to='{ACCOUNT}' type='chat' from='{EVE}/phone'>{copy}</message>")
+    ann.send(f"<message to='{ACCOUNT}' type='chat'>{copy}</message>")
+    ann.says("/help")
+    ann.message("Commands:")
+    assert len(ann.messages) == 1 and eve.messages == []
+
+
+def test_stranger_is_let_in_by_a_code(talking, server, eve):
+    connected(talking, server, pairing=True)
+    eve.says("Hello?")
+    code = eve.message("does not know you")["versions"][0].split(": ")[1].split("\n")[0]
+    paired = accepted(talking.gateway.http.post("/channels/pair", json={"code": code}))
+    assert paired["sender"] == EVE
+    eve.message("You are known now.")
+    talking.answers("Welcome.")
+    eve.says("Hello again!")
+    eve.message("Welcome.")
+
+
+def test_person_sees_that_the_channel_is_there(reading, ann):
+    ann.send("<iq type='get' id='roster'><query xmlns='jabber:iq:roster'/></iq>")
+    ann.send(f"<presence to='{ACCOUNT}' type='subscribe'/>")
+    ann.until(lambda: [one for one in ann.stanzas if one.get("type") == "subscribed"])
+    ann.until(lambda: ann._presence(f"{ACCOUNT}/agent-gateway"))
+
+
+def test_unfinished_answer_is_a_message_that_is_corrected(talking, server, ann):
+    connected(talking, server, stream="edit")
+    held = talking.holds("The beginning")
+    ann.says("Tell me.")
+    ann.message("The beginning")
+    ann.until(lambda: [one for one in ann.stanzas if one.find("{http://jabber.org/protocol/chatstates}composing") is not None])
+    held.release(" and the end.")
+    ann.message("The beginning and the end.")
+    assert len(ann.messages) == 1 and len(ann.messages[0]["versions"]) >= 2
+
+
+def test_permission_is_given_by_a_number(reading, ann, eve):
+    reading.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
+    ann.says("Write it.")
+    asked = ann.message("Answer with a number:")["versions"][0]
+    number = next(line.split(".")[0] for line in asked.splitlines() if line.endswith(". Deny"))
+    eve.says(number)
+    ann.says("/status")
+    ann.message("Agent:")
+    assert len(pending(reading.gateway)) == 1
+    ann.says(number)
+    ann.message("Done with it.")
+    assert not pending(reading.gateway)
+    assert "denied" in ann.message("asks to write a file")["versions"][-1]
+
+
+def test_long_answer_comes_in_pieces_of_which_nothing_is_lost(reading, ann):
+    paragraphs = [f"Paragraph {number}. " + "word " * 150 for number in range(40)]
+    reading.answers("\n\n".join(paragraphs))
+    ann.says("Tell me all.")
+    ann.message("Paragraph 39.")
+    assert len(ann.messages) > 1
+    assert "".join(ann.texts()).count("word") == 40 * 150
+
+
+# Rooms.
+
+
+@pytest.fixture
+def in_room(talking, server, ann, eve):
+    connected(talking, server, rooms=[ROOM])
+    ann.enters()
+    eve.enters()
+    ann.sees("agent")
+    ann.sees("eve")
+    return talking
+
+
+def test_in_a_room_people_who_are_answered_name_the_channel(in_room, ann, eve):
+    ann.says_in_room("Nobody is meant.")
+    ann.says_in_room("agents are fine")
+    ann.says_in_room("42")
+    eve.says_in_room("agent: let me in!")
+    eve.says_in_room("/help")
+    in_room.answers("Four.")
+    ann.says_in_room("Agent: what is two and two?")
+    ann.message("Four.")
+    ann.says_in_room("/status")
+    ann.message("Mode:")
+    assert len(ann.answers()) == 2
+    assert [turn["content"] for turn in questions_of(in_room)] == ["what is two and two?"]
+    assert questions_of(in_room)[0]["metadata"]["channel"]["sender"] == ANN
+
+
+def test_nickname_of_somebody_else_says_nothing(in_room, ann, eve):
+    ann.send(f"<presence to='{ROOM}/ann' type='unavailable'/>")
+    eve.until(lambda: [one for one in eve._presence(f"{ROOM}/ann") if one.get("type") == "unavailable"])
+    eve.send(f"<presence to='{ROOM}/ann'/>")
+    eve.until(lambda: [one for one in eve._presence(f"{ROOM}/ann") if one.get("type") is None][1:])
+    eve.says_in_room("agent: I am Ann.")
+    ann.says("/status")
+    ann.message("Agent:")
+    assert in_room.request_count() == 0
+
+
+def test_what_was_said_in_a_room_before_is_not_answered(talking, server, ann):
+    ann.enters()
+    ann.says_in_room("agent: said too early")
+    ann.message("said too early")
+    connected(talking, server, rooms=[ROOM])
+    ann.sees("agent")
+    ann.says_in_room("/status")
+    ann.message("Agent:")
+    assert talking.request_count() == 0
+
+
+def test_room_passes_on_no_messages_to_one_person(in_room, ann, eve):
+    ann.send(f"<message to='{ROOM}/agent' type='chat' id='pm'><body>/status</body></message>")
+    ann.says("/help")
+    ann.message("Commands:")
+    assert len(ann.messages) == 1
+
+
+def test_question_in_a_room_is_answered_by_a_number_of_people_who_are_answered(in_room, ann, eve):
+    in_room.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
+    ann.says_in_room("agent, write it.")
+    asked = ann.message("Answer with a number:")["versions"][0]
+    number = next(line.split(".")[0] for line in asked.splitlines() if line.endswith(". Deny"))
+    eve.says_in_room(number)
+    ann.says_in_room("/status")
+    ann.message("Agent:")
+    assert len(pending(in_room.gateway)) == 1
+    ann.says_in_room(number)
+    ann.message("Done with it.")
+
+
+def test_each_topic_is_a_thread_of_its_own(talking, server, ann):
+    connected(talking, server, threads="topic")
+    for topic in ("one", "two"):
+        talking.answers(f"About {topic}.")
+        ann.says("Hello!", more=f"<thread>{topic}</thread>")
+        ann.message(f"About {topic}.")
+    assert len(threads(talking.gateway)) == 2
+    answers = [one for one in ann.stanzas if one.find("{jabber:client}thread") is not None]
+    assert [one.findtext("{jabber:client}thread") for one in answers] == ["one", "two"]
+
+
+# Files.
+
+
+@pytest.fixture
+def shared_file():
+    """A file at the server that people upload to. The tests choose its host."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("content-type", "text/plain; charset=utf-8")
+            self.send_header("content-length", "5")
+            self.end_headers()
+            self.wfile.write(b"plans")
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as files:
+        threading.Thread(target=files.serve_forever, args=(0.02,), daemon=True).start()
+        yield lambda host: f"http://{host}:{files.server_address[1]}/files/plan.txt"
+        files.shutdown()
+
+
+def test_file_comes_along(reading, ann, shared_file):
+    reading.answers("I have it.")
+    url = shared_file(DOMAIN)
+    ann.says(url, more=f"<x xmlns='jabber:x:oob'><url>{url}</url></x>")
+    ann.message("I have it.")
+    (question,) = questions_of(reading)
+    (file,) = question["metadata"]["attachments"]
+    assert file["name"] == "plan.txt" and file["mime"] == "text/plain"
+
+
+def test_file_inside_the_network_is_not_fetched(reading, ann, shared_file):
+    reading.answers("I see.")
+    url = shared_file("127.0.0.1")
+    ann.says("Look:", more=f"<x xmlns='jabber:x:oob'><url>{url}</url></x>")
+    ann.message("I see.")
+    (question,) = questions_of(reading)
+    assert "plan.txt could not be fetched" in question["content"]
+    assert not question["metadata"].get("attachments")
+
+
+# The account.
+
+
+def test_wrong_password_is_told_and_a_new_one_is_tried_at_once(talking, server, ann):
+    talking.gateway.http.put("/secrets/XMPP", json={"value": "not the password"})
+    made = connect(talking.gateway, server, service="xmpp", token="${secret:XMPP}", user=ACCOUNT, allow=[ANN])
+    wait_for(lambda: channel(talking.gateway)["state"] == "failing")
+    assert "the password is wrong" in channel(talking.gateway)["error"]
+    assert "not the password" not in talking.gateway.stderr
+    talking.gateway.http.put("/secrets/XMPP", json={"value": PASSWORD})
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    ann.says("/help")
+    ann.message("Commands:")
+    assert made["enabled"]
+
+
+def test_server_elsewhere_must_have_a_valid_certificate(talking, server):
+    # It is this host, but not written as a loopback address.
+    join(talking, server, address=f"xmpp://0.0.0.0:{server.port}")
+    wait_for(lambda: channel(talking.gateway)["state"] == "failing")
+    assert "certificate is not valid: self-signed certificate" in channel(talking.gateway)["error"]
+
+
+def test_valid_certificate_is_accepted(make_gateway, server, ann):
+    with ProviderStub() as stub:
+        trusting = make_gateway(config=configuration(stub), environment={"SSL_CERT_FILE": str(server.certificate)})
+        connected(Talker(trusting.start(), stub), server, address=f"xmpp://0.0.0.0:{server.port}")
+        ann.says("/help")
+        ann.message("Commands:")
+
+
+def test_server_may_require_encryption(talking):
+    with Prosody(encryption=True) as server:
+        connected(talking, server)
+
+
+def test_server_elsewhere_must_encrypt(talking):
+    with Prosody() as plain:
+        (plain.root / "prosody.cfg.lua").write_text((plain.root / "prosody.cfg.lua").read_text().replace('"tls", ', ""))
+        plain.stop()
+        plain.start()
+        join(talking, plain, address=f"xmpp://0.0.0.0:{plain.port}")
+        wait_for(lambda: channel(talking.gateway)["state"] == "failing")
+        assert "TLS is not supported" in channel(talking.gateway)["error"]
+
+
+def test_account_that_another_program_uses_is_a_signal(talking, server):
+    server.register("agent", "password of agent")
+    talking.gateway.http.put("/secrets/XMPP", json={"value": "password of agent"})
+    connect(talking.gateway, server, service="xmpp", token="${secret:XMPP}", user=ACCOUNT, allow=[ANN])
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    with XmppPerson(server, "agent", resource="agent-gateway"):
+        (found,) = wait_for(lambda: accepted(talking.gateway.http.get("/signals", params={"kind": "channel"})))
+    server.register("agent", PASSWORD)
+    assert "another program reads" in found["message"] and channel(talking.gateway)["state"] == "failing"
