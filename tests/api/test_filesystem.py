@@ -270,3 +270,15 @@ def test_very_long_query_finds_nothing(gateway, home):
     tree(home, "note")
     assert found(gateway, "note" * 2000, home) == []
 
+
+
+def test_programs_that_were_used_here_are_found(own_gateway):
+    own_gateway.home.joinpath(".codex").mkdir()
+    own_gateway.home.joinpath(".claude").write_text("a file is none")
+    tree(own_gateway.home, ".config/opencode/opencode.json")
+    found_programs = accepted(own_gateway.http.get("/filesystem/programs"))
+    assert found_programs == [
+        {"name": "codex", "title": "Codex", "path": str(own_gateway.home / ".codex")},
+        {"name": "opencode", "title": "opencode", "path": str(own_gateway.home / ".config/opencode")},
+    ]
+    refused(own_gateway.anonymous.get("/filesystem/programs"), 401, "unauthorized")

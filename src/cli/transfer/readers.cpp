@@ -1,10 +1,23 @@
 #include "cli/transfer/readers.hpp"
 
 #include <array>
+#include <stdexcept>
 
+#include "features/filesystem/types.hpp"
 #include "features/threads/transfer_types.hpp"
 
 namespace agw::cli {
+
+namespace {
+
+constexpr ImportSource other_program(std::string_view name, void (*read)(Importer&, const std::filesystem::path&)) {
+  for (const auto& program : other_programs) {
+    if (program.name == name) return {program.name, program.title, program.directory, read};
+  }
+  throw std::logic_error("no such program");  // at compile time
+}
+
+}  // namespace
 
 std::span<const ImportSource> import_sources() {
   static constexpr std::array sources = {
@@ -12,11 +25,11 @@ std::span<const ImportSource> import_sources() {
                    read_own_export},
       ImportSource{"chatgpt", "ChatGPT's export: the archive, or its conversations.json", "", read_chatgpt},
       ImportSource{"claude", "Claude's export: the archive, or its conversations.json", "", read_claude},
-      ImportSource{"claude-code", "Claude Code", ".claude", read_claude_code},
-      ImportSource{"codex", "Codex", ".codex", read_codex},
-      ImportSource{"hermes", "Hermes Agent", ".hermes", read_hermes},
-      ImportSource{"opencode", "opencode", ".config/opencode", read_opencode},
-      ImportSource{"openclaw", "OpenClaw", ".openclaw", read_openclaw},
+      other_program("claude-code", read_claude_code),
+      other_program("codex", read_codex),
+      other_program("hermes", read_hermes),
+      other_program("opencode", read_opencode),
+      other_program("openclaw", read_openclaw),
   };
   return sources;
 }

@@ -14,6 +14,10 @@ Task<Response> search_host(Filesystem& filesystem, Request& request) {
   co_return request.respond(co_await filesystem.search(request.query<NameQuery>()));
 }
 
+Task<Response> list_programs(Filesystem& filesystem, const Request& request) {
+  co_return request.respond(co_await filesystem.programs());
+}
+
 }  // namespace
 
 Routes filesystem_routes(Filesystem& filesystem) {
@@ -26,6 +30,8 @@ Routes filesystem_routes(Filesystem& filesystem) {
           .query<NameQuery>()
           .responds<NamesFound>()
           .fails_with({400, 403, 404, 500}),
+      get("/filesystem/programs", "List other programs whose data can be taken over", list_programs, filesystem)
+          .responds<std::vector<FoundProgram>>(),
   };
 }
 

@@ -81,6 +81,19 @@ Task<NamesFound> Filesystem::search(NameQuery query) {
   });
 }
 
+Task<std::vector<FoundProgram>> Filesystem::programs() {
+  co_return co_await blocking_.run([home = home_] {
+    std::vector<FoundProgram> found;
+    for (const auto& program : other_programs) {
+      const auto path = home / program.directory;
+      std::error_code unreadable;
+      if (fs::is_directory(path, unreadable))
+        found.push_back({std::string(program.name), std::string(program.title), to_utf8(path.string())});
+    }
+    return found;
+  });
+}
+
 Task<fs::path> Filesystem::require_directory(std::string path, AllowedPlace allowed) {
   co_return co_await blocking_.run([home = home_, path = std::move(path), allowed = std::move(allowed)] {
     return reading(home, directory_unreadable, [&](const Home& open) { return open.require_directory(path, allowed); });

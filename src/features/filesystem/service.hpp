@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/async/task.hpp"
 #include "features/filesystem/types.hpp"
@@ -25,6 +26,9 @@ public:
 
   /// Throws BadRequest `query too short (min 2 chars)`; then as `list`, with `search failed` for 500.
   Task<NamesFound> search(NameQuery query);
+
+  /// The programs whose directory is there. Their files are not looked at.
+  Task<std::vector<FoundProgram>> programs();
 
   /// The directory at `path`, resolved, for features that store a directory a person chose. Throws as
   /// Home::require_directory.

@@ -4,6 +4,13 @@
 
 namespace agw {
 
+BOOST_DESCRIBE_STRUCT(FoundProgram, (), (name, title, path))
+constexpr auto rules(Tag<FoundProgram>) {
+  return std::tuple{RuleFor<&FoundProgram::name>{{.about = "as the argument of `agw import`"}},
+                    RuleFor<&FoundProgram::path>{{.about = "of its directory, absolute"}}};
+}
+const Description& describe(Tag<FoundProgram>) { return description_of<FoundProgram>("FoundProgram"); }
+
 BOOST_DESCRIBE_STRUCT(FileEntry, (), (name, path, isDirectory))
 const Description& describe(Tag<FileEntry>) { return description_of<FileEntry>("FileEntry"); }
 

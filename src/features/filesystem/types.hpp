@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,26 @@ namespace agw {
 
 /// The error of a search for fewer than two characters.
 inline constexpr std::string_view query_too_short = "query too short (min 2 chars)";
+
+/// A program whose data `agw import` takes over, and where it keeps them.
+struct OtherProgram {
+  std::string_view name;       ///< as the argument of `agw import`
+  std::string_view title;      ///< for people
+  std::string_view directory;  ///< below home
+};
+inline constexpr std::array other_programs{
+    OtherProgram{"claude-code", "Claude Code", ".claude"}, OtherProgram{"codex", "Codex", ".codex"},
+    OtherProgram{"hermes", "Hermes Agent", ".hermes"},     OtherProgram{"opencode", "opencode", ".config/opencode"},
+    OtherProgram{"openclaw", "OpenClaw", ".openclaw"},
+};
+
+/// One of them that has been used here.
+struct FoundProgram {
+  std::string name;
+  std::string title;
+  std::string path;  ///< absolute, of its directory
+};
+const Description& describe(Tag<FoundProgram>);
 
 /// A file or directory of the host.
 struct FileEntry {

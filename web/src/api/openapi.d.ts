@@ -184,6 +184,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/filesystem/programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List other programs whose data can be taken over
+         * @description List other programs whose data can be taken over. It changes nothing.
+         */
+        get: operations["getFilesystemPrograms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects": {
         parameters: {
             query?: never;
@@ -2464,6 +2484,13 @@ export interface components {
                 isDirectory: boolean;
             }[];
         };
+        FoundProgram: {
+            /** @description as the argument of `agw import` */
+            name: string;
+            title: string;
+            /** @description of its directory, absolute */
+            path: string;
+        };
         Project: {
             id: string;
             name: string;
@@ -3485,7 +3512,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            service: "telegram" | "matrix" | "email";
+            service: "telegram" | "matrix" | "email" | "xmpp";
             /** @enum {string} */
             state: "connecting" | "connected" | "failing";
             /** @description why it fails, and what to do */
@@ -4106,6 +4133,44 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getFilesystemPrograms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundProgram"][];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
