@@ -63,13 +63,17 @@ ApiError bad_parameter(const std::string& param, std::string_view problem, std::
   return client_error(400, fmt::format("{}: {}", param, problem), param, std::move(code));
 }
 
-std::string openai_error(const ApiError& error) {
+json::object openai_error_members(const ApiError& error) {
   auto code = string_or_empty(error.extra(), "code");
   if (code.empty()) code = openai_code(error.status());
-  return to_json(json::object{{"error", json::object{{"message", text_with_details(error)},
-                                                     {"type", openai_type(error.status())},
-                                                     {"param", text_or_null(string_or_empty(error.extra(), "param"))},
-                                                     {"code", text_or_null(code)}}}});
+  return {{"message", text_with_details(error)},
+          {"type", openai_type(error.status())},
+          {"param", text_or_null(string_or_empty(error.extra(), "param"))},
+          {"code", text_or_null(code)}};
+}
+
+std::string openai_error(const ApiError& error) {
+  return to_json(json::object{{"error", openai_error_members(error)}});
 }
 
 int anthropic_status(int status) { return status == 503 ? 529 : status; }

@@ -20,6 +20,8 @@ ApiError client_error(int status, std::string message, std::string param = {}, s
 /// 400 for a parameter, whose name begins the message.
 ApiError bad_parameter(const std::string& param, std::string_view problem, std::string code = {});
 
+/// `{"message", "type", "param", "code"}`
+json::object openai_error_members(const ApiError& error);
 /// `{"error": {"message", "type", "param", "code"}}`
 std::string openai_error(const ApiError& error);
 /// The status of an error in Anthropic's API, where an overloaded service is 529 and not 503.

@@ -5,11 +5,11 @@ namespace agw::idempotency_store {
 std::optional<StoredResponse> find(Connection& connection, const std::string& path, const std::string& key,
                                    Timestamp oldest) {
   auto row = connection.prepare(
-      "SELECT body_hash, status, body FROM idempotency_keys WHERE path = :path AND key = :key AND created_at > "
+      "SELECT body_hash, status, body, fields FROM idempotency_keys WHERE path = :path AND key = :key AND created_at > "
       ":oldest");
   row.bind(":path", path).bind(":key", key).bind(":oldest", oldest);
   if (!row.step()) return std::nullopt;
-  return StoredResponse{row.string(0), static_cast<int>(row.integer(1)), row.string(2)};
+  return StoredResponse{row.string(0), static_cast<int>(row.integer(1)), row.string(2), row.string(3)};
 }
 
 void store(Connection& connection, const std::string& path, const std::string& key, const StoredResponse& response,
@@ -22,13 +22,14 @@ void store(Connection& connection, const std::string& path, const std::string& k
       .run();
   connection
       .prepare(
-          "INSERT OR REPLACE INTO idempotency_keys (path, key, body_hash, status, body, created_at) "
-          "VALUES (:path, :key, :hash, :status, :body, :now)")
+          "INSERT OR REPLACE INTO idempotency_keys (path, key, body_hash, status, body, fields, created_at) "
+          "VALUES (:path, :key, :hash, :status, :body, :fields, :now)")
       .bind(":path", path)
       .bind(":key", key)
       .bind(":hash", response.body_hash)
       .bind(":status", response.status)
       .bind(":body", response.body)
+      .bind(":fields", response.fields)
       .bind(":now", now)
       .run();
 }

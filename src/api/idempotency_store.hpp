@@ -13,6 +13,7 @@ struct StoredResponse {
   std::string body_hash;
   int status = 0;
   std::string body;
+  std::string fields{};  ///< headers, as a JSON array of names and values in turn; empty: those of every response
 };
 
 /// Finds the response that was stored for `key` at `path` after `oldest`.

@@ -23,12 +23,31 @@ struct ResponseHead {
   std::optional<std::uint64_t> length;  ///< of the body in bytes, if known
 };
 
-/// A request and its response for a handler that forwards both piece by piece, as fast as the slower side allows. One
-/// coroutine may read while another sends. Used on the loop; valid while the handler runs.
-class ProxyStream {
+/// A response that a handler sends piece by piece, as fast as the client reads. Used on the loop; valid while the
+/// handler runs.
+class ResponseStream {
 public:
-  virtual ~ProxyStream() = default;
+  virtual ~ResponseStream() = default;
 
+  /// Begins the response. This and the following return false once the client has disconnected.
+  virtual Task<bool> begin(ResponseHead head) = 0;
+  /// Sends a piece of the response's body, or bytes after `upgrade`.
+  virtual Task<bool> send(std::string_view piece) = 0;
+  /// Completes the body. A response without it is cut off, so that the client notices.
+  virtual Task<bool> end() = 0;
+  /// What is sent reports a failure, though the status is a success: it is not kept for requests that repeat this one.
+  virtual void mark_failed() {}
+
+  /// Returns when the client disconnects. Only after the body was read to its end.
+  virtual Task<> wait_for_disconnect() = 0;
+  /// Requested when the connection has to end: the handler must then end its other waits too.
+  virtual StopSource& stop_source() = 0;
+};
+
+/// A request and its response for a handler that forwards both piece by piece, as fast as the slower side allows. One
+/// coroutine may read while another sends.
+class ProxyStream : public ResponseStream {
+public:
   /// As sent; any method that HTTP allows.
   virtual std::string_view method() const = 0;
   /// Path and query as sent, still encoded.
@@ -39,23 +58,11 @@ public:
   /// Reads the next piece of the body, or of what the client sends after `upgrade`. Returns an empty string at the end,
   /// and nullopt once the client has disconnected.
   virtual Task<std::optional<std::string>> read() = 0;
-  /// Returns when the client disconnects. Only after the body was read to its end.
-  virtual Task<> wait_for_disconnect() = 0;
-
-  /// Begins the response. This and the following return false once the client has disconnected.
-  virtual Task<bool> begin(ResponseHead head) = 0;
-  /// Sends a piece of the response's body, or bytes after `upgrade`.
-  virtual Task<bool> send(std::string_view piece) = 0;
   /// Moves up to `count` bytes of the body from `source` to the client inside the kernel, if the connection allows it.
   /// Returns how many were moved; the caller sends the rest.
   virtual Task<std::uint64_t> move_from(asio::ip::tcp::socket& source, std::uint64_t count) = 0;
-  /// Completes the body. A response without it is cut off, so that the client notices.
-  virtual Task<bool> end() = 0;
   /// Responds with 101. From then on both sides send raw bytes.
   virtual Task<bool> upgrade(Fields fields) = 0;
-
-  /// Requested when the connection has to end: the handler must then end its other waits too.
-  virtual StopSource& stop_source() = 0;
 };
 
 /// Begins a response, throws, or returns because the client has disconnected. If it throws before it began a response,

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/message_socket.hpp"
 #include "api/proxy_stream.hpp"
 #include "api/request.hpp"
 #include "api/response.hpp"
@@ -38,7 +39,9 @@ struct Route {
   InlineHandler inline_handler;  ///< the same without a coroutine; empty if the handler waits or changes something
   /// Instead of `handler`: the route reads its body and sends its response piece by piece.
   ProxyHandler stream;
-  bool forwards = false;  ///< `stream` takes a body of any length, and WebSockets
+  bool forwards = false;    ///< `stream` takes a body of any length, and WebSockets
+  bool repeatable = false;  ///< what `stream` sends is kept for requests with the same Idempotency-Key
+  SocketHandler socket;     ///< serves the WebSocket that clients can open at the path; empty: there is none
   Effect effect = Effect::read;
   bool open = false;           ///< needs no bearer token
   bool pairing = false;        ///< responds with 501 if the gateway has no token
@@ -130,6 +133,18 @@ struct Route {
   }
   Route with_headers(Fields on_every_response) && {
     fields = std::move(on_every_response);
+    return std::move(*this);
+  }
+  Route is_repeatable() && {
+    repeatable = true;
+    return std::move(*this);
+  }
+  /// Clients can open a WebSocket at the path too; the handler is called as `handler(rooms..., request, socket)`.
+  template <class SocketFunction, class... Room>
+  Route opens_socket(SocketFunction function, Room&... rooms) && {
+    socket = [function, &rooms...](Request& request, MessageSocket& messages) {
+      return std::invoke(function, rooms..., request, messages);
+    };
     return std::move(*this);
   }
   /// Keeps the route out of the API documents, such as one that serves files.
@@ -244,6 +259,13 @@ Route proxy(std::string path, std::string summary, Handler handler, Room&... roo
   made.forwards = true;
   made.documented = false;
   return made;
+}
+
+/// A WebSocket at a path that has nothing else; the handler is called as `handler(rooms..., request, socket)`.
+template <class Handler, class... Room>
+Route web_socket(std::string path, std::string summary, Handler handler, Room&... rooms) {
+  constexpr auto refuse = [](const Request&) -> Response { throw ApiError(426, "open a WebSocket at this path"); };
+  return get(std::move(path), std::move(summary), refuse).undocumented().opens_socket(handler, rooms...);
 }
 
 /// A POST route whose response is sent piece by piece; the handler is called as `handler(rooms..., request, stream)`.

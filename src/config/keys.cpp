@@ -125,11 +125,12 @@ Keys<Settings> make_settings_keys() {
        .value = text<S>(at(&S::models, &S::Models::default_model), "a model such as provider/model", is_printable),
        .example = "anthropic/claude-sonnet-4-5"},
       {.name = "providers",
-       .text = "Model services by name: kind (anthropic, openai, ollama, gemini), base_url, api_key_env or "
-               "api_key_file, api "
-               "(responses, chat), default_model. ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, "
-               "OPENAI_BASE_URL, GEMINI_API_KEY, GEMINI_BASE_URL and OLLAMA_HOST set up those of their name without "
-               "this file.",
+       .text =
+           "Model services by name: kind (anthropic, openai, ollama, gemini), base_url, api_key_env or "
+           "api_key_file, api "
+           "(responses, chat), default_model, fallback_models. ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, "
+           "OPENAI_BASE_URL, GEMINI_API_KEY, GEMINI_BASE_URL and OLLAMA_HOST set up those of their name without "
+           "this file.",
        .value = providers(),
        .example = "{workstation: {kind: openai, base_url: 'http://127.0.0.1:8000/v1', default_model: qwen3}}"},
       {.name = "sandbox",
@@ -212,6 +213,9 @@ Keys<ConfiguredProvider> make_provider_keys() {
       {.name = "default_model",
        .text = "The model where none is named.",
        .value = text<P>(&P::default_model, "the name of a model", is_printable)},
+      {.name = "fallback_models",
+       .text = "What is asked in turn if it fails, for programs that ask for a model of it.",
+       .value = texts<P>(&P::fallback_models, "a list of models such as provider/model", is_printable)},
   };
 }
 

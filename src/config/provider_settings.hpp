@@ -17,8 +17,9 @@ struct ConfiguredProvider {
   std::filesystem::path api_key_file = {};
   std::string api = {};  ///< `responses` or `chat`, for the kind `openai`
   std::string default_model = {};
-  bool is_from_environment = false;  ///< only variables name it, not the file
-  std::string problem = {};          ///< why an environment variable makes it unusable; it then has no key
+  std::vector<std::string> fallback_models = {};  ///< see ProviderSettings
+  bool is_from_environment = false;               ///< only variables name it, not the file
+  std::string problem = {};                       ///< why an environment variable makes it unusable; it then has no key
 };
 
 /// Applies `ANTHROPIC_API_KEY`, `OPENAI_BASE_URL`, `OLLAMA_HOST` and the like to the providers of those names; missing

@@ -263,6 +263,29 @@ std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std:
                      .kept = entry->provider};
 }
 
+std::string Models::service_problem(std::string_view reference) const {
+  const auto resolved = resolve(reference);
+  if (const auto* problem = std::get_if<NotConfigured>(&resolved)) return problem->message;
+  // An unknown prefix is part of the id, which is then that of the default model's service.
+  if (std::get<ModelChoice>(resolved).model != reference) return {};
+  return "no model service has the name before the /";
+}
+
+std::vector<ModelChoice> Models::fallbacks_of(const ModelChoice& choice) const {
+  const auto* entry = find(choice.provider_name);
+  if (!entry) return {};
+  std::vector<ModelChoice> fallbacks;
+  for (const auto& reference : entry->settings.fallback_models) {
+    if (const auto problem = service_problem(reference); !problem.empty()) {
+      log::warn("fallback model {} of {}: {}", reference, choice.provider_name, problem);
+      continue;
+    }
+    auto fallback = std::get<ModelChoice>(resolve(reference));
+    if (fallback.id() != choice.id()) fallbacks.push_back(std::move(fallback));
+  }
+  return fallbacks;
+}
+
 std::vector<ModelChoice> Models::resolve_fallbacks(const std::vector<std::string>& references) const {
   std::vector<ModelChoice> choices;
   for (const auto& reference : references) {

@@ -117,6 +117,12 @@ public:
   /// model.
   std::variant<ModelChoice, NotConfigured> resolve(std::string_view reference) const;
 
+  /// Why `reference` names no model of a service that it names too, as `<service>/<model>`; empty if it does.
+  std::string service_problem(std::string_view reference) const;
+
+  /// The models that a program gets if `choice` fails: those that its service names and that can be called.
+  std::vector<ModelChoice> fallbacks_of(const ModelChoice& choice) const;
+
   /// Returns the `references` that can be called, and logs the others.
   std::vector<ModelChoice> resolve_fallbacks(const std::vector<std::string>& references) const;
 

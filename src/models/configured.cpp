@@ -21,6 +21,7 @@ ModelSettings configured_models(const Settings& settings, const Environment& env
         .base_url = configured.base_url,
         .api_key = std::move(key.value),
         .default_model = configured.default_model,
+        .fallback_models = configured.fallback_models,
         .problem = std::move(key.problem),
         .source = configured.is_from_environment ? ServiceSource::environment : ServiceSource::config};
     boost::describe::enum_from_string(configured.kind.c_str(), provider.kind);

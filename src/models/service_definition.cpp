@@ -148,6 +148,7 @@ ProviderSettings model_service_settings(std::string name, const json::object& de
                             .base_url = string_or_empty(definition, "base_url"),
                             .api_key = string_or_empty(definition, "api_key"),
                             .default_model = string_or_empty(definition, "default_model"),
+                            .fallback_models = strings_of(definition, "fallback_models"),
                             .source = ServiceSource::extension,
                             .models = entries_in(definition),
                             .no_metadata = true};

@@ -44,7 +44,9 @@ struct ProviderSettings {
   std::vector<HttpHeader> headers{};  ///< sent with every request, in addition
   std::optional<OpenAiApi> api{};     ///< unset: `responses` if the base URL is OpenAI's own, else `chat`
   std::string default_model{};        ///< empty: the kind's
-  std::string problem{};              ///< why it cannot be used, and what to configure; empty if it can
+  /// `<service>/<model>`, asked in turn if a call of a program fails. Agents have their own.
+  std::vector<std::string> fallback_models{};
+  std::string problem{};  ///< why it cannot be used, and what to configure; empty if it can
   ServiceSource source = ServiceSource::config;
   std::vector<ModelEntry> models{};  ///< what its definition says of its models; goes before all else
   bool public_only = false;          ///< connects to public addresses only: an agent chose the address

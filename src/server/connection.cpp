@@ -28,6 +28,8 @@
 #include "base/log_ids.hpp"
 #include "server/dispatch.hpp"
 #include "server/http/failure.hpp"
+#include "server/websocket/event_socket.hpp"
+#include "server/websocket/handler_socket.hpp"
 #include "server/websocket/upgrade.hpp"
 
 namespace agw {
@@ -98,10 +100,9 @@ Task<> HttpConnection::run() {
   }
   if (websocket_) {
     timeouts_.enter(Phase::websocket);
-    const Hub::Listening listening(context_.hub, *websocket_);
-    // Its writer must be joined: `abort` ends it, cancellation must not.
+    // What it started must be joined: `abort` ends it, cancellation must not.
     co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-    co_await websocket_->run(std::move(reader_.buffer()));
+    co_await websocket_->serve(std::move(reader_.buffer()));
     co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   }
   timeouts_.enter(Phase::lingering);
@@ -315,8 +316,7 @@ Task<bool> HttpConnection::proxy() {
 Task<std::optional<Response>> HttpConnection::call_proxy_handler(HttpProxyStream& stream) {
   auto request = make_request();
   try {
-    check_path(admission_.target);
-    co_await admission_.route->stream(request, stream);
+    co_await dispatch_stream(request, admission_.target, stream, context_.idempotency, admission_.body_limit);
   } catch (...) {
     co_return failure();
   }
@@ -326,13 +326,19 @@ Task<std::optional<Response>> HttpConnection::call_proxy_handler(HttpProxyStream
 Task<> HttpConnection::upgrade() {
   auto opened = open_websocket(reader_.head(), admission_.target, context_.gate);
   if (auto* refusal = std::get_if<Response>(&opened)) {
-    refuse(*refusal);
+    refuse(admission_.protocol == Protocol::gateway ? *refusal : in_protocol(std::move(*refusal), admission_.protocol));
     co_return;
   }
   if (!co_await stream_.send(std::get<std::string>(opened))) co_return;
+  if (admission_.route && admission_.route->socket) {
+    websocket_ = std::make_unique<HandlerSocket>(context_.loop, stream_, context_.flusher, make_request(),
+                                                 admission_.body_limit);
+  } else {
+    websocket_ =
+        std::make_unique<EventSocket>(context_.loop, stream_, context_.flusher, context_.hub, context_.active_runs);
+  }
   reader_.next_request();
   admission_ = {};
-  websocket_ = std::make_unique<WebSocket>(context_.loop, stream_, context_.flusher, context_.active_runs);
 }
 
 /// Waits until the client has taken all responses. Returns false if the connection broke.

@@ -9,6 +9,7 @@
 #include "base/async/async_event.hpp"
 #include "base/id.hpp"
 #include "features/events/hub.hpp"
+#include "features/events/subscription.hpp"
 #include "io/process/blocking.hpp"
 #include "server/http/connection_timeouts.hpp"
 #include "server/http/gate.hpp"

@@ -44,4 +44,13 @@ Task<Response> dispatch(Request& request, const Target& target, Idempotency& ide
   co_return co_await idempotency.once(request, key, std::string(target.path), route.handler);
 }
 
+Task<> dispatch_stream(Request& request, const Target& target, ProxyStream& stream, Idempotency& idempotency,
+                       std::size_t body_limit) {
+  check_path(target);
+  const auto& route = *request.route;
+  const auto key = route.repeatable ? idempotency_key(request) : std::string();
+  if (key.empty()) co_return co_await route.stream(request, stream);
+  co_await idempotency.stream_once(request, key, std::string(target.path), stream, body_limit, route.stream);
+}
+
 }  // namespace agw

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+
+#include "api/proxy_stream.hpp"
 #include "api/request.hpp"
 #include "api/response.hpp"
 #include "base/async/task.hpp"
@@ -13,5 +16,9 @@ namespace agw {
 /// `Idempotency-Key`. Parses large JSON bodies on `blocking`. Throws an ApiError for an invalid target or key, and
 /// whatever the handler throws. `request` and `target` must outlive the call.
 Task<Response> dispatch(Request& request, const Target& target, Idempotency& idempotency, BlockingPool& blocking);
+
+/// The same for a route that sends its response piece by piece, if `Route::repeatable`.
+Task<> dispatch_stream(Request& request, const Target& target, ProxyStream& stream, Idempotency& idempotency,
+                       std::size_t body_limit);
 
 }  // namespace agw

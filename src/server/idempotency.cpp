@@ -1,7 +1,11 @@
 #include "server/idempotency.hpp"
 
-#include "api/idempotency_store.hpp"
+#include <utility>
+
+#include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/sha256.hpp"
+#include "server/recorded_stream.hpp"
 
 namespace agw {
 
@@ -9,7 +13,40 @@ namespace {
 
 constexpr auto retention = std::chrono::hours{24};
 
+std::string hash_of(const Request& request) { return to_hex(sha256(request.content)); }
+
+bool is_success(int status) { return status >= 200 && status < 300; }
+
+/// Throws PayloadTooLarge; BadRequest if the client ends too early.
+Task<std::string> read_all(ProxyStream& stream, std::size_t limit) {
+  std::string content;
+  for (;;) {
+    const auto piece = co_await stream.read();
+    if (!piece) throw BadRequest("the request ended too early");
+    if (piece->empty()) co_return content;
+    content += *piece;
+    if (content.size() > limit) throw body_too_large();
+  }
+}
+
 }  // namespace
+
+class Idempotency::Turn {
+public:
+  Turn(Idempotency& owner, std::string name) : in_flight_(owner.in_flight_), name_(std::move(name)) {
+    in_flight_.emplace(name_, std::make_shared<AsyncEvent>(owner.loop_));
+  }
+  ~Turn() {
+    auto node = in_flight_.extract(name_);
+    node.mapped()->notify();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+private:
+  InFlight& in_flight_;
+  const std::string name_;
+};
 
 Task<> Idempotency::wait_for_duplicate(const std::string& name) {
   for (auto first = in_flight_.find(name); first != in_flight_.end(); first = in_flight_.find(name)) {
@@ -18,26 +55,23 @@ Task<> Idempotency::wait_for_duplicate(const std::string& name) {
   }
 }
 
-Task<Response> Idempotency::once(Request& request, std::string key, const std::string& path, const Handle& handle) {
-  const auto name = path + '\n' + key;
-  co_await wait_for_duplicate(name);
-
-  in_flight_.emplace(name, std::make_shared<AsyncEvent>(loop_));
-  struct Scope {
-    InFlight& in_flight;
-    const std::string& name;
-    ~Scope() {
-      auto node = in_flight.extract(name);
-      node.mapped()->notify();
-    }
-  } scope{in_flight_, name};
-
-  const auto hash = to_hex(sha256(request.content));
-  const auto now = clock_.now();
-  const auto first = co_await database_.read([path, key, oldest = now - retention](Connection& connection) {
+Task<std::optional<idempotency_store::StoredResponse>> Idempotency::find(const std::string& path,
+                                                                         const std::string& key,
+                                                                         const std::string& hash) {
+  auto first = co_await database_.read([path, key, oldest = clock_.now() - retention](Connection& connection) {
     return idempotency_store::find(connection, path, key, oldest);
   });
   if (first && first->body_hash != hash) throw Conflict("idempotency key reused");
+  co_return first;
+}
+
+Task<Response> Idempotency::once(Request& request, std::string key, const std::string& path, const Handle& handle) {
+  const auto name = path + '\n' + key;
+  co_await wait_for_duplicate(name);
+  const Turn turn(*this, name);
+  const auto hash = hash_of(request);
+  const auto now = clock_.now();
+  const auto first = co_await find(path, key, hash);
   if (first) co_return Response{.status = first->status, .body = first->body};
 
   auto stored = std::make_shared<bool>(false);
@@ -46,12 +80,31 @@ Task<Response> Idempotency::once(Request& request, std::string key, const std::s
     *stored = true;
   };
   auto response = co_await handle(request);
-  const bool success = response.status >= 200 && response.status < 300;
-  if (success && !*stored) {
+  if (is_success(response.status) && !*stored) {
     co_await database_.write([store = request.store_response, status = response.status,
                               body = response.body](Connection& connection) { store(connection, status, body); });
   }
   co_return response;
+}
+
+Task<> Idempotency::stream_once(Request& request, std::string key, const std::string& path, ProxyStream& stream,
+                                std::size_t body_limit, const HandleStream& handle) {
+  request.content = co_await read_all(stream, body_limit);
+  const auto name = path + '\n' + key;
+  co_await wait_for_duplicate(name);
+  const Turn turn(*this, name);
+  const auto hash = hash_of(request);
+  const auto first = co_await find(path, key, hash);
+  if (first) co_return co_await send_recorded(stream, *first);
+
+  const auto store = [&](idempotency_store::StoredResponse response) -> Task<> {
+    response.body_hash = hash;
+    co_await database_.write([path, key, response, now = clock_.now()](Connection& connection) {
+      idempotency_store::store(connection, path, key, response, now, now - retention);
+    });
+  };
+  RecordedStream recorded(stream, std::move(request.content), store);
+  co_await handle(request, recorded);
 }
 
 }  // namespace agw

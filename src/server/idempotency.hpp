@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "api/idempotency_store.hpp"
+#include "api/proxy_stream.hpp"
 #include "api/request.hpp"
 #include "api/response.hpp"
 #include "base/async/async_event.hpp"
@@ -25,11 +29,23 @@ public:
   /// Throws Conflict `idempotency key reused` for another body.
   Task<Response> once(Request& request, std::string key, const std::string& path, const Handle& handle);
 
+  using HandleStream = std::function<Task<>(Request&, ProxyStream&)>;
+
+  /// The same for a response that is sent piece by piece: sends the stored one, or calls `handle` and stores what it
+  /// sends, if that is complete and at most 8 MiB. The body is read first; throws PayloadTooLarge above `body_limit`.
+  Task<> stream_once(Request& request, std::string key, const std::string& path, ProxyStream& stream,
+                     std::size_t body_limit, const HandleStream& handle);
+
 private:
   /// By path and key: notified when the first request has ended.
   using InFlight = std::map<std::string, std::shared_ptr<AsyncEvent>>;
 
+  /// Holds a name from the first request to its end.
+  class Turn;
+
   Task<> wait_for_duplicate(const std::string& name);
+  Task<std::optional<idempotency_store::StoredResponse>> find(const std::string& path, const std::string& key,
+                                                              const std::string& hash);
 
   Loop& loop_;
   Database& database_;

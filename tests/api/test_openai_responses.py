@@ -108,8 +108,8 @@ def test_a_response_is_shown_and_deleted(talker):
     assert accepted(talker.gateway.http.get(path)) == first
     assert accepted(talker.gateway.http.delete(path)) == {"id": first["id"], "object": "response", "deleted": True}
     assert talker.gateway.http.get(path).status_code == 404
-    error = respond(talker, 404, previous_response_id=first["id"])["error"]
-    assert error["param"] == "previous_response_id"
+    error = respond(talker, 400, previous_response_id=first["id"])["error"]
+    assert (error["param"], error["code"]) == ("previous_response_id", "previous_response_not_found")
 
 
 def test_a_response_that_is_not_to_be_stored_is_not(talker):
@@ -171,8 +171,32 @@ def test_an_answer_that_was_cut_off_is_incomplete(talker):
     ({"tools": [{"type": "namespace", "name": "n", "tools": [{"type": "custom"}]}]}, "tools[0].tools[0].type"),
     ({"text": {"format": {"type": "xml"}}}, "text.format.type"),
     ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].type"), ({"frobnicate": 1}, "frobnicate"),
+    ({"tools": [{**WEATHER, "parameters": {"$ref": "#"}}]}, "tools[0].parameters"), ({"n": 5}, "n"),
     ({"tools": [WEATHER] * 10_000}, "tools"), ({"conversation": "a", "previous_response_id": "b"}, "conversation"),
 ])
 def test_a_bad_parameter_is_named(talker, members, param):
     assert respond(talker, 400, **members)["error"]["param"] == param
     assert talker.stub.requests == []
+
+
+def test_a_picture_at_a_private_address_is_not_fetched(talker):
+    picture = {"type": "input_image", "image_url": f"{talker.stub.base_url}/picture.png"}
+    error = respond(talker, 400, input=[{"role": "user", "content": [picture]}])["error"]
+    assert error["param"] == "input[0].content[0].image_url"
+    assert talker.stub.requests == [] and talker.stub.list_requests == []
+
+
+def test_a_thread_of_another_agent_is_a_conflict(talker, new_name):
+    first = respond(talker, model="assistant")
+    other = accepted(talker.gateway.http.post("/extensions", json={
+        "type": "agent", "name": new_name("other"), "description": "", "definition": {}, "enabled": True}), 201)
+    for member in ({"conversation": first["conversation"]["id"]}, {"previous_response_id": first["id"]}):
+        assert respond(talker, 409, model=other["name"], **member)["error"]["code"] == "thread_of_another_agent"
+
+
+@pytest.mark.parametrize("content", [b"[" * 10_000_000, b'{"input": ' + b"[" * 5_000_000 + b"]" * 5_000_000 + b"}",
+                                     b'{"input": "\\ud800"}', b"", b"[]", b"\xff"],
+                         ids=["10 MB of brackets", "deep input", "lone surrogate", "empty", "array", "no UTF-8"])
+def test_a_hostile_body_is_refused_in_the_protocols_shape(talker, content):
+    response = talker.gateway.http.post("/v1/responses", content=content)
+    assert response.status_code == 400 and response.json()["error"]["type"] == "invalid_request_error"

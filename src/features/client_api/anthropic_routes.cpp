@@ -11,8 +11,7 @@ namespace {
 
 Task<> answer_messages(ClientApi& api, Request& request, ProxyStream& stream) {
   auto [asked, thinking] = read_anthropic_messages(co_await api.read_body(stream));
-  asked.client = client_product(request.header("user-agent"));
-  if (const auto thread = request.header("x-thread-id")) asked.thread_id = std::string(*thread);
+  take_headers(asked, request);
   const auto writer = anthropic_message_writer(thinking);
   co_await api.answer(std::move(asked), *writer, stream);
 }
@@ -28,11 +27,13 @@ Task<> count_tokens(ClientApi& api, Request& /*request*/, ProxyStream& stream) {
 Routes anthropic_routes(ClientApi& api) {
   return {
       post_stream("/v1/messages", "Answer as Anthropic's Messages do", answer_messages, api)
+          .is_repeatable()
           .any_object()
           .responds<json::object>()
           .fails_with({400, 404, 429, 502, 529}),
       post_stream("/v1/messages/count_tokens", "Estimate the tokens of a request to Anthropic's Messages", count_tokens,
                   api)
+          .is_repeatable()
           .any_object()
           .responds<json::object>()
           .fails_with({400, 404}),

@@ -6,20 +6,20 @@ namespace agw {
 
 namespace {
 
-Task<> watch(ProxyStream& stream, StopSource& gone) {
+Task<> watch(ResponseStream& stream, StopSource& gone) {
   co_await stream.wait_for_disconnect();
   gone.request();
 }
 
 }  // namespace
 
-ClientConnection::ClientConnection(Loop& loop, ProxyStream& stream)
+ClientConnection::ClientConnection(Loop& loop, ResponseStream& stream, bool outlives_program)
     : loop_(loop),
       stream_(stream),
       when_stopped_(stream.stop_source(), [this] { gone_.request(); }),
       watching_(loop),
       sending_(loop) {
-  watching_.spawn(watch(stream, gone_));
+  if (!outlives_program) watching_.spawn(watch(stream, gone_));
 }
 
 void ClientConnection::begin_events(std::function<std::string()> keep_alive, const Fields& fields) {

@@ -14,7 +14,8 @@ namespace agw {
 /// A program that waits for an answer. Await `close` before it is destroyed.
 class ClientConnection {
 public:
-  ClientConnection(Loop& loop, ProxyStream& stream);
+  /// With `outlives_program`, `gone` is not requested because the program has disconnected.
+  ClientConnection(Loop& loop, ResponseStream& stream, bool outlives_program = false);
 
   /// Requested once the program has disconnected, or its connection has to end.
   StopSource& gone() { return gone_; }
@@ -30,7 +31,7 @@ public:
 
 private:
   Loop& loop_;
-  ProxyStream& stream_;
+  ResponseStream& stream_;
   StopSource gone_;
   StopSource::Listener when_stopped_;
   TaskGroup watching_;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "api/client_errors.hpp"
 #include "base/json/json_values.hpp"
 #include "features/client_api/pictures.hpp"
@@ -12,6 +14,18 @@ namespace agw {
 namespace {
 
 constexpr std::string_view heading = "A summary of the conversation so far:\n\n";
+
+/// The message with all that an item of a response has.
+json::object user_message(const json::object& item, const std::string& answer_id, std::size_t number) {
+  json::object message{{"type", "message"},
+                       {"id", fmt::format("msg_{}{}", answer_id, number)},
+                       {"status", "completed"},
+                       {"role", "user"},
+                       {"content", item.at("content")}};
+  if (auto* text = message["content"].if_string())
+    message["content"] = json::array{json::object{{"type", "input_text"}, {"text", json::string(*text)}}};
+  return message;
+}
 
 /// Programs send the item back unread, so it need not be secret.
 class CompactionWriter : public AnswerWriter {
@@ -24,7 +38,7 @@ public:
     json::array output;
     for (const auto& item : input_) {
       const auto& object = item.as_object();
-      if (string_or_empty(object, "role") == "user") output.push_back(item);
+      if (string_or_empty(object, "role") == "user") output.push_back(user_message(object, answer.id, output.size()));
     }
     output.push_back(json::object{{"type", "compaction"},
                                   {"id", "cmp_" + answer.id},

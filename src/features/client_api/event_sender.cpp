@@ -15,7 +15,7 @@ Task<> until(AsyncEvent& event) { co_await event.wait(); }
 
 }  // namespace
 
-EventSender::EventSender(Loop& loop, ProxyStream& stream, StopSource& gone, Fields fields,
+EventSender::EventSender(Loop& loop, ResponseStream& stream, StopSource& gone, Fields fields,
                          std::function<std::string()> keep_alive)
     : stream_(stream), gone_(gone), fields_(std::move(fields)), keep_alive_(std::move(keep_alive)), changed_(loop) {}
 

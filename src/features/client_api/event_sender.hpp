@@ -19,7 +19,7 @@ public:
   static constexpr std::size_t max_waiting = 8 * 1024 * 1024;
 
   /// `gone` is requested once the program has disconnected or reads too slowly. Everything outlives the sender.
-  EventSender(Loop& loop, ProxyStream& stream, StopSource& gone, Fields fields,
+  EventSender(Loop& loop, ResponseStream& stream, StopSource& gone, Fields fields,
               std::function<std::string()> keep_alive);
 
   /// Sends until `close` and all bytes have been sent, or the program has gone. Run it in a group.
@@ -32,7 +32,7 @@ public:
   bool begun() const { return begun_; }
 
 private:
-  ProxyStream& stream_;
+  ResponseStream& stream_;
   StopSource& gone_;
   Fields fields_;
   std::function<std::string()> keep_alive_;

@@ -28,6 +28,9 @@ struct OutputItem {
   std::string name{};
   std::string space{};  ///< the namespace of the call's function; empty without one
   bool done = false;
+  bool is_cut = false;  ///< done, but not complete
+
+  const char* status() const { return !done ? "in_progress" : is_cut ? "incomplete" : "completed"; }
 };
 
 json::object text_part(const std::string& text) {
@@ -63,7 +66,7 @@ Namespaces namespaces_in(const json::object& shown) {
 }
 
 json::object item_members(const OutputItem& item) {
-  const auto* status = item.done ? "completed" : "in_progress";
+  const auto* status = item.status();
   switch (item.kind) {
     case OutputItem::Kind::reasoning: {
       json::array summary;
@@ -92,13 +95,17 @@ json::object response_usage(const Usage& usage) {
 
 class ResponseWriter : public AnswerWriter {
 public:
-  ResponseWriter(json::object shown, StoreResponse store)
-      : shown_(std::move(shown)), store_(std::move(store)), namespaces_(namespaces_in(shown_)) {}
+  ResponseWriter(json::object shown, StoreResponse store, ResponseEvents events)
+      : shown_(std::move(shown)),
+        store_(std::move(store)),
+        namespaces_(namespaces_in(shown_)),
+        events_(std::move(events)) {}
 
   std::string_view name_of(const CallFeature& feature) const override { return feature.responses; }
 
   Task<> before_end(const ClientAnswer& answer) override {
     if (items_.empty()) take_whole(answer);
+    if (!items_.empty()) items_.back().is_cut = answer.stop == StopReason::length;
     out_.clear();
     close_all();
     if (store_) co_await store_(answer, response(answer, status_of(answer)));
@@ -123,7 +130,7 @@ public:
     out_.clear();
     const auto* status = status_of(answer);
     event(fmt::format("response.{}", status), {{"response", response(answer, status)}});
-    return events + std::exchange(out_, {}) + "data: [DONE]\n\n";
+    return events + std::exchange(out_, {}) + last();
   }
 
   std::string fail(const ClientAnswer& answer, const ApiError& error) override {
@@ -132,10 +139,14 @@ public:
     const auto code = string_or_empty(error.extra(), "code");
     failed["error"] = json::object{{"code", code.empty() ? "server_error" : code}, {"message", error.error()}};
     event("response.failed", {{"response", std::move(failed)}});
-    return std::exchange(out_, {}) + "data: [DONE]\n\n";
+    return std::exchange(out_, {}) + last();
   }
 
+  std::string keep_alive() const override { return events_.as_lines ? std::string() : AnswerWriter::keep_alive(); }
+
 private:
+  std::string last() const { return events_.as_lines ? "" : "data: [DONE]\n\n"; }
+
   static const char* status_of(const ClientAnswer& answer) {
     const bool is_cut = answer.stop == StopReason::length || answer.stop == StopReason::content_filter;
     return is_cut ? "incomplete" : "completed";
@@ -167,7 +178,8 @@ private:
   void event(std::string_view type, const json::object& members) {
     json::object object{{"type", type}, {"sequence_number", sequence_++}};
     for (const auto& [name, value] : members) object[name] = value;
-    out_ += fmt::format("event: {}\ndata: {}\n\n", type, to_json(object));
+    if (!events_.stream_id.empty()) object["stream_id"] = events_.stream_id;
+    out_ += events_.as_lines ? to_json(object) + '\n' : fmt::format("event: {}\ndata: {}\n\n", type, to_json(object));
   }
 
   std::size_t index_of(const OutputItem& item) const { return static_cast<std::size_t>(&item - items_.data()); }
@@ -277,6 +289,7 @@ private:
   const json::object shown_;
   const StoreResponse store_;
   const Namespaces namespaces_;
+  const ResponseEvents events_;
   const std::string id_ = random_hex(12);
   std::vector<OutputItem> items_;
   std::vector<std::size_t> calls_;  ///< the item of each call
@@ -287,8 +300,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<AnswerWriter> response_writer(json::object shown, StoreResponse store) {
-  return std::make_unique<ResponseWriter>(std::move(shown), std::move(store));
+std::unique_ptr<AnswerWriter> response_writer(json::object shown, StoreResponse store, ResponseEvents events) {
+  return std::make_unique<ResponseWriter>(std::move(shown), std::move(store), std::move(events));
 }
 
 }  // namespace agw

@@ -248,6 +248,13 @@ void refuse_what_is_impossible(Parameters& body) {
   if (body.find("prompt")) refuse("prompt", "is not possible: send instructions");
 }
 
+void add_missing(json::object& object, const json::object& members) {
+  for (const auto& [name, value] : members) {
+    auto& member = object[name];
+    if (member.is_null()) member = value;
+  }
+}
+
 /// The members of a response that repeat the request, with what is valid without them.
 json::object shown_members(const json::object& body) {
   json::object shown{{"background", false},
@@ -278,11 +285,15 @@ json::object shown_members(const json::object& body) {
   }
   for (auto& tool : shown["tools"].get_array()) {
     auto& object = tool.get_object();
-    if (object.at("type") == "namespace") continue;
-    if (!object.contains("strict")) object["strict"] = false;
-    if (!object.contains("parameters")) object["parameters"] = nullptr;
-    if (!object.contains("description")) object["description"] = nullptr;
+    if (object.at("type") != "namespace")
+      add_missing(object, {{"strict", false}, {"parameters", nullptr}, {"description", nullptr}});
   }
+  add_missing(shown["reasoning"].get_object(), {{"effort", nullptr}, {"summary", nullptr}});
+  auto& text = shown["text"].get_object();
+  add_missing(text, {{"format", json::object{{"type", "text"}}}});
+  auto& format = text["format"].get_object();
+  if (format.at("type") == "json_schema")
+    add_missing(format, {{"description", nullptr}, {"schema", nullptr}, {"strict", false}});
   return shown;
 }
 

@@ -34,7 +34,14 @@ std::string name_in_namespace(std::string_view space, std::string_view name);
 /// What the writer gives to be stored, before the answer ends: the response, and its output items.
 using StoreResponse = std::function<Task<>(const ClientAnswer& answer, json::object response)>;
 
-/// Writes a `response`, or its events, which end with `[DONE]`.
-std::unique_ptr<AnswerWriter> response_writer(json::object shown, StoreResponse store);
+/// How the events of a streamed response are sent.
+struct ResponseEvents {
+  /// One JSON text a line, as the messages of a WebSocket; otherwise as server-sent events that end with `[DONE]`.
+  bool as_lines = false;
+  std::string stream_id{};  ///< the member of that name that events have; empty: none
+};
+
+/// Writes a `response`, or its events.
+std::unique_ptr<AnswerWriter> response_writer(json::object shown, StoreResponse store, ResponseEvents events = {});
 
 }  // namespace agw

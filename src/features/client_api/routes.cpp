@@ -1,6 +1,7 @@
 #include "features/client_api/routes.hpp"
 
 #include <string>
+#include <utility>
 
 #include "api/client_errors.hpp"
 #include "features/client_api/chat_completions.hpp"
@@ -13,8 +14,7 @@ namespace {
 
 Task<> complete_chat(ClientApi& api, Request& request, ProxyStream& stream) {
   auto [asked, includes_usage] = read_chat_completion(co_await api.read_body(stream));
-  asked.client = client_product(request.header("user-agent"));
-  if (const auto thread = request.header("x-thread-id")) asked.thread_id = std::string(*thread);
+  take_headers(asked, request);
   const auto writer = chat_completion_writer(includes_usage);
   co_await api.answer(std::move(asked), *writer, stream);
 }
@@ -52,14 +52,24 @@ Routes openai_routes(ClientApi& api) {
           .responds<json::object>()
           .fails_with({400, 404}),
       post_stream("/v1/embeddings", "Have a model make embeddings as OpenAI's API does", make_embeddings, api)
+          .is_repeatable()
           .any_object()
           .responds<json::object>()
           .fails_with({400, 404, 429, 502, 503}),
       post_stream("/v1/chat/completions", "Answer as OpenAI's Chat Completions do", complete_chat, api)
+          .is_repeatable()
           .any_object()
           .responds<json::object>()
           .fails_with({400, 404, 429, 502, 503}),
   };
+}
+
+Routes client_api_routes(ClientApi& api) {
+  auto routes = openai_routes(api);
+  for (auto part : {response_routes, anthropic_routes}) {
+    for (auto& route : part(api)) routes.push_back(std::move(route));
+  }
+  return routes;
 }
 
 }  // namespace agw

@@ -6,9 +6,14 @@ namespace agw {
 
 class ClientApi;
 
-/// OpenAI's API under `/v1`.
+/// All under `/v1`.
+Routes client_api_routes(ClientApi& api);
+
+// The parts of it.
+
 Routes openai_routes(ClientApi& api);
-/// Anthropic's API under `/v1`.
+/// OpenAI's Responses.
+Routes response_routes(ClientApi& api);
 Routes anthropic_routes(ClientApi& api);
 
 }  // namespace agw

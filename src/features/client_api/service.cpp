@@ -1,5 +1,6 @@
 #include "features/client_api/service.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -73,6 +74,10 @@ Task<json::object> ClientApi::read_body(ProxyStream& stream) const {
     content += *piece;
     if (content.size() > body_limit_) throw body_too_large();
   }
+  co_return co_await parse(std::move(content));
+}
+
+Task<json::object> ClientApi::parse(std::string content) const {
   if (content.empty()) throw body_required();
   std::optional<json::value> parsed;
   if (content.size() > large_body) {
@@ -85,13 +90,13 @@ Task<json::object> ClientApi::read_body(ProxyStream& stream) const {
   co_return std::move(parsed->get_object());
 }
 
-Task<> ClientApi::respond(ProxyStream& stream, std::string body, Fields fields) {
+Task<> ClientApi::respond(ResponseStream& stream, std::string body, Fields fields) {
   fields.emplace_back("Content-Type", json_content_type);
   ResponseHead head{.fields = std::move(fields), .length = body.size()};
   if (co_await stream.begin(std::move(head)) && co_await stream.send(body)) co_await stream.end();
 }
 
-Task<> ClientApi::answer(ClientRequest request, AnswerWriter& writer, ProxyStream& stream) {
+Task<> ClientApi::answer(ClientRequest request, AnswerWriter& writer, ResponseStream& stream) {
   if (const auto agent = services_.extensions.find_agent(request.model)) {
     if (!agent->enabled) throw model_not_found(request.model, "the agent is disabled");
     co_return co_await answer_by_agent(std::move(request), agent, writer, stream);
@@ -113,11 +118,9 @@ ModelChoice ClientApi::find_model(const std::string& name) const {
   if (name.find('/') == std::string::npos) {
     throw model_not_found(name, "no agent has this name, and a model is `<service>/<model>`");
   }
-  auto resolved = services_.models.resolve(name);
-  if (const auto* problem = std::get_if<NotConfigured>(&resolved)) throw model_not_found(name, problem->message);
-  auto& choice = std::get<ModelChoice>(resolved);
-  if (choice.model == name) throw model_not_found(name, "no model service has the name before the /");
-  return std::move(choice);
+  if (const auto problem = services_.models.service_problem(name); !problem.empty())
+    throw model_not_found(name, problem);
+  return std::get<ModelChoice>(services_.models.resolve(name));
 }
 
 ModelChoice ClientApi::require_model(const ClientRequest& request, const AnswerWriter& writer) const {
@@ -139,7 +142,30 @@ void ClientApi::require_budget() const {
                      "insufficient_quota");
 }
 
-Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, AnswerWriter& writer, ProxyStream& stream) {
+Task<> ClientApi::warm_up(const ClientRequest& request, AnswerWriter& writer, ResponseStream& stream) const {
+  require(request.model);
+  const auto answer = new_answer(request);
+  auto events = writer.begin(answer);
+  co_await writer.before_end(answer);
+  events += writer.end(answer);
+  co_await stream.send(events);
+}
+
+/// The model, then those that its service names as fallbacks and that can do what is asked.
+std::vector<ModelChoice> ClientApi::with_fallbacks(ModelChoice choice, const ModelRequest& call) const {
+  const bool has_picture =
+      std::ranges::any_of(call.messages, [](const auto& message) { return !message.images.empty(); });
+  auto choices = services_.models.fallbacks_of(choice);
+  std::erase_if(choices, [&](const ModelChoice& fallback) {
+    return fallback.provider->unsupported(call) || (!fallback.takes_tools && !call.tools.empty()) ||
+           (has_picture && !services_.models.info(fallback).vision);
+  });
+  choices.insert(choices.begin(), std::move(choice));
+  return choices;
+}
+
+Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, AnswerWriter& writer,
+                               ResponseStream& stream) {
   require_budget();
   ClientConnection connection(services_.loop, stream);
   std::exception_ptr failure;
@@ -157,18 +183,20 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
       take(answer, delta);
       if (request.stream) connection.send_event(writer.delta(answer, delta));
     };
-    auto call = request.call;
+    auto call = std::move(request.call);
     call.options.streams_calls = request.stream;
     for (auto& message : call.messages) {
       if (message.provider_blocks_of == request.model) message.provider_blocks_of = choice.id();
     }
     if (!call.options.limits_output) call.max_output_tokens = std::numeric_limits<std::int64_t>::max();
-    auto completion = co_await answer_with_retries({std::move(choice)}, std::move(call), on_delta, connection.gone());
+    auto choices = with_fallbacks(std::move(choice), call);
+    auto completion = co_await answer_with_retries(std::move(choices), std::move(call), on_delta, connection.gone());
     spent = count(request, completion);
     if (const auto* problem = std::get_if<ModelFailure>(&completion.outcome)) {
       const auto error = client_failure(*problem);
       if (!connection.begun()) throw error;
       begin();
+      stream.mark_failed();
       connection.send_event(writer.fail(answer, error));
     } else {
       auto& reply = std::get<ModelReply>(completion.outcome);
@@ -201,11 +229,11 @@ ClientAnswer ClientApi::new_answer(const ClientRequest& request) const {
 }
 
 Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer,
-                                  ProxyStream& stream) {
+                                  ResponseStream& stream) {
   check_for_agent(request.call.options, writer);
   co_await fetch_pictures(request, stream.stop_source());
   const auto [run, thread_id] = co_await agents_.start(agent, request);
-  ClientConnection connection(services_.loop, stream);
+  ClientConnection connection(services_.loop, stream, request.is_repeatable);
   auto answer = new_answer(request);
   answer.thread_id = thread_id;
   const Fields fields{{"X-Thread-Id", thread_id}};
@@ -234,6 +262,7 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
                           "insufficient_quota");
   if (waited == WaitResult::done && !(failed && !connection.begun())) {
     if (!failed) co_await before_end(writer, answer);
+    if (failed) stream.mark_failed();
     if (request.stream) {
       begin();
       connection.send_event(failed ? writer.fail(answer, *failed) : writer.end(answer));
@@ -246,7 +275,7 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
   if (failed && !is_late && waited == WaitResult::done) throw ApiError(*failed);
 }
 
-Task<json::object> ClientApi::embed(json::object body, const std::string& client, ProxyStream& stream) {
+Task<json::object> ClientApi::embed(json::object body, const std::string& client, ResponseStream& stream) {
   Parameters parameters(body);
   ClientRequest request{.model = parameters.required_text("model"), .client = client};
   if (!parameters.find("input")) throw bad_parameter("input", "is missing");

@@ -46,33 +46,42 @@ public:
 
   /// Reads and parses the body. Throws ApiError: 413, or 400 if it is no JSON object.
   Task<json::object> read_body(ProxyStream& stream) const;
+  /// Parses a body. Throws ApiError 400 if it is no JSON object.
+  Task<json::object> parse(std::string content) const;
 
   /// Answers the request, streamed if it asks for that. Throws ApiError before the response has begun; later failures
   /// are written as the protocol has them. A program that disconnects stops a model; the answer of an agent goes on.
-  Task<> answer(ClientRequest request, AnswerWriter& writer, ProxyStream& stream);
+  Task<> answer(ClientRequest request, AnswerWriter& writer, ResponseStream& stream);
+
+  /// Writes the stream of an answer that has nothing in it, without asking anybody. Throws ApiError 404 for an unknown
+  /// model.
+  Task<> warm_up(const ClientRequest& request, AnswerWriter& writer, ResponseStream& stream) const;
 
   /// Has a model make embeddings: `body` is that of OpenAI's API, and so is the answer. Throws ApiError.
-  Task<json::object> embed(json::object body, const std::string& client, ProxyStream& stream);
+  Task<json::object> embed(json::object body, const std::string& client, ResponseStream& stream);
 
   /// Throws ApiError 404 if neither an agent nor a model has this name.
   void require(const std::string& name) const;
 
   /// Sends a whole response.
-  static Task<> respond(ProxyStream& stream, std::string body, Fields fields = {});
+  static Task<> respond(ResponseStream& stream, std::string body, Fields fields = {});
 
   /// Call it after the engine was stopped.
   Task<> stop() { return agents_.stop(); }
 
   const ClientServices& services() const { return services_; }
+  /// Of a request, in bytes.
+  std::size_t body_limit() const { return body_limit_; }
 
 private:
   Task<> fetch_pictures(ClientRequest& request, StopSource& stop) const;
   ModelChoice find_model(const std::string& name) const;
   void require_budget() const;
   ModelChoice require_model(const ClientRequest& request, const AnswerWriter& writer) const;
-  Task<> pass_through(ClientRequest request, ModelChoice choice, AnswerWriter& writer, ProxyStream& stream);
+  std::vector<ModelChoice> with_fallbacks(ModelChoice choice, const ModelRequest& call) const;
+  Task<> pass_through(ClientRequest request, ModelChoice choice, AnswerWriter& writer, ResponseStream& stream);
   ClientAnswer new_answer(const ClientRequest& request) const;
-  Task<> answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer, ProxyStream& stream);
+  Task<> answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer, ResponseStream& stream);
   /// Counts what a call has cost, if it has; `store` it once the program has its response.
   std::optional<UnstoredSpending> count(const ClientRequest& request, const Completion& completion);
   Task<> store(UnstoredSpending spent);

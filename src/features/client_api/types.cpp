@@ -17,4 +17,10 @@ std::string client_product(std::optional<std::string_view> user_agent) {
   return product.empty() ? "api" : product;
 }
 
+void take_headers(ClientRequest& asked, const Request& request) {
+  asked.client = client_product(request.header("user-agent"));
+  if (const auto thread = request.header("x-thread-id")) asked.thread_id = std::string(*thread);
+  asked.is_repeatable = !request.header("idempotency-key").value_or("").empty();
+}
+
 }  // namespace agw

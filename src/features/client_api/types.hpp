@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/request.hpp"
 #include "models/model.hpp"
 
 namespace agw {
@@ -27,6 +28,7 @@ struct ClientRequest {
   bool stream = false;
   std::string client{};                    ///< what the program calls itself: see `client_product`
   std::optional<std::string> thread_id{};  ///< agents only: the thread to continue
+  bool is_repeatable = false;              ///< has an Idempotency-Key: an agent's answer is awaited without its program
 };
 
 /// An answer to a program, as far as it has come.
@@ -47,5 +49,9 @@ struct ClientAnswer {
 /// The product of a User-Agent (`codex_cli_rs/0.1 (Linux)` is `codex_cli_rs`), at most 64 characters of
 /// `[A-Za-z0-9._-]`; `api` if there is none.
 std::string client_product(std::optional<std::string_view> user_agent);
+
+/// Takes from the headers what the program calls itself, the thread that it names, and whether it may repeat the
+/// request.
+void take_headers(ClientRequest& asked, const Request& request);
 
 }  // namespace agw

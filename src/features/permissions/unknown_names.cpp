@@ -83,6 +83,9 @@ Task<std::vector<ExtensionWarning>> UnknownNames::unknown_names(ExtensionPointer
     case ExtensionType::capability:
       found.check_each("tools", tool);
       break;
+    case ExtensionType::integration:
+      found.check_each("fallback_models", [this](std::string_view name) { return models_.service_problem(name); });
+      break;
     case ExtensionType::command:
       found.check("agent_id", agent);
       found.check("model", model);

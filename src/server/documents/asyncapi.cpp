@@ -181,6 +181,31 @@ void add(json::object& document, const Conversation& conversation, const Routes&
                                                                         {"messages", std::move(listed)}};
 }
 
+/// The WebSockets of routes, whose messages the routes' own protocols define.
+void add_route_sockets(json::object& document, const Routes& routes) {
+  for (const auto& route : routes) {
+    if (!route.socket) continue;
+    const auto name = route.path.substr(route.path.rfind('/') + 1);
+    const auto place = "#/channels/" + name;
+    json::object messages;
+    for (const auto* direction : {"receive", "send"}) {
+      const auto id = name + "." + direction;
+      const json::object type{{"type", "string"}};
+      messages[id] = json::object{{"name", id},
+                                  {"payload", json::object{{"type", "object"},
+                                                           {"properties", json::object{{"type", type}}},
+                                                           {"required", json::array{"type"}}}}};
+      document["operations"].get_object()[id] =
+          json::object{{"action", direction},
+                       {"description", "A message of the protocol that the path has"},
+                       {"channel", reference(place)},
+                       {"messages", json::array{reference(place + "/messages/" + id)}}};
+    }
+    document["channels"].get_object()[name] = json::object{
+        {"address", route.path}, {"description", "A WebSocket: " + route.summary}, {"messages", std::move(messages)}};
+  }
+}
+
 json::object server_of(std::string_view server_url) {
   const auto colon = server_url.find("://");
   const bool secure = server_url.substr(0, colon) == "https";
@@ -207,6 +232,7 @@ json::object asyncapi_document(const Routes& routes, std::string_view server_url
                                   {"securitySchemes",
                                    json::object{{"bearer", json::object{{"type", "http"}, {"scheme", "bearer"}}}}}}}};
   for (const auto& conversation : conversations) add(document, conversation, routes);
+  add_route_sockets(document, routes);
   return document;
 }
 

@@ -22,9 +22,14 @@ bool is_socket_path(const std::vector<std::string>& segments) {
 }
 
 /// HTTP/1.0 has no upgrades (RFC 9110, 7.8).
-bool is_websocket_upgrade(const Head& head, const Target& target) {
-  return head.method == "GET" && head.version == 11 && is_socket_path(target.segments) &&
-         head.has_token("upgrade", "websocket");
+bool is_websocket_upgrade(const Head& head) {
+  return head.method == "GET" && head.version == 11 && head.has_token("upgrade", "websocket");
+}
+
+/// The route whose WebSocket clients can open at the path; null if there is none.
+const Route* socket_route(const Router::Match& match) {
+  const auto found = std::ranges::find_if(match.at_path, [](const Route* route) { return route->socket != nullptr; });
+  return found == match.at_path.end() ? nullptr : *found;
 }
 
 /// Whether a browser requests the gateway's address: a person who looks for the page.
@@ -95,7 +100,9 @@ Admission Gate::judge(const Head& head) const {
   admission.body_limit = body_limit_of(match.route);
   admission.response = length_refusal(head, admission);
   if (admission.response) return admission;
-  if (is_websocket_upgrade(head, admission.target)) {
+  const auto* socket = socket_route(match);
+  if ((socket || is_socket_path(admission.target.segments)) && is_websocket_upgrade(head)) {
+    if (socket) admission.route = socket;
     admission.websocket = true;
     return admission;
   }

@@ -35,8 +35,8 @@ void WebSocketFlusher::flush() {
   for (auto* socket : std::exchange(waiting_, {})) socket->flush();
 }
 
-WebSocket::WebSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher, Subscription::ActiveRuns active_runs)
-    : writers_(loop), stream_(stream), flusher_(flusher), subscription_(std::move(active_runs)) {}
+WebSocket::WebSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher, std::size_t message_limit)
+    : writers_(loop), stream_(stream), flusher_(flusher), frames_(message_limit) {}
 
 WebSocket::~WebSocket() { flusher_.forget(*this); }
 
@@ -45,10 +45,11 @@ Task<> WebSocket::run(std::string bytes) {
     frames_.put(bytes);
     std::string().swap(bytes);
     while (auto incoming = frames_.next()) {
-      take(*incoming);
+      take(std::move(*incoming));
       if (queued_bytes_ > max_backlog_while_reading) co_await wait_for_reader();
     }
     frames_.shrink();
+    if (!done_reading_) co_await ready_for_more();
     if (!done_reading_ && !co_await stream_.receive(bytes)) abort();
   }
   // The response to a close frame is still sent; `sweep` aborts a client that does not read it.
@@ -68,15 +69,14 @@ void WebSocket::abort() {
   done_reading_ = true;
   broken_ = true;
   stream_.interrupt();
+  closed();
 }
 
-void WebSocket::take(const Incoming& incoming) {
+void WebSocket::take(Incoming incoming) {
   switch (incoming.kind) {
-    case Incoming::Kind::text: {
-      auto response = websocket::frame(Opcode::text, subscription_.take(incoming.payload));
-      queue({std::move(response), nullptr});
+    case Incoming::Kind::text:
+      if (!closing_) received(std::move(incoming.payload));
       return;
-    }
     case Incoming::Kind::ping:
       queue({websocket::frame(Opcode::pong, incoming.payload), nullptr});
       return;
@@ -90,13 +90,11 @@ void WebSocket::take(const Incoming& incoming) {
   }
 }
 
-void WebSocket::deliver(const DomainEvent& event) {
-  if (closing_ || !subscription_.matches(event)) return;
-  queue({websocket::frame_header(Opcode::text, event.message()->size()), event.message()});
-}
+void WebSocket::queue_text(std::string_view text) { queue({websocket::frame(Opcode::text, text), nullptr}); }
 
-bool WebSocket::is_shown_on(std::string_view device) const {
-  return !closing_ && subscription_.is_shown_on(device, std::chrono::steady_clock::now());
+void WebSocket::queue_text(SharedMessage text) {
+  const auto size = text->size();
+  queue({websocket::frame_header(Opcode::text, size), std::move(text)});
 }
 
 void WebSocket::close(CloseCode code, std::string_view reason) {
@@ -104,10 +102,11 @@ void WebSocket::close(CloseCode code, std::string_view reason) {
   append({websocket::close_frame(code, reason), nullptr});
   closing_ = true;
   close_deadline_ = std::chrono::steady_clock::now() + max_close_handshake;
+  closed();
 }
 
 void WebSocket::queue(QueuedFrame frame) {
-  if (closing_) return;
+  if (closing_ || broken_) return;
   append(std::move(frame));
   // Only after an attempt to send is the client to blame for the backlog.
   if (backlog() > queue_limit) {

@@ -3,10 +3,10 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/async/task_group.hpp"
-#include "features/events/hub.hpp"
-#include "features/events/subscription.hpp"
+#include "features/events/domain_event.hpp"
 #include "server/http/socket_stream.hpp"
 #include "server/websocket/websocket_frame.hpp"
 
@@ -28,22 +28,22 @@ private:
   bool posted_ = false;
 };
 
-/// An open WebSocket: sends a client the events that it subscribed to, in order, and never blocks the publisher.
-class WebSocket : public Subscriber {
+/// An open WebSocket: frames, pings, the handshake of closing, and a bounded queue of messages to the client. What the
+/// messages mean is up to its kinds.
+class WebSocket {
 public:
   /// Bytes that may wait for a client before it is closed with 1013.
   static constexpr std::size_t queue_limit = 8 * 1024 * 1024;
 
-  WebSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher, Subscription::ActiveRuns active_runs);
-  ~WebSocket() override;
+  /// `message_limit`: of a client's message in bytes.
+  WebSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher,
+            std::size_t message_limit = websocket::FrameReader::default_limit);
+  virtual ~WebSocket();
+  WebSocket(const WebSocket&) = delete;
+  WebSocket& operator=(const WebSocket&) = delete;
 
   /// Serves the connection until it is closed. `first_bytes` were received together with the upgrade request.
-  Task<> run(std::string first_bytes);
-
-  void deliver(const DomainEvent& event) override;
-  bool awaits(std::string_view) const override { return true; }
-  bool is_shown_on(std::string_view device) const override;
-  bool answers(std::string_view thread_id) const override { return !closing_ && subscription_.answers(thread_id); }
+  virtual Task<> serve(std::string first_bytes) = 0;
 
   /// Queues a close frame; the connection ends when the client has responded, or after 10 seconds.
   void close(websocket::CloseCode code, std::string_view reason);
@@ -57,7 +57,22 @@ public:
   /// Ends the connection at once; queued frames are lost.
   void abort();
 
+protected:
+  /// Reads frames until the connection is closed, and waits until what is queued was sent.
+  Task<> run(std::string first_bytes);
+  /// Queues a message, unless the socket closes.
+  void queue_text(std::string_view text);
+  void queue_text(SharedMessage text);
+  bool closing() const { return closing_; }
+
 private:
+  /// The client has sent a message.
+  virtual void received(std::string text) = 0;
+  /// Waits until more messages may come.
+  virtual Task<> ready_for_more() { co_return; }
+  /// No message is sent or received any more.
+  virtual void closed() {}
+
   /// A frame to send: its header and message, or all of it in `bytes`.
   struct QueuedFrame {
     std::string bytes;
@@ -70,7 +85,7 @@ private:
   std::size_t backlog() const;
   void write_available();
   void close_slow_reader();
-  void take(const websocket::Incoming& incoming);
+  void take(websocket::Incoming incoming);
   Task<> wait_for_reader();
   bool write_once();
   void drop_written(std::size_t count);
@@ -79,7 +94,6 @@ private:
   TaskGroup writers_;
   SocketStream& stream_;
   WebSocketFlusher& flusher_;
-  Subscription subscription_;
   websocket::FrameReader frames_;
   std::deque<QueuedFrame> queue_;
   std::size_t queued_bytes_ = 0;

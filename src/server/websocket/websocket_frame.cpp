@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include <fmt/format.h>
+
 #include "base/json/json.hpp"
 
 namespace agw::websocket {
@@ -129,7 +131,8 @@ std::optional<Incoming> FrameReader::take_payload(const Header& header, std::str
   if (!is_control(header.opcode)) {
     if (continues != in_message_) return violation(CloseCode::protocol_error, "frame out of order");
     if (header.opcode == Opcode::binary) return violation(CloseCode::unsupported_data, "messages are JSON text");
-    if (header.size > message_limit - message_.size()) return violation(CloseCode::too_big, "message over 1 MiB");
+    if (header.size > message_limit_ - message_.size())
+      return violation(CloseCode::too_big, fmt::format("message over {} MiB", message_limit_ >> 20));
   }
   if (rest.size() - header.length < header.size) return std::nullopt;
 

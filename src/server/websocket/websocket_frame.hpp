@@ -21,6 +21,7 @@ enum class CloseCode {
   unsupported_data = 1003,
   invalid_text = 1007,
   too_big = 1009,
+  internal_error = 1011,
   try_again_later = 1013,
 };
 
@@ -44,7 +45,10 @@ struct Incoming {
 /// Assembles a client's messages from the bytes of frames. After a close or a violation it reads nothing more.
 class FrameReader {
 public:
-  static constexpr std::size_t message_limit = 1024 * 1024;
+  static constexpr std::size_t default_limit = 1024 * 1024;
+
+  /// `message_limit`: of a message in bytes.
+  explicit FrameReader(std::size_t message_limit = default_limit) : message_limit_(message_limit) {}
 
   void put(std::string_view bytes);
   /// Returns the next complete message, if any.
@@ -65,6 +69,7 @@ private:
   static Incoming closed(std::string_view payload);
   Incoming violation(CloseCode code, std::string why);
 
+  std::size_t message_limit_;
   std::string buffer_;
   std::size_t taken_ = 0;  ///< bytes of it that were parsed
   std::string message_;

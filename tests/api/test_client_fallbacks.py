@@ -1,0 +1,109 @@
+"""Models that answer programs in the place of one that fails. See docs/contract/clients.md#models."""
+
+import pytest
+
+from checks import accepted
+from stubs.provider import Fault, ProviderStub, Reply, down
+from test_openai_chat import PIXEL, WEATHER
+
+USER = [{"role": "user", "content": "Hi"}]
+
+
+@pytest.fixture
+def spare():
+    with ProviderStub() as running:
+        yield running
+
+
+def service(stub, kind="openai", **members):
+    url = stub.openai_url if kind == "openai" else stub.base_url
+    return {"kind": kind, "base_url": url, "default_model": "m", **members}
+
+
+@pytest.fixture
+def gateway(make_gateway, stub, spare):
+    """The service `first` has the fallbacks `gone/m`, `local/m` and `spare/m`; none of the others has any."""
+    return make_gateway(config={"providers": {
+        "first": service(stub, fallback_models=["gone/m", "local/m", "spare/m"]),
+        "local": service(spare, "ollama"), "spare": service(spare)}}).start()
+
+
+def ask(gateway, status=200, path="/v1/chat/completions", **members):
+    body = {"model": "first/m", "messages": USER, **members}
+    return accepted(gateway.http.post(path, json=body, headers={"User-Agent": "tester/1"}), status)
+
+
+def paths(stub):
+    return [request.path for request in stub.requests]
+
+
+def test_fallbacks_of_the_service_are_asked_in_turn(gateway, stub, spare):
+    stub.script(*down())
+    spare.script(*down(), Reply("From the spare one."))
+    answer = ask(gateway)
+    assert answer["choices"][0]["message"]["content"] == "From the spare one." and answer["model"] == "first/m"
+    assert paths(spare) == ["/api/chat"] * 5 + ["/v1/chat/completions"]
+    models = [entry["model"] for entry in accepted(gateway.http.get("/costs"))["by_model"]]
+    assert models == ["spare/m"]
+
+
+def test_fallback_that_cannot_do_what_is_asked_is_left_out(gateway, stub, spare):
+    stub.script(*down())
+    ask(gateway, tools=[WEATHER], tool_choice="required")
+    assert paths(spare) == ["/v1/chat/completions"]
+
+
+def test_stream_comes_from_the_fallback(gateway, stub, spare):
+    stub.script(*down())
+    response = gateway.http.post("/v1/messages", json={"model": "first/m", "messages": USER, "max_tokens": 9,
+                                                       "stream": True})
+    assert response.text.count("event: message_start") == 1 and response.text.count("event: message_stop") == 1
+    assert len(spare.requests) == 1
+
+
+def test_request_that_the_service_refuses_is_not_passed_on(gateway, stub, spare):
+    stub.script(Fault(400, message="no such thing"))
+    assert "no such thing" in ask(gateway, 400)["error"]["message"]
+    assert spare.requests == []
+
+
+def test_failures_of_all_are_in_the_error(gateway, stub, spare):
+    stub.script(*down())
+    spare.script(*down(), *down())
+    message = ask(gateway, 503)["error"]["message"]
+    assert all(name in message for name in ("first", "local", "spare"))
+
+
+def test_service_without_fallbacks_has_none(gateway, stub, spare):
+    spare.script(*down())
+    ask(gateway, 503, model="spare/m")
+    assert stub.requests == []
+
+
+def test_fallbacks_of_a_live_service_hold_from_the_next_request_on(gateway, stub, spare):
+    definition = {"kind": "model", "api": "openai-chat", "base_url": stub.openai_url, "default_model": "m"}
+    made = accepted(gateway.http.post("/extensions", json={
+        "type": "integration", "name": "live", "description": "", "enabled": True, "definition": definition}), 201)
+    stub.script(*down(), *down())
+    ask(gateway, 503, model="live/m")
+    changed = accepted(gateway.http.patch(f"/extensions/{made['id']}", json={
+        "definition": {**definition, "fallback_models": ["spare/m", "nowhere/x"]}}))
+    assert [found["path"] for found in changed["warnings"]] == ["definition.fallback_models[1]"]
+    ask(gateway, model="live/m")
+    assert paths(spare) == ["/v1/chat/completions"]
+
+
+def test_fallbacks_of_the_default_agent_do_not_apply(gateway, stub, spare):
+    accepted(gateway.http.post("/extensions", json={
+        "type": "agent", "name": "careful", "description": "", "enabled": True,
+        "definition": {"model": "spare/m", "fallback_models": ["first/m"]}}), 201)
+    spare.script(*down())
+    ask(gateway, 503, model="spare/m")
+    assert stub.requests == []
+
+
+def test_picture_goes_to_no_fallback_that_takes_none(gateway, stub, spare):
+    stub.script(*down())
+    content = [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}]
+    ask(gateway, 503, messages=[{"role": "user", "content": content}])
+    assert spare.requests == []

@@ -1,0 +1,235 @@
+"""The WebSocket at /v1/responses. See docs/contract/clients.md#the-websocket."""
+
+import json
+
+import pytest
+
+from checks import accepted
+from connection import TEXT
+from stubs.provider import Fault, Reply, ToolCall, down
+from talker import MODEL
+from test_open_responses import EVENTS, schema
+from test_openai_responses import WEATHER, text_of
+from test_websocket import upgrade
+
+PATH = "/v1/responses"
+ERROR = schema({"$ref": "#/$defs/SocketError"})
+ENDS = {"response.completed", "response.incomplete", "response.failed", "error"}
+MIB = 1024 * 1024
+
+
+@pytest.fixture
+def socket(talker):
+    with talker.gateway.events(path=PATH) as opened:
+        yield opened
+
+
+def create(socket, **members):
+    socket.send({"type": "response.create", "model": MODEL, "input": "Hi", **members})
+
+
+def rest(socket, stream_id=None):
+    """The events up to the end of a response, or an error. Each fits its schema."""
+    events = socket.until(lambda event: event["type"] in ENDS and event.get("stream_id") == stream_id)
+    for event in events:
+        (ERROR if event["type"] == "error" else EVENTS[event["type"]]).validate(event)
+    return [event for event in events if event.get("stream_id") == stream_id]
+
+
+def answer(socket, **members):
+    create(socket, **members)
+    events = rest(socket)
+    assert events[-1]["type"] == "response.completed", events[-1]
+    return events[-1]["response"]
+
+
+def refusal(socket, **members):
+    create(socket, **members)
+    error, = rest(socket)
+    assert error["error"]["code"] == error["code"] and error["error"]["message"] == error["message"]
+    return error
+
+
+def test_events_are_those_of_a_stream(talker, socket):
+    talker.stub.script(Reply("one two", deltas=2, reasoning="Hm."))
+    create(socket, stream=True)
+    events = rest(socket)
+    assert [event["sequence_number"] for event in events] == list(range(len(events)))
+    assert events[0]["type"] == "response.created" and text_of(events[-1]["response"]) == "one two"
+    assert "stream_id" not in events[0]
+
+
+def test_members_may_stand_in_response(talker, socket):
+    socket.send({"type": "response.create", "response": {"model": MODEL, "input": "Hi"}})
+    assert rest(socket)[-1]["type"] == "response.completed"
+
+
+def test_response_continues_the_one_before(talker, socket):
+    talker.stub.script(Reply("", tool_calls=[ToolCall("weather", {}, id="call_1")]), "Sunny.")
+    first = answer(socket, input="Weather?", tools=[WEATHER])
+    result = {"type": "function_call_output", "call_id": "call_1", "output": "sun"}
+    second = answer(socket, input=[result], tools=[WEATHER], previous_response_id=first["id"])
+    assert text_of(second) == "Sunny." and second["previous_response_id"] == first["id"]
+    sent = [message["role"] for message in talker.stub.requests[-1].json["messages"]]
+    assert sent == ["user", "assistant", "tool"]
+
+
+def test_response_that_is_not_stored_is_continued_on_its_connection_only(talker, socket):
+    talker.stub.script("First.", "Second.")
+    first = answer(socket, input="One", store=False)
+    answer(socket, input="Two", store=False, previous_response_id=first["id"])
+    assert talker.conversation() == [("user", "One"), ("assistant", "First."), ("user", "Two")]
+    assert talker.gateway.http.get(f"{PATH}/{first['id']}").status_code == 404
+    with talker.gateway.events(path=PATH) as other:
+        error = refusal(other, previous_response_id=first["id"])
+    assert (error["status"], error["code"]) == (400, "previous_response_not_found")
+    assert error["param"] == "previous_response_id"
+
+
+def test_failed_response_forgets_what_it_continued(talker, socket):
+    first = answer(socket, store=False)
+    talker.stub.script(Fault(400, message="no"))
+    assert refusal(socket, previous_response_id=first["id"])["status"] == 400
+    assert refusal(socket, previous_response_id=first["id"])["code"] == "previous_response_not_found"
+
+
+def test_stored_response_of_http_is_continued(talker, socket):
+    first = accepted(talker.gateway.http.post(PATH, json={"model": MODEL, "input": "One"}))
+    second = answer(socket, input="Two", previous_response_id=first["id"])
+    assert accepted(talker.gateway.http.get(f"{PATH}/{second['id']}")) == second
+    assert [text for _, text in talker.conversation()][::2] == ["One", "Two"]
+
+
+def test_nothing_is_generated_to_warm_up(talker, socket):
+    warm = answer(socket, input="One", generate=False, store=False)
+    assert warm["output"] == [] and talker.stub.requests == []
+    answer(socket, input="Two", previous_response_id=warm["id"])
+    assert talker.conversation() == [("user", "One"), ("user", "Two")]
+
+
+def test_agent_answers_on_its_thread(talker, socket):
+    talker.stub.script("First.", "Second.")
+    first = answer(socket, model="assistant", input="One", store=False)
+    second = answer(socket, model="assistant", input="Two", store=False, previous_response_id=first["id"])
+    assert first["conversation"] == second["conversation"]
+
+
+def test_requests_are_answered_in_order(talker, socket):
+    first, second = talker.stub.hold("one"), talker.stub.hold("two")
+    create(socket, input="One")
+    create(socket, input="Two")
+    assert first.was_asked() and not second.was_asked(0.2)
+    first.release()
+    assert text_of(rest(socket)[-1]["response"]) == "one"
+    second.release()
+    assert text_of(rest(socket)[-1]["response"]) == "two"
+
+
+def test_streams_are_answered_beside_each_other(talker, socket):
+    left, right = talker.stub.hold("left"), talker.stub.hold("right")
+    create(socket, stream_id="a")
+    assert left.was_asked()
+    create(socket, stream_id="b")
+    assert right.was_asked()
+    right.release()
+    assert text_of(rest(socket, "b")[-1]["response"]) == "right"
+    left.release()
+    assert text_of(rest(socket, "a")[-1]["response"]) == "left"
+
+
+def test_seventeenth_stream_is_too_many(talker, socket):
+    for number in range(16):
+        create(socket, stream_id=f"s{number}")
+        rest(socket, f"s{number}")
+    create(socket, stream_id="s16")
+    assert rest(socket, "s16")[-1]["code"] == "websocket_stream_limit_reached"
+
+
+def test_seventeenth_waiting_request_is_too_many(talker, socket):
+    held = talker.stub.hold("one")
+    create(socket)
+    assert held.was_asked()
+    for _ in range(17):
+        create(socket)
+    held.release()
+    ends = [rest(socket)[-1] for _ in range(18)]
+    assert [end["code"] for end in ends if end["type"] == "error"] == ["rate_limit_exceeded"]
+    assert sum(end["type"] == "response.completed" for end in ends) == 17
+
+
+@pytest.mark.parametrize("message, param", [
+    ("{", None), ("[]", None), ("{}", "type"), ({"type": "response.steer"}, "type"), ('{"type": "\\ud800"}', None),
+    ("[" * 100_000, None)], ids=["broken", "array", "empty", "unknown", "surrogate", "nested"])
+def test_bad_message_is_refused_and_harms_nothing(talker, socket, message, param):
+    socket.send(message)
+    error, = rest(socket)
+    assert error["status"] == 400 and error["param"] == param
+    answer(socket)
+
+
+@pytest.mark.parametrize("members, param", [
+    ({"background": True}, "background"), ({"model": "nobody/m"}, "model"), ({"generate": "no"}, "generate"),
+    ({"input": 7}, "input"), ({"frobnicate": 1}, "frobnicate"), ({"generate": False, "model": "nobody"}, "model")])
+def test_bad_parameter_is_named(talker, socket, members, param):
+    assert refusal(socket, **members)["param"] == param
+    assert talker.stub.requests == []
+
+
+def test_service_that_is_down_is_an_error(talker, socket):
+    talker.stub.script(*down())
+    assert refusal(socket)["status"] == 503
+
+
+def test_failure_in_mid_answer_is_the_only_end(talker, socket):
+    talker.stub.script(Reply("one two three", deltas=3, after=2, fault="error"))
+    create(socket)
+    assert rest(socket)[-1]["type"] == "response.failed"
+    answer(socket)
+
+
+def test_program_that_goes_away_stops_the_model(talker):
+    held = talker.stub.hold("one ")
+    with talker.gateway.events(path=PATH) as socket:
+        create(socket)
+        socket.until(lambda event: event["type"] == "response.output_text.delta")
+    assert held.was_aborted()
+
+
+def test_program_that_does_not_read_is_disconnected_and_stops_the_model(talker):
+    held = talker.stub.hold(*["x" * MIB] * 24)
+    with talker.gateway.frames(path=PATH, receive_buffer=4096) as slow:
+        slow.frame(TEXT, json.dumps({"type": "response.create", "model": MODEL, "input": "Hi"}))
+        assert held.was_aborted()
+        assert slow.close_code() == 1013 and slow.closed()
+
+
+def test_message_over_the_limit_of_bodies_closes_the_socket(talker, socket):
+    answer(socket, input="x" * (9 * MIB))
+    with talker.gateway.frames(path=PATH) as frames:
+        frames.frame(TEXT, "x", length=11 * MIB)
+        assert frames.close_code() == 1009
+
+
+def test_socket_is_closed_when_the_gateway_stops(own_talker):
+    held = own_talker.stub.hold("one ")
+    with own_talker.gateway.events(path=PATH) as socket:
+        create(socket)
+        assert held.was_asked()
+        own_talker.gateway.stop()
+        assert socket.closed() == 1001
+    assert held.was_aborted()
+
+
+def test_token_host_and_origin_are_required_as_of_other_sockets(gateway):
+    unauthorized = upgrade(gateway, path=PATH, token=False)
+    assert unauthorized.status == 401 and json.loads(unauthorized.body)["error"]["code"] == "invalid_api_key"
+    assert upgrade(gateway, path=f"{PATH}?token={gateway.token}", token=False).status == 101
+    assert upgrade(gateway, f"Sec-WebSocket-Protocol: bearer, {gateway.token}", path=PATH, token=False).status == 101
+    refused = upgrade(gateway, "Origin: http://evil.example", path=PATH)
+    assert refused.status == 403 and json.loads(refused.body)["error"]["type"] == "permission_error"
+    assert gateway.http.get(PATH).status_code == 405
+
+
+def test_document_declares_the_socket(gateway):
+    channel = accepted(gateway.http.get("/asyncapi.json"))["channels"]["responses"]
+    assert channel["address"] == PATH and len(channel["messages"]) == 2
