@@ -1,12 +1,16 @@
-"""Programs that ask a model through the gateway, by OpenAI's Chat Completions."""
+"""Programs that ask a model through the gateway, by OpenAI's Chat Completions; the list of models; an idle editor."""
 
 import http.client
 import json
+import subprocess
 import time
+from pathlib import Path
 
-from bench.harness import Gateway, Row, Upstream, folder, load_chat, median, median_and_p99, milliseconds
+from bench.harness import BUILD, Gateway, Row, Upstream, folder, load_chat, median, median_and_p99, milliseconds
 
 REQUESTS = 1_000
+LISTINGS = 200
+MODELS = 5_000
 SECONDS_OF_STREAM = 4
 
 
@@ -37,6 +41,43 @@ def streams(gateway, upstream, count, rate):
     return through["delays"], direct["delays"]
 
 
+def models_row(gateway, upstream):
+    """The list of models of a service whose definition names 5,000."""
+    models = [{"id": f"model-{number:04}"} for number in range(MODELS)]
+    definition = {"kind": "model", "api": "openai-chat", "base_url": f"http://127.0.0.1:{upstream.port}/v1",
+                  "models": models}
+    made = gateway.request("POST", "/extensions", {"type": "integration", "name": "many", "description": "",
+                                                   "enabled": True, "definition": definition})
+    assert made["enabled"], made
+    connection = http.client.HTTPConnection("127.0.0.1", gateway.port)
+
+    def seconds():
+        began = time.perf_counter()
+        connection.request("GET", "/v1/models", headers={"Authorization": f"Bearer {gateway.token}"})
+        answer = connection.getresponse().read()
+        took = time.perf_counter() - began
+        assert len(json.loads(answer)["data"]) > MODELS
+        return took
+
+    took = median([seconds() for _ in range(LISTINGS)])
+    return Row(f"GET /v1/models, {MODELS:,} models", milliseconds(took), "-", "-", "< 5 ms", took < 0.005)
+
+
+def editor_row(home):
+    """The memory of `agw acp` while nothing happens, after a session was opened."""
+    command = [BUILD / "agw", "acp", "--data-dir", home / ".agent-gateway"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                          env={"HOME": str(home), "PATH": "/usr/bin:/bin"}) as editor:
+        editor.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n')
+        editor.stdin.flush()
+        assert '"protocolVersion"' in editor.stdout.readline()
+        time.sleep(2)
+        status = Path(f"/proc/{editor.pid}/status").read_text()
+        editor.stdin.close()
+    mebibytes = int(status.split("VmRSS:")[1].split()[0]) / 1024
+    return Row("agw acp, idle", f"{mebibytes:.1f} MiB", "-", "-", "< 4 MiB", mebibytes < 4)
+
+
 def clients():
     """Streams and requests of programs that are passed through to a model; the floor asks the model service directly"""
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
@@ -54,6 +95,8 @@ def clients():
         delay, floor = streams(gateway, upstream, 64, 200)
         yield Row("delta of 64 programs at 200/s, p50 / p99", median_and_p99(delay), median_and_p99(floor), "-",
                   "p99 < 5 ms", delay["p99"] < 0.005)
+        yield models_row(gateway, upstream)
+        yield editor_row(home)
         expected = 64 * 200 * SECONDS_OF_STREAM
         yield Row("deltas that arrived", f"{delay['count']:,}", f"{floor['count']:,}", "-", f"= {expected:,}",
                   delay["count"] == expected)

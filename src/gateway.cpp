@@ -30,9 +30,9 @@
 #include "features/channels/service.hpp"
 #include "features/checkpoints/routes.hpp"
 #include "features/checkpoints/service.hpp"
-#include "features/client_api/response_routes.hpp"
 #include "features/client_api/routes.hpp"
 #include "features/client_api/service.hpp"
+#include "features/client_tools/service.hpp"
 #include "features/context/prompt.hpp"
 #include "features/context/thread_retention.hpp"
 #include "features/costs/background_completions.hpp"
@@ -224,6 +224,7 @@ public:
             loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }, &checkpoints_),
         actions_(hub_, extensions_, http_, blocking_, clock_, secrets_, integrations_, shell_),
         calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, blocking_, tools_),
+        client_tools_(blocking_),
         engine_({loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, alerts_,
                  attachments_, calls_, approvals_}),
         client_api_({loop, blocking_, database_, clock_, http_, models_, extensions_, costs_, threads_, runs_,
@@ -321,10 +322,8 @@ private:
     append(table, proposal_routes(proposals_));
     append(table, approval_routes(approvals_, stages_));
     append(table, checkpoint_routes(checkpoints_));
-    append(table, chat_routes(engine_, threads_, runs_, stages_));
-    append(table, openai_routes(client_api_));
-    append(table, response_routes(client_api_));
-    append(table, anthropic_routes(client_api_));
+    append(table, chat_routes(engine_, client_tools_, threads_, runs_, stages_));
+    append(table, client_api_routes(client_api_));
     append(table, job_routes(jobs_, clock_));
     append(table, app_routes_.routes());
     append(table, integration_routes(integrations_));
@@ -467,6 +466,7 @@ private:
   Shell shell_;
   Actions actions_;
   CallRunner calls_;
+  ClientTools client_tools_;
   Engine engine_;
   ClientApi client_api_;
   Jobs jobs_;

@@ -14,6 +14,7 @@
 #include "base/json/json.hpp"
 #include "models/model.hpp"
 #include "tools/place.hpp"
+#include "tools/text_buffers.hpp"
 
 namespace agw {
 
@@ -109,6 +110,7 @@ struct ToolCall {
   /// Searches the deferred tools of the run; those that it returns are offered from the next step on. Empty: there are
   /// none.
   std::function<Task<std::vector<ToolDescription>>(std::string query)> find_tools{};
+  TextBuffers* buffers = nullptr;    ///< of the editor that the message came from; null: there is none
   const WaitClock* waits = nullptr;  ///< counts the time spent on asking, which no limit of the call includes
 
   /// `ask_permission`, or what holds without anybody.

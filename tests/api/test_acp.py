@@ -33,7 +33,9 @@ def test_what_it_declares_is_what_it_does(editor):
     assert declared["agentInfo"]["name"] == "agent-gateway"
     capabilities = declared["agentCapabilities"]
     assert capabilities["loadSession"] and capabilities["promptCapabilities"]["image"]
-    assert set(capabilities["sessionCapabilities"]) == {"list", "delete", "resume", "close"}
+    assert set(capabilities["sessionCapabilities"]) == {
+        "list", "delete", "resume", "close", "additionalDirectories"}
+    assert capabilities["mcpCapabilities"] == {"http": True, "sse": False}
 
 
 def test_logged_out_client_must_authenticate(editor, open_folder):
@@ -342,10 +344,3 @@ def test_commands_are_listed_and_expanded(talker, editor, open_folder):
     talker.answers("Found.")
     editor.prompt(session, "/search the boats")
     assert "SearchTurns" in talker.conversation()[-1][1]
-
-
-def test_servers_of_the_editor_are_refused_with_a_notice(editor, open_folder):
-    server = {"name": "files", "command": "/bin/false", "args": [], "env": []}
-    session = editor.ask("session/new", cwd=str(open_folder), mcpServers=[server])["sessionId"]
-    notice = editor.until(lambda: editor.kinds(session, "notice"))[0]
-    assert notice["title"] == "The MCP servers of the editor are not used"

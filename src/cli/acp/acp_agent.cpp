@@ -36,18 +36,24 @@ std::string required_directory(const json::object& params, std::string_view name
   return directory;
 }
 
-bool brings_servers(const json::object& params) {
-  const auto* servers = array_member(params, "mcpServers");
-  return servers && !servers->empty();
+std::vector<std::string> more_directories(const json::object& params) {
+  auto directories = strings_of(params, "additionalDirectories");
+  for (const auto& directory : directories) {
+    if (!directory.starts_with('/') || directory.find('\0') != directory.npos)
+      throw RpcError(acp_code::invalid_params, "additionalDirectories are absolute paths");
+  }
+  return directories;
 }
 
 json::object capabilities() {
   const json::object yes;
-  return {{"loadSession", true},
-          {"promptCapabilities", json::object{{"image", true}, {"audio", false}, {"embeddedContext", true}}},
-          {"mcpCapabilities", json::object{{"http", false}, {"sse", false}}},
-          {"sessionCapabilities", json::object{{"list", yes}, {"delete", yes}, {"resume", yes}, {"close", yes}}},
-          {"auth", json::object{{"logout", yes}}}};
+  return {
+      {"loadSession", true},
+      {"promptCapabilities", json::object{{"image", true}, {"audio", false}, {"embeddedContext", true}}},
+      {"mcpCapabilities", json::object{{"http", true}, {"sse", false}}},
+      {"sessionCapabilities",
+       json::object{{"list", yes}, {"delete", yes}, {"resume", yes}, {"close", yes}, {"additionalDirectories", yes}}},
+      {"auth", json::object{{"logout", yes}}}};
 }
 
 /// What the gateway lists as a session of the directory.
@@ -182,7 +188,8 @@ Task<json::object> AcpAgent::new_session(json::object params, RpcCallPointer cal
                                              .lists = std::move(lists),
                                              .abilities = abilities_,
                                              .project_to_trust = project_to_trust(project, directory),
-                                             .brings_servers = brings_servers(params)},
+                                             .servers = editor_servers(params),
+                                             .more_directories = more_directories(params)},
                                             std::move(call), false);
   auto result = session->state();
   result["sessionId"] = id;
@@ -207,7 +214,8 @@ Task<json::object> AcpAgent::open_session(json::object params, RpcCallPointer ca
                                              .lists = std::move(lists),
                                              .abilities = abilities_,
                                              .project_to_trust = std::move(to_trust),
-                                             .brings_servers = brings_servers(params)},
+                                             .servers = editor_servers(params),
+                                             .more_directories = more_directories(params)},
                                             std::move(call), replays);
   co_return session->state();
 }

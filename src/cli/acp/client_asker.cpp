@@ -72,7 +72,10 @@ ClientAbilities client_abilities(const json::object& capabilities) {
   const auto session = object_or_empty(capabilities, "session");
   return {.elicits = object_member(object_or_empty(capabilities, "elicitation"), "form") != nullptr,
           .notices = object_member(session, "notices") != nullptr,
-          .compaction = object_member(session, "compaction") != nullptr};
+          .compaction = object_member(session, "compaction") != nullptr,
+          .reads_files = is_true(object_or_empty(capabilities, "fs"), "readTextFile"),
+          .writes_files = is_true(object_or_empty(capabilities, "fs"), "writeTextFile"),
+          .has_terminal = is_true(capabilities, "terminal")};
 }
 
 Task<std::optional<json::object>> ClientAsker::ask(json::object request, StopSource& over) {
@@ -139,6 +142,26 @@ Task<std::optional<json::object>> ClientAsker::ask_by_options(json::object reque
     if (answer == std::to_string(i)) co_return json::object{{"answer", answers[i]}};
   }
   co_return json::object{{"decision", "deny"}};
+}
+
+Task<bool> ClientAsker::allows(json::object tool_call, std::string kind, std::string about, StopSource& over) {
+  if (allowed_.contains(kind)) co_return true;
+  if (rejected_.contains(kind)) co_return false;
+  tool_call["status"] = "pending";
+  tool_call["content"] = json::array{text_content(about)};
+  json::array options{option("allow_once", "allow_once", "Allow once"),
+                      option("allow_session", "allow_always", "Allow such calls in this session"),
+                      option("reject_once", "reject_once", "Deny"),
+                      option("reject_always", "reject_always", "Deny such calls in this session")};
+  std::string answer;
+  try {
+    answer = co_await chosen(std::move(tool_call), std::move(options), over);
+  } catch (const RpcError&) {
+    co_return false;
+  }
+  if (answer == "allow_session") allowed_.insert(kind);
+  if (answer == "reject_always") rejected_.insert(kind);
+  co_return answer == "allow_once" || answer == "allow_session";
 }
 
 Task<bool> ClientAsker::ask_for_trust(std::string folder, StopSource& over) {

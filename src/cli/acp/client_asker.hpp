@@ -14,9 +14,12 @@ namespace agw::cli {
 
 /// What a client declared in `initialize` that it can do.
 struct ClientAbilities {
-  bool elicits = false;     ///< `elicitation.form`
-  bool notices = false;     ///< `session.notices`
-  bool compaction = false;  ///< `session.compaction`
+  bool elicits = false;       ///< `elicitation.form`
+  bool notices = false;       ///< `session.notices`
+  bool compaction = false;    ///< `session.compaction`
+  bool reads_files = false;   ///< `fs.readTextFile`
+  bool writes_files = false;  ///< `fs.writeTextFile`
+  bool has_terminal = false;  ///< `terminal`
 };
 /// Reads them from `clientCapabilities`.
 ClientAbilities client_abilities(const json::object& capabilities);
@@ -39,6 +42,10 @@ public:
   /// Asks whether agents may follow the instructions in the folder of the session.
   Task<bool> ask_for_trust(std::string folder, StopSource& over);
 
+  /// Whether the person allows a call that runs with the person's own rights. `kind`: what a yes or no for the session
+  /// covers. `about` is shown with the call. A client that cannot ask gives no yes.
+  Task<bool> allows(json::object tool_call, std::string kind, std::string about, StopSource& over);
+
 private:
   Task<std::optional<json::object>> ask_permission(json::object request, StopSource& over);
   Task<std::optional<json::object>> ask_question(json::object request, StopSource& over);
@@ -52,6 +59,7 @@ private:
   const std::filesystem::path directory_;
   const ClientAbilities abilities_;
   std::set<std::string> rejected_;  ///< what the person never allows in this session
+  std::set<std::string> allowed_;   ///< of what `allows` asks: what the person always allows in this session
 };
 
 }  // namespace agw::cli

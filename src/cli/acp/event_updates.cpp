@@ -152,6 +152,10 @@ json::object EventUpdates::user_message(const json::object& turn) {
   return chunk("user_message_chunk", string_or_empty(turn, "content"), string_or_empty(turn, "id"));
 }
 
+void EventUpdates::keep_content(const std::string& call_id) {
+  if (const auto found = calls_.find(call_id); found != calls_.end()) found->second.has_diff = true;
+}
+
 std::string EventUpdates::active_call(const std::string& tool, const json::object& input) const {
   const auto found = std::ranges::find_if(
       calls_, [&](const auto& call) { return call.second.tool == tool && call.second.input == input; });

@@ -32,6 +32,8 @@ public:
   /// The list of tasks as a plan.
   static json::object plan(const json::array& tasks);
 
+  /// The content of the call is shown elsewhere: its result does not replace it.
+  void keep_content(const std::string& call_id);
   /// A call under way with this tool and input; empty if there is none.
   std::string active_call(const std::string& tool, const json::object& input) const;
 

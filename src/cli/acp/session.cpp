@@ -28,12 +28,18 @@ Session::Session(Loop& loop, RpcPeer& peer, GatewayAccess& gateway, SessionStart
       lists_(std::move(start.lists)),
       choices_{.mode = string_or_empty(start.thread, "mode"),
                .model = {},
-               .agent = string_or_empty(start.thread, "agent_id")},
+               .agent = string_or_empty(start.thread, "agent_id"),
+               .may_lend_terminal = start.abilities.has_terminal},
       abilities_(start.abilities),
       project_to_trust_(std::move(start.project_to_trust)),
-      brings_servers_(start.brings_servers),
       updates_({.directory = directory_, .shows_compaction = abilities_.compaction}),
       asker_(peer, updates_, id_, directory_, abilities_),
+      tools_(loop, peer, asker_, updates_, [this](json::object update) { send(std::move(update)); },
+             {.session_id = id_,
+              .directory = directory_,
+              .abilities = abilities_,
+              .servers = std::move(start.servers),
+              .more_directories = std::move(start.more_directories)}),
       group_(loop) {
   group_.on_failure([](std::exception_ptr) {});  // Each reports its own failures; what is left is cancellation.
 }
@@ -47,12 +53,7 @@ void Session::send(json::object update) {
   peer_.notify("session/update", {{"sessionId", id_}, {"update", std::move(update)}});
 }
 
-void Session::tell_what_there_is() {
-  tell_commands();
-  if (brings_servers_)
-    send(notice("warning", "The MCP servers of the editor are not used",
-                "Add them to the gateway as integrations, then all its agents have them."));
-}
+void Session::tell_what_there_is() { tell_commands(); }
 
 void Session::tell_commands() {
   send({{"sessionUpdate", "available_commands_update"}, {"availableCommands", available_commands(lists_)}});
@@ -106,6 +107,8 @@ Task<std::string> Session::send_prompt(json::array blocks, const Prompt& prompt)
   json::object body{{"threadId", id_}, {"content", std::move(content.text)}, {"agentId", choices_.agent}};
   if (!choices_.model.empty()) body["model"] = choices_.model;
   if (!files.empty()) body["attachments"] = std::move(files);
+  const auto lent = co_await tools_.lend(*gateway_.find(), choices_.mode != "plan", choices_.lends_terminal);
+  if (!lent.empty()) body["clientTools"] = lent;
   ++posting_;
   std::exception_ptr failure;
   std::string turn;
@@ -186,6 +189,10 @@ Task<> Session::set_option(std::string option, std::string value) {
     if (id.empty())
       throw RpcError(acp_code::invalid_params, fmt::format("unknown agent {}", to_json(json::value(value))));
     choices_.agent = id;
+  } else if (option == "terminal" && choices_.may_lend_terminal) {
+    if (value != gateway_terminal && value != editor_terminal)
+      throw RpcError(acp_code::invalid_params, fmt::format("unknown terminal {}", to_json(json::value(value))));
+    choices_.lends_terminal = value == editor_terminal;
   } else {
     throw RpcError(acp_code::invalid_params, fmt::format("unknown config option {}", to_json(json::value(option))));
   }
@@ -199,6 +206,7 @@ Task<> Session::close() {
   }
   group_.cancel();
   co_await group_.join();
+  co_await tools_.close();
   co_await leave_waiting_room();
 }
 

@@ -14,6 +14,7 @@
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
 #include "cli/acp/client_asker.hpp"
+#include "cli/acp/editor_tools.hpp"
 #include "cli/acp/event_updates.hpp"
 #include "cli/acp/gateway_access.hpp"
 #include "cli/acp/rpc_peer.hpp"
@@ -31,7 +32,8 @@ struct SessionStart {
   ClientAbilities abilities;
   /// The untrusted project for which the person is asked before the first prompt; empty: nothing is asked.
   std::string project_to_trust;
-  bool brings_servers = false;  ///< the client named MCP servers, which are not used
+  std::vector<EditorServer> servers{};          ///< that the client named
+  std::vector<std::string> more_directories{};  ///< that it shows beside `directory`
 };
 
 /// A thread of the gateway that a client has open: sends prompts, and tells the client what happens on the thread,
@@ -45,7 +47,7 @@ public:
   Task<> open(bool replays);
   /// `modes` and `configOptions`.
   json::object state() const;
-  /// Tells the client which commands there are, and what it asked for in vain.
+  /// Tells the client which commands there are.
   void tell_what_there_is();
 
   /// Answers `session/prompt`.
@@ -136,9 +138,9 @@ private:
   SessionChoices choices_;
   const ClientAbilities abilities_;
   std::string project_to_trust_;
-  const bool brings_servers_;
   EventUpdates updates_;
   ClientAsker asker_;
+  EditorTools tools_;
   std::unique_ptr<EventStream> events_;
   std::unique_ptr<WaitingRoom> waiting_room_;
   std::shared_ptr<StopSource> connecting_;  ///< requested once the attempt under way has ended

@@ -77,8 +77,15 @@ json::array config_options(const SessionLists& lists, const SessionChoices& choi
   auto model = selection("model", "Model", choices.model.empty() ? own_model : choices.model,
                          model_options(lists, choices.model));
   model["category"] = "model";
-  return {std::move(mode), std::move(model),
-          selection("agent", "Agent", choices.agent, agent_options(lists, choices.agent))};
+  json::array options{std::move(mode), std::move(model),
+                      selection("agent", "Agent", choices.agent, agent_options(lists, choices.agent))};
+  if (choices.may_lend_terminal) {
+    options.push_back(selection("terminal", "Commands", choices.lends_terminal ? editor_terminal : gateway_terminal,
+                                {choice(gateway_terminal, "In the sandbox", "Commands run in the gateway's sandbox"),
+                                 choice(editor_terminal, "In the editor",
+                                        "Commands run in its terminals, with your rights, once you allow them")}));
+  }
+  return options;
 }
 
 json::array available_commands(const SessionLists& lists) {

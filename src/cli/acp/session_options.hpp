@@ -18,9 +18,15 @@ struct SessionLists {
 /// What is chosen.
 struct SessionChoices {
   std::string mode;
-  std::string model;  ///< empty: the agent's, or the default
-  std::string agent;  ///< an id
+  std::string model;               ///< empty: the agent's, or the default
+  std::string agent;               ///< an id
+  bool may_lend_terminal = false;  ///< the client has terminals
+  bool lends_terminal = false;     ///< commands run there
 };
+
+/// The values of the option `terminal`.
+inline constexpr auto gateway_terminal = "gateway";
+inline constexpr auto editor_terminal = "editor";
 
 /// The value of the option `model` for the agent's own model.
 inline constexpr auto own_model = "default";
@@ -28,7 +34,7 @@ inline constexpr auto own_model = "default";
 /// `modes` of a session: the current one and those there are.
 json::object modes_of(const SessionLists& lists, const SessionChoices& choices);
 
-/// `configOptions` of a session: `mode`, `model` and `agent`.
+/// `configOptions` of a session: `mode`, `model`, `agent`, and `terminal` if the client has terminals.
 json::array config_options(const SessionLists& lists, const SessionChoices& choices);
 
 /// `availableCommands`: the enabled commands, with a hint if they take arguments.

@@ -3,10 +3,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/async/task.hpp"
 #include "base/json/json.hpp"
-#include "cli/client/find_gateway.hpp"
+#include "cli/client/message_stream.hpp"
 
 namespace agw::cli {
 
@@ -17,16 +18,14 @@ public:
   /// Throws std::runtime_error if the gateway refuses.
   static Task<std::unique_ptr<EventStream>> open(const FoundGateway& gateway, std::string thread_id,
                                                  bool approvals = false);
-  ~EventStream();
 
   /// The next message, or nullopt when the connection is closed.
-  Task<std::optional<json::object>> next();
+  Task<std::optional<json::object>> next() { return messages_->next(); }
 
 private:
-  struct Socket;
-  explicit EventStream(std::unique_ptr<Socket> socket);
+  explicit EventStream(std::unique_ptr<MessageStream> messages) : messages_(std::move(messages)) {}
 
-  std::unique_ptr<Socket> socket_;
+  std::unique_ptr<MessageStream> messages_;
 };
 
 }  // namespace agw::cli

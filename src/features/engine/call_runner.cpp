@@ -341,6 +341,7 @@ Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, co
         return find_tools(caller, std::move(query));
       })
                                                 : nullptr,
+      .buffers = step.active->client ? step.active->client->buffers() : nullptr,
       .waits = &asking->person_waits};
   // Its limits are those of the call, so the question comes first; only tools with a target ask by themselves.
   const StopSource::Listener when_stopped(step.active->stop, [&call] { call.stop.request(); });

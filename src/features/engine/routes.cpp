@@ -1,5 +1,8 @@
 #include "features/engine/routes.hpp"
 
+#include <utility>
+
+#include "features/client_tools/service.hpp"
 #include "features/engine/service.hpp"
 #include "features/permissions/service.hpp"
 
@@ -7,8 +10,11 @@ namespace agw {
 
 namespace {
 
-Task<Response> start_chat(Engine& engine, Request& request) {
-  co_return request.respond(co_await engine.chat(request.body<ChatMessage>(), request.in_transaction<Turn>()));
+Task<Response> start_chat(Engine& engine, ClientTools& client_tools, Request& request) {
+  auto message = request.body<ChatMessage>();
+  auto client = message.clientTools ? client_tools.lend(*message.clientTools) : nullptr;
+  co_return request.respond(
+      co_await engine.chat(std::move(message), request.in_transaction<Turn>(), std::move(client)));
 }
 
 Task<Response> stop_chat(Engine& engine, Request& request) {
@@ -41,14 +47,17 @@ Task<Response> show_prompt(Engine& engine, Stages& stages, Request& request) {
 
 }  // namespace
 
-Routes chat_routes(Engine& engine, Threads& threads, Runs& runs, Stages& stages) {
+Routes chat_routes(Engine& engine, ClientTools& client_tools, Threads& threads, Runs& runs, Stages& stages) {
   return {
-      post("/chat", "Say something to an agent; the answer streams over the WebSocket", start_chat, engine)
+      post("/chat", "Say something to an agent; the answer streams over the WebSocket", start_chat, engine,
+           client_tools)
           .body<ChatMessage>()
           .responds<Turn>(201)
           .with_example({{"content", "Hello!"}})
           .fails_with({400, 404, 409, 413, 507})
           .executes(),
+      web_socket("/client-tools", "Lend tools and open texts to the answers that a program asks for",
+                 &ClientTools::serve, client_tools),
       post("/chat/stop", "Stop the answer under way on a thread", stop_chat, engine)
           .body<StopChat>()
           .responds<ChatStopped>()

@@ -4,12 +4,14 @@
 
 namespace agw {
 
+class ClientTools;
 class Engine;
 class Runs;
 class Stages;
 class Threads;
 
-/// `/chat`, `/chat/stop`, deleting and answering turns, the events of runs, modes, and the prompts of agents.
-Routes chat_routes(Engine& engine, Threads& threads, Runs& runs, Stages& stages);
+/// `/chat`, `/client-tools`, `/chat/stop`, deleting and answering turns, the events of runs, modes, and the prompts of
+/// agents.
+Routes chat_routes(Engine& engine, ClientTools& client_tools, Threads& threads, Runs& runs, Stages& stages);
 
 }  // namespace agw

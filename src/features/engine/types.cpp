@@ -7,7 +7,7 @@ namespace agw {
 BOOST_DESCRIBE_ENUM(Delivery, queue, steer, interrupt)
 std::span<const EnumName> names(Tag<Delivery>) { return enum_names<Delivery>(); }
 
-BOOST_DESCRIBE_STRUCT(ChatMessage, (), (content, threadId, agentId, model, attachments, delivery))
+BOOST_DESCRIBE_STRUCT(ChatMessage, (), (content, threadId, agentId, model, attachments, delivery, clientTools))
 constexpr auto rules(Tag<ChatMessage>) {
   return std::tuple{
       RuleFor<&ChatMessage::content>{{.about = "what the person says"}},
@@ -18,7 +18,9 @@ constexpr auto rules(Tag<ChatMessage>) {
       RuleFor<&ChatMessage::delivery>{
           {.about = "while another message is answered: queue waits for the end (as without it), steer joins that "
                     "answer before the model is asked again, interrupt stops it",
-           .keep = true}}};
+           .keep = true}},
+      RuleFor<&ChatMessage::clientTools>{{.about = "the id that the socket /client-tools gave: the answer may use what "
+                                                   "the program lends"}}};
 }
 const Description& describe(Tag<ChatMessage>) { return description_of<ChatMessage>("ChatMessage"); }
 

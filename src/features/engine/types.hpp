@@ -26,7 +26,8 @@ struct ChatMessage {
   std::optional<std::string> model;                     ///< `provider/model`, or an id of the default provider
   std::optional<std::vector<std::string>> attachments;  ///< ids returned by `POST /files`
   Delivery delivery = Delivery::queue;
-  std::optional<json::object> metadata{};  ///< of the turn
+  std::optional<std::string> clientTools{};  ///< the id of what the program lends to the run
+  std::optional<json::object> metadata{};    ///< of the turn
 };
 const Description& describe(Tag<ChatMessage>);
 

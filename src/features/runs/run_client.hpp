@@ -8,6 +8,7 @@
 #include "base/async/task.hpp"
 #include "base/json/json.hpp"
 #include "models/model.hpp"
+#include "tools/text_buffers.hpp"
 
 namespace agw {
 
@@ -32,6 +33,9 @@ public:
   };
   /// Waits until the program has sent the result of the call, and not for ever.
   virtual Task<Result> result(std::string call_id, StopSource& stop) = 0;
+
+  /// The texts that the program has open, which the agent's file tools then read and write; null: it has none.
+  virtual TextBuffers* buffers() { return nullptr; }
 
   /// The run has ended, and is stored unless `type` is empty: `type` and `members` are those of its last event. May be
   /// called more than once; the first counts.

@@ -113,6 +113,12 @@ std::string numbered_lines(const OpenedPath& file, LineRange range, const StopFl
   return lines.text();
 }
 
+std::string numbered_lines(std::string_view text, LineRange range) {
+  NumberedLines lines(range);
+  lines.add(text);
+  return lines.text();
+}
+
 std::string listed_directory(const OpenedPath& directory, const FileRoots& roots) {
   AGW_ASSERT(may_block());
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "io/files/directory.hpp"
 #include "tools/opened_path.hpp"
@@ -18,6 +19,9 @@ struct LineRange {
 /// Lines of a file with their numbers, as `cat -n` shows them. Long lines and long results are truncated with a notice.
 /// Throws BadRequest for a binary file. Reads no more of a large file than necessary. Blocks.
 std::string numbered_lines(const OpenedPath& file, LineRange range, const StopFlag& stopped);
+
+/// The same for a text that is not in a file.
+std::string numbered_lines(std::string_view text, LineRange range);
 
 /// The names in a directory, one in each line, directories with a slash; without those that agents may not read.
 /// Blocks.

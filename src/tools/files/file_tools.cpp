@@ -35,12 +35,23 @@ std::filesystem::path named_path(const ToolCall& call) {
   return absolute_path(text_input(call.input, "path", "."), call.run.roots);
 }
 
+/// The text of a file of the project as the person's editor has it, if it has it open.
+Task<std::optional<std::string>> text_in_editor(const ToolCall& call, const OpenedPath& file) {
+  const bool is_text_of_project = file.place == FilePlace::project && !file.problem && file.type == FileType::regular;
+  if (!call.buffers || !is_text_of_project) co_return std::nullopt;
+  co_return co_await call.buffers->read(file.path.string(), call.stop);
+}
+
 Task<ToolOutcome> read(BlockingPool& blocking, const ToolCall& call) {
   const auto file = co_await opened(blocking, call, named_path(call));
   const auto permission = call.authorize(target_of(file));
   if (!is_allowed(permission)) co_return refusal(permission);
   const LineRange range{.first = number_input(call.input, "offset", 1, 1, std::int64_t{1} << 40),
                         .count = number_input(call.input, "limit", 2000, 1, 2000)};
+  if (auto text = co_await text_in_editor(call, file)) {
+    co_return ToolOutcome{
+        co_await blocking.run([text = std::move(*text), range] { return numbered_lines(text, range); })};
+  }
   const CrossThreadStop stop(call.stop);
   co_return ToolOutcome{co_await blocking.run([file, range, roots = call.run.roots, stopped = stop.flag()] {
     return file.type == FileType::directory ? listed_directory(file, roots) : numbered_lines(file, range, stopped);
@@ -128,7 +139,7 @@ struct Replacing {
   std::filesystem::path path;
   std::string content;
   std::string done{};                   ///< what the model is told; empty: that the file was created or replaced
-  std::optional<std::string> edited{};  ///< the content that Edit replaced a part of
+  std::optional<std::string> edited{};  ///< the content that Edit replaced a part of, if it stood in the file
 };
 
 /// The content that the new one replaces; empty if there is none that can be shown.
@@ -175,10 +186,21 @@ Task<Permission> permit_write(BlockingPool& blocking, const ToolCall& call, cons
                        .reason = "permission denied: the file has changed since the person was asked; read it again"};
 }
 
+/// Has the person's editor write a file of the project. False: there is no editor that does. The editor opens the path
+/// by its name, so it must still lead to what was authorized.
+Task<bool> write_in_editor(BlockingPool& blocking, const ToolCall& call, const WriteTarget& file,
+                           const std::string& content) {
+  if (!call.buffers || file.target().place != FilePlace::project || !is_utf8(content)) co_return false;
+  const auto now = co_await resolved(blocking, call, file.path());
+  if (now.path() != file.path() || now.target().place != FilePlace::project) co_return false;
+  co_return co_await call.buffers->write(file.path().string(), content, call.stop);
+}
+
 /// Writes the file. With a recorder, only after the former content is kept, and only over that content.
 Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const WriteTarget& file, Replacing wanted) {
   auto& blocking = needs.blocking;
   if (!needs.recorder) {
+    if (co_await write_in_editor(blocking, call, file, wanted.content)) co_return;
     co_await blocking.run([file, content = std::move(wanted.content)] { file.write(content); });
     co_return;
   }
@@ -191,6 +213,7 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
   co_await needs.recorder->before_write(
       call.run,
       {.path = file.path(), .before = std::move(before), .after = after, .new_directories = file.new_directories()});
+  if (co_await write_in_editor(blocking, call, file, after.content)) co_return;
   co_await blocking.run([file, after, present] { file.replace(after, present); });
 }
 
@@ -238,7 +261,8 @@ Task<ToolOutcome> edit(const FileToolsDependencies& needs, const ToolCall& call)
   const Replacement wanted{.old_string = text_input(call.input, "old_string"),
                            .new_string = text_input(call.input, "new_string"),
                            .all = is_true(call.input, "replace_all")};
-  auto text = co_await blocking.run([file] { return whole_text(file); });
+  const auto in_editor = co_await text_in_editor(call, file);
+  auto text = in_editor ? *in_editor : co_await blocking.run([file] { return whole_text(file); });
   auto replaced = co_await blocking.run([text, wanted] { return replace_in(text, wanted); });
   auto done =
       fmt::format("replaced {} in {}", replaced.count == 1 ? "1 place" : fmt::format("{} places", replaced.count),
@@ -248,7 +272,7 @@ Task<ToolOutcome> edit(const FileToolsDependencies& needs, const ToolCall& call)
                           .path = file.path,
                           .content = std::move(replaced.text),
                           .done = std::move(done),
-                          .edited = std::move(text)});
+                          .edited = in_editor ? std::nullopt : std::optional(std::move(text))});
 }
 
 Task<ToolOutcome> bash(Shell& shell, const ToolCall& call) {

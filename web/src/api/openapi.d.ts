@@ -9586,6 +9586,8 @@ export interface operations {
                      * @enum {string}
                      */
                     delivery?: "queue" | "steer" | "interrupt";
+                    /** @description the id that the socket /client-tools gave: the answer may use what the program lends */
+                    clientTools?: string | null;
                 };
             };
         };

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/async/task_group.hpp"
+#include "features/client_tools/lender.hpp"
+#include "features/runs/run_client.hpp"
+#include "tools/text_buffers.hpp"
+
+namespace agw {
+
+/// A run that has what a program lent when it began.
+class LentRun : public RunClient, public TextBuffers {
+public:
+  explicit LentRun(std::shared_ptr<Lender> lender);
+
+  const std::string& system() const override { return lent_.system; }
+  const std::vector<ToolDescription>& tools() const override { return lent_.tools; }
+  TextBuffers* buffers() override { return lent_.reads_files || lent_.writes_files ? this : nullptr; }
+
+  void text(std::string_view) override {}
+  void reasoning(std::string_view) override {}
+  void call(const std::vector<ToolUse>& uses, const json::object& progress) override;
+  Task<Result> result(std::string call_id, StopSource& stop) override;
+  void ended(std::string_view, const json::object&, std::string_view) override {}
+
+  Task<std::optional<std::string>> read(std::string path, StopSource& stop) override;
+  Task<bool> write(std::string path, std::string text, StopSource& stop) override;
+
+private:
+  const std::shared_ptr<Lender> lender_;
+  const LentTools lent_;
+  std::map<std::string, json::object> calls_;  ///< of the step under way: what is sent for each, by the model's id
+};
+
+}  // namespace agw

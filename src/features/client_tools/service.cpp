@@ -1,0 +1,66 @@
+#include "features/client_tools/service.hpp"
+
+#include <utility>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "base/json/json_values.hpp"
+#include "features/client_tools/lent_run.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t large_message = 256 * 1024;  // bytes: may hold so many values that parsing would block the loop
+
+}  // namespace
+
+Task<> ClientTools::serve(Request& /*request*/, MessageSocket& socket) {
+  const auto id = new_id();
+  const auto lender = std::make_shared<Lender>(socket);
+  lenders_[id] = lender;
+  while (auto text = co_await socket.read()) {
+    json::object reply;
+    try {
+      reply = co_await take(std::move(*text), *lender, id);
+    } catch (const ApiError& error) {
+      reply = {{"type", "error"}, {"error", error.error()}};
+    }
+    if (!reply.empty()) socket.send(to_json(reply));
+  }
+  lenders_.erase(id);
+  lender->leave();
+}
+
+/// The reply to a message; empty if it has none.
+Task<json::object> ClientTools::take(std::string text, Lender& lender, const std::string& id) const {
+  auto message = co_await parse(std::move(text));
+  const auto type = string_or_empty(message, "type");
+  if (type == "offer") {
+    lender.offer(read_offer(message));
+    co_return json::object{{"type", "offered"}, {"id", id}};
+  }
+  if (type != "result") throw BadRequest("type must be offer or result");
+  // What nobody waits for any more came too late.
+  lender.take_result(std::move(message));
+  co_return json::object();
+}
+
+Task<json::object> ClientTools::parse(std::string text) const {
+  std::optional<json::value> parsed;
+  if (text.size() > large_message) {
+    parsed = co_await blocking_.run([&text] { return parse_json(text); });
+  } else {
+    parsed = parse_json(text);
+  }
+  if (!parsed || !parsed->is_object()) throw BadRequest("a message must be a JSON object");
+  co_return std::move(parsed->get_object());
+}
+
+std::shared_ptr<RunClient> ClientTools::lend(const std::string& id) const {
+  const auto found = lenders_.find(id);
+  if (found == lenders_.end()) throw BadRequest("client tools not found");
+  return std::make_shared<LentRun>(found->second);
+}
+
+}  // namespace agw

@@ -1,0 +1,57 @@
+#include "features/client_tools/types.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/json/json_values.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t max_tools = 512;
+constexpr std::size_t max_name = 64;
+
+/// What all model services take.
+bool is_tool_name(std::string_view name) {
+  return !name.empty() && name.size() <= max_name && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+ToolDescription read_tool(const json::value& value, std::size_t number) {
+  const auto refuse = [number](std::string_view why) { throw BadRequest(fmt::format("tools[{}]: {}", number, why)); };
+  const auto* tool = value.if_object();
+  if (!tool) refuse("must be an object");
+  ToolDescription read{string_or_empty(*tool, "name"), string_or_empty(*tool, "description"), {}};
+  if (!is_tool_name(read.name)) refuse("name must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -");
+  const auto* schema = object_member(*tool, "input_schema");
+  if (!schema) refuse("input_schema must be an object");
+  read.input_schema = *schema;
+  return read;
+}
+
+}  // namespace
+
+LentTools read_offer(const json::object& message) {
+  LentTools lent;
+  const auto* tools = array_member(message, "tools");
+  if (message.contains("tools") && !tools) throw BadRequest("tools must be an array");
+  if (tools && tools->size() > max_tools) throw BadRequest(fmt::format("at most {} tools are possible", max_tools));
+  for (std::size_t i = 0; tools && i < tools->size(); ++i) {
+    auto tool = read_tool((*tools)[i], i);
+    if (std::ranges::find(lent.tools, tool.name, &ToolDescription::name) != lent.tools.end())
+      throw BadRequest(fmt::format("tools[{}]: another tool has this name", i));
+    lent.tools.push_back(std::move(tool));
+  }
+  lent.system = string_or_empty(message, "system");
+  const auto files = object_or_empty(message, "files");
+  lent.reads_files = is_true(files, "read");
+  lent.writes_files = is_true(files, "write");
+  return lent;
+}
+
+}  // namespace agw

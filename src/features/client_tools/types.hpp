@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json/json.hpp"
+#include "models/model.hpp"
+
+namespace agw {
+
+/// What a program lends, by its message `offer`.
+struct LentTools {
+  std::vector<ToolDescription> tools{};
+  std::string system{};  ///< follows the agent's system prompt
+  bool reads_files = false;
+  bool writes_files = false;
+};
+
+/// Reads the members of an `offer`. Throws BadRequest.
+LentTools read_offer(const json::object& message);
+
+}  // namespace agw

@@ -1,0 +1,279 @@
+"""agw acp: what the editor lends: open texts, terminals, MCP servers, further folders. See docs/contract/acp.md."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from editor import Refused, select
+from tools import calls
+
+SERVER = Path(__file__).parent / "stubs" / "mcp_server.py"
+FILES = {"fs": {"readTextFile": True, "writeTextFile": True}}
+TERMINAL = {"terminal": True}
+
+
+def server(name="desk", *arguments, env=()):
+    return {"name": name, "command": sys.executable, "args": [str(SERVER), *arguments],
+            "env": [{"name": key, "value": value} for key, value in env]}
+
+
+def outputs(talker):
+    """What the model was told of its calls, without the mark of failures."""
+    messages = talker.stub.requests[-1].json["messages"]
+    return [message["content"].removeprefix("Error: ") for message in messages if message["role"] == "tool"]
+
+
+def offered(talker):
+    return [tool["function"]["name"] for tool in talker.stub.requests[0].json["tools"]]
+
+
+@pytest.fixture
+def opened(talker, acting, open_folder):
+    """An editor with a session of its own abilities and servers, in act mode."""
+
+    def open_session(capabilities=None, servers=(), stage="operator", **members):
+        editor, _ = acting(stage, capabilities=capabilities or {})
+        session = editor.ask("session/new", cwd=str(open_folder), mcpServers=list(servers), **members)["sessionId"]
+        editor.ask("session/set_mode", sessionId=session, modeId="act")
+        return editor, session
+
+    return open_session
+
+
+class Desk:
+    """The editor's side of `fs/*` and `terminal/*`."""
+
+    def __init__(self, choice="allow_once"):
+        self.texts = {}
+        self.asked = []
+        self.choice = choice
+        self.exit = {"exitCode": 0}
+
+    def __call__(self, method, params):
+        self.asked.append((method, params))
+        if method == "fs/read_text_file":
+            return {"content": self.texts[params["path"]]}
+        if method == "fs/write_text_file":
+            self.texts[params["path"]] = params["content"]
+            return {}
+        if method == "terminal/create":
+            return {"terminalId": "term-1"}
+        if method == "terminal/wait_for_exit":
+            return self.exit
+        if method == "terminal/output":
+            return {"output": "hello", "truncated": False}
+        if method.startswith("terminal/"):
+            return {}
+        return select(self.choice)(method, params)
+
+    def methods(self):
+        return [method for method, _ in self.asked]
+
+
+# Open texts.
+
+def test_texts_of_the_editor_are_read_and_written(talker, opened, open_folder):
+    editor, session = opened(FILES)
+    path = open_folder / "a.txt"
+    path.write_text("on disk\n")
+    editor.decide = desk = Desk()
+    desk.texts[str(path)] = "not saved\n"
+    talker.stub.script(calls(("Read", {"path": "a.txt"})),
+                       calls(("Edit", {"path": "a.txt", "old_string": "not saved", "new_string": "changed"})),
+                       calls(("Write", {"path": "b.txt", "content": "new"})), "Done.")
+    assert editor.prompt(session, "Change it.") == "end_turn"
+    assert "not saved" in outputs(talker)[0]
+    assert desk.texts == {str(path): "changed\n", str(open_folder / "b.txt"): "new"}
+    assert path.read_text() == "on disk\n"
+
+
+def test_editor_without_the_text_leaves_it_to_the_disk(talker, opened, open_folder):
+    editor, session = opened(FILES)
+    (open_folder / "a.txt").write_text("on disk\n")
+    editor.decide = lambda method, params: editor.send(
+        id=editor.asked[-1]["id"], error={"code": -32002, "message": "not open"})
+    talker.stub.script(calls(("Read", {"path": "a.txt"})), "Done.")
+    editor.prompt(session, "Read it.")
+    assert "on disk" in outputs(talker)[0]
+
+
+def test_editor_without_fs_is_not_asked(talker, opened, open_folder):
+    editor, session = opened()
+    (open_folder / "a.txt").write_text("on disk\n")
+    talker.stub.script(calls(("Read", {"path": "a.txt"})), "Done.")
+    editor.prompt(session, "Read it.")
+    assert editor.asked == [] and "on disk" in outputs(talker)[0]
+
+
+# Terminals.
+
+def choose_terminal(editor, session):
+    options = editor.ask("session/set_config_option", sessionId=session, configId="terminal", value="editor")
+    chosen = {option["id"]: option["currentValue"] for option in options["configOptions"]}
+    assert chosen["terminal"] == "editor"
+
+
+def test_commands_run_in_the_editor_only_if_the_person_chose_that(talker, opened):
+    editor, session = opened(TERMINAL)
+    editor.decide = desk = Desk()
+    talker.stub.script(calls(("Bash", {"command": "echo hi"})), "Done.")
+    editor.prompt(session, "Do it.")
+    assert desk.methods() == [] and "hi" in outputs(talker)[-1]
+
+
+def test_command_runs_in_a_terminal_of_the_editor(talker, opened, open_folder):
+    editor, session = opened(TERMINAL)
+    editor.decide = desk = Desk()
+    choose_terminal(editor, session)
+    talker.stub.script(calls(("Bash", {"command": "echo hi"})), "Done.")
+    assert editor.prompt(session, "Do it.") == "end_turn"
+    assert desk.methods() == ["session/request_permission", "terminal/create", "terminal/wait_for_exit",
+                              "terminal/output", "terminal/release"]
+    made = dict(desk.asked)["terminal/create"]
+    assert (made["command"], made["args"], made["cwd"]) == ("/bin/bash", ["-c", "echo hi"], str(open_folder))
+    assert outputs(talker)[-1] == "hello\nexit code 0"
+    shown = [update["content"] for update in editor.kinds(session, "tool_call_update") if "content" in update]
+    assert shown == [[{"type": "terminal", "terminalId": "term-1"}]]
+
+
+@pytest.mark.parametrize("choice", ["reject_once", "reject_always", "nonsense"])
+def test_command_that_the_person_denies_does_not_run(talker, opened, choice):
+    editor, session = opened(TERMINAL)
+    editor.decide = desk = Desk(choice)
+    choose_terminal(editor, session)
+    talker.stub.script(calls(("Bash", {"command": "echo hi"})), calls(("Bash", {"command": "echo hi"})), "Done.")
+    editor.prompt(session, "Do it.")
+    assert "terminal/create" not in desk.methods()
+    assert desk.methods().count("session/request_permission") == (1 if choice == "reject_always" else 2)
+    assert outputs(talker)[-1] == "permission denied: the person said no"
+
+
+def test_command_allowed_for_the_session_is_asked_once(talker, opened):
+    editor, session = opened(TERMINAL)
+    editor.decide = desk = Desk("allow_session")
+    choose_terminal(editor, session)
+    talker.stub.script(calls(("Bash", {"command": "echo hi"})), calls(("Bash", {"command": "echo hi"})),
+                       calls(("Bash", {"command": "echo other"})), "Done.")
+    editor.prompt(session, "Do it.")
+    assert desk.methods().count("session/request_permission") == 2, "the other command is asked for too"
+
+
+def test_command_that_fails_is_an_error(talker, opened):
+    editor, session = opened(TERMINAL)
+    editor.decide = desk = Desk()
+    desk.exit = {"exitCode": 3}
+    choose_terminal(editor, session)
+    talker.stub.script(calls(("Bash", {"command": "false"})), "Done.")
+    editor.prompt(session, "Do it.")
+    assert outputs(talker)[-1] == "hello\nexit code 3"
+    assert editor.kinds(session, "tool_call_update")[-1]["status"] == "failed"
+
+
+def test_cancelled_command_is_killed(talker, opened):
+    editor, session = opened(TERMINAL)
+    desk = Desk()
+    editor.decide = lambda method, params: None if desk(method, params) is desk.exit else desk(method, params)
+    choose_terminal(editor, session)
+    talker.stub.script(calls(("Bash", {"command": "sleep 1000"})), "Done.")
+    number = editor.begin_prompt(session, "Do it.")
+    editor.until(lambda: "terminal/wait_for_exit" in desk.methods())
+    editor.notify("session/cancel", sessionId=session)
+    assert editor.end_of(number)["stopReason"] == "cancelled"
+    editor.until(lambda: "terminal/release" in desk.methods())
+    assert "terminal/kill" in desk.methods()
+
+
+def test_terminal_cannot_be_chosen_without_one(opened):
+    editor, session = opened()
+    with pytest.raises(Refused):
+        editor.ask("session/set_config_option", sessionId=session, configId="terminal", value="editor")
+
+
+# MCP servers.
+
+def test_tools_of_the_editors_servers_are_called(talker, opened):
+    editor, session = opened(servers=[server(env=[("DESK", "oak")])])
+    editor.decide = select("allow_once")
+    talker.stub.script(calls(("desk__echo", {"text": "hello"})), "Done.")
+    assert editor.prompt(session, "Do it.") == "end_turn"
+    assert "desk__echo" in offered(talker) and "hello" in outputs(talker)[-1]
+    shown = editor.asked[0]["params"]["toolCall"]
+    assert shown["title"].startswith("desk__echo") and "hello" in shown["content"][0]["content"]["text"]
+
+
+def test_call_that_the_person_denies_is_not_made(talker, opened, tmp_path):
+    notes = tmp_path / "notes"
+    editor, session = opened(servers=[server("desk", "--notes", str(notes))])
+    editor.decide = select("reject_once")
+    talker.stub.script(calls(("desk__echo", {"text": "hello"})), "Done.")
+    editor.prompt(session, "Do it.")
+    assert outputs(talker)[-1] == "permission denied: the person said no"
+    assert not [line for line in notes.read_text().splitlines() if json.loads(line).get("method") == "tools/call"]
+
+
+def test_plan_mode_has_no_tools_of_the_editor(talker, opened):
+    editor, session = opened(servers=[server()])
+    editor.ask("session/set_mode", sessionId=session, modeId="plan")
+    talker.answers("Hello.")
+    editor.prompt(session, "Hi")
+    assert "desk__echo" not in offered(talker)
+
+
+def test_server_that_does_not_start_is_a_notice_and_harms_nothing(talker, opened):
+    editor, session = opened({"session": {"notices": {}}}, servers=[
+        {"name": "broken", "command": "/bin/false", "args": [], "env": []}, server()])
+    talker.answers("Hello.")
+    editor.prompt(session, "Hi")
+    assert [entry["title"] for entry in editor.kinds(session, "notice")] == ["The MCP server broken is not connected"]
+    assert "desk__echo" in offered(talker)
+
+
+def test_server_that_dies_is_connected_again_by_the_next_prompt(talker, opened):
+    editor, session = opened(servers=[server()])
+    editor.decide = select("allow_once")
+    talker.stub.script(calls(("desk__die", {})), "Oh.", "Hello.")
+    editor.prompt(session, "Die.")
+    talker.stub.requests.clear()
+    editor.prompt(session, "Hi")
+    assert "desk__echo" in offered(talker)
+
+
+def test_servers_end_with_the_session(talker, opened, tmp_path):
+    editor, session = opened(servers=[server()])
+    talker.answers("Hello.")
+    editor.prompt(session, "Hi")
+    children = Path(f"/proc/{editor.process.pid}/task/{editor.process.pid}/children")
+    assert children.read_text().split()
+    editor.ask("session/close", sessionId=session)
+    assert not children.read_text().split()
+
+
+@pytest.mark.parametrize("bad", [
+    {"type": "sse", "name": "x", "url": "http://127.0.0.1/", "headers": []},
+    {"type": "http", "name": "x", "url": "nonsense", "headers": []},
+    {"name": "", "command": "x", "args": [], "env": []}, {"name": "x", "command": "", "args": [], "env": []}],
+    ids=["sse", "url", "no name", "no command"])
+def test_bad_server_is_refused(opened, bad):
+    editor, _ = opened()
+    with pytest.raises(Refused) as refused:
+        editor.ask("session/new", cwd="/", mcpServers=[bad])
+    assert refused.value.code == -32602
+
+
+# Further folders.
+
+def test_further_folders_are_named_to_the_model(talker, opened, open_folder):
+    other = open_folder.parent / "other"
+    other.mkdir()
+    editor, session = opened(additionalDirectories=[str(other)])
+    talker.answers("Hello.")
+    editor.prompt(session, "Hi")
+    assert str(other) in talker.system()
+
+
+def test_further_folder_that_is_no_absolute_path_is_refused(opened, open_folder):
+    editor, _ = opened()
+    with pytest.raises(Refused):
+        editor.ask("session/new", cwd=str(open_folder), mcpServers=[], additionalDirectories=["other"])
