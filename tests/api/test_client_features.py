@@ -1,0 +1,85 @@
+"""The table of docs/contract/clients.md: what a service cannot do is a 400 that names the parameter."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs/contract/clients.md"
+COLUMNS = ["Chat Completions", "Responses", "Messages", "anthropic", "openai, chat", "openai, responses", "ollama", "gemini"]
+SERVICES = {"anthropic": {"kind": "anthropic"}, "openai, chat": {"kind": "openai", "api": "chat"},
+            "openai, responses": {"kind": "openai", "api": "responses"}, "ollama": {"kind": "ollama"},
+            "gemini": {"kind": "gemini"}}
+SCHEMA = {"type": "object", "properties": {}}
+FORM = {"name": "answer", "schema": SCHEMA}
+FUNCTION = {"type": "function", "name": "f", "parameters": SCHEMA}
+CHAT_TOOL = {"tools": [{"type": "function", "function": {"name": "f", "parameters": SCHEMA}}]}
+RESPONSE_TOOL = {"tools": [FUNCTION]}
+MESSAGE_TOOL = {"tools": [{"name": "f", "input_schema": SCHEMA}]}
+# By the first words of a row: the members that ask for it, as far as the protocol has them.
+ASKED = {
+    "tool_choice": ({**CHAT_TOOL, "tool_choice": "required"}, {**RESPONSE_TOOL, "tool_choice": "required"},
+                    {**MESSAGE_TOOL, "tool_choice": {"type": "any"}}),
+    "parallel_tool_calls: false": (
+        {**CHAT_TOOL, "parallel_tool_calls": False}, {**RESPONSE_TOOL, "parallel_tool_calls": False},
+        {**MESSAGE_TOOL, "tool_choice": {"type": "auto", "disable_parallel_tool_use": True}}),
+    "response_format json_object": ({"response_format": {"type": "json_object"}},
+                                    {"text": {"format": {"type": "json_object"}}}, None),
+    "response_format json_schema": ({"response_format": {"type": "json_schema", "json_schema": FORM}},
+                                    {"text": {"format": {"type": "json_schema", **FORM}}},
+                                    {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}}),
+    "seed": ({"seed": 1}, None, None),
+    "stop": ({"stop": ["END"]}, None, {"stop_sequences": ["END"]}),
+    "top_k": ({"top_k": 3}, None, {"top_k": 3}),
+    "frequency_penalty": ({"frequency_penalty": 1}, {"frequency_penalty": 1}, None),
+    "presence_penalty": ({"presence_penalty": 1}, {"presence_penalty": 1}, None),
+}
+USER = [{"role": "user", "content": "Hi"}]
+PATHS = [("/v1/chat/completions", {"messages": USER}), ("/v1/responses", {"input": "Hi"}),
+         ("/v1/messages", {"messages": USER, "max_tokens": 9})]
+
+
+def rows():
+    """The cells of each row, without marks."""
+    lines = DOCUMENT.read_text().splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("| Chat Completions |"))
+    for line in lines[head + 2:]:
+        if not line.startswith("|"):
+            return
+        yield dict(zip(COLUMNS, [cell.strip().replace("`", "") for cell in line.strip("|").split("|")], strict=True))
+
+
+def test_table_names_everything_that_is_asked_for_here():
+    assert [row["Chat Completions"] for row in rows() if row["Chat Completions"].split(" that ")[0] not in ASKED] == []
+    assert len(list(rows())) == len(ASKED)
+
+
+@pytest.fixture
+def gateway(make_gateway, stub):
+    def service(settings):
+        url = stub.openai_url if settings["kind"] == "openai" else stub.base_url
+        return {**settings, "base_url": url, "api_key_env": "KEY", "default_model": "m"}
+
+    names = {re.sub(r"\W+", "-", name): settings for name, settings in SERVICES.items()}
+    return make_gateway(config={"providers": {name: service(settings) for name, settings in names.items()}},
+                        environment={"KEY": "k"}).start()
+
+
+def test_services_do_what_the_table_says(gateway):
+    for row in rows():
+        asked = ASKED[row["Chat Completions"].split(" that ")[0]]
+        for service in SERVICES:
+            model = re.sub(r"\W+", "-", service) + "/m"
+            for (path, body), members, protocol in zip(PATHS, asked, COLUMNS, strict=False):
+                if members is None:
+                    continue
+                response = gateway.http.post(path, json={**body, **members, "model": model})
+                what = f"{row} {service} {path}: {response.text}"
+                if row[service] == "yes":
+                    assert response.status_code == 200, what
+                    continue
+                name = row[protocol].split(" ")[0].split(":")[0]
+                assert response.status_code == 400 and "cannot do this" in response.text, what
+                error = response.json()["error"]
+                named = error["message"].split(":")[0] if path == "/v1/messages" else error["param"]
+                assert named == name, what
