@@ -1,5 +1,4 @@
-#include "features/access/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/access/service.hpp"
 
 namespace agw {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/asio/signal_set.hpp>
 
@@ -17,6 +18,7 @@
 
 namespace agw {
 
+struct Route;
 class Hub;
 
 /// Authenticates clients: those with the token, and new devices with a pairing code. Without a token, it accepts
@@ -61,5 +63,8 @@ private:
   asio::signal_set signals_;
   TaskGroup group_;
 };
+
+/// The endpoints that pair devices, `/pair` and `/pair/refresh`.
+std::vector<Route> pairing_routes(Access& access);
 
 }  // namespace agw

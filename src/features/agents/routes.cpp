@@ -1,5 +1,4 @@
-#include "features/agents/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/agents/service.hpp"
 
 namespace agw {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/async/task.hpp"
 #include "features/agents/types.hpp"
@@ -13,6 +14,7 @@
 
 namespace agw {
 
+struct Route;
 class Clock;
 class Connection;
 class Database;
@@ -86,5 +88,8 @@ private:
   const Extensions& extensions_;
   std::map<std::string, Stage, std::less<>> stages_;
 };
+
+/// The endpoints of souls, user profiles and stages.
+std::vector<Route> agent_routes(Identities& identities, Stages& stages);
 
 }  // namespace agw

@@ -1,5 +1,4 @@
-#include "features/approvals/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/agents/service.hpp"
 #include "features/approvals/service.hpp"
 

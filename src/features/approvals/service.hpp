@@ -22,6 +22,8 @@
 
 namespace agw {
 
+class Stages;
+struct Route;
 class Connection;
 class Database;
 
@@ -123,5 +125,8 @@ private:
   TaskGroup background_;
   Hub::Listening listening_;
 };
+
+/// `/permissions` and `/agents/:name/grants`.
+std::vector<Route> approval_routes(Approvals& approvals, Stages& stages);
 
 }  // namespace agw

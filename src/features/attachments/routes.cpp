@@ -1,6 +1,5 @@
-#include "features/attachments/routes.hpp"
-
 #include "api/refusals.hpp"
+#include "api/route.hpp"
 #include "features/attachments/service.hpp"
 
 namespace agw {

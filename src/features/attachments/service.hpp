@@ -12,6 +12,7 @@
 
 namespace agw {
 
+struct Route;
 class Clock;
 class Database;
 
@@ -45,5 +46,8 @@ private:
   const Clock& clock_;
   std::filesystem::path data_directory_;
 };
+
+/// The endpoint of uploads, `/files`.
+std::vector<Route> attachment_routes(Attachments& attachments);
 
 }  // namespace agw

@@ -1,5 +1,4 @@
-#include "features/briefings/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/briefings/service.hpp"
 
 namespace agw {

@@ -19,6 +19,8 @@
 
 namespace agw {
 
+struct Route;
+
 /// Summaries of the last day: what agents did, what is still open, what needs attention.
 class Briefings {
 public:
@@ -72,5 +74,8 @@ private:
   StopSource stopping_;
   TaskGroup background_;
 };
+
+/// `/briefing`, `/pulse/briefing`, and the activity of agents.
+std::vector<Route> briefing_routes(Briefings& briefings);
 
 }  // namespace agw

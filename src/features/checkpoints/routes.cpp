@@ -1,5 +1,4 @@
-#include "features/checkpoints/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/checkpoints/service.hpp"
 
 namespace agw {

@@ -20,6 +20,7 @@
 
 namespace agw {
 
+struct Route;
 struct StoredChange;
 
 /// What runs changed in files: keeps the former contents, shows the changes, and undoes them. It never deletes what the
@@ -83,5 +84,8 @@ private:
   bool is_undoing_ = false;
   TaskGroup background_;
 };
+
+/// `/runs/:id/changes`, `/runs/:id/undo` and `/threads/:id/rewind`.
+std::vector<Route> checkpoint_routes(Checkpoints& checkpoints);
 
 }  // namespace agw

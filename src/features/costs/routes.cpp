@@ -1,5 +1,4 @@
-#include "features/costs/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/costs/service.hpp"
 
 namespace agw {

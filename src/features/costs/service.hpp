@@ -15,6 +15,7 @@
 
 namespace agw {
 
+struct Route;
 class Connection;
 class Database;
 class Extensions;
@@ -97,5 +98,8 @@ private:
   std::map<std::string, double, std::less<>> by_agent_;
   std::map<std::string, ModelUse, std::less<>> used_;
 };
+
+/// `/costs`.
+std::vector<Route> cost_routes(Costs& costs);
 
 }  // namespace agw

@@ -1,5 +1,4 @@
-#include "features/daemon/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/daemon/service.hpp"
 #include "features/daemon/types.hpp"
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -11,6 +12,8 @@
 #include "base/error.hpp"
 
 namespace agw {
+
+struct Route;
 
 /// The life of the process: how long it has run, and who may end it: SIGINT, SIGTERM, the end of its
 /// terminal (SIGHUP), a request to stop or restart.
@@ -45,5 +48,8 @@ private:
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::optional<ExitStatus> asked_;
 };
+
+/// `/health`, `/daemon/stop` and `/daemon/restart`.
+std::vector<Route> daemon_routes(Daemon& daemon);
 
 }  // namespace agw

@@ -19,6 +19,12 @@
 
 namespace agw {
 
+class ClientTools;
+class Runs;
+class Stages;
+class Threads;
+struct Route;
+
 /// A task that a run has delegated to another agent. It exists until the task is done.
 struct Delegation {
   std::string run_id;             ///< of the run that does the task
@@ -129,5 +135,9 @@ private:
   TaskGroup workers_;
   [[no_unique_address]] const ThreadChecker thread_;
 };
+
+/// `/chat`, `/client-tools`, `/chat/stop`, deleting and answering turns, the events of runs, modes, and the prompts of
+/// agents.
+std::vector<Route> chat_routes(Engine& engine, ClientTools& client_tools, Threads& threads, Runs& runs, Stages& stages);
 
 }  // namespace agw

@@ -1,5 +1,4 @@
-#include "features/experiments/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/experiments/service.hpp"
 
 namespace agw {

@@ -8,6 +8,7 @@
 
 namespace agw {
 
+struct Route;
 class Connection;
 class Database;
 
@@ -31,5 +32,8 @@ public:
 private:
   Database& database_;
 };
+
+/// `/autoresearch/experiments` and `/autoresearch/confidence`.
+std::vector<Route> experiment_routes(Experiments& experiments);
 
 }  // namespace agw

@@ -1,5 +1,5 @@
+#include "api/route.hpp"
 #include "features/extensions/files.hpp"
-#include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
 
 namespace agw {

@@ -1,8 +1,7 @@
-#include "features/extensions/routes.hpp"
-
 #include <memory>
 
 #include "api/refusals.hpp"
+#include "api/route.hpp"
 #include "base/json/json_values.hpp"
 #include "features/extensions/schemas.hpp"
 #include "features/extensions/service.hpp"

@@ -1,7 +1,7 @@
-#include "features/extensions/routes.hpp"
-
 #include <gtest/gtest.h>
 
+#include "api/route.hpp"
+#include "features/extensions/service.hpp"
 #include "testing/extensions_fixture.hpp"
 
 namespace agw {

@@ -15,6 +15,8 @@
 
 namespace agw {
 
+class ExtensionFiles;
+struct Route;
 class Connection;
 class Database;
 class Hub;
@@ -125,5 +127,11 @@ private:
   std::unique_ptr<Registry> registry_;
   ExtensionOutbox* outbox_;
 };
+
+/// The endpoints of extensions and of the schemas of their definitions.
+std::vector<Route> extension_routes(Extensions& extensions, const NameCheck& names);
+
+/// The endpoints of the files that extensions have on disk.
+std::vector<Route> extension_file_routes(Extensions& extensions, ExtensionFiles& files);
 
 }  // namespace agw

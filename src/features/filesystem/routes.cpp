@@ -1,5 +1,4 @@
-#include "features/filesystem/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/filesystem/service.hpp"
 
 namespace agw {

@@ -11,6 +11,8 @@
 
 namespace agw {
 
+struct Route;
+
 /// Restricts home further: whether a path in it, resolved, may be used.
 using AllowedPlace = std::function<bool(const std::filesystem::path&)>;
 
@@ -42,5 +44,8 @@ private:
   BlockingPool& blocking_;
   std::filesystem::path home_;
 };
+
+/// `/filesystem/ls` and `/filesystem/search`.
+std::vector<Route> filesystem_routes(Filesystem& filesystem);
 
 }  // namespace agw

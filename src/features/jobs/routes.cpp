@@ -1,6 +1,5 @@
-#include "features/jobs/routes.hpp"
-
 #include "api/refusals.hpp"
+#include "api/route.hpp"
 #include "features/jobs/service.hpp"
 #include "features/jobs/webhook_signature.hpp"
 

@@ -11,6 +11,9 @@
 
 namespace agw {
 
+class Clock;
+struct Route;
+
 /// Jobs: their runs, by hand and by their triggers, and the rows of these runs.
 class Jobs {
 public:
@@ -85,5 +88,8 @@ private:
   StopSource stopping_;
   TaskGroup work_;
 };
+
+/// The endpoints of job runs, webhooks, and cron expressions.
+std::vector<Route> job_routes(Jobs& jobs, const Clock& clock);
 
 }  // namespace agw

@@ -1,5 +1,4 @@
-#include "features/knowledge/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/knowledge/service.hpp"
 
 namespace agw {

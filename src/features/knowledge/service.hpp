@@ -14,6 +14,8 @@
 
 namespace agw {
 
+struct Route;
+
 /// A search by an agent.
 struct AgentKnowledgeSearch {
   std::string question;
@@ -92,5 +94,8 @@ private:
   AsyncMutex mutex_;  ///< of the log, so that each read and write of it is atomic
   TaskGroup background_;
 };
+
+/// The endpoints `/knowledge` and `/entities`.
+std::vector<Route> knowledge_routes(Knowledge& knowledge);
 
 }  // namespace agw

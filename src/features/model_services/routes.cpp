@@ -1,5 +1,4 @@
-#include "features/model_services/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/model_services/presets.hpp"
 #include "features/model_services/service.hpp"
 

@@ -25,6 +25,8 @@
 
 namespace agw {
 
+struct Route;
+
 /// The model services that are extensions (`integration` with `kind: model`): while one is enabled, Models has it. A
 /// change counts from the next call on; calls under way end on what they began with. Services are asked for their
 /// models when these are first needed, and then at most once an hour.
@@ -101,5 +103,8 @@ private:
   std::map<std::string, bool, std::less<>> deleted_;                  ///< names of deleted services
   Hub::Listening listening_;
 };
+
+/// `/models`, `/model-services` and `/settings`.
+std::vector<Route> model_service_routes(ModelServices& services);
 
 }  // namespace agw

@@ -1,6 +1,5 @@
-#include "features/projects/routes.hpp"
-
 #include "api/refusals.hpp"
+#include "api/route.hpp"
 #include "features/projects/service.hpp"
 
 namespace agw {

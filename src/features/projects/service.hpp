@@ -13,6 +13,7 @@
 
 namespace agw {
 
+struct Route;
 class Connection;
 class Database;
 
@@ -62,5 +63,8 @@ private:
   std::function<void(const Project&, std::string)> on_untrusted_ = [](const Project&, const std::string&) {};
   std::vector<ProjectPointer> projects_;
 };
+
+/// `/projects`.
+std::vector<Route> project_routes(Projects& projects);
 
 }  // namespace agw

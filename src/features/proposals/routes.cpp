@@ -1,7 +1,6 @@
-#include "features/proposals/routes.hpp"
-
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "api/route.hpp"
 #include "features/proposals/service.hpp"
 
 namespace agw {

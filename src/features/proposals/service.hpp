@@ -22,6 +22,7 @@
 
 namespace agw {
 
+struct Route;
 class Connection;
 class Database;
 class ProposalFiles;
@@ -128,5 +129,8 @@ private:
   TaskGroup background_;
   Hub::Listening listening_;
 };
+
+/// `/proposals` and `/propose`.
+std::vector<Route> proposal_routes(Proposals& proposals);
 
 }  // namespace agw

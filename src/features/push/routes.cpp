@@ -1,5 +1,4 @@
-#include "features/push/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/push/service.hpp"
 
 namespace agw {

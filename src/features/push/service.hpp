@@ -17,6 +17,7 @@
 
 namespace agw {
 
+struct Route;
 class Database;
 
 /// Tells browsers whose page is closed what happened, through their push services (Web Push).
@@ -85,5 +86,8 @@ private:
   TaskGroup background_;
   Hub::Listening listening_;
 };
+
+/// `/push`.
+std::vector<Route> push_routes(Push& push);
 
 }  // namespace agw

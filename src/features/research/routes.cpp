@@ -1,5 +1,4 @@
-#include "features/research/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/research/service.hpp"
 
 namespace agw {

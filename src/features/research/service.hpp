@@ -15,6 +15,7 @@
 
 namespace agw {
 
+struct Route;
 class Iteration;
 struct InterruptedIteration;
 
@@ -66,5 +67,8 @@ private:
   bool stopping_ = false;
   TaskGroup work_;
 };
+
+/// `/autoresearch/run`.
+std::vector<Route> research_routes(Research& research);
 
 }  // namespace agw

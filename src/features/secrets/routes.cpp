@@ -1,9 +1,8 @@
-#include "features/secrets/routes.hpp"
-
 #include <string>
 #include <utility>
 
 #include "api/error.hpp"
+#include "api/route.hpp"
 #include "features/secrets/service.hpp"
 #include "features/secrets/types.hpp"
 #include "io/process/blocking.hpp"

@@ -14,6 +14,9 @@
 
 namespace agw {
 
+class BlockingPool;
+struct Route;
+
 /// A problem of a secret or of the file of secrets. The message never contains a value.
 class SecretError : public std::runtime_error {
 public:
@@ -62,5 +65,8 @@ private:
   std::filesystem::path data_directory_;
   std::shared_ptr<TlsTrustStore> trust_;
 };
+
+/// `/secrets`: names, and setting and deleting values. No value is ever given back.
+std::vector<Route> secret_routes(const Secrets& secrets, BlockingPool& blocking);
 
 }  // namespace agw

@@ -1,5 +1,4 @@
-#include "features/signals/routes.hpp"
-
+#include "api/route.hpp"
 #include "features/signals/service.hpp"
 
 namespace agw {

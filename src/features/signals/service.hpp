@@ -9,6 +9,7 @@
 
 namespace agw {
 
+struct Route;
 class Database;
 class Hub;
 
@@ -33,5 +34,8 @@ private:
   const Clock& clock_;
   std::chrono::days retention_;
 };
+
+/// `/signals`.
+std::vector<Route> signal_routes(Signals& signals);
 
 }  // namespace agw

@@ -1,7 +1,6 @@
-#include "features/threads/routes.hpp"
-
 #include <exception>
 
+#include "api/route.hpp"
 #include "features/threads/service.hpp"
 
 namespace agw {

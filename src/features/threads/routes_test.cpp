@@ -1,9 +1,9 @@
-#include "features/threads/routes.hpp"
-
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
+#include "api/route.hpp"
+#include "features/threads/service.hpp"
 #include "testing/threads_fixture.hpp"
 
 namespace agw {

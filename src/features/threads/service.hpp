@@ -16,6 +16,7 @@
 
 namespace agw {
 
+struct Route;
 class Connection;
 class Database;
 class Extensions;
@@ -233,5 +234,8 @@ private:
   std::int64_t last_moment_ = 0;
   std::unique_ptr<SearchIndexer> indexer_;
 };
+
+/// `/threads` and `/turns`, except the endpoints that start or end runs.
+std::vector<Route> thread_routes(Threads& threads);
 
 }  // namespace agw
