@@ -14,6 +14,7 @@
 
 namespace agw {
 
+struct Tool;
 struct Route;
 class Clock;
 class Connection;
@@ -91,5 +92,8 @@ private:
 
 /// The endpoints of souls, user profiles and stages.
 std::vector<Route> agent_routes(Identities& identities, Stages& stages);
+
+/// The tool Remember: adds a line to the notes of the calling agent, which are part of its prompt.
+Tool remember_tool(Identities& identities);
 
 }  // namespace agw

@@ -1,4 +1,5 @@
-#include "features/agents/tools.hpp"
+#include "features/agents/service.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
 

@@ -22,6 +22,7 @@
 
 namespace agw {
 
+struct Tool;
 class Stages;
 struct Route;
 class Connection;
@@ -128,5 +129,8 @@ private:
 
 /// `/permissions` and `/agents/:name/grants`.
 std::vector<Route> approval_routes(Approvals& approvals, Stages& stages);
+
+/// AskUser: puts a question to the person whose message the run answers.
+Tool ask_user_tool();
 
 }  // namespace agw

@@ -1,7 +1,7 @@
-#include "features/approvals/tools.hpp"
-
 #include "base/json/json_values.hpp"
+#include "features/approvals/service.hpp"
 #include "tools/input.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
 

@@ -20,6 +20,7 @@
 namespace agw {
 
 class ClientTools;
+struct Tool;
 class Runs;
 class Stages;
 class Threads;
@@ -139,5 +140,10 @@ private:
 /// `/chat`, `/client-tools`, `/chat/stop`, deleting and answering turns, the events of runs, modes, and the prompts of
 /// agents.
 std::vector<Route> chat_routes(Engine& engine, ClientTools& client_tools, Threads& threads, Runs& runs, Stages& stages);
+
+/// Delegate: gives a task to another agent, in a new thread, and waits for its answer.
+Tool delegate_tool(Engine& engine);
+/// FindTools: offers deferred tools that match a query.
+Tool find_tools_tool();
 
 }  // namespace agw

@@ -1,6 +1,7 @@
-#include "features/engine/tools.hpp"
-
 #include <fmt/format.h>
+
+#include "features/engine/service.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
 

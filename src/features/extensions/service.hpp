@@ -15,6 +15,7 @@
 
 namespace agw {
 
+struct Tool;
 class ExtensionFiles;
 struct Route;
 class Connection;
@@ -133,5 +134,10 @@ std::vector<Route> extension_routes(Extensions& extensions, const NameCheck& nam
 
 /// The endpoints of the files that extensions have on disk.
 std::vector<Route> extension_file_routes(Extensions& extensions, ExtensionFiles& files);
+
+/// ListExtensions, CreateExtension, UpdateExtension. Extensions that an agent creates belong to it and, below
+/// sovereign, start disabled. Changes that it may not make itself become proposals; so do, at any stage, changes that
+/// could widen its own limits or reach a secret.
+std::vector<Tool> extension_tools(Extensions& extensions);
 
 }  // namespace agw

@@ -1,14 +1,14 @@
-#include "features/extensions/tools.hpp"
-
 #include <fmt/format.h>
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/json/json_values.hpp"
 #include "features/extensions/extension_text.hpp"
+#include "features/extensions/service.hpp"
 #include "features/extensions/validation.hpp"
 #include "features/extensions/writing.hpp"
 #include "models/service_definition.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
 

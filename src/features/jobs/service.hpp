@@ -11,6 +11,7 @@
 
 namespace agw {
 
+struct Tool;
 class Clock;
 struct Route;
 
@@ -91,5 +92,8 @@ private:
 
 /// The endpoints of job runs, webhooks, and cron expressions.
 std::vector<Route> job_routes(Jobs& jobs, const Clock& clock);
+
+/// RunJob: starts a run of a job, with no more rights than the calling run has.
+Tool run_job_tool(Jobs& jobs);
 
 }  // namespace agw

@@ -1,6 +1,7 @@
-#include "features/jobs/tools.hpp"
-
 #include <fmt/format.h>
+
+#include "features/jobs/service.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
 

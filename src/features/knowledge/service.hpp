@@ -14,6 +14,10 @@
 
 namespace agw {
 
+class BlockingPool;
+class Threads;
+class ToolSet;
+struct Tool;
 struct Route;
 
 /// A search by an agent.
@@ -97,5 +101,9 @@ private:
 
 /// The endpoints `/knowledge` and `/entities`.
 std::vector<Route> knowledge_routes(Knowledge& knowledge);
+
+/// The tools SearchKnowledge and Ingest; the latter fetches web pages with the WebFetch of `tools`. The references must
+/// outlive the tools.
+std::vector<Tool> knowledge_tools(Knowledge& knowledge, Threads& threads, BlockingPool& blocking, const ToolSet& tools);
 
 }  // namespace agw

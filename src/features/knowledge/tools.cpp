@@ -1,5 +1,3 @@
-#include "features/knowledge/tools.hpp"
-
 #include <algorithm>
 #include <array>
 #include <ranges>
@@ -10,8 +8,12 @@
 #include "api/refusals.hpp"
 #include "base/json/json_values.hpp"
 #include "features/knowledge/files.hpp"
+#include "features/knowledge/service.hpp"
+#include "features/threads/service.hpp"
+#include "io/process/blocking.hpp"
 #include "tools/opened_path.hpp"
 #include "tools/tool.hpp"
+#include "tools/tool_set.hpp"
 
 namespace agw {
 

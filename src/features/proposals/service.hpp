@@ -133,4 +133,7 @@ private:
 /// `/proposals` and `/propose`.
 std::vector<Route> proposal_routes(Proposals& proposals);
 
+/// `Propose`: stages a change for a person to decide on.
+Tool propose_tool();
+
 }  // namespace agw

@@ -1,6 +1,6 @@
-#include "features/proposals/tools.hpp"
-
 #include "base/json/json_values.hpp"
+#include "features/proposals/service.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
 

@@ -13,6 +13,10 @@
 
 namespace agw {
 
+class Extensions;
+class Projects;
+struct Tool;
+
 /// The skills in folders. They are read each time, so an edit applies from the next message on.
 ///
 /// Of two with the same name the nearer one counts: the project's, then the agent's own, then the data directory's,
@@ -42,5 +46,8 @@ private:
   std::filesystem::path home_;
   std::filesystem::path data_directory_;
 };
+
+/// ReadSkill: the instructions of a skill that the agent can see, and the files next to them.
+Tool read_skill_tool(Skills& skills, const Extensions& extensions, Projects& projects);
 
 }  // namespace agw

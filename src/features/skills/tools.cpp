@@ -1,11 +1,13 @@
-#include "features/skills/tools.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "api/error.hpp"
 #include "base/json/json_values.hpp"
+#include "features/extensions/service.hpp"
+#include "features/projects/service.hpp"
+#include "features/skills/service.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
 

@@ -16,6 +16,9 @@
 
 namespace agw {
 
+class WebUrl;
+struct Tool;
+struct ToolRun;
 struct Route;
 class Connection;
 class Database;
@@ -237,5 +240,15 @@ private:
 
 /// `/threads` and `/turns`, except the endpoints that start or end runs.
 std::vector<Route> thread_routes(Threads& threads);
+
+/// SearchTurns: the search over the turns of the calling agent.
+Tool search_turns_tool(Threads& threads);
+
+/// Tasks: replaces the list of tasks of the run's thread.
+Tool tasks_tool(Threads& threads);
+
+/// Whether a person or a search named the URL in the run's thread. The text by which another agent delegated its work
+/// does not count.
+Task<bool> is_url_named(Threads& threads, const ToolRun& run, WebUrl url);
 
 }  // namespace agw

@@ -1,10 +1,11 @@
-#include "features/threads/tools.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "features/threads/service.hpp"
+#include "io/http/web_url.hpp"
+#include "tools/tool.hpp"
 #include "tools/web/web_fetch.hpp"
 
 namespace agw {

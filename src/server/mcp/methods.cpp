@@ -24,7 +24,7 @@ constexpr auto instructions =
     "wait for the answer; `propose` stages a change for the user to decide; the others read what the gateway keeps and "
     "run jobs. Its resources are knowledge pages, threads and proposals; its prompts are the user's commands.";
 
-constexpr auto propose_tool = R"({
+constexpr auto propose_description = R"({
   "name": "propose", "title": "Propose a change",
   "description": "Stage a change that a person then applies or rejects. Nothing else is touched",
   "inputSchema": {"type": "object", "required": ["type", "title", "target", "content"], "properties": {
@@ -140,7 +140,7 @@ Task<json::object> McpMethods::list(McpExchangePointer exchange) {
   std::string member = method.substr(0, method.find('/'));
   if (method == "tools/list") {
     auto tools = chats_.list();
-    tools.emplace_back(*parse_json(propose_tool));
+    tools.emplace_back(*parse_json(propose_description));
     append(tools, routes_.list(exchange->offers_all));
     result["tools"] = std::move(tools);
   } else if (method == "prompts/list") {
