@@ -1,9 +1,9 @@
-#include "api/content_type.hpp"
-
 #include <array>
 #include <utility>
 
 #include <boost/algorithm/string/predicate.hpp>
+
+#include "api/response.hpp"
 
 namespace agw {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <system_error>
 
-#include "base/sha256.hpp"
+#include "base/digest.hpp"
 
 namespace agw {
 

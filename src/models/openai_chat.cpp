@@ -4,8 +4,8 @@
 #include <cctype>
 #include <utility>
 
+#include "base/digest.hpp"
 #include "base/json/json_values.hpp"
-#include "base/sha256.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 

@@ -12,7 +12,7 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
-#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
 #include "io/http/public_address.hpp"
 #include "io/http/web_url.hpp"
 

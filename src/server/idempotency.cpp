@@ -4,7 +4,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
-#include "base/sha256.hpp"
+#include "base/digest.hpp"
 #include "server/recorded_stream.hpp"
 
 namespace agw {

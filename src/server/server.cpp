@@ -13,7 +13,6 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/access/types.hpp"
 
 namespace agw {

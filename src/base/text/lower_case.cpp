@@ -1,9 +1,9 @@
-#include "base/text/lower_case.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include <boost/locale/encoding_utf.hpp>
+
+#include "base/text/utf8.hpp"
 
 namespace agw {
 

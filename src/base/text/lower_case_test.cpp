@@ -1,6 +1,6 @@
-#include "base/text/lower_case.hpp"
-
 #include <gtest/gtest.h>
+
+#include "base/text/utf8.hpp"
 
 namespace agw {
 namespace {

@@ -24,4 +24,8 @@ std::string_view first_characters(std::string_view text, std::size_t count);
 /// The number of characters (code points).
 std::int64_t count_characters(std::string_view text);
 
+/// `utf8` with the upper-case letters of the Latin, Greek, Cyrillic and Armenian scripts in lower case; invalid UTF-8
+/// is left out. Independent of the host's locales.
+std::string lower_case(std::string_view utf8);
+
 }  // namespace agw

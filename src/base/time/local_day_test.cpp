@@ -1,6 +1,6 @@
-#include "base/time/local_day.hpp"
-
 #include <gtest/gtest.h>
+
+#include "base/time/time_zone.hpp"
 
 namespace agw {
 namespace {

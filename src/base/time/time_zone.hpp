@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/time/time.hpp"
+
 namespace agw {
 
 /// A period in which a zone's UTC offset does not change.
@@ -34,5 +36,14 @@ private:
   explicit TimeZone(std::shared_ptr<const Rules> rules) : rules_(std::move(rules)) {}
   std::shared_ptr<const Rules> rules_;
 };
+
+/// A calendar date in some time zone.
+using LocalDay = std::chrono::sys_days;
+
+/// The date that `zone`'s calendars show at `time`.
+LocalDay local_day(Timestamp time, const TimeZone& zone);
+
+/// `2026-01-02`.
+std::string to_iso8601(LocalDay day);
 
 }  // namespace agw

@@ -13,7 +13,7 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
-#include "base/sha256.hpp"
+#include "base/digest.hpp"
 
 namespace agw::cli {
 

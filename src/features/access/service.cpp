@@ -6,8 +6,8 @@
 
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/digest.hpp"
 #include "base/log.hpp"
-#include "base/sha256.hpp"
 #include "features/events/hub.hpp"
 
 namespace agw {

@@ -4,10 +4,10 @@
 #include <iterator>
 
 #include "api/error.hpp"
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/approvals/store.hpp"
 #include "storage/database.hpp"
 #include "storage/start_write.hpp"

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string/join.hpp>
 
-#include "api/content_type.hpp"
 #include "api/refusals.hpp"
+#include "api/response.hpp"
 #include "features/apps/forwarding.hpp"
 #include "io/files/directory.hpp"
 #include "io/http/web_url.hpp"

@@ -4,9 +4,9 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "base/text/utf8.hpp"
 #include "features/agents/service.hpp"
 

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/channels/markup.hpp"
 #include "features/channels/notices.hpp"
 

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/channels/email/email.hpp"
 #include "features/channels/matrix.hpp"
 #include "features/channels/notices.hpp"

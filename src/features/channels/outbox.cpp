@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/channels/markup.hpp"
 
 namespace agw {

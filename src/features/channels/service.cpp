@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "api/error.hpp"
+#include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/channels/channel.hpp"
 
 namespace agw {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/async/assert.hpp"
-#include "base/sha256.hpp"
+#include "base/digest.hpp"
 #include "io/files/zstd.hpp"
 
 namespace agw {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "base/text/utf8.hpp"
 #include "features/checkpoints/changes_view.hpp"
 #include "features/checkpoints/store.hpp"

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "base/text/ascii.hpp"
-#include "base/text/message_of.hpp"
 
 namespace agw {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "api/error.hpp"
+#include "base/digest.hpp"
 #include "base/json/json_values.hpp"
-#include "base/sha256.hpp"
 #include "base/text/ascii.hpp"
 #include "features/client_api/store.hpp"
 

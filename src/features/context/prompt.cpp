@@ -6,7 +6,7 @@
 #include "base/log.hpp"
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
-#include "base/time/local_day.hpp"
+#include "base/time/time_zone.hpp"
 #include "features/context/model_request.hpp"
 #include "features/permissions/service.hpp"
 #include "io/files/directory.hpp"

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "api/error.hpp"
+#include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/context/compaction.hpp"
 #include "features/context/summary_store.hpp"
 #include "storage/database.hpp"

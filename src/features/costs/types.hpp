@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/json/described.hpp"
-#include "base/time/local_day.hpp"
+#include "base/time/time_zone.hpp"
 
 namespace agw {
 

@@ -5,10 +5,10 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log_ids.hpp"
-#include "base/text/message_of.hpp"
 #include "features/context/service.hpp"
 #include "features/engine/chosen_models.hpp"
 #include "features/engine/command_expansion.hpp"

@@ -4,11 +4,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/digest.hpp"
 #include "base/embedded.hpp"
 #include "base/id.hpp"
 #include "base/json/yaml.hpp"
 #include "base/log.hpp"
-#include "base/text/content_id.hpp"
 #include "features/extensions/store.hpp"
 
 namespace agw {

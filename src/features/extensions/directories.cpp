@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/digest.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
-#include "base/text/content_id.hpp"
 #include "io/files/atomic_file.hpp"
 
 namespace agw {

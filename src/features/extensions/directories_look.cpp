@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/digest.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
-#include "base/text/content_id.hpp"
 #include "features/extensions/directories.hpp"
 #include "features/extensions/validation.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/cron.hpp"
-#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 

@@ -37,9 +37,9 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/digest.hpp"
 #include "base/json/yaml.hpp"
 #include "base/log.hpp"
-#include "base/text/content_id.hpp"
 #include "features/extensions/trash.hpp"
 #include "features/extensions/validation.hpp"
 #include "storage/start_write.hpp"

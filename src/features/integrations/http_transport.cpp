@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string/predicate.hpp>
 
+#include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "models/frames.hpp"
 #include "models/wire_format.hpp"
 

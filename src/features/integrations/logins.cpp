@@ -7,9 +7,9 @@
 #include <boost/url/url_view.hpp>
 
 #include "api/error.hpp"
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/integrations/protocol.hpp"
 #include "features/integrations/rpc.hpp"
 

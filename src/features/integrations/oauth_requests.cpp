@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/digest.hpp"
 #include "base/json/json_values.hpp"
-#include "base/sha256.hpp"
 #include "features/integrations/oauth.hpp"
 #include "io/http/web_request.hpp"
 #include "models/wire_format.hpp"

@@ -10,9 +10,9 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/integrations/http_integration.hpp"
 #include "features/integrations/mcp_integration.hpp"
 #include "features/integrations/openapi_integration.hpp"

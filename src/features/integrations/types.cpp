@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/digest.hpp"
 #include "base/json/json_values.hpp"
-#include "base/text/content_id.hpp"
 #include "features/permissions/service.hpp"
 
 namespace agw {

@@ -6,10 +6,10 @@
 
 #include "api/error.hpp"
 #include "base/async/cancellation.hpp"
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/jobs/prompt.hpp"
 #include "features/jobs/store.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "api/refusals.hpp"
+#include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/jobs/store.hpp"
 #include "storage/removal.hpp"
 #include "storage/start_write.hpp"

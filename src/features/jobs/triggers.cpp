@@ -8,9 +8,9 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/error.hpp"
+#include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/jobs/runner.hpp"
 #include "features/jobs/store.hpp"
 

@@ -7,7 +7,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "base/sha256.hpp"
+#include "base/digest.hpp"
 
 namespace agw {
 

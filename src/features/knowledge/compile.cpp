@@ -29,8 +29,8 @@
 
 #include <fmt/format.h>
 
+#include "base/digest.hpp"
 #include "base/log.hpp"
-#include "base/text/content_id.hpp"
 #include "features/knowledge/page_store.hpp"
 #include "features/knowledge/raw_source.hpp"
 #include "features/knowledge/slug.hpp"

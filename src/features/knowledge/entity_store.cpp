@@ -1,6 +1,6 @@
 #include "features/knowledge/entity_store.hpp"
 
-#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw::entity_store {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
-#include "base/text/content_id.hpp"
+#include "base/digest.hpp"
 #include "features/knowledge/raw_source.hpp"
 #include "features/knowledge/slug.hpp"
 

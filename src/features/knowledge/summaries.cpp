@@ -1,8 +1,8 @@
 #include "features/knowledge/summaries.hpp"
 
+#include "base/digest.hpp"
 #include "base/json/json.hpp"
 #include "base/log.hpp"
-#include "base/text/content_id.hpp"
 #include "features/knowledge/markdown.hpp"
 #include "features/knowledge/raw_source.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/text/ascii.hpp"
-#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
 #include "features/librarian/search_words.hpp"
 
 namespace agw {

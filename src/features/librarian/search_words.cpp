@@ -10,7 +10,6 @@
 #include <boost/algorithm/string.hpp>
 
 #include "base/text/ascii.hpp"
-#include "base/text/lower_case.hpp"
 #include "base/text/utf8.hpp"
 
 namespace agw {

@@ -7,7 +7,7 @@
 #include <re2/re2.h>
 #include <boost/algorithm/string.hpp>
 
-#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 

@@ -7,9 +7,9 @@
 #include <fmt/ranges.h>
 
 #include "api/error.hpp"
+#include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "features/model_services/live_provider.hpp"
 #include "features/model_services/store.hpp"
 #include "models/service_address.hpp"

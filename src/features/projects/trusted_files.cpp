@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/digest.hpp"
 #include "base/json/json.hpp"
-#include "base/sha256.hpp"
 #include "base/text/unified_diff.hpp"
 #include "base/text/utf8.hpp"
 #include "io/files/directory.hpp"

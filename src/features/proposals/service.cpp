@@ -4,8 +4,8 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/digest.hpp"
 #include "base/log.hpp"
-#include "base/text/content_id.hpp"
 #include "base/text/unified_diff.hpp"
 #include "features/proposals/files.hpp"
 #include "features/proposals/proposed_extension.hpp"

@@ -6,7 +6,7 @@
 #include "api/refusals.hpp"
 #include "base/json/yaml.hpp"
 #include "base/text/ascii.hpp"
-#include "base/time/local_day.hpp"
+#include "base/time/time_zone.hpp"
 #include "features/proposals/checks.hpp"
 #include "features/proposals/files.hpp"
 #include "features/proposals/service.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 
 namespace agw {
 

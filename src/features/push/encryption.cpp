@@ -8,8 +8,8 @@
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
 
+#include "base/digest.hpp"
 #include "base/json/json.hpp"
-#include "features/push/base64url.hpp"
 #include "features/push/bytes.hpp"
 
 namespace agw {

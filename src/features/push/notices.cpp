@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "base/digest.hpp"
 #include "base/json/json_values.hpp"
-#include "base/sha256.hpp"
 #include "features/jobs/types.hpp"
-#include "features/push/base64url.hpp"
 
 namespace agw {
 

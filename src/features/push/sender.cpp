@@ -11,7 +11,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include "api/error.hpp"
-#include "features/push/base64url.hpp"
+#include "base/digest.hpp"
 #include "features/push/encryption.hpp"
 #include "features/push/notices.hpp"
 #include "io/http/public_address.hpp"

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/digest.hpp"
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
-#include "features/push/base64url.hpp"
 #include "features/push/encryption.hpp"
 #include "features/push/notices.hpp"
 #include "features/push/store.hpp"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "api/error.hpp"
-#include "features/push/base64url.hpp"
+#include "base/digest.hpp"
 #include "features/push/encryption.hpp"
 #include "io/http/http_client.hpp"
 #include "storage/database.hpp"

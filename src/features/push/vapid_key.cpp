@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "features/push/base64url.hpp"
+#include "base/digest.hpp"
 
 namespace agw {
 

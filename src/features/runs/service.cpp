@@ -34,9 +34,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log_ids.hpp"
-#include "base/text/message_of.hpp"
 #include "features/runs/store.hpp"
 #include "storage/removal.hpp"
 

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/json/json.hpp"
 #include "base/log.hpp"
 #include "base/text/ascii.hpp"
-#include "base/text/message_of.hpp"
 #include "io/process/process.hpp"
 #include "storage/database.hpp"
 

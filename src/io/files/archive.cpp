@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
-#include "base/sha256.hpp"
+#include "base/digest.hpp"
 #include "io/files/libarchive.hpp"
 
 namespace agw {

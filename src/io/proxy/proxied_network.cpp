@@ -23,9 +23,9 @@
 #include <boost/asio/write.hpp>
 
 #include "base/async/cancellation.hpp"
+#include "base/error.hpp"
 #include "base/json/json.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "io/http/public_address.hpp"
 #include "io/proxy/decrypted_tunnel.hpp"
 #include "io/proxy/relay.hpp"

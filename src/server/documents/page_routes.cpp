@@ -9,8 +9,8 @@
 #include <boost/beast/zlib/inflate_stream.hpp>
 #include <boost/endian/conversion.hpp>
 
-#include "api/content_type.hpp"
 #include "api/refusals.hpp"
+#include "api/response.hpp"
 #include "base/embedded.hpp"
 
 namespace agw {

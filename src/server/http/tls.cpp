@@ -13,8 +13,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include "base/digest.hpp"
 #include "base/error.hpp"
-#include "base/sha256.hpp"
 
 namespace agw {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/digest.hpp"
 #include "base/json/json_values.hpp"
 #include "features/integrations/protocol.hpp"
-#include "features/push/base64url.hpp"
 
 namespace agw {
 

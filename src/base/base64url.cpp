@@ -1,7 +1,7 @@
-#include "features/push/base64url.hpp"
-
 #include <algorithm>
 #include <cstdint>
+
+#include "base/digest.hpp"
 
 namespace agw {
 

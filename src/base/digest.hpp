@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,5 +33,15 @@ std::string fingerprint(const x509_st& certificate);
 
 /// Two lower-case digits for each byte.
 std::string to_hex(std::string_view bytes);
+
+/// Identifies content: the same 36 characters for the same bytes on every machine. It does not protect against
+/// deliberate collisions.
+std::string content_id(std::string_view content);
+
+/// Base64 with the alphabet for URLs (RFC 4648, section 5), without padding.
+std::string to_base64url(std::string_view bytes);
+
+/// The bytes, with or without padding; nullopt if `text` is anything else.
+std::optional<std::string> from_base64url(std::string_view text);
 
 }  // namespace agw

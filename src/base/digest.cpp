@@ -1,10 +1,12 @@
-#include "base/sha256.hpp"
+#include "base/digest.hpp"
 
 #include <iterator>
 
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 #include <boost/algorithm/hex.hpp>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
 
 namespace agw {
 
@@ -47,6 +49,11 @@ std::string to_hex(std::string_view bytes) {
   text.reserve(2 * bytes.size());
   boost::algorithm::hex_lower(bytes.begin(), bytes.end(), std::back_inserter(text));
   return text;
+}
+
+std::string content_id(std::string_view content) {
+  const boost::uuids::name_generator_sha1 generate(boost::uuids::ns::oid());
+  return boost::uuids::to_string(generate(content.data(), content.size()));
 }
 
 }  // namespace agw
