@@ -64,7 +64,7 @@
 #include "io/process/page_cache.hpp"
 #include "io/sandbox/sandbox.hpp"
 #include "models/catalog.hpp"
-#include "models/configured.hpp"
+#include "models/settings.hpp"
 #include "server/documents/document_routes.hpp"
 #include "server/documents/page_routes.hpp"
 #include "server/gateway_metrics.hpp"

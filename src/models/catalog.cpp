@@ -12,7 +12,7 @@
 #include "base/log.hpp"
 #include "models/http_provider.hpp"
 #include "models/known_models.hpp"
-#include "models/ollama.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 

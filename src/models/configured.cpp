@@ -1,9 +1,9 @@
-#include "models/configured.hpp"
-
 #include <fmt/format.h>
 #include <boost/describe/enum_from_string.hpp>
 
 #include "base/log.hpp"
+#include "config/settings.hpp"
+#include "models/settings.hpp"
 
 namespace agw {
 

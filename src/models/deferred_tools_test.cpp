@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json/json_values.hpp"
-#include "models/anthropic.hpp"
-#include "models/openai_responses.hpp"
+#include "models/wire_format.hpp"
 #include "testing/wire_reading.hpp"
 
 namespace agw {

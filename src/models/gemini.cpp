@@ -1,5 +1,3 @@
-#include "models/gemini.hpp"
-
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -10,6 +8,7 @@
 #include "base/json/json_values.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 

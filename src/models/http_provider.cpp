@@ -5,13 +5,9 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "models/anthropic.hpp"
 #include "models/call_features.hpp"
-#include "models/gemini.hpp"
 #include "models/json_reader.hpp"
-#include "models/ollama.hpp"
-#include "models/openai_chat.hpp"
-#include "models/openai_responses.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 

@@ -16,8 +16,8 @@
 #include "base/json/json_values.hpp"
 #include "io/http/web_url.hpp"
 #include "models/failures.hpp"
-#include "models/gemini.hpp"
 #include "models/json_reader.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/service_address.hpp"
+#include "models/service_definition.hpp"
 #include "testing/loopback_server.hpp"
 #include "testing/run.hpp"
 

@@ -1,11 +1,10 @@
-#include "models/ollama.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "base/json/json_values.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 

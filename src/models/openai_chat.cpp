@@ -1,5 +1,3 @@
-#include "models/openai_chat.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -8,6 +6,7 @@
 #include "base/json/json_values.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 

@@ -1,9 +1,8 @@
-#include "models/openai_chat.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/wire_format.hpp"
 #include "testing/wire_reading.hpp"
 
 namespace agw {

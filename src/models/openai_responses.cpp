@@ -1,5 +1,3 @@
-#include "models/openai_responses.hpp"
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -7,6 +5,7 @@
 #include "base/json/json_values.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 

@@ -1,7 +1,6 @@
-#include "models/openai_responses.hpp"
-
 #include <gtest/gtest.h>
 
+#include "models/wire_format.hpp"
 #include "testing/wire_reading.hpp"
 
 namespace agw {

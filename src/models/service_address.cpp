@@ -1,5 +1,3 @@
-#include "models/service_address.hpp"
-
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
@@ -15,6 +13,7 @@
 #include "base/text/utf8.hpp"
 #include "io/http/public_address.hpp"
 #include "io/http/web_url.hpp"
+#include "models/service_definition.hpp"
 
 namespace agw {
 

@@ -6,7 +6,6 @@
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
 #include "models/json_reader.hpp"
-#include "models/service_address.hpp"
 
 namespace agw {
 

@@ -21,4 +21,16 @@ ProviderSettings model_service_settings(std::string name, const json::object& de
 /// The name in `${secret:NAME}` if that is all of the text; empty if it is not.
 std::string_view secret_named_by(std::string_view text);
 
+/// What is wrong with the address of a model service, as the end of a sentence that begins with its name; empty if
+/// nothing is. It is http or https without credentials, may have a query and `{model}`, and is no metadata service of a
+/// cloud.
+std::string address_problem(std::string_view base_url);
+
+/// Whether the name of a header or of a query's parameter says that its value is a key.
+bool names_key(std::string_view name);
+
+/// What is wrong with a key, as the end of a sentence that begins with what it is called; empty if nothing is. A key
+/// becomes the value of a header.
+std::string key_problem(std::string_view key);
+
 }  // namespace agw

@@ -11,10 +11,13 @@
 #include <boost/describe/enum.hpp>
 #include <boost/describe/enum_to_string.hpp>
 
+#include "config/environment.hpp"
 #include "io/http/http_client.hpp"
 #include "models/model_entry.hpp"
 
 namespace agw {
+
+struct Settings;
 
 /// The APIs that the gateway can call, named as in the configuration.
 enum class ProviderKind { anthropic, openai, ollama, gemini };
@@ -74,5 +77,9 @@ bool is_anthropic_service(std::string_view base_url);
 
 /// Whether the URL is OpenAI's own service, whose newer models differ from those of compatible servers.
 bool is_openai_service(std::string_view base_url);
+
+/// Returns the model services that the settings name, with their keys. A service whose key cannot be read is left out;
+/// the log says why and what to do.
+ModelSettings configured_models(const Settings& settings, const Environment& environment);
 
 }  // namespace agw

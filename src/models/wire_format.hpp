@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "models/failures.hpp"
 #include "models/frames.hpp"
 #include "models/model.hpp"
+#include "models/settings.hpp"
 #include "models/tool_calls.hpp"
 #include "models/utf8_decoder.hpp"
 
@@ -116,5 +118,31 @@ std::string result_text(const Message& message);
 std::string arguments_text(const ToolUse& use);
 /// Tools in the form that OpenAI's Chat Completions and Ollama share.
 json::array function_tools(const std::vector<ToolDescription>& descriptions);
+
+/// Anthropic's Messages API. Thinking blocks come with the reply and are sent back unchanged with the turn they belong
+/// to; the prompt is cached at the tools, the system prompt and the last two user messages.
+std::unique_ptr<WireFormat> anthropic_format(ProviderSettings settings);
+
+/// OpenAI's Responses API, stateless: OpenAI stores nothing, and reasoning items come encrypted with the reply and are
+/// sent back with the turn they belong to.
+std::unique_ptr<WireFormat> openai_responses_format(ProviderSettings settings);
+
+/// OpenAI's Chat Completions API, as OpenAI and the many compatible servers implement it: llama.cpp, vLLM, LM Studio,
+/// OpenRouter and others.
+std::unique_ptr<WireFormat> openai_chat_format(ProviderSettings settings);
+
+/// Google's Gemini API (`generateContent`), streamed. The signatures of thoughts come with the reply and are sent back
+/// with the part that they belong to.
+std::unique_ptr<WireFormat> gemini_format(ProviderSettings settings);
+
+/// The version to put behind the address of a Gemini service: `/v1beta`, or nothing where the address has one.
+std::string gemini_version(std::string_view base_url);
+
+/// The context window that is requested where the service's definition says none, in tokens: Ollama's default may be as
+/// small as 4,096, and it truncates silently.
+inline constexpr std::int64_t ollama_context_window = 32'768;
+
+/// Ollama's own API.
+std::unique_ptr<WireFormat> ollama_format(ProviderSettings settings);
 
 }  // namespace agw

@@ -14,8 +14,8 @@
 #include "cli/doctor/doctor.hpp"
 #include "io/http/http_client.hpp"
 #include "models/catalog.hpp"
-#include "models/configured.hpp"
 #include "models/failures.hpp"
+#include "models/settings.hpp"
 
 namespace agw::cli {
 

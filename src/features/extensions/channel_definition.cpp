@@ -11,7 +11,6 @@
 #include "base/json/json_values.hpp"
 #include "features/extensions/validation.hpp"
 #include "io/xmpp/xmpp_address.hpp"
-#include "models/service_address.hpp"
 #include "models/service_definition.hpp"
 
 namespace agw {

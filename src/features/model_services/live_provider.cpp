@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "models/call_features.hpp"
-#include "models/service_address.hpp"
 #include "models/service_definition.hpp"
 
 namespace agw {

@@ -12,7 +12,6 @@
 #include "base/log.hpp"
 #include "features/model_services/live_provider.hpp"
 #include "features/model_services/store.hpp"
-#include "models/service_address.hpp"
 #include "models/service_definition.hpp"
 
 namespace agw {
