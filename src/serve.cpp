@@ -18,7 +18,8 @@
 
 #include "base/data_files.hpp"
 #include "base/log.hpp"
-#include "config/binding.hpp"
+#include "config/addresses.hpp"
+#include "config/settings.hpp"
 #include "gateway.hpp"
 #include "io/files/temporary_files.hpp"
 #include "io/process/process_setup.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "serve_options.hpp"
+#include "serve.hpp"
 
 namespace agw::cli {
 

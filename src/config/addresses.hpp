@@ -1,8 +1,11 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace agw {
+
+struct Settings;
 
 // Validation of addresses in the configuration, so that a wrong one is reported instead of silently never matching.
 
@@ -22,5 +25,12 @@ bool is_host_name(std::string_view text);
 /// Whether it is an origin as in the header `Origin`: without user, path and the scheme's default port, or it would
 /// never match.
 bool is_origin(std::string_view text);
+
+/// Whether only this machine can connect to `host`: `localhost`, 127.0.0.0/8, `::1`, with or without brackets.
+bool is_loopback(std::string_view host);
+
+/// Validates the address to listen on: other than loopback requires a token. Throws StartError (usage) if it is
+/// refused; else returns a warning for the log, or an empty text.
+std::string check_binding(const Settings& settings);
 
 }  // namespace agw

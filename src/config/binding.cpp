@@ -1,5 +1,3 @@
-#include "config/binding.hpp"
-
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <strings.h>
@@ -7,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "config/addresses.hpp"
+#include "config/settings.hpp"
 
 namespace agw {
 

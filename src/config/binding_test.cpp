@@ -1,9 +1,9 @@
-#include "config/binding.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "config/addresses.hpp"
+#include "config/settings.hpp"
 
 namespace agw {
 namespace {

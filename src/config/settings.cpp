@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "config/environment.hpp"
 #include "config/keys.hpp"
-#include "config/start_file.hpp"
 
 namespace agw {
 

@@ -1,5 +1,3 @@
-#include "config/start_file.hpp"
-
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -11,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/json/yaml.hpp"
+#include "config/environment.hpp"
 
 namespace agw {
 

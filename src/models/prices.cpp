@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/json/yaml.hpp"
-#include "config/start_file.hpp"
+#include "config/environment.hpp"
 
 namespace agw {
 

@@ -8,7 +8,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/asio/ip/address.hpp>
 
-#include "config/binding.hpp"
+#include "config/addresses.hpp"
 #include "io/http/web_url.hpp"
 
 namespace agw {
