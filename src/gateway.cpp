@@ -61,7 +61,7 @@
 #include "io/http/http_client.hpp"
 #include "io/process/blocking.hpp"
 #include "io/process/loop_trace.hpp"
-#include "io/process/page_cache.hpp"
+#include "io/process/process_setup.hpp"
 #include "io/sandbox/sandbox.hpp"
 #include "models/catalog.hpp"
 #include "models/settings.hpp"

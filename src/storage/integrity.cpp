@@ -1,5 +1,3 @@
-#include "storage/integrity.hpp"
-
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "storage/backup.hpp"
 #include "storage/connection.hpp"
 #include "storage/migration.hpp"
 

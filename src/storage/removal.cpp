@@ -1,6 +1,5 @@
-#include "storage/removal.hpp"
-
 #include "base/log.hpp"
+#include "storage/database.hpp"
 
 namespace agw {
 

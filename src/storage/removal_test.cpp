@@ -1,7 +1,6 @@
-#include "storage/removal.hpp"
-
 #include <gmock/gmock.h>
 
+#include "storage/database.hpp"
 #include "storage/testing.hpp"
 #include "testing/run.hpp"
 

@@ -1,5 +1,3 @@
-#include "storage/snapshot.hpp"
-
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>

@@ -1,5 +1,3 @@
-#include "tools/input_check.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +9,7 @@
 
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
+#include "tools/input.hpp"
 
 namespace agw {
 

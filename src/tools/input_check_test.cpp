@@ -1,7 +1,7 @@
-#include "tools/input_check.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "tools/input.hpp"
 
 namespace agw {
 namespace {

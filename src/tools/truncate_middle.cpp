@@ -1,6 +1,5 @@
-#include "tools/truncate_middle.hpp"
-
 #include "io/process/head_tail_buffer.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
 

@@ -13,7 +13,7 @@
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "io/process/blocking.hpp"
-#include "io/process/page_cache.hpp"
+#include "io/process/process_setup.hpp"
 
 namespace agw::cli {
 

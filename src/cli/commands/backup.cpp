@@ -24,9 +24,8 @@
 #include "cli/output/progress.hpp"
 #include "io/files/archive.hpp"
 #include "io/files/directory.hpp"
+#include "storage/backup.hpp"
 #include "storage/connection.hpp"
-#include "storage/integrity.hpp"
-#include "storage/snapshot.hpp"
 
 namespace agw::cli {
 

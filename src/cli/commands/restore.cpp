@@ -18,7 +18,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/lock_file.hpp"
 #include "io/sandbox/private_files.hpp"
-#include "storage/integrity.hpp"
+#include "storage/backup.hpp"
 
 namespace agw::cli {
 

@@ -18,7 +18,7 @@
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
 #include "cli/output/terminal.hpp"
-#include "storage/integrity.hpp"
+#include "storage/backup.hpp"
 
 namespace agw::cli {
 

@@ -9,7 +9,7 @@
 #include "base/text/is_within.hpp"
 #include "cli/doctor/doctor.hpp"
 #include "features/access/token.hpp"
-#include "storage/integrity.hpp"
+#include "storage/backup.hpp"
 
 namespace agw::cli {
 

@@ -11,7 +11,7 @@
 #include <boost/algorithm/string/case_conv.hpp>
 
 #include "features/approvals/exact_text.hpp"
-#include "io/http/host_name.hpp"
+#include "io/http/web_url.hpp"
 
 namespace agw {
 

@@ -11,7 +11,7 @@
 #include "features/approvals/store.hpp"
 #include "storage/database.hpp"
 #include "storage/start_write.hpp"
-#include "tools/input_check.hpp"
+#include "tools/input.hpp"
 
 namespace agw {
 

@@ -14,7 +14,7 @@
 #include "features/checkpoints/store.hpp"
 #include "io/files/disk_full.hpp"
 #include "io/sandbox/private_files.hpp"
-#include "storage/removal.hpp"
+#include "storage/database.hpp"
 
 namespace agw {
 

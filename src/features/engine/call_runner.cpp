@@ -11,9 +11,8 @@
 #include "base/log.hpp"
 #include "base/text/utf8.hpp"
 #include "features/engine/bounded_call.hpp"
-#include "tools/input_check.hpp"
+#include "tools/input.hpp"
 #include "tools/tool.hpp"
-#include "tools/truncate_middle.hpp"
 
 namespace agw {
 

@@ -7,7 +7,6 @@
 #include "base/json/json_values.hpp"
 #include "models/picture.hpp"
 #include "tools/tool.hpp"
-#include "tools/truncate_middle.hpp"
 
 namespace agw {
 

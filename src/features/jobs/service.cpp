@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "features/jobs/store.hpp"
-#include "storage/removal.hpp"
+#include "storage/database.hpp"
 #include "storage/start_write.hpp"
 
 namespace agw {

@@ -38,7 +38,7 @@
 #include "base/json/json_values.hpp"
 #include "base/log_ids.hpp"
 #include "features/runs/store.hpp"
-#include "storage/removal.hpp"
+#include "storage/database.hpp"
 
 namespace agw {
 

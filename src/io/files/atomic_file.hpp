@@ -2,6 +2,8 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -26,5 +28,9 @@ void replace_file_in(int directory, const std::string& name, std::string_view co
 std::string temporary_name();
 /// Whether it is the name of a temporary file, which may be left over from a crash and is hidden from lists.
 bool is_temporary_name(std::string_view name);
+
+/// Removes temporary files that interrupted writes left in a directory (not beneath it): those that nobody has written
+/// to for `age`. Returns how many. Files that cannot be removed stay. Blocks.
+std::size_t remove_stale_temporary_files(const std::filesystem::path& directory, std::chrono::seconds age);
 
 }  // namespace agw

@@ -1,5 +1,3 @@
-#include "io/files/temporary_files.hpp"
-
 #include <system_error>
 #include <vector>
 

@@ -1,9 +1,8 @@
-#include "io/files/temporary_files.hpp"
-
 #include <fstream>
 
 #include <gtest/gtest.h>
 
+#include "io/files/atomic_file.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace agw {

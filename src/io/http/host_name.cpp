@@ -1,11 +1,10 @@
-#include "io/http/host_name.hpp"
-
 #include <memory>
 
 #include <idn2.h>
 
 #include "base/dynamic_library.hpp"
 #include "base/log.hpp"
+#include "io/http/web_url.hpp"
 
 namespace agw {
 

@@ -10,8 +10,6 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>
 
-#include "io/http/host_name.hpp"
-
 namespace agw {
 
 namespace {

@@ -34,4 +34,8 @@ private:
 /// Percent-encodes every byte except letters, digits, `-`, `.`, `_` and `~`.
 std::string percent_encode(std::string_view text);
 
+/// A host name as DNS has it: other characters than ASCII become `xn--…` (RFC 5891, mapped as in UTS 46, so that it is
+/// the host that browsers use). nullopt if it is not a name, or libidn2 is missing.
+std::optional<std::string> to_ascii_host(const std::string& name);
+
 }  // namespace agw

@@ -1,11 +1,11 @@
-#include "io/process/page_cache.hpp"
-
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+
+#include "io/process/process_setup.hpp"
 
 namespace agw {
 

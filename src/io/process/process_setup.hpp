@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 namespace agw {
 
@@ -17,5 +18,25 @@ std::size_t raise_file_limit();
 /// The limit before it was raised, if it was: child processes get it back, because some programs cannot cope with a
 /// high one (select(2)).
 const std::optional<rlimit>& original_file_limit();
+
+/// Releases the memory of the program's own code and constants; the kernel reads needed pages again from the file.
+/// Called after the start, most of whose code never runs again: it saves a third of the idle memory.
+void release_program_pages();
+
+/// The same for the libraries that the program uses too: for a program that mostly waits.
+void release_all_code_pages();
+
+/// Whether a person started this process at a terminal, so that no service manager waits for its exit status: stdin and
+/// stderr are terminals, it is not the first process of a container, and not what systemd itself executed.
+bool is_started_by_hand();
+
+/// The path of this program's file, as it was when the process began: an upgrade may replace the file.
+std::string program_path();
+
+/// Replaces this process by the program at `path`: same process id, arguments, standard streams and environment, with
+/// `variable` set to `value`. All other descriptors are closed. Signals get their defaults, but SIGHUP stays ignored if
+/// `hangup_was_ignored`. No other thread may run. Returns only if it failed, with the reason.
+std::string restart_program(const std::string& path, const char* variable, const std::string& value,
+                            bool hangup_was_ignored);
 
 }  // namespace agw

@@ -1,5 +1,3 @@
-#include "io/process/restart_program.hpp"
-
 #include <linux/close_range.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 
 #include "tools/charset.hpp"
 #include "tools/tool.hpp"
-#include "tools/truncate_middle.hpp"
 
 namespace agw {
 

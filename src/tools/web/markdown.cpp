@@ -3,7 +3,6 @@
 #include <boost/algorithm/string/trim.hpp>
 
 #include "tools/web/html.hpp"
-#include "tools/web/markdown_writer.hpp"
 
 namespace agw {
 

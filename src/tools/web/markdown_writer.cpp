@@ -1,5 +1,3 @@
-#include "tools/web/markdown_writer.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +5,8 @@
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
+
+#include "tools/web/markdown.hpp"
 
 namespace agw {
 

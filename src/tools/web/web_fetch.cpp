@@ -12,7 +12,6 @@
 #include "io/http/web_request.hpp"
 #include "tools/charset.hpp"
 #include "tools/tool.hpp"
-#include "tools/truncate_middle.hpp"
 #include "tools/web/markdown.hpp"
 
 namespace agw {

@@ -10,7 +10,6 @@
 #include "base/text/utf8.hpp"
 #include "io/http/web_request.hpp"
 #include "tools/tool.hpp"
-#include "tools/truncate_middle.hpp"
 
 namespace agw {
 
