@@ -67,7 +67,6 @@
 #include "models/settings.hpp"
 #include "server/documents/document_routes.hpp"
 #include "server/documents/page_routes.hpp"
-#include "server/gateway_metrics.hpp"
 #include "server/idempotency.hpp"
 #include "server/mcp/server.hpp"
 #include "server/metrics.hpp"

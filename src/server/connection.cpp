@@ -30,7 +30,7 @@
 #include "server/http/failure.hpp"
 #include "server/websocket/event_socket.hpp"
 #include "server/websocket/handler_socket.hpp"
-#include "server/websocket/upgrade.hpp"
+#include "server/websocket/web_socket.hpp"
 
 namespace agw {
 

@@ -1,6 +1,10 @@
-#include "server/gateway_metrics.hpp"
-
 #include <fmt/format.h>
+
+#include "features/costs/service.hpp"
+#include "features/runs/service.hpp"
+#include "server/metrics.hpp"
+#include "server/server.hpp"
+#include "storage/database.hpp"
 
 namespace agw {
 

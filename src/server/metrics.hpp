@@ -13,6 +13,11 @@
 
 namespace agw {
 
+class Costs;
+class Runs;
+class Server;
+class Database;
+
 /// `name="value"`, escaped for Prometheus.
 std::string metric_label(std::string_view name, std::string_view value);
 
@@ -64,5 +69,9 @@ Routes metrics_routes(const Metrics& metrics);
 
 /// Adds the metrics of the process: memory, processor time, start, open files.
 void add_process_metrics(Metrics& metrics);
+
+/// Adds the metrics of connections, the database, runs, and the models' usage and costs.
+void add_gateway_metrics(Metrics& metrics, const Server& server, const Database& database, const Runs& runs,
+                         const Costs& costs);
 
 }  // namespace agw

@@ -1,9 +1,7 @@
-#include "server/documents/asyncapi.hpp"
-
 #include <vector>
 
 #include "features/events/types.hpp"
-#include "server/documents/openapi.hpp"
+#include "server/documents/document_routes.hpp"
 
 namespace agw {
 

@@ -1,9 +1,5 @@
 #include "server/documents/document_routes.hpp"
 
-#include "server/documents/asyncapi.hpp"
-#include "server/documents/openapi.hpp"
-#include "server/documents/utcp.hpp"
-
 namespace agw {
 
 namespace {

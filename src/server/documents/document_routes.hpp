@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "api/route.hpp"
 
 namespace agw {
@@ -17,5 +19,22 @@ private:
   Response utcp(const Request& request);
   const Routes* table_ = nullptr;
 };
+
+/// Title, version and other facts about the gateway as a whole.
+json::object document_information();
+
+/// The JSON Schema of a query parameter: unlike a member of a body, it is never null.
+json::object parameter_schema(const Field& field);
+
+/// The OpenAPI 3.1 document of a route table.
+json::object openapi_document(const Routes& routes, std::string_view server_url);
+
+/// The AsyncAPI 3.0 document of the WebSocket: every kind of event, and the clients' messages. The records in events
+/// have the schemas of the routes that respond with them.
+json::object asyncapi_document(const Routes& routes, std::string_view server_url);
+
+/// The UTCP manual of a route table: one tool for each route whose input and output are JSON. Clients reject the whole
+/// manual for one unknown key.
+json::object utcp_manual(const Routes& routes, std::string_view server_url);
 
 }  // namespace agw

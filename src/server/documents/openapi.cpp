@@ -1,7 +1,6 @@
-#include "server/documents/openapi.hpp"
-
 #include <set>
 
+#include "server/documents/document_routes.hpp"
 #include "server/http/path_template.hpp"
 #include "server/http/response.hpp"
 

@@ -1,6 +1,4 @@
-#include "server/documents/utcp.hpp"
-
-#include "server/documents/openapi.hpp"
+#include "server/documents/document_routes.hpp"
 #include "server/http/path_template.hpp"
 
 namespace agw {

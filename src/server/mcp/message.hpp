@@ -9,6 +9,8 @@
 
 namespace agw {
 
+class Request;
+
 /// An error response of JSON-RPC: thrown where the error is found. `status` is that of HTTP, unless the response is
 /// part of a stream.
 class McpError : public std::runtime_error {
@@ -45,5 +47,13 @@ std::string mcp_result(const json::value& id, json::object result);
 std::string mcp_error(const json::value& id, const McpError& error);
 std::string mcp_request(std::int64_t id, std::string_view method, json::object params);
 std::string mcp_notification(std::string_view method, json::object params);
+
+/// Whether a message belongs to revision 2026-07-28, or to one that the gateway does not know: its `_meta` names a
+/// revision, or the header `MCP-Protocol-Version` names none of those with a handshake.
+bool is_modern_message(const Request& request, const McpMessage& message);
+
+/// Checks what every request of 2026-07-28 must have, in `_meta` and in headers. Throws McpError -32602, -32020 or
+/// -32022, each with status 400.
+void check_modern_request(const Request& request, const McpMessage& message);
 
 }  // namespace agw

@@ -1,14 +1,14 @@
-#include "server/mcp/modern_request.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 
 #include <fmt/format.h>
 
+#include "api/request.hpp"
 #include "base/digest.hpp"
 #include "base/json/json_values.hpp"
 #include "features/integrations/protocol.hpp"
+#include "server/mcp/message.hpp"
 
 namespace agw {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/json/json_values.hpp"
-#include "server/documents/utcp.hpp"
+#include "server/documents/document_routes.hpp"
 
 namespace agw {
 

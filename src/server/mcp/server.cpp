@@ -10,7 +10,7 @@
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/integrations/protocol.hpp"
-#include "server/mcp/modern_request.hpp"
+#include "server/mcp/message.hpp"
 
 namespace agw {
 

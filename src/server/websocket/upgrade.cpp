@@ -1,7 +1,9 @@
-#include "server/websocket/upgrade.hpp"
-
 #include "api/refusals.hpp"
+#include "server/http/gate.hpp"
+#include "server/http/head.hpp"
 #include "server/http/response.hpp"
+#include "server/http/target.hpp"
+#include "server/websocket/web_socket.hpp"
 #include "server/websocket/websocket_frame.hpp"
 
 namespace agw {

@@ -3,8 +3,10 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "api/response.hpp"
 #include "base/async/task_group.hpp"
 #include "features/events/domain_event.hpp"
 #include "server/http/socket_stream.hpp"
@@ -12,6 +14,9 @@
 
 namespace agw {
 
+class Gate;
+struct Head;
+struct Target;
 class WebSocket;
 
 /// Flushes sockets once per turn of the loop, so that the events of one turn leave together.
@@ -105,5 +110,9 @@ private:
   bool broken_ = false;
   bool writing_ = false;
 };
+
+/// Handles a WebSocket handshake (RFC 6455, 4.2) whose host and origin were checked: returns the bytes of the response
+/// that opens it, or an error.
+std::variant<std::string, Response> open_websocket(const Head& head, const Target& target, const Gate& gate);
 
 }  // namespace agw
