@@ -1,10 +1,9 @@
-#include "cli/completion.hpp"
-
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "base/printable.hpp"
+#include "cli/description.hpp"
 
 namespace agw::cli {
 

@@ -23,4 +23,13 @@ std::vector<CommandDescription> described(std::span<const Command> commands);
 std::vector<const CommandDescription*> below(const std::vector<CommandDescription>& commands, std::string_view group);
 std::string_view last_word(std::string_view name);
 
+// Shell scripts that complete the commands, their options and the options' values.
+
+std::string bash_completion(const std::vector<CommandDescription>& commands);
+std::string zsh_completion(const std::vector<CommandDescription>& commands);
+std::string fish_completion(const std::vector<CommandDescription>& commands);
+
+/// The manual page agw(1) in roff.
+std::string manual_page(const std::vector<CommandDescription>& commands);
+
 }  // namespace agw::cli

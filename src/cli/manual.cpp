@@ -1,8 +1,8 @@
-#include "cli/manual.hpp"
-
 #include <iterator>
 
 #include <fmt/format.h>
+
+#include "cli/description.hpp"
 
 namespace agw::cli {
 

@@ -4,7 +4,7 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/acp/rpc_peer.hpp"
-#include "cli/client/start_gateway.hpp"
+#include "cli/client/find_gateway.hpp"
 
 namespace agw::cli {
 

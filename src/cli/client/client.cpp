@@ -15,8 +15,8 @@
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
 #include "base/printable.hpp"
-#include "cli/client/connection.hpp"
-#include "cli/output/problem_text.hpp"
+#include "cli/client/gateway_stream.hpp"
+#include "cli/output/json_output.hpp"
 
 namespace agw::cli {
 

@@ -1,5 +1,3 @@
-#include "cli/client/connection.hpp"
-
 #include <memory>
 #include <stdexcept>
 
@@ -14,6 +12,7 @@
 #include <boost/url/url_view.hpp>
 
 #include "base/digest.hpp"
+#include "cli/client/gateway_stream.hpp"
 
 namespace agw::cli {
 

@@ -14,8 +14,8 @@
 #include "cli/client/client.hpp"
 #include "cli/client/event_stream.hpp"
 #include "cli/client/find_gateway.hpp"
-#include "cli/client/reconnect.hpp"
 #include "cli/client/streamed_answer.hpp"
+#include "cli/output/answer_printer.hpp"
 
 namespace agw::cli {
 

@@ -6,6 +6,7 @@
 
 #include "base/async/cancellation.hpp"
 #include "base/json/json_values.hpp"
+#include "cli/client/gateway_stream.hpp"
 
 namespace agw::cli {
 

@@ -11,6 +11,8 @@
 
 namespace agw::cli {
 
+class AnswerPrinter;
+
 /// A WebSocket that receives the events of one thread.
 class EventStream {
 public:
@@ -27,5 +29,11 @@ private:
 
   std::unique_ptr<MessageStream> messages_;
 };
+
+/// Reconnects to a thread's events after the connection broke, and retries for as long as a restart of the gateway may
+/// take; updates `gateway`. After that time throws the reason.
+Task<std::unique_ptr<EventStream>> reconnect(FoundGateway& gateway, const std::optional<std::string>& data_dir,
+                                             const std::string& thread_id, AnswerPrinter& printer,
+                                             bool approvals = false);
 
 }  // namespace agw::cli

@@ -27,4 +27,17 @@ FoundGateway find_gateway(const std::optional<std::string>& data_dir_flag);
 /// Whether a gateway that was just started is ready within a few seconds.
 bool wait_until_up(const std::filesystem::path& data_directory);
 
+/// `url` with an address of this machine that others can reach instead of `0.0.0.0` or `[::]`, which mean all of its
+/// addresses and are useless elsewhere. Uses loopback if there is no other.
+std::string with_reachable_host(std::string url);
+
+/// `public_url` from the gateway's configuration file, without a trailing slash; empty if it is not set. Throws
+/// StartError if the file is invalid.
+std::string configured_public_url(const FoundGateway& gateway);
+
+/// Finds the gateway on the data directory, or starts `agw serve` on it in the background, where it outlives this
+/// program. `has_run`: it ran before, so a restart may be under way, for which it waits a moment. Throws StartError
+/// with the first line that the gateway printed on its standard error if it does not start.
+FoundGateway find_or_start_gateway(const std::optional<std::string>& data_dir_flag, bool has_run);
+
 }  // namespace agw::cli

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/websocket/teardown.hpp>
+
+#include "base/async/task.hpp"
+#include "cli/client/find_gateway.hpp"
 
 namespace agw::cli {
 
@@ -51,5 +55,12 @@ template <class Handler>
 void async_teardown(boost::beast::role_type role, GatewayStream& stream, Handler&& handler) {
   boost::beast::websocket::async_teardown(role, stream.socket(), std::forward<Handler>(handler));
 }
+
+/// `127.0.0.1:7420`, for the `Host` of a request.
+std::string host_and_port(const FoundGateway& gateway);
+
+/// Opens a connection. Throws std::runtime_error that names the gateway if it does not accept one, or if the server's
+/// certificate is not that of the gateway that holds the lock.
+Task<GatewayStream> connect(const FoundGateway& gateway);
 
 }  // namespace agw::cli

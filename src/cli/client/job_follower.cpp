@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "base/json/json_values.hpp"
-#include "cli/client/reconnect.hpp"
+#include "cli/client/event_stream.hpp"
+#include "cli/output/answer_printer.hpp"
 
 namespace agw::cli {
 

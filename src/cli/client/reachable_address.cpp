@@ -1,5 +1,3 @@
-#include "cli/client/reachable_address.hpp"
-
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -11,6 +9,7 @@
 #include <boost/asio/ip/address_v4.hpp>
 
 #include "base/data_files.hpp"
+#include "cli/client/find_gateway.hpp"
 #include "config/settings.hpp"
 
 namespace agw::cli {

@@ -1,10 +1,10 @@
-#include "cli/client/reconnect.hpp"
-
 #include <chrono>
 
 #include <fmt/format.h>
 
 #include "base/async/cancellation.hpp"
+#include "cli/client/event_stream.hpp"
+#include "cli/output/answer_printer.hpp"
 
 namespace agw::cli {
 

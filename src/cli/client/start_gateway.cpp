@@ -1,5 +1,3 @@
-#include "cli/client/start_gateway.hpp"
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -15,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "cli/client/find_gateway.hpp"
 #include "io/files/descriptor.hpp"
 
 namespace agw::cli {

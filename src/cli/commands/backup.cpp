@@ -20,7 +20,7 @@
 #include "cli/client/find_gateway.hpp"
 #include "cli/command_table.hpp"
 #include "cli/commands/backup_format.hpp"
-#include "cli/commands/run_in_child.hpp"
+#include "cli/commands/programs.hpp"
 #include "cli/output/progress.hpp"
 #include "io/files/archive.hpp"
 #include "io/files/directory.hpp"

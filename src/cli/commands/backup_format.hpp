@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 #include "base/data_files.hpp"
@@ -19,5 +20,10 @@ inline constexpr int backup_version = 1;
 inline constexpr std::array<std::string_view, 8> excluded_from_backup = {
     data_files::token,    data_files::lock, "gateway.db-wal", "gateway.db-shm",
     "gateway.db-journal", "logs",           "backups",        "open.html"};
+
+/// Unpacks the data directory of a backup into `target`, an empty directory. Throws std::runtime_error if the archive
+/// is damaged, incomplete, not a backup, or of a newer gateway, or contains what no backup does: paths that lead out,
+/// links, devices, a token, a file twice. `target` then contains a part of it, to be deleted.
+void unpack_backup(const std::filesystem::path& archive, const std::filesystem::path& target);
 
 }  // namespace agw::cli

@@ -1,11 +1,9 @@
-#include "cli/commands/browser.hpp"
-
 #include <cstdlib>
 
 #include <fmt/format.h>
 #include <boost/algorithm/string/replace.hpp>
 
-#include "cli/commands/run_program.hpp"
+#include "cli/commands/programs.hpp"
 #include "io/files/atomic_file.hpp"
 
 namespace agw::cli {

@@ -12,7 +12,6 @@
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
-#include "cli/output/diff_text.hpp"
 #include "cli/output/json_output.hpp"
 #include "cli/output/terminal.hpp"
 

@@ -9,7 +9,6 @@
 #include "cli/commands/extension_package.hpp"
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/problem_text.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/validation.hpp"
 

@@ -8,8 +8,7 @@
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
-#include "cli/output/sparkline.hpp"
-#include "cli/output/times.hpp"
+#include "cli/output/table.hpp"
 
 namespace agw::cli {
 

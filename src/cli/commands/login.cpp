@@ -6,7 +6,7 @@
 #include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
-#include "cli/commands/browser.hpp"
+#include "cli/commands/programs.hpp"
 #include "cli/commands/redirect_listener.hpp"
 #include "features/secrets/service.hpp"
 

@@ -15,8 +15,8 @@
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
-#include "cli/output/hidden_input.hpp"
 #include "cli/output/json_output.hpp"
+#include "cli/output/line_input.hpp"
 #include "cli/output/terminal.hpp"
 
 namespace agw::cli {

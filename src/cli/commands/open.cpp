@@ -6,9 +6,9 @@
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "cli/client/client.hpp"
-#include "cli/client/reachable_address.hpp"
+#include "cli/client/find_gateway.hpp"
 #include "cli/command_table.hpp"
-#include "cli/commands/browser.hpp"
+#include "cli/commands/programs.hpp"
 
 namespace agw::cli {
 

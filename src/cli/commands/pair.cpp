@@ -9,7 +9,7 @@
 #include "base/json/json_values.hpp"
 #include "base/printable.hpp"
 #include "cli/client/client.hpp"
-#include "cli/client/reachable_address.hpp"
+#include "cli/client/find_gateway.hpp"
 #include "cli/command_table.hpp"
 #include "cli/output/json_output.hpp"
 #include "cli/output/qr_code.hpp"

@@ -13,9 +13,9 @@
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
-#include "cli/output/diff_text.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/times.hpp"
+#include "cli/output/table.hpp"
+#include "cli/output/terminal.hpp"
 #include "features/proposals/types.hpp"
 
 namespace agw::cli {

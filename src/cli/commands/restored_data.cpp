@@ -1,5 +1,3 @@
-#include "cli/commands/restored_data.hpp"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>

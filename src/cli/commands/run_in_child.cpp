@@ -1,5 +1,3 @@
-#include "cli/commands/run_in_child.hpp"
-
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/commands/programs.hpp"
 #include "io/files/descriptor.hpp"
 
 namespace agw::cli {

@@ -1,11 +1,11 @@
-#include "cli/commands/run_program.hpp"
-
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <system_error>
+
+#include "cli/commands/programs.hpp"
 
 namespace agw::cli {
 

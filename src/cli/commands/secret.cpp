@@ -6,8 +6,8 @@
 #include "base/error.hpp"
 #include "cli/client/find_gateway.hpp"
 #include "cli/command_table.hpp"
-#include "cli/output/hidden_input.hpp"
 #include "cli/output/json_output.hpp"
+#include "cli/output/line_input.hpp"
 #include "config/data_directory.hpp"
 #include "features/secrets/service.hpp"
 

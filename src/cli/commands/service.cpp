@@ -7,7 +7,7 @@
 
 #include "cli/client/find_gateway.hpp"
 #include "cli/command_table.hpp"
-#include "cli/commands/run_program.hpp"
+#include "cli/commands/programs.hpp"
 #include "cli/commands/service_unit.hpp"
 #include "config/data_directory.hpp"
 #include "io/files/atomic_file.hpp"

@@ -2,8 +2,7 @@
 #include <memory>
 
 #include "cli/command_table.hpp"
-#include "cli/completion.hpp"
-#include "cli/manual.hpp"
+#include "cli/description.hpp"
 
 namespace agw::cli {
 

@@ -7,7 +7,6 @@
 #include "cli/command_table.hpp"
 #include "cli/output/json_output.hpp"
 #include "cli/output/table.hpp"
-#include "cli/output/times.hpp"
 
 namespace agw::cli {
 

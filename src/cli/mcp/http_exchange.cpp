@@ -4,7 +4,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 
-#include "cli/client/connection.hpp"
+#include "cli/client/gateway_stream.hpp"
 
 namespace agw::cli {
 

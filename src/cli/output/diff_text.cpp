@@ -1,10 +1,9 @@
-#include "cli/output/diff_text.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/printable.hpp"
+#include "cli/output/terminal.hpp"
 
 namespace agw::cli {
 

@@ -1,6 +1,6 @@
-#include "cli/output/diff_text.hpp"
-
 #include <gtest/gtest.h>
+
+#include "cli/output/terminal.hpp"
 
 namespace agw::cli {
 namespace {

@@ -1,11 +1,10 @@
-#include "cli/output/hidden_input.hpp"
-
 #include <termios.h>
 #include <unistd.h>
 
 #include <iostream>
 #include <iterator>
 
+#include "cli/output/line_input.hpp"
 #include "cli/output/terminal.hpp"
 
 namespace agw::cli {

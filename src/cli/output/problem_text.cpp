@@ -1,7 +1,6 @@
-#include "cli/output/problem_text.hpp"
-
 #include "base/json/json_values.hpp"
 #include "base/printable.hpp"
+#include "cli/output/json_output.hpp"
 
 namespace agw::cli {
 

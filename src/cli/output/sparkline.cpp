@@ -1,9 +1,9 @@
-#include "cli/output/sparkline.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
+
+#include "cli/output/table.hpp"
 
 namespace agw::cli {
 

@@ -1,6 +1,6 @@
-#include "cli/output/sparkline.hpp"
-
 #include <gtest/gtest.h>
+
+#include "cli/output/table.hpp"
 
 namespace agw::cli {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace agw::cli {
@@ -11,5 +12,14 @@ using Row = std::vector<std::string>;
 /// A table with aligned columns, two spaces apart, without trailing spaces. The first row is the heading. Cells must be
 /// printable and on one line.
 std::string table(const std::vector<Row>& rows);
+
+/// A bar chart of values, none of them negative, scaled to the largest: `▂▁█▄`.
+std::string sparkline(const std::vector<double>& values);
+
+/// A record's ISO 8601 time in the local zone, to the minute: `2026-01-02 03:04`. Any other text stays unchanged.
+std::string local_time(std::string_view iso8601);
+
+/// `5 s`, `2 min 5 s`, `3 h 2 min`, `4 d 3 h`.
+std::string duration_text(double seconds);
 
 }  // namespace agw::cli

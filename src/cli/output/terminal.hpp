@@ -37,4 +37,7 @@ private:
   std::array<struct sigaction, signals.size()> before_{};
 };
 
+/// A unified diff with colours for a terminal: additions green, deletions red, positions blue. Printable.
+std::string diff_text(std::string_view diff, const Terminal& terminal);
+
 }  // namespace agw::cli

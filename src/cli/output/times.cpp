@@ -1,5 +1,3 @@
-#include "cli/output/times.hpp"
-
 #include <array>
 #include <cstdint>
 #include <ctime>
@@ -8,6 +6,7 @@
 
 #include "base/printable.hpp"
 #include "base/time/time.hpp"
+#include "cli/output/table.hpp"
 
 namespace agw::cli {
 

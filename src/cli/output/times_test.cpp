@@ -1,9 +1,9 @@
-#include "cli/output/times.hpp"
-
 #include <cstdlib>
 #include <ctime>
 
 #include <gtest/gtest.h>
+
+#include "cli/output/table.hpp"
 
 namespace agw::cli {
 namespace {

@@ -13,7 +13,6 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
-#include "cli/transfer/message_blocks.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"

@@ -1,11 +1,10 @@
-#include "cli/transfer/message_blocks.hpp"
-
 #include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "cli/transfer/conversation.hpp"
 
 namespace agw::cli {
 

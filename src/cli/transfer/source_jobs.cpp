@@ -1,5 +1,3 @@
-#include "cli/transfer/source_jobs.hpp"
-
 #include <optional>
 #include <utility>
 
@@ -8,6 +6,7 @@
 #include "base/cron.hpp"
 #include "base/json/json_values.hpp"
 #include "cli/transfer/program_files.hpp"
+#include "cli/transfer/source_values.hpp"
 
 namespace agw::cli {
 

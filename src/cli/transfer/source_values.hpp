@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/json/json.hpp"
@@ -32,5 +33,10 @@ void for_each_conversation(Importer& importer, const std::filesystem::path& path
 /// Calls `each` with the objects of a JSON Lines file, until it returns false. What cannot be read is left out.
 void for_each_line(Importer& importer, const std::filesystem::path& path,
                    const std::function<bool(json::object line)>& each);
+
+/// Creates disabled jobs of `agent` from another program's file `{jobs: [{id, name, schedule, …}]}`. The prompt is
+/// `prompt`, or a member of `payload`; `schedule` is `{kind, …}`: `cron` with `expr`, `every` with `everyMs`,
+/// `interval` with `minutes`, or a single time. What no cron expression says is left out.
+void import_jobs(Importer& importer, const std::filesystem::path& file, const std::string& agent);
 
 }  // namespace agw::cli

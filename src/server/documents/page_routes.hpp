@@ -7,10 +7,6 @@
 
 namespace agw {
 
-/// `/ui/`: the web page. Its files contain no data, so they need no token; the headers of every response restrict what
-/// the page may do in a browser. If `files` is empty, `/ui/` is a page that says that the page was not compiled in.
-Routes page_routes(std::span<const PageFile> files = page_files());
-
 /// A file of the web page, compiled into the binary in the encodings in which clients ask for it.
 struct PageFile {
   std::string_view path;     ///< relative to `/ui/`, such as `assets/index-3f9a.js`
@@ -22,5 +18,9 @@ struct PageFile {
 
 /// All files, sorted by path; empty if the build left out the page.
 std::span<const PageFile> page_files();
+
+/// `/ui/`: the web page. Its files contain no data, so they need no token; the headers of every response restrict what
+/// the page may do in a browser. If `files` is empty, `/ui/` is a page that says that the page was not compiled in.
+Routes page_routes(std::span<const PageFile> files = page_files());
 
 }  // namespace agw
