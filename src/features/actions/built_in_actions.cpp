@@ -1,5 +1,3 @@
-#include "features/actions/built_in_actions.hpp"
-
 #include <cstdlib>
 
 #include <fmt/chrono.h>
@@ -8,6 +6,7 @@
 #include "base/json/json_values.hpp"
 #include "base/time/time_zone.hpp"
 #include "features/actions/calculator.hpp"
+#include "features/actions/kinds.hpp"
 #include "tools/tool.hpp"
 
 namespace agw {

@@ -1,5 +1,3 @@
-#include "features/actions/http_action.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 
 #include "base/json/json_values.hpp"
+#include "features/actions/kinds.hpp"
 #include "features/actions/placeholders.hpp"
 
 namespace agw {

@@ -1,10 +1,8 @@
-#include "features/actions/http_action.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "features/actions/kinds.hpp"
 #include "features/actions/placeholders.hpp"
-#include "features/actions/shell_action.hpp"
 
 namespace agw {
 namespace {

@@ -3,9 +3,8 @@
 #include <utility>
 
 #include "base/json/json_values.hpp"
-#include "features/actions/built_in_actions.hpp"
+#include "features/actions/kinds.hpp"
 #include "features/actions/placeholders.hpp"
-#include "features/actions/shell_action.hpp"
 #include "tools/tool.hpp"
 #include "tools/web/http_response.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/time/time.hpp"
-#include "features/actions/http_action.hpp"
+#include "features/actions/kinds.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
 #include "features/integrations/service.hpp"

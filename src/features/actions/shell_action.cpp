@@ -1,8 +1,7 @@
-#include "features/actions/shell_action.hpp"
-
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "features/actions/kinds.hpp"
 #include "features/actions/placeholders.hpp"
 
 namespace agw {

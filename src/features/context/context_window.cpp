@@ -39,11 +39,10 @@
 #include "features/context/attached_files.hpp"
 #include "features/context/compaction.hpp"
 #include "features/context/conversation_context.hpp"
-#include "features/context/found_tools_store.hpp"
+#include "features/context/deferred_tools_store.hpp"
 #include "features/context/history.hpp"
 #include "features/context/model_request.hpp"
 #include "features/context/prompt.hpp"
-#include "features/context/tool_pictures.hpp"
 
 namespace agw {
 

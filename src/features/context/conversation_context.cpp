@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "features/context/compaction.hpp"
-#include "features/context/found_tools_store.hpp"
+#include "features/context/deferred_tools_store.hpp"
 #include "features/context/service.hpp"
 #include "features/context/summary_store.hpp"
 

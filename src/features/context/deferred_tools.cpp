@@ -8,8 +8,8 @@
 
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
+#include "features/context/deferred_tools_store.hpp"
 #include "features/context/prompt.hpp"
-#include "features/context/tool_search_store.hpp"
 
 namespace agw {
 

@@ -1,8 +1,7 @@
-#include "features/context/found_tools_store.hpp"
-
 #include <algorithm>
 
 #include "base/json/json_values.hpp"
+#include "features/context/deferred_tools_store.hpp"
 
 namespace agw::found_tools_store {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,5 +35,9 @@ std::optional<Message> user_message(const Turn& turn, const std::optional<std::s
 /// prompt.hpp) and tools. `message` replaces the text of the last turn. `files` belong to the turns.
 ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,
                            const std::optional<std::string>& message, const AttachedFiles& files);
+
+/// Removes the pictures from the results of a step. Returns the first `most` of them in a message that follows the
+/// results, which all services accept; no value if there are none.
+std::optional<Message> extract_pictures(std::vector<Message>& results, std::size_t most);
 
 }  // namespace agw

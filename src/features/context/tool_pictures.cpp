@@ -1,9 +1,9 @@
-#include "features/context/tool_pictures.hpp"
-
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "features/context/model_request.hpp"
 
 namespace agw {
 

@@ -1,7 +1,7 @@
-#include "features/context/tool_pictures.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "features/context/model_request.hpp"
 
 namespace agw {
 namespace {

@@ -1,10 +1,9 @@
-#include "features/context/tool_search_store.hpp"
-
 #include <cctype>
 #include <string>
 
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
+#include "features/context/deferred_tools_store.hpp"
 #include "storage/connection.hpp"
 
 namespace agw::tool_search_store {

@@ -9,7 +9,7 @@
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "features/context/service.hpp"
-#include "features/engine/record_usage.hpp"
+#include "features/engine/outcome.hpp"
 #include "features/engine/steering.hpp"
 #include "features/permissions/service.hpp"
 #include "tools/input.hpp"

@@ -1,11 +1,10 @@
-#include "features/engine/bounded_call.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/async/task_group.hpp"
 #include "base/log.hpp"
+#include "features/engine/call_runner.hpp"
 
 namespace agw {
 

@@ -1,7 +1,6 @@
-#include "features/engine/bounded_call.hpp"
-
 #include <gtest/gtest.h>
 
+#include "features/engine/call_runner.hpp"
 #include "testing/run.hpp"
 
 namespace agw {

@@ -10,7 +10,6 @@
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "base/text/utf8.hpp"
-#include "features/engine/bounded_call.hpp"
 #include "tools/input.hpp"
 #include "tools/tool.hpp"
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/async/wait_clock.hpp"
 #include "features/agents/service.hpp"
 #include "features/approvals/service.hpp"
 #include "features/context/service.hpp"
@@ -14,6 +15,7 @@
 #include "features/runs/service.hpp"
 #include "features/threads/service.hpp"
 #include "io/process/blocking.hpp"
+#include "tools/tool.hpp"
 #include "tools/tool_set.hpp"
 
 namespace agw {
@@ -80,5 +82,11 @@ private:
   BlockingPool& blocking_;
   const ToolSet& tools_;
 };
+
+/// Makes the call, and ends it at the tool's time limit or when `run_stop` is requested: the call's own stop is
+/// requested first, and a tool that ignores that is cancelled two seconds later. Both are error results. Throws what
+/// the tool throws. The time that `waits` counts meanwhile is not the tool's.
+Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& call, StopSource& run_stop,
+                               const WaitClock& waits);
 
 }  // namespace agw

@@ -14,6 +14,10 @@
 
 namespace agw {
 
+struct EngineServices;
+struct Completion;
+struct Extension;
+
 /// The position in an answer where tools were called.
 struct StepMark {
   std::int64_t text_end = 0;  ///< in code points
@@ -70,5 +74,9 @@ json::object interrupted_metadata(const InterruptedRun& interrupted, const std::
 
 /// Updates the run's outcome by that of a model call. `anything_came`: text or reasoning had been streamed.
 void apply_model_outcome(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came);
+
+/// Adds usage and cost of a model call to the outcome. A call that was refused before it used a token is ignored.
+void record_usage(RunOutcome& outcome, const EngineServices& services, const Extension& agent,
+                  const std::string& thread_id, const Completion& completion);
 
 }  // namespace agw

@@ -1,6 +1,8 @@
-#include "features/engine/record_usage.hpp"
-
 #include <variant>
+
+#include "features/engine/engine_services.hpp"
+#include "features/engine/outcome.hpp"
+#include "models/retry.hpp"
 
 namespace agw {
 

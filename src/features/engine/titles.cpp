@@ -6,7 +6,7 @@
 #include "base/log.hpp"
 #include "base/text/utf8.hpp"
 #include "features/engine/chosen_models.hpp"
-#include "features/engine/record_usage.hpp"
+#include "features/engine/outcome.hpp"
 
 namespace agw {
 

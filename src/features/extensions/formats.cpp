@@ -1,10 +1,9 @@
-#include "features/extensions/formats.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include "base/cron.hpp"
 #include "base/text/utf8.hpp"
+#include "features/extensions/schemas.hpp"
 
 namespace agw {
 

@@ -40,7 +40,6 @@
 #include "base/digest.hpp"
 #include "base/json/yaml.hpp"
 #include "base/log.hpp"
-#include "features/extensions/trash.hpp"
 #include "features/extensions/validation.hpp"
 #include "storage/start_write.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
+#include "base/time/time.hpp"
 #include "features/extensions/directories.hpp"
 #include "io/process/blocking.hpp"
 #include "storage/database.hpp"
@@ -84,5 +85,9 @@ private:
   StopSource stopping_;
   TaskGroup background_;
 };
+
+/// Permanently deletes everything that was moved to `{data_dir}/trash/` before `oldest`. Logs entries that cannot be
+/// deleted and leaves them. Blocks.
+void empty_trash(const std::filesystem::path& data_directory, Timestamp oldest);
 
 }  // namespace agw

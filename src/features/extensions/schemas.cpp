@@ -9,7 +9,6 @@
 
 #include "base/embedded.hpp"
 #include "base/json/json_values.hpp"
-#include "features/extensions/formats.hpp"
 
 namespace agw {
 

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "features/extensions/formats.hpp"
-
 namespace agw {
 namespace {
 

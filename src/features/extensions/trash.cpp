@@ -1,7 +1,6 @@
-#include "features/extensions/trash.hpp"
-
 #include "base/async/assert.hpp"
 #include "base/log.hpp"
+#include "features/extensions/outbox.hpp"
 #include "io/files/directory.hpp"
 
 namespace agw {

@@ -1,9 +1,8 @@
-#include "features/extensions/trash.hpp"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 
+#include "features/extensions/outbox.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace agw {

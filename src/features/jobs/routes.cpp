@@ -1,7 +1,7 @@
 #include "api/refusals.hpp"
 #include "api/route.hpp"
 #include "features/jobs/service.hpp"
-#include "features/jobs/webhook_signature.hpp"
+#include "features/jobs/triggers.hpp"
 
 namespace agw {
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/async/task_group.hpp"
@@ -81,5 +82,9 @@ private:
   TaskGroup work_;
   Hub::Listening listening_;
 };
+
+/// Whether `signature` (`sha256=<hex digits>`, as in `X-Hub-Signature-256`) is that of `body` under `secret`. Compared
+/// in constant time.
+bool is_signed(std::string_view body, std::string_view secret, std::optional<std::string_view> signature);
 
 }  // namespace agw

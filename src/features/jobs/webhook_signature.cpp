@@ -1,5 +1,3 @@
-#include "features/jobs/webhook_signature.hpp"
-
 #include <array>
 #include <stdexcept>
 
@@ -8,6 +6,7 @@
 #include <openssl/hmac.h>
 
 #include "base/digest.hpp"
+#include "features/jobs/triggers.hpp"
 
 namespace agw {
 

@@ -1,6 +1,6 @@
-#include "features/jobs/webhook_signature.hpp"
-
 #include <gtest/gtest.h>
+
+#include "features/jobs/triggers.hpp"
 
 namespace agw {
 namespace {

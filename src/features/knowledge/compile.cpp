@@ -31,9 +31,9 @@
 
 #include "base/digest.hpp"
 #include "base/log.hpp"
+#include "features/knowledge/files.hpp"
 #include "features/knowledge/page_store.hpp"
 #include "features/knowledge/raw_source.hpp"
-#include "features/knowledge/slug.hpp"
 
 namespace agw {
 

@@ -1,13 +1,13 @@
-#include "features/knowledge/ingest.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
 #include "base/digest.hpp"
+#include "features/knowledge/files.hpp"
 #include "features/knowledge/raw_source.hpp"
-#include "features/knowledge/slug.hpp"
+#include "features/knowledge/service.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 

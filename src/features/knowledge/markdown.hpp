@@ -34,4 +34,8 @@ using FindLinkPlace = std::function<std::optional<LinkPlace>(std::string_view ta
 /// to the address returned by `find`, and images become links.
 std::string safe_html(std::string_view markdown, const FindLinkPlace& find);
 
+/// Whether something that looks like a tag is text. `<upstream>` in `git rebase <upstream>` is: it has no attributes
+/// and is no element of HTML, SVG or MathML.
+bool is_placeholder(std::string_view tag);
+
 }  // namespace agw

@@ -4,7 +4,6 @@
 
 #include "base/text/markdown_tree.hpp"
 #include "features/knowledge/markdown.hpp"
-#include "features/knowledge/placeholder.hpp"
 #include "features/knowledge/wiki_links.hpp"
 
 namespace agw {

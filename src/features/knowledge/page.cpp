@@ -8,8 +8,8 @@
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "base/text/utf8.hpp"
+#include "features/knowledge/files.hpp"
 #include "features/knowledge/markdown.hpp"
-#include "features/knowledge/slug.hpp"
 #include "features/knowledge/types.hpp"
 
 namespace agw {

@@ -1,5 +1,3 @@
-#include "features/knowledge/page_rank.hpp"
-
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "features/knowledge/search_store.hpp"
 #include "storage/full_text_api.hpp"
 
 namespace agw {

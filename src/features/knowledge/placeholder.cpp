@@ -1,11 +1,11 @@
-#include "features/knowledge/placeholder.hpp"
-
 #include <algorithm>
 #include <locale>
 #include <set>
 #include <string>
 
 #include <boost/algorithm/string.hpp>
+
+#include "features/knowledge/markdown.hpp"
 
 namespace agw {
 

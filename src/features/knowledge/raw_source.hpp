@@ -7,6 +7,9 @@
 
 namespace agw {
 
+struct NewSource;
+class Directory;
+
 /// A raw file as a page. Plain rules supply what its own head omits: the title is the first heading, the summary the
 /// first sentences, the category the directory, the tags the words that headings and text share.
 struct SourcePage {
@@ -19,5 +22,10 @@ struct SourcePage {
 /// scope: `raw/guides/setup.md`. Markdown and other text are kept unchanged; files with the extension of source code or
 /// data become a code block.
 SourcePage page_of_source(std::string_view path, std::string_view content, std::string_view summary = {});
+
+/// Writes the source as a Markdown file with its origin in the head, below the agent's raw sources. A file of that name
+/// from another origin is kept. Returns the path, relative to the data directory. Throws std::system_error. Blocks: not
+/// for the loop.
+std::string store_source(const Directory& data_directory, const NewSource& source);
 
 }  // namespace agw

@@ -9,8 +9,6 @@
 
 #include "base/json/json.hpp"
 #include "base/text/word_segmentation.hpp"
-#include "features/knowledge/page_rank.hpp"
-#include "features/knowledge/page_snippet.hpp"
 #include "features/knowledge/page_text.hpp"
 #include "storage/full_text_api.hpp"
 

@@ -22,3 +22,19 @@ struct PageSearch {
 std::vector<KnowledgeHit> search(Connection& connection, const PageSearch& search);
 
 }  // namespace agw::knowledge_search_store
+
+namespace agw {
+
+/// Registers the SQL function `page_score(knowledge_words, weights)` on the connection. It scores a row that the
+/// full-text index matched by BM25F: a word counts by the field that contains it, and each field's length is compared
+/// with its own average. `weights` is a blob with a double for each phrase of the query, in order: how rare the phrase
+/// is, or 0 if it does not count.
+void add_page_score(Connection& connection);
+
+/// Registers the SQL function `page_snippet(knowledge_words)` on the connection. It returns the few words of a matched
+/// row's body that show most of the query's phrases, or the body's beginning if it contains none. Linear in the length
+/// of the text; SQLite's own `snippet` compares all hits with each other, which takes minutes for a log of ten thousand
+/// lines.
+void add_page_snippet(Connection& connection);
+
+}  // namespace agw

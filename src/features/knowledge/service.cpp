@@ -11,12 +11,12 @@
 #include "base/log.hpp"
 #include "features/knowledge/condition.hpp"
 #include "features/knowledge/entity_store.hpp"
-#include "features/knowledge/ingest.hpp"
+#include "features/knowledge/files.hpp"
 #include "features/knowledge/journal.hpp"
 #include "features/knowledge/markdown.hpp"
 #include "features/knowledge/page_store.hpp"
+#include "features/knowledge/raw_source.hpp"
 #include "features/knowledge/search_store.hpp"
-#include "features/knowledge/slug.hpp"
 
 namespace agw {
 

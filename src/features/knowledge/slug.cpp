@@ -1,7 +1,6 @@
-#include "features/knowledge/slug.hpp"
-
 #include "base/json/json.hpp"
 #include "base/text/utf8.hpp"
+#include "features/knowledge/files.hpp"
 
 namespace agw {
 

@@ -1,6 +1,6 @@
-#include "features/knowledge/slug.hpp"
-
 #include <gtest/gtest.h>
+
+#include "features/knowledge/files.hpp"
 
 namespace agw {
 namespace {

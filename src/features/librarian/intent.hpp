@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 namespace agw {
+
+struct ToolUse;
 
 /// The kind of reply that a message asks the librarian for.
 struct Intent {
@@ -20,5 +23,9 @@ struct Intent {
 /// Determines the intent of a message; the views point into it. `/name` counts as the first word; alone, it is a search
 /// term unless `is_command`.
 Intent read_intent(std::string_view message, bool is_command = false);
+
+/// The tool call that a message plainly asks for, such as `read notes.md`, `grep otters in src`, `list jobs`; no value
+/// for any other message. The call has no id.
+std::optional<ToolUse> read_tool_request(std::string_view message);
 
 }  // namespace agw

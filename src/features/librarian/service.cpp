@@ -11,7 +11,6 @@
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/reply.hpp"
 #include "features/librarian/text.hpp"
-#include "features/librarian/tool_request.hpp"
 #include "features/threads/service.hpp"
 
 namespace agw {

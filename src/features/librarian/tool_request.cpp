@@ -1,5 +1,3 @@
-#include "features/librarian/tool_request.hpp"
-
 #include <array>
 #include <memory>
 #include <vector>
@@ -8,6 +6,8 @@
 #include <boost/algorithm/string.hpp>
 
 #include "base/text/utf8.hpp"
+#include "features/librarian/intent.hpp"
+#include "models/model.hpp"
 
 namespace agw {
 

@@ -1,6 +1,6 @@
-#include "features/librarian/tool_request.hpp"
-
 #include <gtest/gtest.h>
+
+#include "features/librarian/intent.hpp"
 
 namespace agw {
 namespace {

@@ -1,10 +1,9 @@
-#include "features/model_services/presets.hpp"
-
 #include <algorithm>
 #include <stdexcept>
 
 #include "base/embedded.hpp"
 #include "base/json/yaml.hpp"
+#include "features/model_services/types.hpp"
 
 namespace agw {
 

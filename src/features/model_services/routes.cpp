@@ -1,6 +1,6 @@
 #include "api/route.hpp"
-#include "features/model_services/presets.hpp"
 #include "features/model_services/service.hpp"
+#include "features/model_services/types.hpp"
 
 namespace agw {
 

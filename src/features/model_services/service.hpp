@@ -13,7 +13,6 @@
 #include "base/async/task_group.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
-#include "features/model_services/presets.hpp"
 #include "features/model_services/types.hpp"
 #include "features/secrets/service.hpp"
 #include "features/signals/service.hpp"

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "base/json/json_values.hpp"
-#include "features/permissions/host_presets.hpp"
 #include "features/permissions/service.hpp"
 
 namespace agw {

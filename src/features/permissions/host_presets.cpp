@@ -1,5 +1,3 @@
-#include "features/permissions/host_presets.hpp"
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -7,6 +5,7 @@
 #include <string_view>
 
 #include "base/json/json_values.hpp"
+#include "features/permissions/service.hpp"
 
 namespace agw {
 

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "features/permissions/host_presets.hpp"
-
 namespace agw {
 
 namespace {

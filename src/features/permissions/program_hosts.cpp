@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "features/permissions/host_presets.hpp"
 #include "features/permissions/service.hpp"
 
 namespace agw {

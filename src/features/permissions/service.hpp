@@ -65,4 +65,14 @@ ProxyPolicy program_policy(ProgramHosts program, const Extensions& extensions,
 bool host_matches(std::string_view host, const std::vector<std::string>& patterns);
 bool path_matches(std::string_view path, const std::vector<std::string>& patterns);
 
+/// The hosts that `name` stands for in a capability's `hosts`: those of a package registry or service (`npm`, `pypi`,
+/// `github`, `debian`, `crates`, `go`). Any other name is a host itself.
+std::vector<std::string> preset_hosts(const std::string& name);
+
+/// The member `hosts` of a capability or program, with what presets stand for; no value if there is no list.
+std::optional<std::vector<std::string>> hosts_in(const json::object& definition);
+
+/// Whether a list of hosts names this host's loopback, at any port.
+bool names_loopback(const std::optional<std::vector<std::string>>& hosts);
+
 }  // namespace agw

@@ -8,7 +8,6 @@
 #include "base/id.hpp"
 #include "base/text/is_within.hpp"
 #include "features/projects/store.hpp"
-#include "features/projects/trust_store.hpp"
 #include "storage/database.hpp"
 
 namespace agw {

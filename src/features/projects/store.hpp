@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "features/projects/trusted_files.hpp"
 #include "features/projects/types.hpp"
 #include "storage/connection.hpp"
 
@@ -20,3 +21,12 @@ void update(Connection& connection, const Project& project);
 bool remove(Connection& connection, const std::string& id);
 
 }  // namespace agw::project_store
+
+namespace agw::trust_store {
+
+/// What the person has trusted in the project; no value if that was never stored.
+std::optional<TrustedFiles> find(Connection& connection, const std::string& project_id);
+/// Nothing happens if the project was deleted.
+void put(Connection& connection, const std::string& project_id, const TrustedFiles& files);
+
+}  // namespace agw::trust_store

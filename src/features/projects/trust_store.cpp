@@ -1,6 +1,5 @@
-#include "features/projects/trust_store.hpp"
-
 #include "base/json/json_values.hpp"
+#include "features/projects/store.hpp"
 
 namespace agw::trust_store {
 

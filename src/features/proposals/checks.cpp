@@ -1,10 +1,9 @@
-#include "features/proposals/checks.hpp"
-
 #include <filesystem>
 
 #include "api/error.hpp"
 #include "features/agents/service.hpp"
 #include "features/proposals/proposed_extension.hpp"
+#include "features/proposals/targets.hpp"
 
 namespace agw {
 

@@ -34,7 +34,6 @@
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/experiments/service.hpp"
-#include "features/proposals/checks.hpp"
 #include "features/proposals/files.hpp"
 #include "features/proposals/proposed_extension.hpp"
 #include "features/proposals/service.hpp"

@@ -7,7 +7,6 @@
 #include "base/json/yaml.hpp"
 #include "base/text/ascii.hpp"
 #include "base/time/time_zone.hpp"
-#include "features/proposals/checks.hpp"
 #include "features/proposals/files.hpp"
 #include "features/proposals/service.hpp"
 #include "features/proposals/targets.hpp"

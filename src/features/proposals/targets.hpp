@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "features/extensions/types.hpp"
+#include "features/proposals/types.hpp"
 #include "io/files/directory.hpp"
 
 namespace agw {
@@ -46,5 +47,10 @@ struct TargetExtension {
   std::string name;
 };
 std::optional<TargetExtension> extension_of_target(const TargetPlace& place);
+
+/// Throws BadRequest `validation failed` for a target that names a directory, and for an extension whose target is not
+/// an extension's or whose content is not a YAML map; PayloadTooLarge `soul content too large (max 100KB)` for identity
+/// files.
+void check_proposed(ProposalType type, const TargetPlace& place, const std::string& content);
 
 }  // namespace agw

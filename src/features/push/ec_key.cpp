@@ -10,8 +10,6 @@
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
 
-#include "features/push/bytes.hpp"
-
 namespace agw {
 
 namespace {

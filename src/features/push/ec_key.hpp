@@ -36,4 +36,11 @@ private:
 /// Whether `bytes` is an uncompressed point of P-256.
 bool is_ec_point(std::string_view bytes);
 
+/// Bytes as OpenSSL takes them.
+inline const unsigned char* data_of(std::string_view bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+/// Bytes as OpenSSL fills them.
+inline unsigned char* data_of(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
+
 }  // namespace agw

@@ -10,7 +10,7 @@
 
 #include "base/digest.hpp"
 #include "base/json/json.hpp"
-#include "features/push/bytes.hpp"
+#include "features/push/ec_key.hpp"
 
 namespace agw {
 

@@ -1,12 +1,12 @@
-#include "features/push/notices.hpp"
-
 #include <cstdint>
 
 #include <fmt/format.h>
 
 #include "base/digest.hpp"
 #include "base/json/json_values.hpp"
+#include "features/events/hub.hpp"
 #include "features/jobs/types.hpp"
+#include "features/push/types.hpp"
 
 namespace agw {
 

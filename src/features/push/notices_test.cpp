@@ -1,9 +1,8 @@
-#include "features/push/notices.hpp"
-
 #include <gtest/gtest.h>
 
 #include "base/json/json.hpp"
 #include "features/jobs/types.hpp"
+#include "features/push/types.hpp"
 
 namespace agw {
 namespace {

@@ -13,7 +13,7 @@
 #include "api/error.hpp"
 #include "base/digest.hpp"
 #include "features/push/encryption.hpp"
-#include "features/push/notices.hpp"
+#include "features/push/types.hpp"
 #include "io/http/public_address.hpp"
 #include "models/failures.hpp"
 

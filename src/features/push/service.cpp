@@ -12,8 +12,8 @@
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/push/encryption.hpp"
-#include "features/push/notices.hpp"
 #include "features/push/store.hpp"
+#include "features/push/types.hpp"
 #include "storage/database.hpp"
 
 namespace agw {

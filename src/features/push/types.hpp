@@ -10,6 +10,8 @@
 
 namespace agw {
 
+struct DomainEvent;
+
 /// What a browser can be told about while its page is closed.
 enum class PushKind {
   permission_requested,  ///< an agent asks a person
@@ -83,5 +85,14 @@ struct PushNotice {
   std::chrono::seconds ttl{};
   bool urgent = false;
 };
+
+/// What to tell about an event; nullopt for one that closed pages are not told about.
+std::optional<PushNotice> notice_of(const DomainEvent& event);
+
+/// The notice that a person asked for to see that it arrives.
+PushNotice test_notice();
+
+/// The notice as the page's service worker reads it.
+std::string to_payload(const PushNotice& notice);
 
 }  // namespace agw

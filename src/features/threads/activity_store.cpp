@@ -1,10 +1,9 @@
-#include "features/threads/activity_store.hpp"
-
 #include <algorithm>
 #include <cstdint>
 
 #include "base/text/utf8.hpp"
 #include "features/threads/turn_order_store.hpp"
+#include "features/threads/turn_store.hpp"
 
 namespace agw::activity_store {
 

@@ -8,7 +8,6 @@
 
 #include "features/threads/search_query.hpp"
 #include "features/threads/search_store.hpp"
-#include "features/threads/snippet.hpp"
 #include "features/threads/thread_store.hpp"
 #include "features/threads/turn_store.hpp"
 #include "storage/full_text_api.hpp"

@@ -15,10 +15,9 @@
 #include "features/runs/service.hpp"
 #include "features/threads/array_text.hpp"
 #include "features/threads/search_indexer.hpp"
-#include "features/threads/task_store.hpp"
 #include "features/threads/thread_store.hpp"
-#include "features/threads/title.hpp"
 #include "features/threads/turn_store.hpp"
+#include "features/threads/types.hpp"
 #include "storage/database.hpp"
 
 namespace agw {

@@ -1,9 +1,8 @@
-#include "features/threads/snippet.hpp"
-
 #include <bitset>
 #include <utility>
 
 #include "base/text/utf8.hpp"
+#include "features/threads/search_query.hpp"
 
 namespace agw {
 

@@ -1,6 +1,5 @@
-#include "features/threads/task_store.hpp"
-
 #include "base/json/json_values.hpp"
+#include "features/threads/thread_store.hpp"
 
 namespace agw::task_store {
 

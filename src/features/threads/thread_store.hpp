@@ -59,3 +59,14 @@ std::vector<std::string> agent_ids(Connection& connection, const std::string& id
 void list(Connection& connection, const ThreadFilter& filter, const std::function<void(const Thread&)>& each);
 
 }  // namespace agw::thread_store
+
+/// The SQL of the lists of tasks.
+namespace agw::task_store {
+
+std::vector<ThreadTask> list(Connection& connection, std::int64_t thread);
+/// Replaces the list.
+void put(Connection& connection, std::int64_t thread, const std::vector<ThreadTask>& tasks);
+/// Gives `copy` the list of `original`.
+void copy(Connection& connection, std::int64_t original, std::int64_t copy);
+
+}  // namespace agw::task_store

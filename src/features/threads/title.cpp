@@ -1,9 +1,8 @@
-#include "features/threads/title.hpp"
-
 #include <algorithm>
 #include <cstddef>
 
 #include "base/text/utf8.hpp"
+#include "features/threads/types.hpp"
 
 namespace agw {
 

@@ -1,6 +1,6 @@
-#include "features/threads/title.hpp"
-
 #include <gtest/gtest.h>
+
+#include "features/threads/types.hpp"
 
 namespace agw {
 namespace {

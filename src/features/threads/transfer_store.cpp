@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "api/error.hpp"
-#include "features/threads/title.hpp"
 #include "features/threads/turn_order_store.hpp"
 #include "features/threads/turn_store.hpp"
+#include "features/threads/types.hpp"
 
 namespace agw::transfer_store {
 

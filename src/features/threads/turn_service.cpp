@@ -7,7 +7,6 @@
 #include "base/text/utf8.hpp"
 #include "features/events/hub.hpp"
 #include "features/runs/service.hpp"
-#include "features/threads/activity_store.hpp"
 #include "features/threads/array_text.hpp"
 #include "features/threads/search.hpp"
 #include "features/threads/search_indexer.hpp"

@@ -12,8 +12,8 @@
 #include "api/refusals.hpp"
 #include "base/json/json.hpp"
 #include "features/threads/thread_store.hpp"
-#include "features/threads/title.hpp"
 #include "features/threads/turn_order_store.hpp"
+#include "features/threads/types.hpp"
 #include "storage/columns.hpp"
 
 namespace agw::turn_store {

@@ -72,3 +72,10 @@ void copy(Connection& connection, const std::vector<std::int64_t>& numbers, cons
 void restore_to_last(Connection& connection, std::int64_t thread);
 
 }  // namespace agw::turn_store
+
+namespace agw::activity_store {
+
+/// The newest `limit` turns of all the agent's threads, newest first.
+std::vector<ActivityRow> list(Connection& connection, const std::vector<std::string>& agent_ids, int limit);
+
+}  // namespace agw::activity_store
