@@ -16,7 +16,7 @@
 #include "base/text/ascii.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
-#include "cli/commands/extension_text.hpp"
+#include "cli/commands/extension_package.hpp"
 #include "cli/commands/programs.hpp"
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"

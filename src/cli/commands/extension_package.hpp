@@ -29,4 +29,10 @@ json::object extension_body(json::object document, std::string_view stem);
 /// Copies the files of `package` to `target`, the extension's directory. Throws std::runtime_error, std::system_error.
 void copy_files(const ExtensionPackage& package, const std::filesystem::path& target);
 
+/// A record as YAML for `agw ext add`, with its other properties as comments above. Not yet made printable.
+std::string extension_text(const json::object& record);
+
+/// The same with only the members that a person can change, below the lines of `head`.
+std::string editable_text(const json::object& record, const std::string& head);
+
 }  // namespace agw::cli

@@ -1,10 +1,9 @@
-#include "cli/commands/extension_text.hpp"
-
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
 #include "base/json/yaml.hpp"
 #include "base/printable.hpp"
+#include "cli/commands/extension_package.hpp"
 
 namespace agw::cli {
 
