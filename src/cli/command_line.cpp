@@ -134,7 +134,7 @@ Notice wrong(const CLI::App& program, const std::string& why) {
 
 Notice help(const CLI::App& program) { return {static_cast<int>(ExitStatus::success), program.help()}; }
 
-int tell(const Notice& notice) {
+int print_notice(const Notice& notice) {
   std::fputs(notice.text.c_str(), notice.status == 0 ? stdout : stderr);
   return notice.status;
 }
@@ -236,7 +236,7 @@ std::variant<Action, Notice> parse(std::span<const Command> commands, const std:
 
 int run(std::span<const Command> commands, const std::vector<std::string>& arguments) {
   const auto parsed = parse(commands, arguments);
-  if (const auto* notice = std::get_if<Notice>(&parsed)) return once_written(tell(*notice));
+  if (const auto* notice = std::get_if<Notice>(&parsed)) return once_written(print_notice(*notice));
   try {
     return once_written(std::get<Action>(parsed)());
   } catch (const StartError& error) {

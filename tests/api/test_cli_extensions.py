@@ -269,12 +269,12 @@ def test_failed_edit_is_kept_for_another_try(gateway_with_job, tmp_path, script,
     gateway_with_job.environment["TMPDIR"] = str(folder)
     why = run(gateway_with_job, "edit", "edited", EDITOR=editor(gateway_with_job, script), status=1)
     assert message in why and record(gateway_with_job, "edited") == before
-    told_command = shlex.split(re.search("Go on with: agw ext (.*)", why)[1])
-    kept = Path(told_command[-1])
+    command = shlex.split(re.search("Go on with: agw ext (.*)", why)[1])
+    kept = Path(command[-1])
     assert kept.stat().st_mode & 0o777 == 0o600
     good = "description: Mended\ndefinition: {agent_id: assistant, prompt: Look.}\n"
     kept.write_text(good)
-    run(gateway_with_job, *told_command, EDITOR=editor(gateway_with_job, "true"))
+    run(gateway_with_job, *command, EDITOR=editor(gateway_with_job, "true"))
     assert record(gateway_with_job, "edited")["description"] == "Mended"
 
 

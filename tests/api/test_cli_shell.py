@@ -159,12 +159,12 @@ def user_session(make_gateway):
 def test_service_is_installed_and_started(user_session):
     program(user_session, "systemctl", 'echo "$@" >> "$HOME/calls"; case "$*" in *--now*) touch "$HOME/started" ;; esac')
 
-    def start_when_told():
+    def start_on_request():
         while not (user_session.home / "started").exists():
             time.sleep(0.01)
         user_session.start()
 
-    systemd = threading.Thread(target=start_when_told)
+    systemd = threading.Thread(target=start_on_request)
     systemd.start()
     run(user_session, "service", "install")
     systemd.join()

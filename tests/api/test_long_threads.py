@@ -113,14 +113,14 @@ def test_turn_deleted_while_summarized_is_in_no_later_summary(talker, thread, po
     with gateway.events(thread["id"]) as events:
         held, request, question = ask_and_hold_summary(talker, thread)
         beginnings = {turn["id"]: turn["content"].split(".")[0] + "." for turn in turns_of(gateway, thread)}
-        told_of = [id for id, beginning in beginnings.items() if beginning in str(request.json["messages"])]
-        assert gateway.http.delete(f"/turns/{told_of[position]}").status_code == 204
+        mentioned = [id for id, beginning in beginnings.items() if beginning in str(request.json["messages"])]
+        assert gateway.http.delete(f"/turns/{mentioned[position]}").status_code == 204
         held.release(SUMMARY)
         assert events.run(question["id"])[-1]["finishReason"] == "stop"
         assert not any(event.get("compacted") for event in events.drain())
     assert run_chat(talker, thread)[-1]["finishReason"] == "stop"
     again = str(summaries_of(talker)[1].json["messages"])
-    assert beginnings[told_of[position]] not in again and SUMMARY not in again
+    assert beginnings[mentioned[position]] not in again and SUMMARY not in again
     assert SUMMARY in sent_messages(talker)[0]["content"]
 
 

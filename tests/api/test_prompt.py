@@ -162,11 +162,11 @@ def test_project_instructions_may_be_a_symlink_within_the_project(own_talker):
     (gateway.home / "letter.md").write_text("a letter")
     project = accepted(gateway.http.post("/projects", json={"name": "site", "path": str(site)}), 201)
     thread = accepted(gateway.http.post("/threads", json={"project_id": project["id"]}), 201)
-    for target, is_told in (("OTHER.md", True), ("key.pem", False), ("../letter.md", False)):
+    for target, is_in_prompt in (("OTHER.md", True), ("key.pem", False), ("../letter.md", False)):
         (site / "AGENTS.md").unlink(missing_ok=True)
         (site / "AGENTS.md").symlink_to(target)
         own_talker.says(thread, "hello", answer="hi")
-        assert ((site / target).read_text() in own_talker.system()) is is_told
+        assert ((site / target).read_text() in own_talker.system()) is is_in_prompt
 
 
 def test_long_instructions_are_truncated(own_talker):

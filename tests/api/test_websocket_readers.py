@@ -9,7 +9,7 @@ from threads import add_turn, new_thread
 MIB = 1024 * 1024
 
 
-def is_told(events, turn):
+def receives(events, turn):
     """Reads along: the next turn event is about this turn."""
     event = events.until(lambda found: found["type"] == "turn-created")[-1]
     assert event["turn"]["id"] == turn["id"]
@@ -19,7 +19,7 @@ def test_slow_reader_is_closed_with_1013_and_slows_nobody(own_gateway):
     thread = new_thread(own_gateway)
     with own_gateway.frames(receive_buffer=4096) as slow, own_gateway.events(thread) as quick:
         for _ in range(24):
-            is_told(quick, add_turn(own_gateway, thread, "x" * MIB))
+            receives(quick, add_turn(own_gateway, thread, "x" * MIB))
         assert slow.close_code() == 1013 and slow.closed()
         assert quick.ask({"type": "ping"}) == {"type": "pong"}
 
@@ -28,7 +28,7 @@ def test_fast_reader_gets_more_than_8_mib(own_gateway):
     thread = new_thread(own_gateway)
     with own_gateway.events(thread) as events:
         for _ in range(24):
-            is_told(events, add_turn(own_gateway, thread, "x" * MIB))
+            receives(events, add_turn(own_gateway, thread, "x" * MIB))
 
 
 def test_one_event_over_8_mib_reaches_a_fast_reader(own_gateway):

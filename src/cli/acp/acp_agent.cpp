@@ -237,7 +237,7 @@ Task<AcpAgent::SessionPointer> AcpAgent::add_session(SessionStart start, RpcCall
     throw RpcError(acp_code::invalid_request, "the session is being opened by another request");
   }
   sessions_[id] = session;
-  call->afterwards.emplace_back([session] { session->tell_what_there_is(); });
+  call->afterwards.emplace_back([session] { session->send_commands_and_notices(); });
   co_return session;
 }
 

@@ -37,7 +37,7 @@ public:
         abilities_(abilities) {}
 
   Task<std::optional<json::object>> ask(json::object request, StopSource& over) override;
-  void tell(const json::object&) override {}
+  void show_decision(const json::object&) override {}
 
   /// Asks whether agents may follow the instructions in the folder of the session.
   Task<bool> ask_for_trust(std::string folder, StopSource& over);

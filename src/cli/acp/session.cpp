@@ -53,20 +53,20 @@ void Session::send(json::object update) {
   peer_.notify("session/update", {{"sessionId", id_}, {"update", std::move(update)}});
 }
 
-void Session::tell_what_there_is() { tell_commands(); }
+void Session::send_commands_and_notices() { send_commands(); }
 
-void Session::tell_commands() {
+void Session::send_commands() {
   send({{"sessionUpdate", "available_commands_update"}, {"availableCommands", available_commands(lists_)}});
 }
 
-void Session::tell_options() {
+void Session::send_options() {
   send({{"sessionUpdate", "config_option_update"}, {"configOptions", config_options(lists_, choices_)}});
 }
 
 Task<> Session::refresh_commands() {
   lists_ = co_await gateway_.lists();
-  tell_commands();
-  tell_options();
+  send_commands();
+  send_options();
 }
 
 Task<json::object> Session::prompt(json::array blocks, RpcCallPointer call) {
@@ -174,7 +174,7 @@ Task<> Session::set_mode(std::string mode) {
 void Session::adopt_mode(const std::string& mode) {
   if (mode.empty() || std::exchange(choices_.mode, mode) == mode) return;
   send({{"sessionUpdate", "current_mode_update"}, {"currentModeId", mode}});
-  tell_options();
+  send_options();
 }
 
 Task<> Session::set_option(std::string option, std::string value) {

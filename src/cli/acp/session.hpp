@@ -48,7 +48,7 @@ public:
   /// `modes` and `configOptions`.
   json::object state() const;
   /// Tells the client which commands there are.
-  void tell_what_there_is();
+  void send_commands_and_notices();
 
   /// Answers `session/prompt`.
   Task<json::object> prompt(json::array blocks, RpcCallPointer call);
@@ -104,8 +104,8 @@ private:
   static json::object result_of(const Prompt& prompt);
   void send(json::object update);
   void adopt_mode(const std::string& mode);
-  void tell_options();
-  void tell_commands();
+  void send_options();
+  void send_commands();
   Task<> refresh_commands();
 
   // session_events.cpp
@@ -126,7 +126,7 @@ private:
   RunProgress& progress_of(const std::string& run_id);
   void end_run(const json::object& event, RunProgress& run);
   bool end_prompt(const Ending& ending);
-  void tell_usage(const json::object& finish);
+  void send_usage(const json::object& finish);
   void fail_prompts(const std::string& why);
 
   Loop& loop_;

@@ -278,7 +278,7 @@ void Session::take_turn(const json::object& turn) {
 
 void Session::end_run(const json::object& event, RunProgress& run) {
   run.has_ended = true;
-  if (string_member(event, "type") == "finish") tell_usage(event);
+  if (string_member(event, "type") == "finish") send_usage(event);
   Ending ending{
       .turn_id = string_or_empty(event, "turnId"),
       .reason = string_member(event, "type") == "stopped" ? "stopped" : string_or_empty(event, "finishReason"),
@@ -297,7 +297,7 @@ bool Session::end_prompt(const Ending& ending) {
   return true;
 }
 
-void Session::tell_usage(const json::object& finish) {
+void Session::send_usage(const json::object& finish) {
   cost_ += amount_of(finish, "costUsd");
   const auto used = number_of(finish, "contextTokens");
   const auto size = window_of(lists_.models, string_or_empty(finish, "model"));

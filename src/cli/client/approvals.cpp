@@ -63,13 +63,13 @@ Task<> Approvals::ask_all() {
 
 Task<> Approvals::ask(Waiting& waiting) {
   auto body = co_await asker_.ask(waiting.request, waiting.over);
-  if (waiting.over.requested() && !waiting.outcome.empty()) asker_.tell(waiting.outcome);
+  if (waiting.over.requested() && !waiting.outcome.empty()) asker_.show_decision(waiting.outcome);
   if (waiting.over.requested() || !body) co_return;
   try {
     co_await client_.post(path({"permissions", id_in(waiting.request)}), std::move(*body));
   } catch (const ResponseError& error) {
     if (error.status() != conflict && error.status() != not_found) throw;
-    asker_.tell(waiting.outcome);
+    asker_.show_decision(waiting.outcome);
   }
 }
 

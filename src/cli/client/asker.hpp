@@ -21,7 +21,7 @@ public:
   virtual Task<std::optional<json::object>> ask(json::object request, StopSource& over) = 0;
 
   /// Tells that the request was decided elsewhere, or by itself. `decided` has its `decision`, `scope` and `by`.
-  virtual void tell(const json::object& decided) = 0;
+  virtual void show_decision(const json::object& decided) = 0;
 };
 
 }  // namespace agw::cli

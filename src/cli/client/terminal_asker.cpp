@@ -113,7 +113,7 @@ Task<std::optional<json::object>> TerminalAsker::fill_in(const json::object& for
   co_return json::object{{"answer", std::move(answer)}};
 }
 
-void TerminalAsker::tell(const json::object& decided) {
+void TerminalAsker::show_decision(const json::object& decided) {
   printer_.block('\n' + fmt::format("({})\n", outcome_text(decided)));
 }
 

@@ -16,7 +16,7 @@ public:
   TerminalAsker(Loop& loop, AnswerPrinter& printer) : loop_(loop), printer_(printer) {}
 
   Task<std::optional<json::object>> ask(json::object request, StopSource& over) override;
-  void tell(const json::object& decided) override;
+  void show_decision(const json::object& decided) override;
 
 private:
   Task<std::optional<json::object>> ask_permission(const json::object& request, TypedLines& lines, StopSource& over);

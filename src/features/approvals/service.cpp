@@ -203,12 +203,12 @@ void Approvals::note_decided(const WaitingPointer& waiting, PermissionRequest de
   const auto decision = *waiting->request.decision;
   if (decision == PermissionDecision::deny || decision == PermissionDecision::propose) ++waiting->run->refusals;
   std::erase(waiting_, waiting);
-  tell_decided(*waiting);
+  publish_decision(*waiting);
   waiting->is_being_decided = false;
   waiting->changed.notify();
 }
 
-void Approvals::tell_decided(const Waiting& waiting) {
+void Approvals::publish_decision(const Waiting& waiting) {
   auto& run = *waiting.run;
   if (!waiting.is_stored || run.is_ending || run.ended.happened()) return;
   const auto& request = waiting.request;

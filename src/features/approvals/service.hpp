@@ -109,7 +109,7 @@ private:
   Task<> wait(const WaitingPointer& waiting, StopSource& stop);
   Task<> end_undecided(WaitingPointer waiting, DecidedBy by);
   void note_decided(const WaitingPointer& waiting, PermissionRequest decided);
-  void tell_decided(const Waiting& waiting);
+  void publish_decision(const Waiting& waiting);
   std::optional<Grant> grant_of(const PermissionRequest& request) const;
   void forget_where(const std::function<bool(const Grant&)>& condition);
   Task<> forget(std::vector<std::string> ids);
