@@ -63,13 +63,13 @@ void remove_temporary_files(const std::filesystem::path& data_directory) {
 /// Connections over the limit get an error response; without a descriptor they could not even be accepted, and no file
 /// could be opened. Returns a warning.
 std::string reserve_file_descriptors(Settings& settings) {
-  const auto most = static_cast<std::int64_t>(std::min<std::size_t>(raise_file_limit(), INT_MAX));
-  const auto for_connections = std::max(most - files_beside_connections, most / 2);
+  const auto max_files = static_cast<std::int64_t>(std::min<std::size_t>(raise_file_limit(), INT_MAX));
+  const auto for_connections = std::max(max_files - files_beside_connections, max_files / 2);
   const auto wanted = settings.limits.connections;
   if (wanted <= for_connections) return {};
   settings.limits.connections = for_connections;
   return fmt::format("limits.connections is {} instead of {}: this process may open no more than {} files (ulimit -Hn)",
-                     for_connections, wanted, most);
+                     for_connections, wanted, max_files);
 }
 
 bool is_full(const std::filesystem::path& path) {

@@ -33,8 +33,8 @@ public:
 
   void flag(const std::string& name, bool& value, const std::string& about);
   void option(const std::string& name, std::optional<std::string>& value, const std::string& about);
-  /// A whole number from `least` to `most`.
-  void option(const std::string& name, std::optional<int>& value, int least, int most, const std::string& about);
+  /// A whole number from `min` to `max`.
+  void option(const std::string& name, std::optional<int>& value, int min, int max, const std::string& about);
   /// One of `values`.
   void option(const std::string& name, std::optional<std::string>& value, const std::vector<std::string>& values,
               const std::string& about);

@@ -173,12 +173,11 @@ void Arguments::option(const std::string& name, std::optional<std::string>& valu
   declared_.push_back({Argument::Kind::option, name, about});
 }
 
-void Arguments::option(const std::string& name, std::optional<int>& value, int least, int most,
-                       const std::string& about) {
-  auto in_range = [least, most](const std::string& text) {
+void Arguments::option(const std::string& name, std::optional<int>& value, int min, int max, const std::string& about) {
+  auto in_range = [min, max](const std::string& text) {
     const auto number = whole_number(text);
-    const bool fits = number && *number >= least && *number <= most;
-    return fits ? "" : fmt::format("{} is not a whole number from {} to {}", text, least, most);
+    const bool fits = number && *number >= min && *number <= max;
+    return fits ? "" : fmt::format("{} is not a whole number from {} to {}", text, min, max);
   };
   app_.add_option(name, keep_in(value), about)->check(in_range, "")->type_name("NUMBER");
   declared_.push_back({Argument::Kind::option, name, about});

@@ -36,11 +36,11 @@ std::size_t how_far(std::string_view written, std::string_view name) {
 /// `written` and `names` are complete, with their sections.
 std::string unknown_key(std::string_view written, const std::vector<std::string>& names) {
   std::string_view nearest;
-  std::size_t least = std::clamp<std::size_t>(last_part(written).size() / 2, 1, 3) + 1;
+  std::size_t min_distance = std::clamp<std::size_t>(last_part(written).size() / 2, 1, 3) + 1;
   for (const auto& name : names) {
     const auto far = how_far(written, name);
-    if (far < least) {
-      least = far;
+    if (far < min_distance) {
+      min_distance = far;
       nearest = name;
     }
   }

@@ -30,11 +30,11 @@ std::optional<Number> parse_number(std::string_view text) {
 }
 
 template <class Target, class Place>
-Value<Target> whole_number(Place place, std::int64_t least, std::int64_t most) {
-  return {fmt::format("a whole number from {} to {}", least, most),
+Value<Target> whole_number(Place place, std::int64_t min, std::int64_t max) {
+  return {fmt::format("a whole number from {} to {}", min, max),
           [=](Target& target, const ConfigNode& entry) {
             const auto number = parse_number<std::int64_t>(entry.text);
-            if (!entry.is_number() || !number || *number < least || *number > most) return false;
+            if (!entry.is_number() || !number || *number < min || *number > max) return false;
             std::invoke(place, target) = *number;
             return true;
           },

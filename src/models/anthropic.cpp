@@ -152,10 +152,12 @@ private:
 
 constexpr std::int64_t usual_output_tokens = 8'192;
 constexpr std::int64_t min_text_tokens = 4'096;
-constexpr std::int64_t most_output_tokens = 1'000'000;
+constexpr std::int64_t max_known_output_tokens = 1'000'000;
 
 /// For a request without a limit, which the service does not accept: the model's own, if it is known.
-std::int64_t unlimited_output(std::int64_t limit) { return limit > most_output_tokens ? usual_output_tokens : limit; }
+std::int64_t unlimited_output(std::int64_t limit) {
+  return limit > max_known_output_tokens ? usual_output_tokens : limit;
+}
 
 json::object anthropic_tool_choice(const CallOptions& options) {
   json::object made{{"type", "auto"}};

@@ -48,7 +48,7 @@ public:
   FileRecorder& operator=(const FileRecorder&) = delete;
 
   /// The size of the largest content that is kept, in bytes.
-  virtual std::size_t largest_file() const = 0;
+  virtual std::size_t max_file_size() const = 0;
 
   /// Before a tool renames: stores the former content and the change; both are on disk when this returns. Throws
   /// ApiError if they cannot be stored: then nothing may be written.

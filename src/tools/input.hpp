@@ -13,8 +13,8 @@ namespace agw {
 /// A string; `otherwise` if it is missing.
 std::string text_input(const json::object& input, std::string_view name, std::string_view otherwise = {});
 /// A whole number, clamped to the range; `otherwise` if it is missing.
-std::int64_t number_input(const json::object& input, std::string_view name, std::int64_t otherwise, std::int64_t least,
-                          std::int64_t most);
+std::int64_t number_input(const json::object& input, std::string_view name, std::int64_t otherwise, std::int64_t min,
+                          std::int64_t max);
 
 /// Validates a tool's input against the tool's JSON Schema. Returns the problem, in words that help a model to correct
 /// it, or nullopt.

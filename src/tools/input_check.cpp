@@ -133,13 +133,13 @@ private:
     bound("multipleOf", is_multiple, "a multiple of");
   }
 
-  static void size(const json::object& schema, std::string_view least, std::string_view most, std::int64_t size,
-                   std::string_view unit, const std::string& path, Problems& problems) {
+  static void size(const json::object& schema, std::string_view min_keyword, std::string_view max_keyword,
+                   std::int64_t size, std::string_view unit, const std::string& path, Problems& problems) {
     const auto count = static_cast<double>(size);
-    if (const auto limit = number_member(schema, least); limit && count < *limit) {
+    if (const auto limit = number_member(schema, min_keyword); limit && count < *limit) {
       report(problems, path, fmt::format("must have at least {} {}", *limit, unit));
     }
-    if (const auto limit = number_member(schema, most); limit && count > *limit) {
+    if (const auto limit = number_member(schema, max_keyword); limit && count > *limit) {
       report(problems, path, fmt::format("must have at most {} {}", *limit, unit));
     }
   }

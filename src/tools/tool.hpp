@@ -150,6 +150,6 @@ using ToolPointer = std::shared_ptr<const Tool>;
 inline constexpr std::size_t max_result_characters = 100'000;
 
 /// `text` (UTF-8); if it is longer, its middle is replaced by a line that says how much is missing.
-std::string truncate_middle(std::string_view text, std::size_t most = max_result_characters);
+std::string truncate_middle(std::string_view text, std::size_t max_characters = max_result_characters);
 
 }  // namespace agw

@@ -3,8 +3,8 @@
 
 namespace agw {
 
-std::string truncate_middle(std::string_view text, std::size_t most) {
-  HeadTailBuffer excerpt(most);
+std::string truncate_middle(std::string_view text, std::size_t max_characters) {
+  HeadTailBuffer excerpt(max_characters);
   excerpt.add(text);
   return excerpt.text();
 }

@@ -27,8 +27,8 @@ std::string required_string(const json::object& block, std::string_view name) {
 
 /// A media type that a header can hold.
 std::string media_type(std::string text) {
-  constexpr std::size_t most = 100;
-  const bool is_one = !text.empty() && text.size() <= most &&
+  constexpr std::size_t max_length = 100;
+  const bool is_one = !text.empty() && text.size() <= max_length &&
                       std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f' && c != '"'; });
   return is_one ? text : "application/octet-stream";
 }

@@ -37,9 +37,9 @@ double amount_of(const json::object& object, std::string_view name) {
 }
 
 template <class Value>
-void push_bounded(std::deque<Value>& list, Value value, std::size_t most) {
+void push_bounded(std::deque<Value>& list, Value value, std::size_t max_size) {
   list.push_back(std::move(value));
-  if (list.size() > most) list.pop_front();
+  if (list.size() > max_size) list.pop_front();
 }
 
 }  // namespace

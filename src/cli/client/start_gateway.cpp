@@ -60,8 +60,8 @@ void start(const std::vector<std::string>& arguments, int errors) {
 }
 
 std::string first_line(int file) {
-  constexpr std::size_t most = 1000;
-  std::array<char, most> text{};
+  constexpr std::size_t max_bytes = 1000;
+  std::array<char, max_bytes> text{};
   const auto size = ::pread(file, text.data(), text.size(), 0);
   const std::string all(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   return all.substr(0, all.find('\n'));

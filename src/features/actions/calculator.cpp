@@ -31,8 +31,8 @@ public:
 
 using Arguments = std::vector<Number>;
 struct Function {
-  std::size_t least;
-  std::size_t most;
+  std::size_t min_arguments;
+  std::size_t max_arguments;
   Number (*apply)(const Arguments&);
 };
 
@@ -86,8 +86,9 @@ Number call(const std::string& name, const Arguments& arguments) {
   const auto found = functions().find(name);
   if (found == functions().end()) throw NoValue(fmt::format("there is no function {}", name));
   const auto& function = found->second;
-  if (arguments.size() < function.least || arguments.size() > function.most) {
-    throw NoValue(fmt::format("{} takes {} value{}", name, function.least, function.least == 1 ? "" : "s"));
+  if (arguments.size() < function.min_arguments || arguments.size() > function.max_arguments) {
+    throw NoValue(
+        fmt::format("{} takes {} value{}", name, function.min_arguments, function.min_arguments == 1 ? "" : "s"));
   }
   return function.apply(arguments);
 }

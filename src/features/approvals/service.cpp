@@ -17,8 +17,8 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t longest_answer = 100'000;
-constexpr std::size_t longest_reason = 10'000;
+constexpr std::size_t max_answer_size = 100'000;
+constexpr std::size_t max_reason_size = 10'000;
 
 ApiError not_possible() { return BadRequest("decision not possible"); }
 ApiError already_decided() { return Conflict("permission request already decided"); }
@@ -31,14 +31,14 @@ std::size_t shown_size(const AskedCall& call) {
 
 bool is_answer(const AskedQuestion& question, const json::value& answer) {
   if (!question.form)
-    return answer.is_string() && !answer.get_string().empty() && answer.get_string().size() <= longest_answer;
-  return answer.is_object() && to_json(answer).size() <= longest_answer &&
+    return answer.is_string() && !answer.get_string().empty() && answer.get_string().size() <= max_answer_size;
+  return answer.is_object() && to_json(answer).size() <= max_answer_size &&
          !input_problem(*question.form, answer.get_object());
 }
 
 /// Whether the decision is one that can be made on that request.
 bool is_possible(const PermissionRequest& request, const DecidePermission& wanted) {
-  if (wanted.reason.value_or("").size() > longest_reason) return false;
+  if (wanted.reason.value_or("").size() > max_reason_size) return false;
   if (request.question) {
     if (wanted.answer) return !wanted.decision && is_answer(*request.question, *wanted.answer);
     return wanted.decision == PermissionDecision::deny;
@@ -106,7 +106,7 @@ bool Approvals::asks(const Extension& agent) const {
 
 bool Approvals::is_full(const ActiveRun& run) const {
   const auto of_run = std::ranges::count_if(waiting_, [&](const auto& one) { return one->run.get() == &run; });
-  return waiting_.size() >= most || run.refusals + static_cast<std::size_t>(of_run) >= most_of_run;
+  return waiting_.size() >= max_waiting || run.refusals + static_cast<std::size_t>(of_run) >= max_of_run;
 }
 
 Approvals::WaitingPointer Approvals::find(std::string_view id) const {
@@ -138,7 +138,7 @@ Approvals::WaitingPointer Approvals::open(AskedCall call) {
 }
 
 Task<std::optional<PermissionRequest>> Approvals::ask(AskedCall call, StopSource& stop) {
-  if (!call.run->takes_requests || is_full(*call.run) || shown_size(call) > most_shown) co_return std::nullopt;
+  if (!call.run->takes_requests || is_full(*call.run) || shown_size(call) > max_shown_size) co_return std::nullopt;
   const auto waiting = open(std::move(call));
   std::exception_ptr failure;
   try {
@@ -273,7 +273,7 @@ std::optional<Grant> Approvals::grant_of(const PermissionRequest& request) const
            known.pattern == grant.pattern;
   });
   if (is_known) return std::nullopt;
-  if (grants_of(grant.agent_id).size() >= most_grants_of_agent) throw not_possible();
+  if (grants_of(grant.agent_id).size() >= max_grants_of_agent) throw not_possible();
   return grant;
 }
 

@@ -49,11 +49,11 @@ class Approvals : private Subscriber {
 public:
   /// How many a run may have that wait or were not allowed, how many may wait in all, and how long an agent's list of
   /// grants may get.
-  static constexpr std::size_t most_of_run = 20;
-  static constexpr std::size_t most = 200;
-  static constexpr std::size_t most_grants_of_agent = 500;
+  static constexpr std::size_t max_of_run = 20;
+  static constexpr std::size_t max_waiting = 200;
+  static constexpr std::size_t max_grants_of_agent = 500;
   /// What cannot be shown in full is not asked: bytes of input, diff and question together.
-  static constexpr std::size_t most_shown = 256 * 1024;
+  static constexpr std::size_t max_shown_size = 256 * 1024;
 
   struct Options {
     bool asks = true;  ///< false: agents ask for no permission

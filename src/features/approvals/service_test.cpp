@@ -242,7 +242,7 @@ TEST(Approvals, OfARunAreTwentyAtMostThatWaitOrWereNotAllowed) {
   with_approvals([](ApprovalsRoom& room) -> Task<> {
     const auto run = room.new_run();
     const auto allowed = co_await room.waiting_for(commands(run, 21));
-    EXPECT_THAT(allowed, SizeIs(Approvals::most_of_run));
+    EXPECT_THAT(allowed, SizeIs(Approvals::max_of_run));
     EXPECT_EQ(room.not_put, 1U);
     for (const auto& asked : allowed) EXPECT_EQ(co_await room.decide(asked.id, yes()), "none");
     EXPECT_FALSE(room.approvals.is_full(*run)) << "what was allowed does not count";
@@ -257,7 +257,7 @@ TEST(Approvals, AreTwoHundredAtMost) {
   with_approvals([](ApprovalsRoom& room) -> Task<> {
     std::vector<PermissionRequest> asked;
     for (int i = 0; i < 10; ++i) asked = co_await room.waiting_for(commands(room.new_run(), 20));
-    EXPECT_THAT(asked, SizeIs(Approvals::most));
+    EXPECT_THAT(asked, SizeIs(Approvals::max_waiting));
     const auto another = room.new_run();
     EXPECT_TRUE(room.approvals.is_full(*another));
     co_await room.waiting_for(command(another));
@@ -270,7 +270,7 @@ TEST(Approvals, AreTwoHundredAtMost) {
 TEST(Approvals, AreNotPutIfTheyAreTooLongToBeShown) {
   with_approvals([](ApprovalsRoom& room) -> Task<> {
     auto call = command(room.new_run());
-    call.diff = std::string(Approvals::most_shown, '+');
+    call.diff = std::string(Approvals::max_shown_size, '+');
     const auto result = co_await room.approvals.ask(std::move(call), room.stop);
     EXPECT_FALSE(result.has_value());
   });

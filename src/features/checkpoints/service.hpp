@@ -42,7 +42,7 @@ public:
   void start();
   Task<> stop();
 
-  std::size_t largest_file() const override { return options_.file_bytes; }
+  std::size_t max_file_size() const override { return options_.file_bytes; }
   Task<> before_write(const ToolRun& run, PlannedWrite write) override;
   Task<std::shared_ptr<CommandListing>> before_command(const ToolRun& run,
                                                        std::vector<std::filesystem::path> writable) override;

@@ -45,7 +45,7 @@ struct Room {
   Task<> write(const std::string& run_id, const std::string& name, std::string content) {
     const ToolRun run{.run_id = run_id, .thread_id = "t", .agent_name = "helper", .roots = roots};
     const auto file = WriteTarget(project / name, roots);
-    const auto before = file.state(checkpoints.largest_file());
+    const auto before = file.state(checkpoints.max_file_size());
     const auto after = file.state_with(std::move(content));
     co_await checkpoints.before_write(
         run, {.path = file.path(), .before = before, .after = after, .new_directories = file.new_directories()});
@@ -322,7 +322,7 @@ TEST(Checkpoints, ShowTheChangesOfARunAsDiffs) {
 /// its file or be replaced by something that was asked for, and then be in the store.
 Task<> interleave(Room& room, unsigned seed, int steps) {
   std::mt19937 random(seed);
-  const auto pick = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+  const auto pick = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
   const std::array<std::string, 4> names{"a.txt", "b.txt", "d/c.txt", "d/e/f.txt"};
   std::map<std::string, std::optional<std::string>> model;  // what each file holds, by our own reckoning
   BlobStore stored(room.scratch.path() / "checkpoints", std::uint64_t{1} << 30);

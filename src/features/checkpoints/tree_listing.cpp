@@ -84,8 +84,8 @@ std::string gitignore_in(int directory) {
 
 class Lister {
 public:
-  Lister(TreeListing& listing, const fs::path& without, std::size_t most, const TreeListing* previous)
-      : listing_(listing), without_(without), most_(most), previous_(by_path(previous)) {}
+  Lister(TreeListing& listing, const fs::path& without, std::size_t max_entries, const TreeListing* previous)
+      : listing_(listing), without_(without), max_entries_(max_entries), previous_(by_path(previous)) {}
 
   void run() {
     Descriptor top(::open(listing_.root.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -124,7 +124,7 @@ private:
     while (const auto* found = ::readdir(stream)) {
       const std::string_view name = found->d_name;
       if (name == "." || name == ".." || is_temporary_name(name)) continue;
-      if (++listing_.entries > most_) {
+      if (++listing_.entries > max_entries_) {
         listing_.is_complete = false;
         return;
       }
@@ -175,7 +175,7 @@ private:
 
   TreeListing& listing_;
   const fs::path& without_;
-  const std::size_t most_;
+  const std::size_t max_entries_;
   DirectoriesByPath previous_;
 };
 
@@ -223,11 +223,12 @@ private:
 
 }  // namespace
 
-TreeListing list_tree(const fs::path& root, const fs::path& without, std::size_t most, const TreeListing* previous) {
+TreeListing list_tree(const fs::path& root, const fs::path& without, std::size_t max_entries,
+                      const TreeListing* previous) {
   AGW_ASSERT(may_block());
 
   TreeListing listing{.root = root};
-  Lister(listing, without, most, previous).run();
+  Lister(listing, without, max_entries, previous).run();
   if (!listing.is_complete) {
     listing.directories.clear();
     listing.skipped.clear();

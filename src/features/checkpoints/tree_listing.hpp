@@ -51,7 +51,7 @@ struct TreeListing {
 /// Lists the tree, without symlinks' targets, private entries, repositories' own data and ignored directories. What is
 /// as in `previous`, a listing of the same root, is taken from it. Blocks.
 /// Example: src/features/checkpoints/command_changes_test.cpp: CommandChangesTest.FindWhatACommandDid
-TreeListing list_tree(const std::filesystem::path& root, const std::filesystem::path& without, std::size_t most,
+TreeListing list_tree(const std::filesystem::path& root, const std::filesystem::path& without, std::size_t max_entries,
                       const TreeListing* previous);
 
 /// An entry that differs between two listings of a tree. Null: it did not exist.

@@ -40,9 +40,9 @@ std::size_t size_of(const Message& message) {
   return size;
 }
 
-std::string quoted(const Turn& turn, std::size_t most) {
-  if (turn.role == Role::tool) most = std::min(most, max_quoted_result_length);
-  return fmt::format("[{}]\n{}\n\n", to_text(turn.role), shortened(turn.content, most));
+std::string quoted(const Turn& turn, std::size_t max_bytes) {
+  if (turn.role == Role::tool) max_bytes = std::min(max_bytes, max_quoted_result_length);
+  return fmt::format("[{}]\n{}\n\n", to_text(turn.role), shortened(turn.content, max_bytes));
 }
 
 std::string first_line(std::string_view text) {
@@ -54,21 +54,21 @@ constexpr std::string_view of_a_result =
     "; where they are needed, ask for less at a time: a part of the file with offset and limit, a narrower pattern or "
     "command";
 
-/// At most `most` bytes of a longer text: two thirds from its beginning, the rest from its end.
-std::string both_ends(std::string_view text, std::size_t most, std::string_view advice) {
-  const auto first = utf8_prefix(text, most - most / 3);
-  auto last = text.size() - most / 3;
+/// At most `max_bytes` bytes of a longer text: two thirds from its beginning, the rest from its end.
+std::string both_ends(std::string_view text, std::size_t max_bytes, std::string_view advice) {
+  const auto first = utf8_prefix(text, max_bytes - max_bytes / 3);
+  auto last = text.size() - max_bytes / 3;
   while (last < text.size() && continues_character(text[last])) ++last;
   return fmt::format("{}\n[{} bytes were left out here, for which there is no room{}]\n{}", first, last - first.size(),
                      advice, text.substr(last));
 }
 
 /// Returns how many bytes that saves.
-std::size_t shorten(Message& result, std::size_t most) {
+std::size_t shorten(Message& result, std::size_t max_bytes) {
   const auto before = result.text.size();
-  most = std::max(most, shortened_result);
-  if (result.role != Message::Role::tool || before <= most) return 0;
-  result.text = both_ends(result.text, most - max_note_length, of_a_result);
+  max_bytes = std::max(max_bytes, shortened_result);
+  if (result.role != Message::Role::tool || before <= max_bytes) return 0;
+  result.text = both_ends(result.text, max_bytes - max_note_length, of_a_result);
   return before - result.text.size();
 }
 
@@ -125,10 +125,10 @@ std::size_t total_size(std::span<const Message> messages) {
   return total;
 }
 
-std::vector<Turn> remove_oldest(std::vector<Turn>& turns, std::size_t budget, std::size_t least) {
+std::vector<Turn> remove_oldest(std::vector<Turn>& turns, std::size_t budget, std::size_t min_count) {
   std::size_t size = 0;
   auto first = turns.end();
-  while (first != turns.begin() + static_cast<std::ptrdiff_t>(least)) {
+  while (first != turns.begin() + static_cast<std::ptrdiff_t>(min_count)) {
     size += size_of(*std::prev(first));
     if (size > budget && first != turns.end()) break;
     --first;

@@ -16,9 +16,9 @@ std::size_t total_size(const std::vector<Turn>& turns);
 /// The size of messages, with the calls in them.
 std::size_t total_size(std::span<const Message> messages);
 
-/// Removes the oldest of `turns`, at least `least`, until the others have at most `budget` bytes; the last one stays.
-/// Returns the removed ones.
-std::vector<Turn> remove_oldest(std::vector<Turn>& turns, std::size_t budget, std::size_t least = 0);
+/// Removes the oldest of `turns`, at least `min_count`, until the others have at most `budget` bytes; the last one
+/// stays. Returns the removed ones.
+std::vector<Turn> remove_oldest(std::vector<Turn>& turns, std::size_t budget, std::size_t min_count = 0);
 
 /// The request for a summary of `turns` and an `earlier` summary. Contains at most about `budget` bytes of the turns.
 ModelRequest summary_request(const std::string& earlier, const std::vector<Turn>& turns, std::size_t budget);

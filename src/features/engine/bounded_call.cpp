@@ -15,7 +15,7 @@ namespace {
 /// For a tool to clean up, such as to end a process.
 constexpr auto time_to_end = 2s;
 /// Between two looks at the clock, while a person is waited for.
-constexpr std::chrono::milliseconds least_pause = 100ms;
+constexpr std::chrono::milliseconds min_pause = 100ms;
 
 /// Shared by a call and the coroutine that watches it.
 struct Watched {
@@ -35,7 +35,7 @@ Task<bool> is_late(StopSource& woken, std::chrono::milliseconds limit, const Wai
     const auto used =
         std::chrono::floor<std::chrono::milliseconds>(steady_clock::now() - began - (waits.waited() - waited_before));
     if (used >= limit && !waits.is_waiting()) co_return true;
-    left = std::max(limit - used, least_pause);
+    left = std::max(limit - used, min_pause);
   }
 }
 

@@ -122,13 +122,13 @@ constexpr double slack = 10;
 
 /// The shortest of a few tries, in milliseconds, which excludes most of the machine's other work.
 double min_milliseconds(std::function<void()> work) {
-  auto least = std::chrono::steady_clock::duration::max();
+  auto fastest = std::chrono::steady_clock::duration::max();
   for (int i = 0; i < 5; ++i) {
     const auto start = std::chrono::steady_clock::now();
     work();
-    least = std::min(least, std::chrono::steady_clock::now() - start);
+    fastest = std::min(fastest, std::chrono::steady_clock::now() - start);
   }
-  return std::chrono::duration<double, std::milli>(least).count();
+  return std::chrono::duration<double, std::milli>(fastest).count();
 }
 
 Extension nth_agent(int number) {

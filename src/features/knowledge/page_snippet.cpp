@@ -44,7 +44,7 @@ int best_start(const std::vector<Hit>& hits, int phrases, int words) {
   std::vector<int> shown(static_cast<std::size_t>(phrases));
   const auto count_of = [&](const Hit& hit) -> int& { return shown[static_cast<std::size_t>(hit.phrase)]; };
   int different = 0;
-  int most = 0;
+  int best_count = 0;
   int start = 0;
   auto first = hits.begin();
   for (const auto& last : hits) {
@@ -53,8 +53,8 @@ int best_start(const std::vector<Hit>& hits, int phrases, int words) {
     for (; count_of(*first) > 1 || is_too_long(); ++first) {
       if (--count_of(*first) == 0) --different;
     }
-    if (different <= most) continue;
-    most = different;
+    if (different <= best_count) continue;
+    best_count = different;
     start = first->first - (words_shown - (last.end - first->first)) / 2;
   }
   return std::clamp(start, 0, std::max(0, words - words_shown));

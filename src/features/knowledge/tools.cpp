@@ -52,10 +52,10 @@ std::string shown(const KnowledgeHit& hit) {
 
 Task<ToolOutcome> search(Knowledge& knowledge, const ToolCall& call) {
   const auto* limit = call.input.if_contains("limit");
-  const auto most = std::min(limit ? limit->to_number<double>() : usual_pages, max_pages);
+  const auto count = std::min(limit ? limit->to_number<double>() : usual_pages, max_pages);
   const auto hits = co_await knowledge.search_for_agent({.question = std::string(call.input.at("query").as_string()),
                                                          .agent_name = call.run.agent_name,
-                                                         .limit = static_cast<std::size_t>(most)});
+                                                         .limit = static_cast<std::size_t>(count)});
   if (hits.empty()) co_return ToolOutcome{"No page matches."};
   std::string text;
   for (const auto& hit : hits) text += shown(hit);

@@ -76,10 +76,10 @@ std::vector<Passage> find_in_conversation(const ModelRequest& request, const std
 /// This thread's passages first, then the others, without duplicates: a forked thread contains copies.
 std::vector<Passage> selected(const std::vector<Passage>& found) {
   std::vector<Passage> kept;
-  const auto keep = [&](bool of_this_thread, std::size_t most) {
+  const auto keep = [&](bool of_this_thread, std::size_t max) {
     for (const auto& passage : found) {
       const bool is_copy = std::ranges::find(kept, passage.text, &Passage::text) != kept.end();
-      if (passage.of_this_thread == of_this_thread && !is_copy && kept.size() < most) kept.push_back(passage);
+      if (passage.of_this_thread == of_this_thread && !is_copy && kept.size() < max) kept.push_back(passage);
     }
   };
   keep(true, max_of_this_thread);

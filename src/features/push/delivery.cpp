@@ -11,7 +11,7 @@ namespace agw {
 namespace {
 
 constexpr int growth_of_pauses = 6;
-constexpr std::chrono::milliseconds shortest_pause{1000};
+constexpr std::chrono::milliseconds min_pause{1000};
 
 bool has_topic(const std::deque<PushNotice>& notices, std::string_view topic) {
   return std::ranges::find(notices, topic, &PushNotice::topic) != notices.end();
@@ -82,10 +82,10 @@ Task<> PushDelivery::deliver(LinePointer line, PushNotice notice) {
 }
 
 std::chrono::milliseconds PushDelivery::pause_after(const PushAttempt& attempt, int attempts) const {
-  if (attempt.retry_after) return std::clamp(*attempt.retry_after, shortest_pause, limits_.longest_pause);
+  if (attempt.retry_after) return std::clamp(*attempt.retry_after, min_pause, limits_.max_pause);
   auto wait = limits_.first_pause;
   for (int i = 1; i < attempts; ++i) wait *= growth_of_pauses;
-  return std::min(wait, limits_.longest_pause);
+  return std::min(wait, limits_.max_pause);
 }
 
 }  // namespace agw

@@ -31,7 +31,7 @@ public:
     int attempts = 4;
     std::chrono::milliseconds first_pause{
         5'000};  ///< between attempts, if the service names none; then six times as long
-    std::chrono::milliseconds longest_pause{3'600'000};
+    std::chrono::milliseconds max_pause{3'600'000};
   };
 
   PushDelivery(Loop& loop, PushSender& sender, Subscriptions subscriptions, Limits limits);

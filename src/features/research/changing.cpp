@@ -67,15 +67,15 @@ std::string new_text(std::string_view answer, const std::string& original) {
   return text;
 }
 
-std::string cut_to(std::string text, std::size_t most) {
-  return text.size() > most ? to_utf8(utf8_prefix(text, most)) + "…" : std::move(text);
+std::string truncated_to(std::string text, std::size_t max_bytes) {
+  return text.size() > max_bytes ? to_utf8(utf8_prefix(text, max_bytes)) + "…" : std::move(text);
 }
 
 /// If the agent tried to change the file with a tool, its answer is about the file and not the new text.
 std::string side_effect_text(const SideEffect& side_effect) {
   return fmt::format(
       "the agent used {}, and the file is what it was; what the agent said then is not taken for it. {} answered: {}",
-      side_effect.tool, side_effect.tool, cut_to(side_effect.result, max_result_length));
+      side_effect.tool, side_effect.tool, truncated_to(side_effect.result, max_result_length));
 }
 
 std::string attempt_text(const Experiment& experiment) {
@@ -122,7 +122,7 @@ Task<bool> Iteration::change(const Measured& before) {
     how = "by a new text: ";
     co_await asset_.replace(text);
   }
-  result_.notes = cut_to(how + answer.last_words, max_notes_length);
+  result_.notes = truncated_to(how + answer.last_words, max_notes_length);
   if (!how.empty()) co_return true;
   if (answer.last_side_effect) throw IterationProblem(side_effect_text(*answer.last_side_effect));
   set_verdict(Verdict::discard, "the agent changed nothing");

@@ -172,9 +172,9 @@ private:
 
   /// `all_seen`: whether the result is certainly complete.
   std::vector<FoundTurn> results(const Plan& plan, bool& all_seen) {
-    const auto most = candidates(plan);
-    auto hits = indexed_hits(plan, most);
-    all_seen = hits.size() < most;
+    const auto limit = candidates(plan);
+    auto hits = indexed_hits(plan, limit);
+    all_seen = hits.size() < limit;
     add_unindexed_hits(plan, hits);
     rank(hits);
     std::vector<FoundTurn> found;
@@ -194,9 +194,9 @@ private:
     return std::max(few ? max_common_candidates : max_candidates, limit_);
   }
 
-  std::vector<Hit> indexed_hits(const Plan& plan, std::size_t most) {
+  std::vector<Hit> indexed_hits(const Plan& plan, std::size_t limit) {
     std::vector<Hit> hits;
-    for (const auto& candidate : search_store::newest(connection_, plan.query, most)) {
+    for (const auto& candidate : search_store::newest(connection_, plan.query, limit)) {
       Hit hit{candidate.number, candidate.hits.at(0), std::vector<std::uint32_t>(query_.terms().size()), !plan.rest};
       const std::size_t first = 1 + (plan.scoped ? scope_.words().size() : 0);
       for (std::size_t i = 0; i < plan.phrases.size(); ++i) hit.hits[plan.phrases[i]] += candidate.hits.at(first + i);

@@ -179,7 +179,7 @@ std::vector<std::string> words_with(Connection& connection, const std::string& p
   return words_with_part(connection, "turn_words", part);
 }
 
-std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t most) {
+std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t limit) {
   // Turns of a deleted thread that are not purged yet must not take the places of those that can be found.
   const bool purging = next_deleted_thread(connection).has_value();
   std::vector<Candidate> found;
@@ -189,7 +189,7 @@ std::vector<Candidate> newest(Connection& connection, const std::string& query, 
                               purging ? "AND NOT EXISTS (SELECT 1 FROM turns JOIN deleted_threads ON "
                                         "deleted_threads.number = thread WHERE turns.number = -turn_words.rowid)"
                                       : ""));
-  row.bind(":query", query).bind(":most", most);
+  row.bind(":query", query).bind(":most", limit);
   while (row.step()) found.push_back({row.integer(0), read_hits(row.text(1))});
   return found;
 }

@@ -55,7 +55,7 @@ struct Candidate {
   std::vector<std::uint32_t> hits;  ///< see add_hits_function
 };
 /// The newest indexed turns that match.
-std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t most);
+std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t limit);
 
 /// The turns of the scope that are not indexed yet, newest first.
 void unindexed(Connection& connection, const Scope& scope, std::int64_t after,

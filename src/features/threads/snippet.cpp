@@ -32,17 +32,17 @@ std::vector<Place> places_of(const SearchQuery& query, const std::vector<Indexed
 /// The first word of the stretch that contains the most different terms.
 std::size_t best_start(const std::vector<Place>& places, const std::vector<IndexedWord>& tokens) {
   std::size_t best = 0;
-  std::size_t most = 0;
+  std::size_t best_count = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto limit = tokens[places[i].first].begin + snippet_bytes;
     std::bitset<SearchQuery::max_terms> shown;
     for (std::size_t k = i; k < places.size() && tokens[places[k].last].end <= limit; ++k) shown.set(places[k].term);
-    if (shown.count() > most) {
-      most = shown.count();
+    if (shown.count() > best_count) {
+      best_count = shown.count();
       best = places[i].first;
     }
   }
-  return most > 0 || places.empty() ? best : places.front().first;
+  return best_count > 0 || places.empty() ? best : places.front().first;
 }
 
 /// Replaces blanks and control characters between words with one space.

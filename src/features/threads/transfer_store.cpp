@@ -23,16 +23,16 @@ std::int64_t number_after(Connection& connection, std::int64_t thread, const std
   return row.integer(0);
 }
 
-/// The numbers of the thread's turns above `after`, oldest first; one more than `most` shows that more follow.
+/// The numbers of the thread's turns above `after`, oldest first; one more than `limit` shows that more follow.
 std::vector<std::int64_t> numbers_after(Connection& connection, std::int64_t thread, std::int64_t after,
-                                        std::size_t most) {
+                                        std::size_t limit) {
   std::vector<std::int64_t> found;
   auto row = connection.prepare(
-      "SELECT turn FROM turn_order WHERE thread = :thread AND turn > :after ORDER BY turn LIMIT :most");
-  row.bind(":thread", thread).bind(":after", after).bind(":most", static_cast<std::int64_t>(most) + 1);
+      "SELECT turn FROM turn_order WHERE thread = :thread AND turn > :after ORDER BY turn LIMIT :limit");
+  row.bind(":thread", thread).bind(":after", after).bind(":limit", static_cast<std::int64_t>(limit) + 1);
   while (row.step()) found.push_back(row.integer(0));
   const auto newest = turn_order_store::newest_in_row(connection, thread);
-  for (auto number = newest.rbegin(); number != newest.rend() && found.size() <= most; ++number) {
+  for (auto number = newest.rbegin(); number != newest.rend() && found.size() <= limit; ++number) {
     if (*number > after) found.push_back(*number);
   }
   return found;
@@ -128,12 +128,12 @@ Thread count_in(Connection& connection, const std::string& id, std::int64_t turn
 Transcript read(Connection& connection, const std::string& thread_id, const TranscriptQuery& query) {
   auto stored = thread_store::require(connection, thread_id);
   const auto after = number_after(connection, stored.number, query.after);
-  const auto most = static_cast<std::size_t>(query.limit.value);
-  const auto numbers = numbers_after(connection, stored.number, after, most);
+  const auto limit = static_cast<std::size_t>(query.limit.value);
+  const auto numbers = numbers_after(connection, stored.number, after, limit);
   Transcript page{.thread = std::move(stored.thread), .turns = {}, .next = {}};
   std::size_t bytes = 0;
   for (const auto number : numbers) {
-    if (page.turns.size() == most || bytes > max_page_bytes) {
+    if (page.turns.size() == limit || bytes > max_page_bytes) {
       page.next = page.turns.back().id;
       break;
     }

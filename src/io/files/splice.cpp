@@ -36,8 +36,8 @@ struct Pipe {
 
 /// The number of bytes moved at once, 0 at the end of the stream, -1 with `errno`.
 ssize_t move(int from, int to, std::uint64_t count) {
-  const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(count, pipe_size));
-  return ::splice(from, nullptr, to, nullptr, most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(count, pipe_size));
+  return ::splice(from, nullptr, to, nullptr, bytes, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 }
 
 bool must_wait() { return errno == EAGAIN || errno == EINTR; }

@@ -116,7 +116,7 @@ Task<ToolOutcome> grep(const FileToolsDependencies& needs, const ToolCall& call)
   const GrepQuery query{.pattern = text_input(call.input, "pattern"),
                         .glob = text_input(call.input, "glob"),
                         .ignore_case = is_true(call.input, "ignore_case"),
-                        .most = static_cast<std::size_t>(number_input(call.input, "max", 500, 1, max_lines))};
+                        .max_lines = static_cast<std::size_t>(number_input(call.input, "max", 500, 1, max_lines))};
   const auto found = co_await search(needs, call, start, query);
   const auto context = number_input(call.input, "context", 0, 0, 100);
   const auto files = co_await needs.blocking.run(
@@ -204,7 +204,7 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
     co_await blocking.run([file, content = std::move(wanted.content)] { file.write(content); });
     co_return;
   }
-  auto before = co_await blocking.run([file, limit = needs.recorder->largest_file()] { return file.state(limit); });
+  auto before = co_await blocking.run([file, limit = needs.recorder->max_file_size()] { return file.state(limit); });
   if (wanted.edited && before.has_content && before.content != *wanted.edited) {
     throw BadRequest(file.path().string() + ": somebody else changed it meanwhile, nothing was written; read it again");
   }
@@ -284,8 +284,8 @@ Task<ToolOutcome> bash(Shell& shell, const ToolCall& call) {
 
 json::value text(std::string_view description) { return {{"type", "string"}, {"description", description}}; }
 json::value flag(std::string_view description) { return {{"type", "boolean"}, {"description", description}}; }
-json::value number(std::string_view description, std::int64_t least, std::int64_t most) {
-  return {{"type", "integer"}, {"description", description}, {"minimum", least}, {"maximum", most}};
+json::value number(std::string_view description, std::int64_t min, std::int64_t max) {
+  return {{"type", "integer"}, {"description", description}, {"minimum", min}, {"maximum", max}};
 }
 
 json::value schema(std::initializer_list<std::string_view> required, json::object properties) {

@@ -45,7 +45,7 @@ GlobStart start_of_glob(const fs::path& directory, std::string_view pattern, con
   }
 }
 
-GlobFound find_matching(const OpenedPath& start, const std::string& pattern, std::size_t most, const FileRoots& roots,
+GlobFound find_matching(const OpenedPath& start, const std::string& pattern, std::size_t limit, const FileRoots& roots,
                         const StopFlag& stopped) {
   AGW_ASSERT(may_block());
 
@@ -62,8 +62,8 @@ GlobFound find_matching(const OpenedPath& start, const std::string& pattern, std
   std::ranges::sort(matches, [](const Match& left, const Match& right) {
     return left.modified_ns != right.modified_ns ? left.modified_ns > right.modified_ns : left.path < right.path;
   });
-  GlobFound found{.more = matches.size() > most};
-  if (found.more) matches.resize(most);
+  GlobFound found{.more = matches.size() > limit};
+  if (found.more) matches.resize(limit);
   for (const auto& match : matches) found.paths.push_back(start.path / match.path);
   return found;
 }

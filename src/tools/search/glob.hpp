@@ -26,7 +26,7 @@ struct GlobFound {
 };
 
 /// Matches beneath the open directory `start`. Blocks, until `stopped`.
-GlobFound find_matching(const OpenedPath& start, const std::string& pattern, std::size_t most, const FileRoots& roots,
+GlobFound find_matching(const OpenedPath& start, const std::string& pattern, std::size_t limit, const FileRoots& roots,
                         const StopFlag& stopped);
 
 }  // namespace agw

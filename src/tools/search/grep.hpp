@@ -21,7 +21,7 @@ struct GrepQuery {
   std::string pattern;  ///< a regular expression that can be matched in linear time
   std::string glob;     ///< for the files, as ripgrep understands it; empty for all
   bool ignore_case = false;
-  std::size_t most = 500;  ///< lines
+  std::size_t max_lines = 500;  ///< lines
 };
 
 /// The matches in a file. Only a hint, because it was found by its path.

@@ -46,7 +46,7 @@ bool is_hidden(std::string_view path) { return path.starts_with('.') || path.fin
 /// Parses its output, which arrives in arbitrary pieces.
 class RipgrepOutput {
 public:
-  explicit RipgrepOutput(std::size_t most) : max_(most) {}
+  explicit RipgrepOutput(std::size_t max_lines) : max_(max_lines) {}
 
   /// False once there are enough matches.
   bool add(std::string_view bytes) {
@@ -127,7 +127,7 @@ Task<> read_all(Process& process, RipgrepRun& run) {
 }
 
 Task<RipgrepRun> run_ripgrep(Loop& loop, std::vector<std::string> arguments, const OpenedPath& directory,
-                             std::size_t most, StopSource& stop) {
+                             std::size_t max_lines, StopSource& stop) {
   // It runs in the opened directory that was authorized, wherever that is moved.
   Process process(loop, {.arguments = std::move(arguments),
                          .environment = {"LC_ALL=C.UTF-8"},
@@ -136,7 +136,7 @@ Task<RipgrepRun> run_ripgrep(Loop& loop, std::vector<std::string> arguments, con
                          .descriptors = {{directory.descriptor, directory_descriptor}}});
   limit_memory(process);
   process.close_input();
-  RipgrepRun run{.output = RipgrepOutput(most), .complaint = {}};
+  RipgrepRun run{.output = RipgrepOutput(max_lines), .complaint = {}};
   if (co_await with_timeout(stop, max_search_time, read_all(process, run)) == WaitResult::timed_out) {
     throw BadRequest("the search took too long: name a smaller directory or a glob");
   }
@@ -162,11 +162,11 @@ Task<GrepFound> search_with_ripgrep(Loop& loop, std::string program, const Opene
   if (query.pattern.find('\0') != query.pattern.npos || query.glob.find('\0') != query.glob.npos)
     throw BadRequest("pattern: a zero byte cannot be searched for");
   auto arguments = arguments_for(program, query);
-  auto run = co_await run_ripgrep(loop, arguments, directory, query.most, stop);
+  auto run = co_await run_ripgrep(loop, arguments, directory, query.max_lines, stop);
   if (run.died) {
     // Not initially: it would stat every file, which takes a fifth of its time.
     arguments.insert(arguments.begin() + 1, "--max-filesize=50M");
-    run = co_await run_ripgrep(loop, std::move(arguments), directory, query.most, stop);
+    run = co_await run_ripgrep(loop, std::move(arguments), directory, query.max_lines, stop);
   }
   auto found = run.output.found();
   if (found.files.empty() && !run.complaint.empty()) throw BadRequest(run.complaint);

@@ -24,12 +24,12 @@ public:
     if (!compiled_->ok()) throw BadRequest("pattern: " + compiled_->error());
   }
 
-  /// The numbers of matching lines, up to `most`.
-  std::vector<std::int64_t> lines(std::string_view text, std::size_t most) const {
+  /// The numbers of matching lines, up to `max_lines`.
+  std::vector<std::int64_t> lines(std::string_view text, std::size_t max_lines) const {
     std::vector<std::int64_t> found;
     std::int64_t number = 1;
     std::size_t counted = 0;
-    for (std::size_t at = 0; at < text.size() && found.size() < most;) {
+    for (std::size_t at = 0; at < text.size() && found.size() < max_lines;) {
       re2::StringPiece match;
       const re2::StringPiece all(text.data(), text.size());
       if (!compiled_->Match(all, at, text.size(), re2::RE2::UNANCHORED, &match, 1)) break;
@@ -76,7 +76,8 @@ private:
 
 class WalkingSearch {
 public:
-  explicit WalkingSearch(const GrepQuery& query) : expression_(query), filter_(query.glob), left_(query.most + 1) {}
+  explicit WalkingSearch(const GrepQuery& query)
+      : expression_(query), filter_(query.glob), left_(query.max_lines + 1) {}
 
   bool includes(const std::string& path) const { return filter_.takes(path); }
 

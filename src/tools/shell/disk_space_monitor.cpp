@@ -30,7 +30,7 @@ DiskSpaceMonitor::DiskSpaceMonitor(std::vector<std::filesystem::path> places) {
 Task<> DiskSpaceMonitor::watch(BlockingPool& blocking, StopSource& stop) {
   while (co_await pause(stop, disk_check_interval) == WaitResult::done) {
     is_low_ = co_await blocking.run([disks = disks_] {
-      return std::ranges::any_of(disks, [](const Disk& disk) { return free_bytes(disk.place) < disk.least; });
+      return std::ranges::any_of(disks, [](const Disk& disk) { return free_bytes(disk.place) < disk.min_free; });
     });
     if (is_low_) stop.request();
   }

@@ -26,7 +26,7 @@ private:
 
   struct Disk {
     std::filesystem::path place;
-    std::uint64_t least;  ///< bytes
+    std::uint64_t min_free;  ///< bytes
   };
   std::vector<Disk> disks_;
   bool is_low_ = false;

@@ -25,7 +25,7 @@ Task<> ProcessCountMonitor::watch(StopSource& stop) {
   if (::geteuid() != 0) co_return;
   while (co_await pause(stop, process_check_interval) == WaitResult::done) {
     const auto more = static_cast<std::int16_t>(processes_of_host() - initial_processes_);
-    too_many_ = more > most;
+    too_many_ = more > max_processes;
     if (too_many_) stop.request();
   }
 }

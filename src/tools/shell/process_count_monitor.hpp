@@ -7,8 +7,8 @@
 
 namespace agw {
 
-/// Keeps a root user's command from starting endless processes: stops it once the host has `most` more than at the
-/// start. For other users the kernel enforces a limit itself.
+/// Keeps a root user's command from starting endless processes: stops it once the host has `max_processes` more than at
+/// the start. For other users the kernel enforces a limit itself.
 class ProcessCountMonitor {
 public:
   ProcessCountMonitor();
@@ -18,7 +18,7 @@ public:
 
   bool has_too_many() const { return too_many_; }
 
-  static constexpr int most = 2000;
+  static constexpr int max_processes = 2000;
 
 private:
   std::uint16_t initial_processes_;  ///< the kernel's count

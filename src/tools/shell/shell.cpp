@@ -34,8 +34,8 @@ std::optional<std::int64_t> positive(const json::object& object, std::string_vie
 std::optional<std::chrono::milliseconds> positive_time(const json::object& object, std::string_view name) {
   const auto* const value = object.if_contains(name);
   if (value == nullptr || !value->is_number() || value->to_number<double>() <= 0) return std::nullopt;
-  constexpr auto most = std::chrono::milliseconds(Shell::max_time).count();
-  const auto wanted = std::clamp(value->to_number<double>() * 1000, 1.0, static_cast<double>(most));
+  constexpr auto max_ms = std::chrono::milliseconds(Shell::max_time).count();
+  const auto wanted = std::clamp(value->to_number<double>() * 1000, 1.0, static_cast<double>(max_ms));
   return std::chrono::milliseconds(static_cast<std::int64_t>(wanted));
 }
 
@@ -56,8 +56,8 @@ ToolOutcome outcome_of(const Ended& ended, std::chrono::milliseconds time) {
   } else if (ended.filled_disk) {
     output += "was ended because it had taken half of the space that was free on the disk\n";
   } else if (ended.filled_host) {
-    output +=
-        fmt::format("was ended because the host had {} more processes than when it began\n", ProcessCountMonitor::most);
+    output += fmt::format("was ended because the host had {} more processes than when it began\n",
+                          ProcessCountMonitor::max_processes);
   } else if (result.stopped) {
     output += "stopped\n";
   }
