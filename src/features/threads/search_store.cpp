@@ -185,11 +185,11 @@ std::vector<Candidate> newest(Connection& connection, const std::string& query, 
   std::vector<Candidate> found;
   auto row = prepare_with_hits(
       connection, fmt::format("SELECT -rowid, turn_hits(turn_words) FROM turn_words WHERE turn_words MATCH :query {} "
-                              "ORDER BY rowid LIMIT :most",
+                              "ORDER BY rowid LIMIT :limit",
                               purging ? "AND NOT EXISTS (SELECT 1 FROM turns JOIN deleted_threads ON "
                                         "deleted_threads.number = thread WHERE turns.number = -turn_words.rowid)"
                                       : ""));
-  row.bind(":query", query).bind(":most", limit);
+  row.bind(":query", query).bind(":limit", limit);
   while (row.step()) found.push_back({row.integer(0), read_hits(row.text(1))});
   return found;
 }
