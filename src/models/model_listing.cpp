@@ -311,10 +311,10 @@ ListingPage read_listing(ProviderKind kind, std::string_view body) {
   const auto parsed = parse_json(body);
   const auto* list = parsed ? list_in(*parsed) : nullptr;
   if (!list) return page;
-  // Ollama and Gemini are told by their members from servers with OpenAI's form.
-  const bool wants_models = kind == ProviderKind::ollama || kind == ProviderKind::gemini;
+  // The members distinguish Ollama and Gemini from servers that answer in OpenAI's form.
+  const bool must_list_models = kind == ProviderKind::ollama || kind == ProviderKind::gemini;
   const auto* object = parsed->if_object();
-  if (wants_models && !(object && object->contains("models"))) return page;
+  if (must_list_models && !(object && object->contains("models"))) return page;
   page.is_list = true;
   std::unordered_set<std::string> seen;
   for (const auto& one : *list) {

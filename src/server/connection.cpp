@@ -43,7 +43,7 @@ Response request_timeout() { return error_response(408, "request timeout"); }
 
 Response response_of(const Refusal& refusal) { return error_response(refusal.status, refusal.error); }
 
-bool wants_keep_alive(const Head& head) { return head.version == 11 && !head.has_token("connection", "close"); }
+bool allows_keep_alive(const Head& head) { return head.version == 11 && !head.has_token("connection", "close"); }
 
 }  // namespace
 
@@ -176,7 +176,7 @@ HttpConnection::State HttpConnection::handle_next() {
   start_request();
   if (parsed == RequestReader::Parsed::refused) return State::serving;
   admission_ = context_.gate.admit(reader_.head());
-  if (!wants_keep_alive(reader_.head())) limit(Lifetime::last_response);
+  if (!allows_keep_alive(reader_.head())) limit(Lifetime::last_response);
   return reader_.parser().done() ? respond_inline() : State::serving;
 }
 

@@ -36,7 +36,7 @@ struct ToolTarget {
   bool url_was_named = false;         ///< WebFetch: a person or a search named the URL, or its host is configured
   bool record_is_own = false;         ///< UpdateExtension: the agent owns the record
   std::string command{};              ///< Bash: what the shell is given
-  bool wants_network = false;         ///< Bash: the command is to reach the network
+  bool needs_network = false;         ///< Bash: the command is to reach the network
 };
 
 /// Whether an agent may make a call.

@@ -42,9 +42,9 @@ Task<> begin(const FoundGateway& gateway, const LoginOptions& options, std::stri
                                                      intent_of(gateway, options, redirect));
   const auto link = string_or_empty(started, "authorization_url");
   const auto file = gateway.data_directory / "login.html";
-  const bool wants_browser = !options.no_browser && !options.paste;
-  if (wants_browser) write_link(file, link, "Log in");
-  if (wants_browser && open_in_browser(file)) co_return;
+  const bool use_browser = !options.no_browser && !options.paste;
+  if (use_browser) write_link(file, link, "Log in");
+  if (use_browser && open_in_browser(file)) co_return;
   std::cerr << "Open this address in a browser within ten minutes:\n";
   std::cout << one_line(link) << '\n' << std::flush;
 }

@@ -41,7 +41,7 @@ log::Level level_named(const std::string& name) {
   return name == "warn" ? log::Level::warn : level_of({.level = name});
 }
 
-bool is_wanted(const LogLine& line, const LogsOptions& options) {
+bool is_selected(const LogLine& line, const LogsOptions& options) {
   if (options.level && level_of(line) < level_named(*options.level)) return false;
   if (options.text && !boost::icontains(line.message, *options.text)) return false;
   if (options.request && line.request != *options.request) return false;
@@ -86,7 +86,7 @@ int show(LogsOptions options) {
   const auto limit = static_cast<std::size_t>(options.lines.value_or(usual_lines));
   files.read([&](const std::string& text) {
     auto line = read_log_line(text);
-    if (!is_wanted(line, options)) return;
+    if (!is_selected(line, options)) return;
     last.push_back(std::move(line));
     if (last.size() > limit) last.pop_front();
   });
@@ -95,7 +95,7 @@ int show(LogsOptions options) {
   if (!options.follow || !std::cout) return 0;
   files.follow([&](const std::string& text) {
     const auto line = read_log_line(text);
-    if (is_wanted(line, options)) print(line, options);
+    if (is_selected(line, options)) print(line, options);
     if (!std::cout) throw std::runtime_error("cannot write the output: the rest is lost");
   });
   return 0;

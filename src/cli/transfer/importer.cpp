@@ -351,9 +351,9 @@ std::optional<json::object> Importer::add_attachment(const std::string& key, Sou
   return made;
 }
 
-std::string Importer::add_secret(const std::string& wanted_name, const std::string& value) {
+std::string Importer::add_secret(const std::string& variable, const std::string& value) {
   std::string name;
-  for (const char c : source_ + "_" + wanted_name) {
+  for (const char c : source_ + "_" + variable) {
     const bool is_lower = c >= 'a' && c <= 'z';
     const bool is_kept = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     name += is_lower ? static_cast<char>(c - 'a' + 'A') : is_kept ? c : '_';
@@ -361,11 +361,11 @@ std::string Importer::add_secret(const std::string& wanted_name, const std::stri
   name.resize(std::min<std::size_t>(name.size(), 64));
   const auto reference = fmt::format("${{secret:{}}}", name);
   if (value.empty()) {
-    leave("key " + wanted_name, "is in a variable of the other program: agw secret set " + name);
+    leave("key " + variable, "is in a variable of the other program: agw secret set " + name);
     return reference;
   }
   if (!with_keys_) {
-    leave("key " + wanted_name, "keys are taken only with --with-keys; or set it: agw secret set " + name);
+    leave("key " + variable, "keys are taken only with --with-keys; or set it: agw secret set " + name);
     return reference;
   }
   if (gateway_) request("PUT", path({"secrets", name}), {{"value", value}});

@@ -70,7 +70,7 @@ public:
   std::optional<json::object> add_attachment(const std::string& key, SourceFile file);
   /// Returns what stands for the value in a definition: `${secret:NAME}`. Stores the value only with `--with-keys`.
   /// An empty value is one that the other program keeps elsewhere.
-  std::string add_secret(const std::string& wanted_name, const std::string& value);
+  std::string add_secret(const std::string& variable, const std::string& value);
 
   void leave(std::string what, std::string why);
   /// For what comes, but differs from its source.

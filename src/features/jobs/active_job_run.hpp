@@ -36,7 +36,7 @@ struct ActiveJobRun {
   JobOrder order;
   JobRun run;
   ActiveRunPointer active;  ///< null until its thread is known
-  bool stop_wanted = false;
+  bool stop_requested = false;
   bool has_row = false;           ///< its row was stored before its precheck
   std::string precheck_output{};  ///< for its prompt
   StopSource precheck_stop;       ///< ends its precheck

@@ -172,7 +172,7 @@ Task<> JobRunner::run_after_precheck(ActiveJobRunPointer run) {
   try {
     auto result = co_await precheck(run);
     if (result.verdict == Verdict::skip) co_return co_await end_unstarted(run, JobRunStatus::skipped, result.problem);
-    if (result.verdict == Verdict::stopped || run->stop_wanted)
+    if (result.verdict == Verdict::stopped || run->stop_requested)
       co_return co_await end_unstarted(run, JobRunStatus::stopped, "");
     problem = std::move(result.problem);
     run->precheck_output = std::move(result.output);
@@ -188,7 +188,7 @@ Task<> JobRunner::run_after_precheck(ActiveJobRunPointer run) {
 
 Task<PrecheckResult> JobRunner::precheck(ActiveJobRunPointer run) {
   using Verdict = PrecheckResult::Verdict;
-  if (stopping_ || run->stop_wanted) co_return PrecheckResult{.verdict = Verdict::stopped};
+  if (stopping_ || run->stop_requested) co_return PrecheckResult{.verdict = Verdict::stopped};
   // An agent may be denied commands, and a job asks nobody.
   if (run->job->source == Source::agent)
     co_return PrecheckResult{.verdict = Verdict::fail,
@@ -295,14 +295,14 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
   }
   run->active = engine_.open_run(std::move(run_request));
   run->placed.request();
-  if (run->stop_wanted) run->active->stop.request();
+  if (run->stop_requested) run->active->stop.request();
   co_await engine_.begin_run(run->active,
                              [row = run->run, has_row = run->has_row, in_transaction](Connection& connection) {
                                write_row(connection, row, has_row);
                                if (in_transaction) in_transaction(connection, row);
                              });
   // A stop during the write could not end the run.
-  if (run->stop_wanted) end_soon(run);
+  if (run->stop_requested) end_soon(run);
 }
 
 Answerer JobRunner::answerer_of(const ActiveJobRun& run) const {
@@ -361,7 +361,7 @@ Task<> JobRunner::watch_time(ActiveJobRunPointer run) {
 }
 
 Task<> JobRunner::stop_run(ActiveJobRunPointer run) {
-  run->stop_wanted = true;
+  run->stop_requested = true;
   run->precheck_stop.request();
   if (run->active) co_await engine_.stop_run(run->active);
   co_await until_requested(run->over);
@@ -375,7 +375,7 @@ void JobRunner::drop_waiting(const std::string& job_id) {
 
 /// A waiting run ends immediately.
 void JobRunner::end_soon(const ActiveJobRunPointer& run) {
-  run->stop_wanted = true;
+  run->stop_requested = true;
   run->precheck_stop.request();
   if (run->active) engine_.end_soon(run->active);
 }

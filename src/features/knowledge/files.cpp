@@ -89,7 +89,7 @@ struct KnowledgeTree::Walk {
     return kind == KnowledgeFiles::pages ? is_page_path(path) : is_source_path(path);
   }
   /// Raw directories contain no pages, and wikis no sources.
-  bool wants_directory(const std::string& path) const {
+  bool visits_directory(const std::string& path) const {
     return path != directory_of_scope(scope_of_path(path)) + (kind == KnowledgeFiles::pages ? "/raw" : "/wiki");
   }
 };
@@ -135,7 +135,7 @@ void KnowledgeTree::walk_beneath(const Directory& directory, const std::string& 
   for (const auto& entry : *entries) {
     const auto below = path + "/" + entry.name;
     if (entry.name.starts_with('.')) continue;
-    if (entry.type == FileType::directory && walk.wants_directory(below)) {
+    if (entry.type == FileType::directory && walk.visits_directory(below)) {
       if (const auto opened = directory.directory(entry.name)) walk_beneath(*opened, below, depth + 1, walk);
     } else if (entry.type == FileType::regular && walk.includes(below) && walk.found.size() < max_files) {
       if (const auto stamp = directory.stamp(entry.name)) walk.found.push_back({below, *stamp});

@@ -54,14 +54,14 @@ PageSummaries::PageSummaries(Loop& loop, BlockingPool& blocking, Database& datab
       background_(loop) {}
 
 void PageSummaries::begin() {
-  wanted_ = true;
+  requested_ = true;
   if (!at_work_ && !stopping_.requested()) background_.spawn(work());
 }
 
 Task<> PageSummaries::work() {
   at_work_ = true;
   try {
-    while (std::exchange(wanted_, false) && !stopping_.requested()) co_await pass();
+    while (std::exchange(requested_, false) && !stopping_.requested()) co_await pass();
   } catch (const std::exception& error) {
     log::error("cannot summarise knowledge pages: {}", error.what());
   }

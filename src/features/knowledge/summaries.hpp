@@ -40,7 +40,7 @@ private:
   const std::function<Task<>(std::vector<std::string>)> done_;
   std::set<std::string> failed_;  ///< paths of sources that the next pass skips
   bool at_work_ = false;
-  bool wanted_ = false;
+  bool requested_ = false;
   StopSource stopping_;
   TaskGroup background_;
 };

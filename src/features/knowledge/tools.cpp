@@ -64,7 +64,7 @@ Task<ToolOutcome> search(Knowledge& knowledge, const ToolCall& call) {
 
 // Ingest.
 
-std::string title_wanted(const ToolCall& call) { return string_or_empty(call.input, "title"); }
+std::string requested_title(const ToolCall& call) { return string_or_empty(call.input, "title"); }
 
 /// The head that WebFetch puts before a page: `name: value` lines up to an empty one.
 std::string take_page_head(std::string& text, std::string_view name) {
@@ -100,7 +100,7 @@ Task<ToolOutcome> ingest_page(Knowledge& knowledge, const ToolSet& tools, const 
   auto page = co_await tools.find("WebFetch")->call(call);
   if (page.is_error) co_return page;
   auto title = take_page_head(page.output, "Title");
-  if (!title_wanted(call).empty()) title = title_wanted(call);
+  if (!requested_title(call).empty()) title = requested_title(call);
   co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
                                       .name = name_of_address(url),
                                       .title = std::move(title),
@@ -123,7 +123,7 @@ Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const To
   // An agent must not keep what was said to other agents.
   if (thread.agent_id != call.run.agent_id) throw thread_not_found();
   const auto turns = co_await threads.turns(thread.id, {.limit = {max_turns_kept}});
-  const auto title = title_wanted(call).empty() ? thread.title : title_wanted(call);
+  const auto title = requested_title(call).empty() ? thread.title : requested_title(call);
   co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
                                       .name = "thread " + title + ".md",
                                       .title = title,
@@ -154,7 +154,7 @@ Task<ToolOutcome> ingest_file(Knowledge& knowledge, BlockingPool& blocking, cons
   auto text = co_await blocking.run([file] { return text_to_keep(file); });
   co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
                                       .name = file.path.filename().string(),
-                                      .title = title_wanted(call),
+                                      .title = requested_title(call),
                                       .origin = file.path.string(),
                                       .text = std::move(text)});
 }

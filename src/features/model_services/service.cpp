@@ -121,7 +121,7 @@ void ModelServices::deliver(const DomainEvent& event) {
 
 void ModelServices::follow(const Extension& extension, bool is_deleted) {
   const auto known = services_.find(extension.id);
-  const bool is_wanted = is_live(extension) && extension.enabled && !is_deleted;
+  const bool is_enabled = is_live(extension) && extension.enabled && !is_deleted;
   if (known != services_.end()) {
     const bool is_renamed = known->second.name != extension.name;
     if (is_renamed) {
@@ -130,9 +130,9 @@ void ModelServices::follow(const Extension& extension, bool is_deleted) {
       parts_.models.remove(before, fmt::format("the model service {} is called {} now", before, extension.name));
     }
     const bool is_same = known->second.definition.members() == extension.definition.members();
-    if (is_wanted && !is_renamed && is_same) return;
+    if (is_enabled && !is_renamed && is_same) return;
   }
-  if (is_wanted) return connect(extension);
+  if (is_enabled) return connect(extension);
   if (known != services_.end() || is_live(extension)) disconnect(extension, is_deleted);
 }
 

@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Others, PermissionWithSomebody,
     ::testing::Values(Row{"Bash", call("Bash", {}, {.command = "ls"}), "Daaa"},
-                      Row{"Bash with network", call("Bash", {}, {.command = "ls", .wants_network = true}), "DDaa"},
+                      Row{"Bash with network", call("Bash", {}, {.command = "ls", .needs_network = true}), "DDaa"},
                       Row{"a shell action", of_kind(ToolKind::shell_action), "Daaa"},
                       Row{"an http action", of_kind(ToolKind::http_action), "DDaa"},
                       Row{"an mcp action", of_kind(ToolKind::mcp_action), "DDaa"},
@@ -107,7 +107,7 @@ TEST(PermissionFor, AYesGivesTheRightsOfTheLowestStageThatAllowsTheCall) {
   request.approved = request.target;
   EXPECT_EQ(permission_for(request).verdict, Verdict::allowed);
   EXPECT_FALSE(permission_for(request).network);
-  request.target.wants_network = true;
+  request.target.needs_network = true;
   EXPECT_EQ(permission_for(request).verdict, Verdict::denied) << "that was not asked";
   request.approved = request.target;
   EXPECT_TRUE(permission_for(request).network);
@@ -173,7 +173,7 @@ TEST(Grants, SayWhatTheyWouldRemember) {
   EXPECT_EQ(grant_pattern(bash("make 'a b'")), "make 'a b'");
   EXPECT_EQ(grant_pattern(bash("a | b")), std::nullopt);
   EXPECT_EQ(grant_pattern(bash("echo " + std::string(2000, 'x'))), std::nullopt);
-  EXPECT_EQ(grant_pattern(call("Bash", {}, {.command = "ls", .wants_network = true})), std::nullopt);
+  EXPECT_EQ(grant_pattern(call("Bash", {}, {.command = "ls", .needs_network = true})), std::nullopt);
   EXPECT_EQ(grant_pattern(call("Write", {}, file(FilePlace::project, "/p/x/y.txt"))), "/p/x/");
   EXPECT_EQ(grant_pattern(call("Write", {}, file(FilePlace::own_soul))), std::nullopt);
   EXPECT_EQ(grant_pattern(call("Ingest", {}, file(FilePlace::home, "/h/a.txt"))), "/h/");
@@ -204,7 +204,7 @@ ToolRequest any_request(std::mt19937& random) {
     request.target.host = one_of(Texts{"pypi.org", "evil.example"});
   }
   request.target.command = one_of(Texts{"", "git status", "git -c a=b status", "ls; rm -rf ."});
-  request.target.wants_network = random() % 3 == 0;
+  request.target.needs_network = random() % 3 == 0;
   request.target.record_is_own = random() % 2 == 0;
   if (random() % 4 == 0) request.limits.stage = one_of(stages);
   if (random() % 4 == 0) request.limits.tools = {request.tool, "Read"};

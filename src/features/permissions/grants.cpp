@@ -29,7 +29,7 @@ std::optional<std::string> directory_of(const ToolRequest& request) {
 
 /// Every pattern that matches the command, the one that a grant would remember first.
 std::vector<std::string> command_patterns(const ToolRequest& request) {
-  if (request.target.wants_network) return {};
+  if (request.target.needs_network) return {};
   const auto words = words_of_command(request.target.command);
   if (!words) return {};
   std::vector<std::string> patterns;

@@ -1,11 +1,11 @@
-#include "features/permissions/service.hpp"
-
 #include <fnmatch.h>
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
+
+#include "features/permissions/service.hpp"
 
 namespace agw {
 
@@ -227,9 +227,9 @@ Permission may_execute(const ToolRequest& request, Stage stage) {
   if (request.target.host && is_open)
     return denied_below(Stage::trusted, "a command that reaches " + *request.target.host);
   const bool loopback = names_loopback(request.limits.hosts);
-  if (!network && is_open && !request.target.wants_network && (request.may_ask || request.grants))
+  if (!network && is_open && !request.target.needs_network && (request.may_ask || request.grants))
     return {.asks_hosts = true, .names_loopback = loopback};
-  if (network || !request.target.wants_network) return {.network = network, .names_loopback = loopback};
+  if (network || !request.target.needs_network) return {.network = network, .names_loopback = loopback};
   if (stage < Stage::trusted) return denied_below(Stage::trusted, "a command with network");
   return denied("the agent's capabilities give its commands no network; a person widens those");
 }
@@ -291,11 +291,11 @@ bool is_approved(const ToolRequest& request) {
   const auto& approved = *request.approved;
   const auto& target = request.target;
   // A person who allows a command with network allows its hosts.
-  const bool is_host_of_command = target.host && !approved.host && approved.wants_network && target.wants_network;
+  const bool is_host_of_command = target.host && !approved.host && approved.needs_network && target.needs_network;
   if (is_host_of_command && approved.command == target.command) return true;
   return approved.place == target.place && approved.path == target.path && approved.host == target.host &&
          approved.record_is_own == target.record_is_own && approved.command == target.command &&
-         approved.wants_network == target.wants_network;
+         approved.needs_network == target.needs_network;
 }
 
 /// What a person adds to what the stage allows.

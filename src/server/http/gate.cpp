@@ -33,7 +33,7 @@ const Route* socket_route(const Router::Match& match) {
 }
 
 /// Whether a browser requests the gateway's address: a person who looks for the page.
-bool wants_page(const Head& head, const Target& target) {
+bool is_page_navigation(const Head& head, const Target& target) {
   return target.path == "/" && (head.method == "GET" || head.method == "HEAD") &&
          boost::icontains(head.field("accept").value_or(""), "text/html");
 }
@@ -106,7 +106,7 @@ Admission Gate::judge(const Head& head) const {
     admission.websocket = true;
     return admission;
   }
-  if (wants_page(head, admission.target)) {
+  if (is_page_navigation(head, admission.target)) {
     admission.response = admission.target.bad_query ? error_response(invalid_query()) : Response::redirect("/ui/");
     return admission;
   }

@@ -22,15 +22,15 @@ constexpr std::size_t max_line_length = 500;
 class ExcerptWriter {
 public:
   ExcerptWriter(std::string path, const std::vector<std::int64_t>& lines, std::int64_t context)
-      : path_(std::move(path)), wanted_(lines), context_(context) {}
+      : path_(std::move(path)), matches_(lines), context_(context) {}
 
   std::string of(std::string_view text) {
     std::int64_t number = 1;
     for (std::size_t at = 0; at < text.size(); ++number) {
-      while (next_ < wanted_.size() && wanted_[next_] + context_ < number) ++next_;
-      if (next_ == wanted_.size()) break;
+      while (next_ < matches_.size() && matches_[next_] + context_ < number) ++next_;
+      if (next_ == matches_.size()) break;
       const auto end = std::min(text.find('\n', at), text.size());
-      if (wanted_[next_] - context_ <= number) show(number, text.substr(at, end - at));
+      if (matches_[next_] - context_ <= number) show(number, text.substr(at, end - at));
       at = end + 1;
     }
     return std::move(out_);
@@ -40,14 +40,14 @@ private:
   void show(std::int64_t number, std::string_view line) {
     if (context_ > 0 && last_ != 0 && number > last_ + 1) out_ += "--\n";
     last_ = number;
-    const char mark = std::ranges::binary_search(wanted_, number) ? ':' : '-';
+    const char mark = std::ranges::binary_search(matches_, number) ? ':' : '-';
     if (line.ends_with('\r')) line.remove_suffix(1);
     out_ += fmt::format("{}{}{}{}{}{}\n", path_, mark, number, mark, to_utf8(line.substr(0, max_line_length)),
                         line.size() > max_line_length ? " […]" : "");
   }
 
   std::string path_;
-  const std::vector<std::int64_t>& wanted_;
+  const std::vector<std::int64_t>& matches_;
   std::int64_t context_;
   std::size_t next_ = 0;   ///< the first selected line that is still to come
   std::int64_t last_ = 0;  ///< the last line printed

@@ -52,15 +52,15 @@ public:
   bool add(std::string_view bytes) {
     rest_ += bytes;
     std::string_view rest = rest_;
-    bool wants_more = true;
-    for (auto zero = rest.find('\0'); wants_more && zero != rest.npos; zero = rest.find('\0')) {
+    bool has_space = true;
+    for (auto zero = rest.find('\0'); has_space && zero != rest.npos; zero = rest.find('\0')) {
       const auto end = rest.find('\n', zero);
       if (end == rest.npos) break;
-      wants_more = take(without_remarks(rest.substr(0, zero)), rest.substr(zero + 1, end - zero - 1));
+      has_space = take(without_remarks(rest.substr(0, zero)), rest.substr(zero + 1, end - zero - 1));
       rest.remove_prefix(end + 1);
     }
     rest_.erase(0, rest_.size() - rest.size());
-    return wants_more;
+    return has_space;
   }
 
   GrepFound found() {

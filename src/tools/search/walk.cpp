@@ -62,7 +62,7 @@ private:
     std::vector<DirectoryEntry> entries;
     // A directory that cannot be opened, or was removed meanwhile, counts as empty.
     [[maybe_unused]] const auto visited = top_.visit(path.empty() ? "." : path, [&](DirectoryEntry entry) {
-      if (is_wanted(entry, own_name, place, rules)) entries.push_back(std::move(entry));
+      if (is_visited(entry, own_name, place, rules)) entries.push_back(std::move(entry));
       return !stopped_->load();
     });
     std::ranges::sort(entries, {}, &DirectoryEntry::name);
@@ -79,8 +79,8 @@ private:
     return true;
   }
 
-  bool is_wanted(const DirectoryEntry& entry, std::string_view parent, FilePlace place,
-                 const IgnoreRules& rules) const {
+  bool is_visited(const DirectoryEntry& entry, std::string_view parent, FilePlace place,
+                  const IgnoreRules& rules) const {
     const bool is_directory = entry.type == FileType::directory;
     if (entry.name.starts_with('.') && (!options_.hidden || place == FilePlace::home)) return false;
     if (!options_.git && entry.name == ".git") return false;

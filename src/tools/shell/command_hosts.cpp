@@ -10,7 +10,7 @@ constexpr std::size_t max_hosts = 1000;
 }  // namespace
 
 CommandHosts::CommandHosts(Loop& loop, const ToolCall& call, const ShellCommand& command)
-    : call_(call), command_(command.command), wants_network_(command.network), answered_(loop) {}
+    : call_(call), command_(command.command), needs_network_(command.network), answered_(loop) {}
 
 Task<HostVerdict> CommandHosts::judge(HostPort target) {
   const auto text = target.text();
@@ -33,7 +33,7 @@ Task<HostVerdict> CommandHosts::judge(HostPort target) {
 }
 
 Task<HostVerdict> CommandHosts::ask(const std::string& target) const {
-  const auto permission = co_await call_.permit({.host = target, .command = command_, .wants_network = wants_network_});
+  const auto permission = co_await call_.permit({.host = target, .command = command_, .needs_network = needs_network_});
   co_return HostVerdict{.allowed = permission.verdict == Permission::Verdict::allowed,
                         .reason = permission.reason,
                         .may_be_private = permission.names_host};

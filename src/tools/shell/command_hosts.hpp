@@ -28,7 +28,7 @@ private:
 
   const ToolCall& call_;
   std::string command_;
-  bool wants_network_;
+  bool needs_network_;
   std::map<std::string, HostVerdict> judged_;
   std::map<std::string, ContactedHost> contacted_;
   bool asking_ = false;

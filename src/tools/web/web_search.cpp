@@ -167,9 +167,9 @@ WebSearchService web_search_service(const Settings::WebSearch& settings, const E
     return broken(
         "the search service searxng has no address: set tools.web_search.base_url in config.yaml, or SEARXNG_URL");
   }
-  const bool wants_key =
+  const bool needs_key =
       known->kind != Kind::searxng || !settings.api_key_env.empty() || !settings.api_key_file.empty();
-  return wants_key ? with_key(std::move(service), settings, *known, environment) : service;
+  return needs_key ? with_key(std::move(service), settings, *known, environment) : service;
 }
 
 Tool web_search_tool(HttpClient& http, WebSearchService service) {

@@ -281,14 +281,14 @@ class ProviderStub:
     def _list_of(self, request):
         if request.method == "GET":
             return self.list_requests
-        if wants_title(request):
+        if is_title_request(request):
             return self.title_requests
-        return self.summary_requests if wants_summary(request) else self.requests
+        return self.summary_requests if is_summary_request(request) else self.requests
 
     def _next_reply(self, request):
-        if wants_title(request):
+        if is_title_request(request):
             reply = self.title
-        elif wants_summary(request):
+        elif is_summary_request(request):
             reply = self.summary
         else:
             with self._arrived:
@@ -480,11 +480,11 @@ class _Body:
         await self._writer.drain()
 
 
-def wants_title(request):
+def is_title_request(request):
     return request.body is not None and b"Answer with a title" in request.body
 
 
-def wants_summary(request):
+def is_summary_request(request):
     return request.body is not None and b"Answer with a summary" in request.body
 
 
