@@ -90,7 +90,7 @@ std::optional<int> take_port_before() {
 }
 
 GatewayEnd start_and_serve(const ServeOptions& options, const DataDirectory& directory,
-                           std::optional<int> port_to_keep) {
+                           std::optional<int> previous_port) {
   const auto outside_home = prepare_data_directory(directory);
   auto settings = read_settings(options, directory);
   const auto exposed = check_binding(settings);
@@ -107,16 +107,16 @@ GatewayEnd start_and_serve(const ServeOptions& options, const DataDirectory& dir
     log::info("removed {} placeholders that a killed gateway had left in projects", swept);
   }
   const WorkerThread sweeping("agw-sweep", [path = directory.path] { remove_temporary_files(path); });
-  if (port_to_keep && settings.port == 0) settings.port = *port_to_keep;
+  if (previous_port && settings.port == 0) settings.port = *previous_port;
   const auto end = run_gateway(directory, settings, lock, options.trace_loop);
   log::info("stopped");
   return end;
 }
 
-GatewayEnd serve_until_stopped(const ServeOptions& options, std::optional<int> port_to_keep) {
+GatewayEnd serve_until_stopped(const ServeOptions& options, std::optional<int> previous_port) {
   const auto directory = find_data_directory(options.data_dir, process_environment());
   try {
-    return start_and_serve(options, directory, port_to_keep);
+    return start_and_serve(options, directory, previous_port);
   } catch (const DiskFull&) {
     // SQLite's text names a statement, and not the remedy.
     throw StartError(ExitStatus::failure,
@@ -162,11 +162,11 @@ int serve(const ServeOptions& options) {
   std::signal(SIGXFSZ, SIG_IGN);
   const bool hangup_is_ignored = exit_on_signals();
   const auto program = program_path();
-  const auto port_to_keep = take_port_before();
+  const auto previous_port = take_port_before();
   GatewayEnd end{.status = ExitStatus::failure};
   auto& status = end.status;
   try {
-    end = serve_until_stopped(options, port_to_keep);
+    end = serve_until_stopped(options, previous_port);
   } catch (const StartError& error) {
     report_error(error);
     status = error.status();

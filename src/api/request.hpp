@@ -86,8 +86,8 @@ public:
   template <DescribedStruct T>
   InTransaction<T> in_transaction() const {
     if (!store_response) return {};
-    return [keep = store_response, status = success_status()](Connection& connection, const T& record) {
-      keep(connection, status, to_json(record));
+    return [store = store_response, status = success_status()](Connection& connection, const T& record) {
+      store(connection, status, to_json(record));
     };
   }
 

@@ -24,21 +24,21 @@ namespace {
 using Texts = CLI::results_t;
 
 // Texts are used unchanged: CLI11's own conversions read "{}" as an empty value.
-CLI::callback_t keep_in(std::optional<std::string>& value) {
+CLI::callback_t store_in(std::optional<std::string>& value) {
   return [&value](const Texts& texts) {
     value = texts.back();
     return true;
   };
 }
 
-CLI::callback_t keep_in(std::string& value) {
+CLI::callback_t store_in(std::string& value) {
   return [&value](const Texts& texts) {
     value = texts.back();
     return true;
   };
 }
 
-CLI::callback_t keep_in(std::vector<std::string>& value) {
+CLI::callback_t store_in(std::vector<std::string>& value) {
   return [&value](const Texts& texts) {
     value = texts;
     return true;
@@ -52,7 +52,7 @@ std::optional<int> whole_number(const std::string& text) {
   return number;
 }
 
-CLI::callback_t keep_in(std::optional<int>& value) {
+CLI::callback_t store_in(std::optional<int>& value) {
   return [&value](const Texts& texts) {
     value = whole_number(texts.back());
     return value.has_value();
@@ -169,7 +169,7 @@ void Arguments::flag(const std::string& name, bool& value, const std::string& ab
 }
 
 void Arguments::option(const std::string& name, std::optional<std::string>& value, const std::string& about) {
-  app_.add_option(name, keep_in(value), about)->type_name("TEXT");
+  app_.add_option(name, store_in(value), about)->type_name("TEXT");
   declared_.push_back({Argument::Kind::option, name, about});
 }
 
@@ -179,36 +179,36 @@ void Arguments::option(const std::string& name, std::optional<int>& value, int m
     const bool fits = number && *number >= min && *number <= max;
     return fits ? "" : fmt::format("{} is not a whole number from {} to {}", text, min, max);
   };
-  app_.add_option(name, keep_in(value), about)->check(in_range, "")->type_name("NUMBER");
+  app_.add_option(name, store_in(value), about)->check(in_range, "")->type_name("NUMBER");
   declared_.push_back({Argument::Kind::option, name, about});
 }
 
 void Arguments::option(const std::string& name, std::optional<std::string>& value,
                        const std::vector<std::string>& values, const std::string& about) {
-  auto* option = app_.add_option(name, keep_in(value), about);
+  auto* option = app_.add_option(name, store_in(value), about);
   option->check(one_of(values), "")->type_name(fmt::format("{}", fmt::join(values, "|")));
   declared_.push_back({Argument::Kind::option, name, about, false, values});
 }
 
 void Arguments::word(const std::string& name, std::string& value, const std::string& about) {
-  app_.add_option(name, keep_in(value), about)->required()->check(some_text, "");
+  app_.add_option(name, store_in(value), about)->required()->check(some_text, "");
   declared_.push_back({Argument::Kind::word, name, about, true});
 }
 
 void Arguments::word(const std::string& name, std::string& value, const std::vector<std::string>& values,
                      const std::string& about) {
-  auto* option = app_.add_option(name, keep_in(value), about)->required();
+  auto* option = app_.add_option(name, store_in(value), about)->required();
   option->check(one_of(values), "")->type_name(fmt::format("{}", fmt::join(values, "|")));
   declared_.push_back({Argument::Kind::word, name, about, true, values});
 }
 
 void Arguments::word(const std::string& name, std::optional<std::string>& value, const std::string& about) {
-  app_.add_option(name, keep_in(value), about);
+  app_.add_option(name, store_in(value), about);
   declared_.push_back({Argument::Kind::word, name, about});
 }
 
 void Arguments::words(const std::string& name, std::vector<std::string>& value, const std::string& about) {
-  app_.add_option(name, keep_in(value), about)->expected(CLI::detail::expected_max_vector_size)->required();
+  app_.add_option(name, store_in(value), about)->expected(CLI::detail::expected_max_vector_size)->required();
   declared_.push_back({Argument::Kind::words, name, about, true});
 }
 

@@ -127,13 +127,13 @@ void Models::add(std::string name, std::unique_ptr<Provider> provider, std::stri
   entries_.push_back({.settings = std::move(settings), .provider = std::move(provider), .is_service = false});
 }
 
-void Models::put(ProviderSettings settings, std::shared_ptr<Provider> provider, bool keeps_list) {
+void Models::put(ProviderSettings settings, std::shared_ptr<Provider> provider, bool reuse_list) {
   gone_.erase(settings.name);
   const auto found = std::ranges::find(entries_, settings.name, [](const Entry& entry) { return entry.settings.name; });
   if (found == entries_.end()) {
     entries_.push_back({.settings = std::move(settings), .provider = std::move(provider)});
   } else if (found->is_extension()) {
-    auto list = keeps_list ? std::move(found->list) : nullptr;
+    auto list = reuse_list ? std::move(found->list) : nullptr;
     *found = {.settings = std::move(settings), .provider = std::move(provider), .list = std::move(list)};
   }
 }

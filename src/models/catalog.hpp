@@ -94,8 +94,8 @@ public:
 
   // Services that come and go. One of a name that the configuration or `add` has is not used.
 
-  /// Adds the service, or replaces the one of its name, which keeps its list if `keeps_list`.
-  void put(ProviderSettings settings, std::shared_ptr<Provider> provider, bool keeps_list = false);
+  /// Adds the service, or replaces the one of its name, which keeps its list if `reuse_list`.
+  void put(ProviderSettings settings, std::shared_ptr<Provider> provider, bool reuse_list = false);
   /// Removes the service. Models of that name are gone from then on, for the reason given, until it is `put` again.
   void remove(const std::string& name, std::string reason);
   /// What a service of any origin has listed.

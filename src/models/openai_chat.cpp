@@ -295,8 +295,8 @@ private:
   /// The thoughts before a call are sent back with it: DeepSeek refuses the next request otherwise.
   void finish() override {
     reply_.provider_blocks = details_.take();
-    const bool keeps_thoughts = reply_.provider_blocks.empty() && !thoughts_.empty() && !calls_.empty();
-    if (keeps_thoughts) reply_.provider_blocks.push_back(json::object{{thoughts_member, thoughts_}});
+    const bool returns_thoughts = reply_.provider_blocks.empty() && !thoughts_.empty() && !calls_.empty();
+    if (returns_thoughts) reply_.provider_blocks.push_back(json::object{{thoughts_member, thoughts_}});
   }
 
   ReasoningDetails details_;

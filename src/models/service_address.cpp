@@ -20,7 +20,7 @@ namespace agw {
 namespace {
 
 constexpr std::string_view no_address = "must be an http or https address such as https://api.example.com/v1";
-constexpr std::string_view keep_secret = "keep the key as a secret";
+constexpr std::string_view use_secret = "keep the key as a secret";
 
 /// Names that lead to a metadata service wherever they can be resolved.
 constexpr std::array<std::string_view, 5> metadata_names = {"metadata.google.internal", "metadata.goog", "metadata",
@@ -52,7 +52,7 @@ std::string address_problem(std::string_view base_url) {
   auto text = std::string(base_url);
   boost::replace_all(text, "{model}", "model");
   if (const auto parsed = boost::urls::parse_uri(text); parsed && parsed->has_userinfo()) {
-    return "must not hold a user name or password: " + std::string(keep_secret);
+    return "must not hold a user name or password: " + std::string(use_secret);
   }
   const auto url = WebUrl::parse(text);
   const bool has_brace = text.find_first_of("{}") != text.npos;
@@ -62,7 +62,7 @@ std::string address_problem(std::string_view base_url) {
   if (!parsed) return std::string(no_address);
   const auto query = parsed->params();
   const bool has_key = std::any_of(query.begin(), query.end(), [](const auto& one) { return names_key(one.key); });
-  return has_key ? "must not hold a key: " + std::string(keep_secret) + ", in api_key or a header" : std::string();
+  return has_key ? "must not hold a key: " + std::string(use_secret) + ", in api_key or a header" : std::string();
 }
 
 std::string key_problem(std::string_view key) {

@@ -29,8 +29,8 @@ bool is_end_mark(std::string_view data) { return data.starts_with("[DONE]") && i
 }  // namespace
 
 void AnswerReader::read(const Frame& frame) {
-  const bool keeps_alive = is_blank(frame.data) && frame.event != "error";
-  if (ended() || keeps_alive) return;
+  const bool is_keep_alive = is_blank(frame.data) && frame.event != "error";
+  if (ended() || is_keep_alive) return;
   if (is_end_mark(frame.data)) {
     ended_ = true;
     return read_done_marker();

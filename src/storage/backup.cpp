@@ -42,7 +42,7 @@ void copy(Connection& from, const fs::path& path) {
   to.check(sqlite3_backup_finish(backup), path.string());
 }
 
-void keep_latest(const fs::path& directory) {
+void remove_older_backups(const fs::path& directory) {
   std::vector<fs::path> copies;
   for (const auto& entry : fs::directory_iterator(directory)) {
     const auto name = entry.path().filename().string();
@@ -76,7 +76,7 @@ void back_up(Connection& connection, const fs::path& directory, int version) {
     fs::remove(unfinished, ignored);
     throw;
   }
-  keep_latest(directory);
+  remove_older_backups(directory);
 }
 
 }  // namespace agw

@@ -138,7 +138,7 @@ std::unique_ptr<Connection> open_checked(const Place& place, std::span<const Mig
   }
 }
 
-void keep_a_log(const Place& place, Connection& connection) {
+void ensure_log(const Place& place, Connection& connection) {
   auto mode = connection.prepare("PRAGMA journal_mode = WAL");
   if (!mode.step() || mode.text(0) != "wal") {
     place.inaccessible(
@@ -167,7 +167,7 @@ std::unique_ptr<Connection> open_database(const fs::path& file, const fs::path& 
     require_writable(place, directory);
     if (fs::exists(file)) require_writable(place, file);
     auto connection = size_or_0(file) == 0 ? create(place) : open_checked(place, migrations);
-    keep_a_log(place, *connection);
+    ensure_log(place, *connection);
     migrate(*connection, migrations, backups);
     return connection;
   } catch (const DiskFull&) {

@@ -230,7 +230,7 @@ void read_described(const json::object& in, const Description& description, void
     const bool omitted = !member || (member->is_null() && !field.operations->null_is_a_value);
     if (!omitted)
       field.operations->read(*member, address(value, field), field, place, problems);
-    else if (!field.operations->optional && !field.rule.keep)
+    else if (!field.operations->optional && !field.rule.has_default)
       report_missing(field, place, problems);
   }
 }

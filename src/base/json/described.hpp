@@ -45,7 +45,7 @@ struct Rule {
   std::string_view missing = {};     ///< instead of `<name> is required`
   std::string_view wrong_type = {};  ///< instead of `<name> must be a <type>`
   std::string_view invalid = {};     ///< precedes a value outside the listed set, instead of `invalid <name>: `
-  bool keep = false;                 ///< may be omitted; the member then keeps its initial value
+  bool has_default = false;          ///< may be omitted; the member then keeps its initial value
   bool omit_empty = false;           ///< a list that responses leave out while it is empty
 };
 
@@ -99,7 +99,7 @@ struct Field {
   Rule rule;
 
   /// Whether a request may leave it out: it then has no value, or keeps its initial one.
-  bool may_be_omitted() const { return operations->optional || rule.keep; }
+  bool may_be_omitted() const { return operations->optional || rule.has_default; }
 };
 
 /// A described struct: its fields in order of declaration.

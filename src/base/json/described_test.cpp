@@ -21,7 +21,7 @@ struct Note {
 BOOST_DESCRIBE_STRUCT(Note, (), (text, role, metadata, mode, loud, tags))
 constexpr auto rules(Tag<Note>) {
   return std::tuple{RuleFor<&Note::text>{{.about = "what is said", .missing = "text, please"}},
-                    RuleFor<&Note::loud>{{.keep = true}}, RuleFor<&Note::tags>{{.keep = true}}};
+                    RuleFor<&Note::loud>{{.has_default = true}}, RuleFor<&Note::tags>{{.has_default = true}}};
 }
 const Description& describe(Tag<Note>) { return description_of<Note>("Note"); }
 

@@ -91,9 +91,9 @@ json::object tool_call_members(const std::string& tool, const json::object& inpu
   return members;
 }
 
-json::object tool_result_members(const std::string& output, bool is_error, bool keeps_content) {
+json::object tool_result_members(const std::string& output, bool is_error, bool omits_content) {
   json::object members{{"status", is_error ? "failed" : "completed"}, {"rawOutput", output}};
-  if (!keeps_content || is_error) members["content"] = json::array{text_content(output)};
+  if (!omits_content || is_error) members["content"] = json::array{text_content(output)};
   return members;
 }
 

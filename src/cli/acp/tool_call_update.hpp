@@ -21,9 +21,9 @@ json::object tool_call_members(const std::string& tool, const json::object& inpu
 /// The file that a call concerns, absolute; empty if it concerns none.
 std::filesystem::path file_of_call(const json::object& input, const std::filesystem::path& directory);
 
-/// The members of a `tool_call_update` for the end of a call: `status`, `content` and `rawOutput`. `keeps_content`: the
+/// The members of a `tool_call_update` for the end of a call: `status`, `content` and `rawOutput`. `omits_content`: the
 /// call shows a diff, which the result of a success does not replace.
-json::object tool_result_members(const std::string& output, bool is_error, bool keeps_content);
+json::object tool_result_members(const std::string& output, bool is_error, bool omits_content);
 
 /// A content block of a text.
 json::object text_block(std::string_view text);

@@ -152,7 +152,7 @@ std::string reason(const std::string& request, const std::string& sent, int stat
   return fmt::format("{}: `{}` lists those there are", problem, list->command);
 }
 
-Task<> keep(Task<int> task, int& response) { response = co_await std::move(task); }
+Task<> store_result(Task<int> task, int& response) { response = co_await std::move(task); }
 
 std::string refused_token(const FoundGateway& gateway) {
   const auto file = (gateway.data_directory / data_files::token).string();
@@ -243,7 +243,7 @@ int run(Loop& loop, Task<int> task) {
   std::exception_ptr failure;
   TaskGroup group(loop);
   group.on_failure([&](std::exception_ptr error) { failure = error; });
-  group.spawn(keep(std::move(task), response));
+  group.spawn(store_result(std::move(task), response));
   loop.run();
   if (failure) std::rethrow_exception(failure);
   return response;

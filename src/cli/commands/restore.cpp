@@ -56,7 +56,7 @@ private:
 };
 
 /// The backup has no token. Devices paired with this gateway stay paired.
-void keep_token(const fs::path& from, const fs::path& to) {
+void copy_token(const fs::path& from, const fs::path& to) {
   const auto token = from / data_files::token;
   if (fs::exists(token)) fs::copy_file(token, to / data_files::token);
 }
@@ -101,7 +101,7 @@ int restore_over(const fs::path& archive, const fs::path& data, const fs::path& 
   const LockFile lock(data);
   const StagingDirectory staging(place);
   unpack(archive, staging.path());
-  keep_token(data, staging.path());
+  copy_token(data, staging.path());
   ignore_termination();
   const auto kept = exchange(staging.path(), data);
   if (holds_its_lock_only(kept)) {

@@ -144,14 +144,14 @@ private:
     if (!file && (errno == EEXIST || errno == ENAMETOOLONG || errno == EISDIR || errno == ENOTDIR)) refuse_entry(entry);
     if (!file) throw_errno("cannot write " + place.string());
     for (auto bytes = read(); !bytes.empty(); bytes = read()) put(file, bytes, place);
-    if (entry.modified) keep_time(file, *entry.modified);
+    if (entry.modified) set_time(file, *entry.modified);
     if (::fsync(file.get()) != 0) throw_errno("cannot write " + place.string());
     ++count_;
   }
 
   /// Pages without a date, and proposals written by hand, use it. A date that the disk cannot store is no reason to
   /// abort the restore.
-  static void keep_time(const Descriptor& file, timespec modified) {
+  static void set_time(const Descriptor& file, timespec modified) {
     const std::array times{timespec{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, modified};
     ::futimens(file.get(), times.data());
   }

@@ -45,7 +45,7 @@ std::string header_value(const std::string& text) {
 
 bool is_rpc(std::string_view body) { return body.starts_with("{\"jsonrpc\"") || body.starts_with("[{\"jsonrpc\""); }
 
-Task<> keep(Task<McpHttpResponse> task, McpHttpResponse& response) { response = co_await std::move(task); }
+Task<> store_result(Task<McpHttpResponse> task, McpHttpResponse& response) { response = co_await std::move(task); }
 
 }  // namespace
 
@@ -125,7 +125,7 @@ Task<> McpBridge::answer(Message message, std::shared_ptr<Call> call) {
   std::string problem;
   McpHttpResponse response;
   try {
-    const auto end = co_await with_timeout(call->abandoned, no_limit, keep(send(message), response));
+    const auto end = co_await with_timeout(call->abandoned, no_limit, store_result(send(message), response));
     if (end == WaitResult::done && !call->is_cancelled) give(response, message);
   } catch (const std::exception& error) {
     problem = error.what();
@@ -239,7 +239,7 @@ Task<> McpBridge::read_notifications() {
       McpHttpResponse response;
       const auto on_message = [this](std::string_view text) { give_message(text); };
       co_await with_timeout(stopping_, no_limit,
-                            keep(exchange(find_gateway(options_.data_dir), request, on_message), response));
+                            store_result(exchange(find_gateway(options_.data_dir), request, on_message), response));
     } catch (const std::exception&) {
       // The gateway is away: the client learns of it with its next request.
       continue;
@@ -274,7 +274,7 @@ Task<> McpBridge::stop() {
       StopSource never;
       McpHttpResponse response;
       co_await with_timeout(never, time_to_say_goodbye,
-                            keep(exchange(find_gateway(options_.data_dir), request, [](auto) {}), response));
+                            store_result(exchange(find_gateway(options_.data_dir), request, [](auto) {}), response));
     } catch (const std::exception&) {
       // The session is gone with the gateway.
       session_.clear();

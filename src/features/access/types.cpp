@@ -12,7 +12,7 @@ const Description& describe(Tag<PairingCode>) { return description_of<PairingCod
 
 BOOST_DESCRIBE_STRUCT(PairingQuery, (), (brief))
 constexpr auto rules(Tag<PairingQuery>) {
-  return std::tuple{RuleFor<&PairingQuery::brief>{{.about = "valid for a minute instead of ten", .keep = true}}};
+  return std::tuple{RuleFor<&PairingQuery::brief>{{.about = "valid for a minute instead of ten", .has_default = true}}};
 }
 const Description& describe(Tag<PairingQuery>) { return description_of<PairingQuery>("PairingWish"); }
 

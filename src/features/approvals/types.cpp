@@ -49,7 +49,7 @@ BOOST_DESCRIBE_STRUCT(DecidePermission, (), (decision, scope, reason, answer))
 constexpr auto rules(Tag<DecidePermission>) {
   return std::tuple{
       RuleFor<&DecidePermission::decision>{{.about = "for a question only deny; without it, answer is needed"}},
-      RuleFor<&DecidePermission::scope>{{.about = "of allow; once when omitted", .keep = true}},
+      RuleFor<&DecidePermission::scope>{{.about = "of allow; once when omitted", .has_default = true}},
       RuleFor<&DecidePermission::reason>{{.about = "passed on to the agent"}},
       RuleFor<&DecidePermission::answer>{{.about = "to a question: a text, or an object if it has a form"}}};
 }

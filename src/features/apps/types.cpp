@@ -41,8 +41,8 @@ const Description& describe(Tag<AppLogLine>) { return description_of<AppLogLine>
 
 BOOST_DESCRIBE_STRUCT(AppLogFilter, (), (limit))
 constexpr auto rules(Tag<AppLogFilter>) {
-  return std::tuple{
-      RuleFor<&AppLogFilter::limit>{{.about = "the latest lines, oldest first; 100 when omitted", .keep = true}}};
+  return std::tuple{RuleFor<&AppLogFilter::limit>{
+      {.about = "the latest lines, oldest first; 100 when omitted", .has_default = true}}};
 }
 const Description& describe(Tag<AppLogFilter>) { return description_of<AppLogFilter>("AppLogFilter"); }
 

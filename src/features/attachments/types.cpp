@@ -14,7 +14,7 @@ const Description& describe(Tag<Attachment>) { return description_of<Attachment>
 BOOST_DESCRIBE_STRUCT(UploadQuery, (), (name, id))
 constexpr auto rules(Tag<UploadQuery>) {
   return std::tuple{
-      RuleFor<&UploadQuery::name>{{.about = "what the file is called", .keep = true}},
+      RuleFor<&UploadQuery::name>{{.about = "what the file is called", .has_default = true}},
       RuleFor<&UploadQuery::id>{{.about = "a UUID of your choice: a file that has it already is returned as it is"}}};
 }
 const Description& describe(Tag<UploadQuery>) { return description_of<UploadQuery>("UploadQuery"); }

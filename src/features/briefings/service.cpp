@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto looks_back = 24h;
+constexpr auto period = 24h;
 constexpr auto fresh = 15min;
 constexpr int max_counted = 1000;
 constexpr int max_checked = 20;
@@ -70,7 +70,7 @@ Task<Briefing> Briefings::briefing(std::optional<std::string> project_id) {
   auto facts = co_await gather(project_id);
   const auto key = project_id.value_or("");
   const auto cached = cache_.find(key);
-  if (cached == cache_.end()) co_return keep(project_id, std::move(facts)).briefing;
+  if (cached == cache_.end()) co_return cache(project_id, std::move(facts)).briefing;
   auto briefing = cached->second.briefing;
   briefing.stale = cached->second.facts != facts || clock_.now() - briefing.generated_at > fresh;
   if (briefing.stale && !stopping_.requested() && being_made_.insert(key).second) {
@@ -79,7 +79,7 @@ Task<Briefing> Briefings::briefing(std::optional<std::string> project_id) {
   co_return briefing;
 }
 
-Briefings::Cached& Briefings::keep(const std::optional<std::string>& project_id, BriefingFacts facts) {
+Briefings::Cached& Briefings::cache(const std::optional<std::string>& project_id, BriefingFacts facts) {
   auto& cached = cache_[project_id.value_or("")];
   cached.briefing = {.project_id = project_id,
                      .generated_at = clock_.now(),
@@ -104,7 +104,7 @@ Task<> Briefings::refresh(std::optional<std::string> project_id) {
     if (asks) written = co_await completions_.write(instructions, summary_request(facts), stopping_);
     // The cost of this very model call would make the briefing stale at once.
     if (asks) facts.costs = co_await cost_today();
-    auto& cached = keep(project_id, std::move(facts));
+    auto& cached = cache(project_id, std::move(facts));
     if (written) cached.briefing.summary = *written;
     if (asks) cached.written_at = clock_.now();
   } catch (...) {
@@ -115,7 +115,7 @@ Task<> Briefings::refresh(std::optional<std::string> project_id) {
 }
 
 Task<BriefingFacts> Briefings::gather(std::optional<std::string> project_id) {
-  const auto since = clock_.now() - looks_back;
+  const auto since = clock_.now() - period;
   BriefingFacts facts;
   std::set<std::string> thread_ids;
   const auto reflecting = extensions_.find(ExtensionType::job, reflecting_job);
@@ -139,8 +139,7 @@ Task<BriefingFacts> Briefings::gather(std::optional<std::string> project_id) {
 
 Task<std::vector<std::string>> Briefings::highlights() {
   std::vector<std::string> texts;
-  for (const auto& signal :
-       co_await signals_.list({.since = clock_.now() - looks_back, .limit = Limit{max_highlights}})) {
+  for (const auto& signal : co_await signals_.list({.since = clock_.now() - period, .limit = Limit{max_highlights}})) {
     texts.push_back(signal.message);
   }
   co_return texts;
@@ -172,7 +171,7 @@ Task<Pulse> Briefings::pulse() {
 Task<std::optional<std::string>> Briefings::latest_reflection() {
   const auto job = extensions_.find(ExtensionType::job, reflecting_job);
   if (!job) co_return std::nullopt;
-  for (const auto& run : co_await jobs_.completed_runs_of(job, clock_.now() - looks_back, max_checked)) {
+  for (const auto& run : co_await jobs_.completed_runs_of(job, clock_.now() - period, max_checked)) {
     auto output = co_await output_of(run);
     if (output) co_return output;
   }

@@ -58,7 +58,7 @@ private:
   Task<std::optional<std::string>> latest_reflection();
   Task<std::optional<std::string>> output_of(JobRun run);
   Task<> refresh(std::optional<std::string> project_id);
-  Cached& keep(const std::optional<std::string>& project_id, BriefingFacts facts);
+  Cached& cache(const std::optional<std::string>& project_id, BriefingFacts facts);
 
   const Clock& clock_;
   Signals& signals_;

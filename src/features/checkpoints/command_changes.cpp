@@ -55,12 +55,12 @@ bool needs_content(const ListedEntry& entry) {
 }  // namespace
 
 /// Copies contents of one tree into the store.
-class CommandObserver::Keeper {
+class CommandObserver::ContentStore {
 public:
-  Keeper(BlobStore& blobs, std::uint64_t file_bytes, const FileRoots& roots)
+  ContentStore(BlobStore& blobs, std::uint64_t file_bytes, const FileRoots& roots)
       : blobs_(blobs), file_bytes_(file_bytes), roots_(roots) {}
 
-  void keep(const EntryAccess& access, ListedEntry& entry) {
+  void put(const EntryAccess& access, ListedEntry& entry) {
     if (entry.kept != Kept::unknown || !needs_content(entry)) return;
     entry.kept = kept(access, entry);
   }
@@ -105,21 +105,21 @@ void CommandObserver::remember(std::shared_ptr<const TreeListing> listing) {
   latest_[std::move(root)] = std::move(listing);
 }
 
-void CommandObserver::keep_contents(TreeListing& listing, const FileRoots& roots) {
-  Keeper keeper(*blobs_, limits_.file_bytes, roots);
+void CommandObserver::store_contents(TreeListing& listing, const FileRoots& roots) {
+  ContentStore store(*blobs_, limits_.file_bytes, roots);
   // Looking a content up protects it while the command runs. That is left out while nothing is about to be deleted,
   // and made up for if these copies then fill the store.
   for (int pass = 0; pass < 2; ++pass) {
     const auto evictions = blobs_->evictions();
-    keep_contents(listing, keeper, evictions != listing.evictions || blobs_->is_half_full());
+    store_contents(listing, store, evictions != listing.evictions || blobs_->is_half_full());
     listing.evictions = evictions;
     if (blobs_->evictions() == evictions) break;
   }
-  if (keeper.has_written() || listing.is_unsynced) blobs_->sync();
+  if (store.has_written() || listing.is_unsynced) blobs_->sync();
   listing.is_unsynced = false;
 }
 
-void CommandObserver::keep_contents(TreeListing& listing, Keeper& keeper, bool may_be_gone) {
+void CommandObserver::store_contents(TreeListing& listing, ContentStore& store, bool may_be_gone) {
   for (auto& directory : listing.directories) {
     std::optional<EntryAccess> access;
     for (auto& entry : directory.entries) {
@@ -128,7 +128,7 @@ void CommandObserver::keep_contents(TreeListing& listing, Keeper& keeper, bool m
       if (is_gone || entry.kept == Kept::no_room || entry.kept == Kept::unreadable) entry.kept = Kept::unknown;
       if (entry.kept != Kept::unknown || !needs_content(entry)) continue;
       if (!access) access = EntryAccess::open((listing.root / directory.path / entry.name).string());
-      keeper.keep(*access, entry);
+      store.put(*access, entry);
     }
   }
 }
@@ -140,7 +140,7 @@ std::shared_ptr<TreeListing> CommandObserver::before(const fs::path& root, const
   auto listing = std::make_shared<TreeListing>(list_tree(root, roots.data_directory, limits_.entries, previous.get()));
   if (previous) listing->evictions = previous->evictions;
   listing->is_unsynced = previous && previous->is_unsynced;
-  keep_contents(*listing, roots);
+  store_contents(*listing, roots);
   remember(listing);
   return listing;
 }
@@ -170,11 +170,11 @@ CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots
     found.uncovered.push_back({before.root.string(), fmt::format("more than {} files", limits_.entries)});
     return found;
   }
-  Keeper keeper(*blobs_, limits_.file_bytes, roots);
+  ContentStore store(*blobs_, limits_.file_bytes, roots);
   for (auto& change : changes_between(before, *listing)) {
     const auto path = (before.root / change.path).string();
     try {
-      if (change.after) keeper.keep(EntryAccess::open(path), *change.after);
+      if (change.after) store.put(EntryAccess::open(path), *change.after);
     } catch (const std::system_error& error) {
       // The command has run: what it left is needed only for diffs and to recognize it.
       if (!is_disk_full(error)) throw;
@@ -200,7 +200,7 @@ CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots
     }
     found.changes.push_back({.path = path, .before = former, .after = now});
   }
-  listing->is_unsynced = keeper.has_written();
+  listing->is_unsynced = store.has_written();
   remember(listing);
   return found;
 }

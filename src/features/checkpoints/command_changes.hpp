@@ -39,12 +39,12 @@ public:
   CommandChanges after(const TreeListing& before, const FileRoots& roots);
 
 private:
-  class Keeper;
+  class ContentStore;
 
   std::shared_ptr<const TreeListing> latest(const std::filesystem::path& root);
   void remember(std::shared_ptr<const TreeListing> listing);
-  void keep_contents(TreeListing& listing, const FileRoots& roots);
-  void keep_contents(TreeListing& listing, Keeper& keeper, bool may_be_gone);
+  void store_contents(TreeListing& listing, const FileRoots& roots);
+  void store_contents(TreeListing& listing, ContentStore& store, bool may_be_gone);
 
   std::shared_ptr<BlobStore> blobs_;
   const Limits limits_;

@@ -35,11 +35,11 @@ StoredState stored(const EntryState& state, std::optional<std::string> hash) {
           .accessed_ns = state.accessed_ns};
 }
 
-/// Runs `keep`, and reports a failure so that the model, and its person, can read it.
-template <class Keep>
-auto kept_or_refused(const std::filesystem::path& path, Keep keep) {
+/// Runs `store`, and reports a failure so that the model, and its person, can read it.
+template <class Store>
+auto stored_or_refused(const std::filesystem::path& path, Store store) {
   try {
-    return keep();
+    return store();
   } catch (const std::system_error& error) {
     const auto why = is_disk_full(error) ? std::string("disk full") : std::string(error.what());
     throw InsufficientStorage(
@@ -92,7 +92,7 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
   auto result = std::make_shared<const std::string>(std::move(write.after.content));
   const auto use = std::make_shared<BlobStore::Use>(*blobs_);
   auto hashes = co_await blocking_.run([blobs = blobs_, write, result] {
-    return kept_or_refused(write.path, [&] {
+    return stored_or_refused(write.path, [&] {
       std::optional<std::string> former;
       if (write.before.has_content) former = blobs->put(write.before.content);
       return std::pair(former, blob_name(*result));
@@ -126,13 +126,13 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
   }
   if (result->size() > options_.file_bytes) co_return;
   if (background_.size() < max_waiting_results)
-    background_.spawn(keep_result(std::move(result)));
+    background_.spawn(store_result(std::move(result)));
   else
-    co_await keep_result(std::move(result));
+    co_await store_result(std::move(result));
 }
 
 /// For diffs only: an undo needs just the hash.
-Task<> Checkpoints::keep_result(std::shared_ptr<const std::string> content) {
+Task<> Checkpoints::store_result(std::shared_ptr<const std::string> content) {
   co_await blocking_.run([blobs = blobs_, content = std::move(content)] {
     try {
       blobs->put(*content, Durability::later);

@@ -66,7 +66,7 @@ private:
 
   Task<std::vector<StoredChange>> require_run(std::string run_id);
   Task<> forget_old();
-  Task<> keep_result(std::shared_ptr<const std::string> content);
+  Task<> store_result(std::shared_ptr<const std::string> content);
   std::shared_ptr<void> begin_undo();
   Task<UndoneFiles> undo_all(std::vector<StoredChange> changes, UndoFiles wanted, bool may_redo);
   Task<> settle(std::vector<StoredChange>& changes);

@@ -41,7 +41,7 @@ constexpr auto rules(Tag<UndoFiles>) {
   return std::tuple{
       RuleFor<&UndoFiles::paths>{{.about = "absolute, or relative to the run's working directory; all when omitted",
                                   .wrong_type = "paths must be an array"}},
-      RuleFor<&UndoFiles::force>{{.about = "also files that somebody changed since", .keep = true}}};
+      RuleFor<&UndoFiles::force>{{.about = "also files that somebody changed since", .has_default = true}}};
 }
 const Description& describe(Tag<UndoFiles>) { return description_of<UndoFiles>("UndoFiles"); }
 
@@ -56,9 +56,10 @@ const Description& describe(Tag<UndoneFiles>) { return description_of<UndoneFile
 
 BOOST_DESCRIBE_STRUCT(RewindThread, (), (turn_id, files))
 constexpr auto rules(Tag<RewindThread>) {
-  return std::tuple{RuleFor<&RewindThread::turn_id>{{.about = "the last turn of the fork"}},
-                    RuleFor<&RewindThread::files>{
-                        {.about = "also undo what later runs changed in files; true when omitted", .keep = true}}};
+  return std::tuple{
+      RuleFor<&RewindThread::turn_id>{{.about = "the last turn of the fork"}},
+      RuleFor<&RewindThread::files>{
+          {.about = "also undo what later runs changed in files; true when omitted", .has_default = true}}};
 }
 const Description& describe(Tag<RewindThread>) { return description_of<RewindThread>("RewindThread"); }
 

@@ -12,7 +12,8 @@ std::span<const EnumName> names(Tag<CostPeriod>) { return enum_names<CostPeriod>
 
 BOOST_DESCRIBE_STRUCT(CostQuery, (), (period))
 constexpr auto rules(Tag<CostQuery>) {
-  return std::tuple{RuleFor<&CostQuery::period>{{.about = "what the lists are about; today by default", .keep = true}}};
+  return std::tuple{
+      RuleFor<&CostQuery::period>{{.about = "what the lists are about; today by default", .has_default = true}}};
 }
 const Description& describe(Tag<CostQuery>) { return description_of<CostQuery>("CostQuery"); }
 

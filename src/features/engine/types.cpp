@@ -18,7 +18,7 @@ constexpr auto rules(Tag<ChatMessage>) {
       RuleFor<&ChatMessage::delivery>{
           {.about = "while another message is answered: queue waits for the end (as without it), steer joins that "
                     "answer before the model is asked again, interrupt stops it",
-           .keep = true}},
+           .has_default = true}},
       RuleFor<&ChatMessage::clientTools>{{.about = "the id that the socket /client-tools gave: the answer may use what "
                                                    "the program lends"}}};
 }

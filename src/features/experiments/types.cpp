@@ -23,7 +23,7 @@ const Description& describe(Tag<Experiment>) { return description_of<Experiment>
 
 BOOST_DESCRIBE_STRUCT(ExperimentFilter, (), (domain, verdict, limit))
 constexpr auto rules(Tag<ExperimentFilter>) {
-  return std::tuple{RuleFor<&ExperimentFilter::limit>{{.about = "50 when omitted", .keep = true}}};
+  return std::tuple{RuleFor<&ExperimentFilter::limit>{{.about = "50 when omitted", .has_default = true}}};
 }
 const Description& describe(Tag<ExperimentFilter>) { return description_of<ExperimentFilter>("ExperimentFilter"); }
 
@@ -38,7 +38,7 @@ const Description& describe(Tag<Confidence>) { return description_of<Confidence>
 BOOST_DESCRIBE_STRUCT(ConfidenceQuery, (), (domain, metric))
 constexpr auto rules(Tag<ConfidenceQuery>) {
   return std::tuple{RuleFor<&ConfidenceQuery::domain>{{.missing = "domain parameter required"}},
-                    RuleFor<&ConfidenceQuery::metric>{{.about = "quality when omitted", .keep = true}}};
+                    RuleFor<&ConfidenceQuery::metric>{{.about = "quality when omitted", .has_default = true}}};
 }
 const Description& describe(Tag<ConfidenceQuery>) { return description_of<ConfidenceQuery>("ConfidenceQuery"); }
 

@@ -20,9 +20,10 @@ const Description& describe(Tag<ExtensionFile>) { return description_of<Extensio
 
 BOOST_DESCRIBE_STRUCT(ExtensionFileQuery, (), (path, raw))
 constexpr auto rules(Tag<ExtensionFileQuery>) {
-  return std::tuple{RuleFor<&ExtensionFileQuery::path>{
-                        {.about = "relative to the extension's directory", .missing = "path query param required"}},
-                    RuleFor<&ExtensionFileQuery::raw>{{.about = "the bytes themselves instead of JSON", .keep = true}}};
+  return std::tuple{
+      RuleFor<&ExtensionFileQuery::path>{
+          {.about = "relative to the extension's directory", .missing = "path query param required"}},
+      RuleFor<&ExtensionFileQuery::raw>{{.about = "the bytes themselves instead of JSON", .has_default = true}}};
 }
 const Description& describe(Tag<ExtensionFileQuery>) {
   return description_of<ExtensionFileQuery>("ExtensionFileQuery");

@@ -34,9 +34,9 @@ Task<Response> create_extension(Extensions& extensions, const NameCheck& names, 
   // Before it is made, as a repeated request gets the same response.
   auto warnings = co_await warnings_about(names, body);
   InTransaction<Extension> in_transaction;
-  if (const auto keep = request.in_transaction<SavedExtension>()) {
-    in_transaction = [keep, warnings](Connection& connection, const Extension& made) {
-      keep(connection, {made, warnings});
+  if (const auto store_response = request.in_transaction<SavedExtension>()) {
+    in_transaction = [store_response, warnings](Connection& connection, const Extension& made) {
+      store_response(connection, {made, warnings});
     };
   }
   const auto made = co_await extensions.create(std::move(body), std::move(in_transaction));

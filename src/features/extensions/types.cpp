@@ -77,8 +77,9 @@ constexpr auto rules(Tag<NewExtension>) {
       RuleFor<&NewExtension::name>{{.about = "kebab-case, at most 64 characters, not in the form of a UUID"}},
       RuleFor<&NewExtension::definition>{{.about = "what the type needs: GET /schemas/:type"}},
       RuleFor<&NewExtension::trigger_def>{{.about = "what starts it by itself: cron, event or webhook"}},
-      RuleFor<&NewExtension::source>{{.invalid = "source must be one of user, agent, community, not ", .keep = true}},
-      RuleFor<&NewExtension::enabled>{{.keep = true}},
+      RuleFor<&NewExtension::source>{
+          {.invalid = "source must be one of user, agent, community, not ", .has_default = true}},
+      RuleFor<&NewExtension::enabled>{{.has_default = true}},
       RuleFor<&NewExtension::owner_agent_id>{{.about = "an agent's id or name; counts with source agent only"}},
   };
 }
@@ -101,8 +102,8 @@ const Description& describe(Tag<NewExtension>) {
 
 BOOST_DESCRIBE_STRUCT(RemovalQuery, (), (force))
 constexpr auto rules(Tag<RemovalQuery>) {
-  return std::tuple{
-      RuleFor<&RemovalQuery::force>{{.about = "true: delete a model service even if agents name it", .keep = true}}};
+  return std::tuple{RuleFor<&RemovalQuery::force>{
+      {.about = "true: delete a model service even if agents name it", .has_default = true}}};
 }
 const Description& describe(Tag<RemovalQuery>) { return description_of<RemovalQuery>("RemovalQuery"); }
 

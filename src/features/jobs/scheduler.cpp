@@ -49,11 +49,11 @@ std::optional<JobTiming> timing_of(const CronTrigger& trigger) {
 
 Scheduler::Scheduler(Loop& loop, const Clock& clock, OnDue on_due, OnSetBack on_set_back)
     : clock_(clock), on_due_(std::move(on_due)), on_set_back_(std::move(on_set_back)), alarm_(loop), group_(loop) {
-  look_at_clock();
+  read_clock();
 }
 
 /// Called before a job is armed, so that the clock cannot later be set back unnoticed to before that time.
-Timestamp Scheduler::look_at_clock() {
+Timestamp Scheduler::read_clock() {
   const auto now = clock_.now();
   if (schedule_.note(now)) on_set_back_(now);
   return now;
@@ -62,7 +62,7 @@ Timestamp Scheduler::look_at_clock() {
 void Scheduler::arm(const std::string& job_id, const CronTrigger& trigger, Timestamp after) {
   auto timing = timing_of(trigger);
   if (!timing) return disarm(job_id);
-  look_at_clock();
+  read_clock();
   schedule_.put(job_id, std::move(*timing), after);
   alarm_.set(schedule_.next_due());
 }
@@ -74,7 +74,7 @@ void Scheduler::disarm(const std::string& job_id) {
 
 void Scheduler::start() {
   if (const auto problem = TimeZone::host_problem(); !problem.empty()) log::warn("{}", problem);
-  group_.spawn(keep());
+  group_.spawn(run());
 }
 
 Task<> Scheduler::stop() {
@@ -82,11 +82,11 @@ Task<> Scheduler::stop() {
   co_await group_.join();
 }
 
-Task<> Scheduler::keep() {
+Task<> Scheduler::run() {
   const auto executor = co_await asio::this_coro::executor;
   while (co_await alarm_.wait(stopping_) == WaitResult::done) {
     int passed_on = 0;
-    while (auto due = schedule_.take(look_at_clock())) {
+    while (auto due = schedule_.take(read_clock())) {
       on_due_(std::move(*due));
       if (++passed_on % max_due_in_a_row == 0) co_await asio::post(executor, asio::use_awaitable);
       if (stopping_.requested()) co_return;

@@ -29,8 +29,8 @@ public:
   Task<> stop();
 
 private:
-  Task<> keep();
-  Timestamp look_at_clock();
+  Task<> run();
+  Timestamp read_clock();
 
   const Clock& clock_;
   OnDue on_due_;

@@ -25,7 +25,7 @@ const Description& describe(Tag<JobRun>) { return description_of<JobRun>("JobRun
 BOOST_DESCRIBE_STRUCT(JobRunOptions, (), (dry))
 constexpr auto rules(Tag<JobRunOptions>) {
   return std::tuple{
-      RuleFor<&JobRunOptions::dry>{{.about = "tools say what they would do instead of doing it", .keep = true}}};
+      RuleFor<&JobRunOptions::dry>{{.about = "tools say what they would do instead of doing it", .has_default = true}}};
 }
 const Description& describe(Tag<JobRunOptions>) { return description_of<JobRunOptions>("JobRunOptions"); }
 

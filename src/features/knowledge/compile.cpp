@@ -169,7 +169,7 @@ FileResult<void> put_page(const Step& step, const std::string& path, const std::
 }
 
 /// Keeps a page that a person wrote or changed. It counts as up to date if it was written after its source.
-void keep_page(const Step& step, KnownSource& row, const std::string& slug) {
+void leave_page(const Step& step, KnownSource& row, const std::string& slug) {
   const auto page = step.tree.directory().stamp(*row.page);
   const bool is_newer = page && modified_at(*page) > modified_at(row.stamp);
   if (is_newer) row.compiled = row.content;
@@ -191,7 +191,7 @@ void make_page(const Step& step, KnownSource& row, PageText page) {
     row.page_content = content_id(*existing);
     return row.problem.reset();
   }
-  if (existing && row.page_content != content_id(*existing)) return keep_page(step, row, slug);
+  if (existing && row.page_content != content_id(*existing)) return leave_page(step, row, slug);
   page.head.updated_at = step.now;
   const auto text = write_page_text(page);
   // A larger page could not be read again.

@@ -88,7 +88,7 @@ std::string name_of_address(std::string_view address) {
   return name + ".md";
 }
 
-Task<ToolOutcome> keep(Knowledge& knowledge, NewSource source) {
+Task<ToolOutcome> ingest_source(Knowledge& knowledge, NewSource source) {
   const auto made = co_await knowledge.ingest(std::move(source));
   if (made.slug.empty())
     co_return failed(fmt::format("kept as {}, which becomes no page: {}", made.path, made.problem));
@@ -101,11 +101,11 @@ Task<ToolOutcome> ingest_page(Knowledge& knowledge, const ToolSet& tools, const 
   if (page.is_error) co_return page;
   auto title = take_page_head(page.output, "Title");
   if (!requested_title(call).empty()) title = requested_title(call);
-  co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
-                                      .name = name_of_address(url),
-                                      .title = std::move(title),
-                                      .origin = url,
-                                      .text = std::move(page.output)});
+  co_return co_await ingest_source(knowledge, {.agent_name = call.run.agent_name,
+                                               .name = name_of_address(url),
+                                               .title = std::move(title),
+                                               .origin = url,
+                                               .text = std::move(page.output)});
 }
 
 std::string text_of_thread(const std::vector<Turn>& newest_first) {
@@ -124,15 +124,15 @@ Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const To
   if (thread.agent_id != call.run.agent_id) throw thread_not_found();
   const auto turns = co_await threads.turns(thread.id, {.limit = {max_turns_kept}});
   const auto title = requested_title(call).empty() ? thread.title : requested_title(call);
-  co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
-                                      .name = "thread " + title + ".md",
-                                      .title = title,
-                                      .origin = "thread " + thread.id,
-                                      .text = text_of_thread(turns)});
+  co_return co_await ingest_source(knowledge, {.agent_name = call.run.agent_name,
+                                               .name = "thread " + title + ".md",
+                                               .title = title,
+                                               .origin = "thread " + thread.id,
+                                               .text = text_of_thread(turns)});
 }
 
 /// The text of a file that can be kept. Throws BadRequest.
-std::string text_to_keep(const OpenedPath& file) {
+std::string text_of_file(const OpenedPath& file) {
   const auto refuse = [&](std::string_view why) {
     throw BadRequest(fmt::format("{} cannot be kept: {}", file.path.string(), why));
   };
@@ -151,12 +151,12 @@ Task<ToolOutcome> ingest_file(Knowledge& knowledge, BlockingPool& blocking, cons
       co_await blocking.run([path, roots = call.run.roots] { return locate(absolute_path(path, roots), roots); });
   const auto permission = co_await call.permit(target_of(file));
   if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
-  auto text = co_await blocking.run([file] { return text_to_keep(file); });
-  co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
-                                      .name = file.path.filename().string(),
-                                      .title = requested_title(call),
-                                      .origin = file.path.string(),
-                                      .text = std::move(text)});
+  auto text = co_await blocking.run([file] { return text_of_file(file); });
+  co_return co_await ingest_source(knowledge, {.agent_name = call.run.agent_name,
+                                               .name = file.path.filename().string(),
+                                               .title = requested_title(call),
+                                               .origin = file.path.string(),
+                                               .text = std::move(text)});
 }
 
 Task<ToolOutcome> ingest(Knowledge& knowledge, Threads& threads, BlockingPool& blocking, const ToolSet& tools,

@@ -79,14 +79,14 @@ const Description& describe(Tag<KnowledgeFilter>) { return description_of<Knowle
 BOOST_DESCRIBE_STRUCT(KnowledgeQuery, (), (q, limit, scope))
 constexpr auto rules(Tag<KnowledgeQuery>) {
   return std::tuple{RuleFor<&KnowledgeQuery::q>{{.about = "words or a question"}},
-                    RuleFor<&KnowledgeQuery::limit>{{.about = "100 when omitted", .keep = true}},
+                    RuleFor<&KnowledgeQuery::limit>{{.about = "100 when omitted", .has_default = true}},
                     RuleFor<&KnowledgeQuery::scope>{{.about = "shared, or agent:<name>; all when omitted"}}};
 }
 const Description& describe(Tag<KnowledgeQuery>) { return description_of<KnowledgeQuery>("KnowledgeQuery"); }
 
 BOOST_DESCRIBE_STRUCT(KnowledgeLogQuery, (), (limit))
 constexpr auto rules(Tag<KnowledgeLogQuery>) {
-  return std::tuple{RuleFor<&KnowledgeLogQuery::limit>{{.about = "100 when omitted", .keep = true}}};
+  return std::tuple{RuleFor<&KnowledgeLogQuery::limit>{{.about = "100 when omitted", .has_default = true}}};
 }
 const Description& describe(Tag<KnowledgeLogQuery>) { return description_of<KnowledgeLogQuery>("KnowledgeLogQuery"); }
 

@@ -22,7 +22,7 @@ const Description& describe(Tag<ModelServicePreset>) {
 BOOST_DESCRIBE_STRUCT(ModelsQuery, (), (refresh))
 constexpr auto rules(Tag<ModelsQuery>) {
   return std::tuple{
-      RuleFor<&ModelsQuery::refresh>{{.about = "true: ask all services for their models first", .keep = true}}};
+      RuleFor<&ModelsQuery::refresh>{{.about = "true: ask all services for their models first", .has_default = true}}};
 }
 const Description& describe(Tag<ModelsQuery>) { return description_of<ModelsQuery>("ModelsQuery"); }
 

@@ -115,7 +115,7 @@ bool are_letters(const ReadingCommand& command, std::string_view argument) {
                              [&](char letter) { return command.letters.find(letter) != std::string_view::npos; });
 }
 
-bool keeps_reading(const ReadingCommand& command, std::string_view argument) {
+bool only_reads(const ReadingCommand& command, std::string_view argument) {
   // A dash alone is the standard input, two end the options.
   if (!argument.starts_with('-') || argument == "-" || argument == "--") return true;
   if (lists(command, argument.substr(0, argument.find('=')))) return true;
@@ -131,7 +131,7 @@ std::optional<std::string> reading_command(std::span<const std::string> words) {
     if (named == 2 && words[1] != command.subcommand) continue;
     // Behind `--` too: it may be the value of an option before it.
     const auto arguments = words.subspan(named);
-    if (!std::ranges::all_of(arguments, [&](const auto& word) { return keeps_reading(command, word); })) break;
+    if (!std::ranges::all_of(arguments, [&](const auto& word) { return only_reads(command, word); })) break;
     return quoted_words(words.first(named)) + " *";
   }
   return std::nullopt;

@@ -26,12 +26,13 @@
 //   - after 4: nothing is left to do.
 // If the file cannot be restored, the experiment is recorded and the row stays, so every start tries again.
 
+#include "features/research/iteration.hpp"
+
 #include <fmt/format.h>
 
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
-#include "features/research/iteration.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -58,7 +59,7 @@ std::string proposal_type(const std::filesystem::path& asset) {
 }
 
 /// Returns the last problem; empty on success.
-Task<std::string> keep_trying(std::function<Task<>()> work) {
+Task<std::string> retry_until_done(std::function<Task<>()> work) {
   StopSource never;
   std::string problem;
   for (int time = 0; time < times_to_try; ++time) {
@@ -196,7 +197,7 @@ Task<> Iteration::put_back_or_leave() {
 
 /// If it cannot be restored, the verdict says why.
 Task<bool> Iteration::put_back_at_last() {
-  const auto problem = co_await keep_trying([this] { return put_back_or_leave(); });
+  const auto problem = co_await retry_until_done([this] { return put_back_or_leave(); });
   if (problem.empty()) co_return true;
   log::error("{} cannot be restored to its content before iteration {}; the next start tries again: {}",
              order_.config.asset_path, order_.id, problem);
@@ -220,7 +221,7 @@ Task<> Iteration::end() {
 /// Keeps the iteration's row if the asset could not be restored, or if recording fails, so that the next start finishes
 /// it.
 Task<bool> Iteration::record(bool is_settled) {
-  const auto problem = co_await keep_trying([&] {
+  const auto problem = co_await retry_until_done([&] {
     return services_.database.write([result = result_, spendings = spendings_, is_settled](Connection& connection) {
       Experiments::record(connection, result);
       Costs::record(connection, spendings);

@@ -17,9 +17,9 @@ const Description& describe(Tag<DomainConfig>) { return description_of<DomainCon
 
 BOOST_DESCRIBE_STRUCT(ResearchPlan, (), (until_confidence, max_discards, max_iterations))
 constexpr auto rules(Tag<ResearchPlan>) {
-  return std::tuple{RuleFor<&ResearchPlan::until_confidence>{{.keep = true}},
-                    RuleFor<&ResearchPlan::max_discards>{{.keep = true}},
-                    RuleFor<&ResearchPlan::max_iterations>{{.keep = true}}};
+  return std::tuple{RuleFor<&ResearchPlan::until_confidence>{{.has_default = true}},
+                    RuleFor<&ResearchPlan::max_discards>{{.has_default = true}},
+                    RuleFor<&ResearchPlan::max_iterations>{{.has_default = true}}};
 }
 const Description& describe(Tag<ResearchPlan>) { return description_of<ResearchPlan>("ResearchPlan"); }
 

@@ -16,7 +16,7 @@ const Description& describe(Tag<Signal>) { return description_of<Signal>("Signal
 
 BOOST_DESCRIBE_STRUCT(NewSignal, (), (kind, message, severity, value, baseline))
 constexpr auto rules(Tag<NewSignal>) {
-  return std::tuple{RuleFor<&NewSignal::severity>{{.about = "info when omitted", .keep = true}},
+  return std::tuple{RuleFor<&NewSignal::severity>{{.about = "info when omitted", .has_default = true}},
                     RuleFor<&NewSignal::value>{{.about = "what was measured"}},
                     RuleFor<&NewSignal::baseline>{{.about = "what was to be expected"}}};
 }
@@ -25,7 +25,7 @@ const Description& describe(Tag<NewSignal>) { return description_of<NewSignal>("
 BOOST_DESCRIBE_STRUCT(SignalFilter, (), (kind, since, limit))
 constexpr auto rules(Tag<SignalFilter>) {
   return std::tuple{RuleFor<&SignalFilter::since>{{.about = "created after"}},
-                    RuleFor<&SignalFilter::limit>{{.about = "100 when omitted", .keep = true}}};
+                    RuleFor<&SignalFilter::limit>{{.about = "100 when omitted", .has_default = true}}};
 }
 const Description& describe(Tag<SignalFilter>) { return description_of<SignalFilter>("SignalFilter"); }
 

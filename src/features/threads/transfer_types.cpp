@@ -31,7 +31,7 @@ constexpr auto rules(Tag<ImportedThread>) {
   return std::tuple{RuleFor<&ImportedThread::key>{{.about = "identifies it within its source"}},
                     RuleFor<&ImportedThread::agent_id>{{.about = "an agent's id or name; assistant when omitted"}},
                     RuleFor<&ImportedThread::title>{{.about = "made from the first user turn when omitted"}},
-                    RuleFor<&ImportedThread::archived>{{.about = "false when omitted", .keep = true}}};
+                    RuleFor<&ImportedThread::archived>{{.about = "false when omitted", .has_default = true}}};
 }
 const Description& describe(Tag<ImportedThread>) { return description_of<ImportedThread>("ImportedThread"); }
 

@@ -67,7 +67,7 @@ const Description& describe(Tag<ThreadChange>) { return description_of<ThreadCha
 BOOST_DESCRIBE_STRUCT(ThreadFilter, (), (agent_id, project_id, job_id, archived, since, limit, before))
 constexpr auto rules(Tag<ThreadFilter>) {
   return std::tuple{
-      RuleFor<&ThreadFilter::archived>{{.about = "true lists archived threads too", .keep = true}},
+      RuleFor<&ThreadFilter::archived>{{.about = "true lists archived threads too", .has_default = true}},
       RuleFor<&ThreadFilter::since>{{.about = "updated after"}},
       RuleFor<&ThreadFilter::limit>{{.about = "all when omitted"}},
       RuleFor<&ThreadFilter::before>{{.about = "a thread: those listed behind it, none behind an unknown one"}}};

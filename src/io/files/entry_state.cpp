@@ -92,9 +92,9 @@ bool write_all(int file, std::string_view content) {
 /// A new file or symlink under a temporary name, which is deleted unless it gets another one.
 class NewEntry {
 public:
-  NewEntry(int directory, const EntryState& wanted, bool keeps_times) : directory_(directory), name_(temporary_name()) {
+  NewEntry(int directory, const EntryState& wanted, bool sets_times) : directory_(directory), name_(temporary_name()) {
     made_ = wanted.kind == EntryKind::symlink ? make_link(wanted) : make_file(wanted);
-    if (made_ && keeps_times) set_times(wanted);
+    if (made_ && sets_times) set_times(wanted);
     if (made_ && file_) made_ = ::fsync(file_.get()) == 0;
   }
   ~NewEntry() {
