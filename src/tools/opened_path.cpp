@@ -30,7 +30,7 @@ FileType type_of(mode_t mode) {
 }
 
 /// Magic links of the kernel, such as `/proc/self/root`, are not followed.
-Descriptor look_at(const fs::path& path) {
+Descriptor open_path(const fs::path& path) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_NO_MAGICLINKS;
@@ -91,7 +91,7 @@ fs::path absolute_path(std::string_view path, const FileRoots& roots) {
 OpenedPath locate(const fs::path& path, const FileRoots& roots) {
   AGW_ASSERT(may_block());
 
-  auto descriptor = look_at(path);
+  auto descriptor = open_path(path);
   if (!descriptor) return missing(path, problem_of(errno), roots);
   struct stat status{};
   if (::fstat(descriptor.get(), &status) != 0 || status.st_nlink == 0)

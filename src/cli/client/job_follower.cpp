@@ -39,12 +39,12 @@ Task<json::object> JobFollower::follow() {
 /// nullopt if the connection broke.
 Task<std::optional<json::object>> JobFollower::follow(EventStream& events) {
   try {
-    if (auto ended = co_await look()) co_return ended;
+    if (auto ended = co_await poll()) co_return ended;
     while (const auto event = co_await events.next()) {
       const bool over =
           string_member(*event, "type") == "job-finished" && string_member(run_of(*event), "id") == ids_.run_id;
       if (!over && answer_.take(*event) != StreamedAnswer::Progress::missed) continue;
-      if (auto ended = co_await look()) co_return ended;
+      if (auto ended = co_await poll()) co_return ended;
     }
     co_return std::nullopt;
   } catch (const ResponseError&) {
@@ -55,7 +55,7 @@ Task<std::optional<json::object>> JobFollower::follow(EventStream& events) {
 }
 
 /// Prints missed events; returns the row if the run has ended.
-Task<std::optional<json::object>> JobFollower::look() {
+Task<std::optional<json::object>> JobFollower::poll() {
   // In this order: otherwise, events between the two would be lost if the row shows that the run has ended.
   auto found = co_await row();
   co_await catch_up();

@@ -25,7 +25,7 @@ public:
 
 private:
   Task<std::optional<json::object>> follow(EventStream& events);
-  Task<std::optional<json::object>> look();
+  Task<std::optional<json::object>> poll();
   Task<> catch_up();
   Task<json::object> row() const;
 

@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t max_message_length = 16 << 20;
 /// How long calls may continue after the end of input.
 constexpr std::chrono::milliseconds finish_limit = 10min;
-constexpr auto between_looks = 200ms;
+constexpr auto poll_interval = 200ms;
 
 struct McpOptions {
   bool all = false;
@@ -67,8 +67,8 @@ Task<> finish(Loop& loop, McpBridge& bridge) {
   asio::signal_set signals(loop, SIGINT, SIGTERM);
   TaskGroup watching(loop);
   watching.spawn(give_up_on(signals, abandon));
-  for (auto waited = 0ms; waited < finish_limit; waited += between_looks) {
-    const auto end = co_await bridge.wait(abandon, between_looks);
+  for (auto waited = 0ms; waited < finish_limit; waited += poll_interval) {
+    const auto end = co_await bridge.wait(abandon, poll_interval);
     if (end != WaitResult::timed_out || is_output_closed()) break;
   }
   signals.cancel();

@@ -48,7 +48,7 @@ struct Transcript {
   ImportedThread head;
   std::optional<fs::path> project;
 
-  void look_at(const json::object& line) {
+  void inspect(const json::object& line) {
     const auto cwd = string_or_empty(line, "cwd");
     if (!project && !cwd.empty()) project = cwd;
     if (string_or_empty(line, "type") == "summary") {
@@ -60,7 +60,7 @@ struct Transcript {
 
 void stream_transcript(Importer& importer, const fs::path& file, Transcript& transcript) {
   for_each_line(importer, file, [&](const json::object& line) {
-    transcript.look_at(line);
+    transcript.inspect(line);
     return !transcript.project;
   });
   importer.begin_thread(transcript.head, transcript.project);
@@ -79,7 +79,7 @@ void read_transcript(Importer& importer, const fs::path& file) {
   if (fs::file_size(file) > max_tree_bytes) return stream_transcript(importer, file, transcript);
   SourceConversation conversation;
   for_each_line(importer, file, [&](const json::object& line) {
-    transcript.look_at(line);
+    transcript.inspect(line);
     if (auto message = transcript_message(line)) {
       conversation.messages.push_back(*std::move(message));
     } else if (const auto id = string_or_empty(line, "uuid"); !id.empty() && !is_true(line, "isSidechain")) {

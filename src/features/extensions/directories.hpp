@@ -43,8 +43,8 @@ public:
   void know(std::string extension_id, KnownDirectory known) { known_[std::move(extension_id)] = known; }
 
   /// Executes steps that were just committed, in order. A file in the way that the gateway did not write goes to the
-  /// trash. Failed steps are logged, and repeated by the next `look`, or when something else needs the place. Returns
-  /// the completed steps.
+  /// trash. Failed steps are logged, and repeated by the next `compare`, or when something else needs the place.
+  /// Returns the completed steps.
   std::vector<std::int64_t> take(const std::vector<DiskStep>& steps);
   /// Repeats steps that may already be complete; leaves files alone that were edited since. Returns the completed
   /// steps.
@@ -53,10 +53,10 @@ public:
   /// Creates the extension's directory and tests whether its files could be written. Throws std::system_error if not.
   void check_replaceable(const Extension& extension) const;
 
-  /// Looks at all directories. `records` are all agents and jobs. With At::stamps, reads only files whose stamp has
-  /// changed. Ignores a directory whose move is still pending.
+  /// Compares all directories with `records`, which are all agents and jobs. With At::stamps, reads only files whose
+  /// stamp has changed. Ignores a directory whose move is still pending.
   enum class At { stamps, contents };
-  DirectoryFindings look(const std::vector<ExtensionPointer>& records, At at);
+  DirectoryFindings compare(const std::vector<ExtensionPointer>& records, At at);
   /// Call it when the found files have become the record. `path` is `agents/<name>`.
   void accept(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 
@@ -98,13 +98,13 @@ private:
   bool is_ours(const std::string& extension_id, const std::string& content_id) const;
   void set_aside(const std::string& path);
 
-  void look_at_type(ExtensionType type, const std::vector<ExtensionPointer>& records, At at,
+  void compare_type(ExtensionType type, const std::vector<ExtensionPointer>& records, At at,
                     DirectoryFindings& findings);
-  void look_at_record(const ExtensionPointer& record, At at, DirectoryFindings& findings);
+  void compare_record(const ExtensionPointer& record, At at, DirectoryFindings& findings);
   static bool has_lost_prompt(const Extension& record, const Contents& contents, const KnownDirectory& known);
-  void look_at_edit(const ExtensionPointer& record, const std::string& path, const Contents& contents,
+  void compare_edit(const ExtensionPointer& record, const std::string& path, const Contents& contents,
                     DirectoryFindings& findings);
-  void look_at_new(ExtensionType type, const std::string& name, DirectoryFindings& findings);
+  void inspect_new(ExtensionType type, const std::string& name, DirectoryFindings& findings);
   static void with_warnings(const std::string& path, const Contents& contents, DirectoryFindings& findings,
                             const std::function<void()>& take);
   Contents read(ExtensionType type, const std::string& path) const;

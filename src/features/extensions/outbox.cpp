@@ -50,7 +50,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto time_to_gather = 1s;
-constexpr auto between_looks_at_trash = 24h;
+constexpr auto trash_check_interval = 24h;
 /// Rows per background write.
 constexpr std::size_t piece = 200;
 
@@ -158,9 +158,9 @@ void ExtensionOutbox::note_made_at_start(Connection& connection) {
                  [&] { outbox_store::know_inodes(connection, made); });
 }
 
-Task<DirectoryFindings> ExtensionOutbox::look(std::vector<ExtensionPointer> records) {
+Task<DirectoryFindings> ExtensionOutbox::compare(std::vector<ExtensionPointer> records) {
   auto [findings, made] = co_await disk_.run([directories = directories_, records = std::move(records)] {
-    auto found = directories->look(records, ExtensionDirectories::At::contents);
+    auto found = directories->compare(records, ExtensionDirectories::At::contents);
     return std::pair(std::move(found), directories->made());
   });
   if (!findings.done.empty()) cross_out_later(findings.done);
@@ -189,8 +189,9 @@ void ExtensionOutbox::load(Connection& connection) {
   note_made_at_start(connection);
 }
 
-DirectoryFindings ExtensionOutbox::look_at_start(Connection& connection, const std::vector<ExtensionPointer>& records) {
-  auto findings = directories_->look(records, ExtensionDirectories::At::stamps);
+DirectoryFindings ExtensionOutbox::compare_at_start(Connection& connection,
+                                                    const std::vector<ExtensionPointer>& records) {
+  auto findings = directories_->compare(records, ExtensionDirectories::At::stamps);
   cross_out_later(findings.done);
   note_made_at_start(connection);
   return findings;
@@ -228,7 +229,7 @@ Task<> ExtensionOutbox::prune_trash() {
     } catch (const std::exception& error) {
       log::warn("the trash is kept for another day: {}", error.what());
     }
-  } while (co_await pause(stopping_, between_looks_at_trash) == WaitResult::done);
+  } while (co_await pause(stopping_, trash_check_interval) == WaitResult::done);
 }
 
 void ExtensionOutbox::cross_out_later(const std::vector<std::int64_t>& done) {

@@ -42,8 +42,8 @@ public:
   /// Throws std::system_error if the extension's files could not be brought up to date.
   Task<> check_replaceable(ExtensionPointer extension);
 
-  /// Looks at all directories; `records` are all agents and jobs.
-  Task<DirectoryFindings> look(std::vector<ExtensionPointer> records);
+  /// Compares all directories with `records`, which are all agents and jobs.
+  Task<DirectoryFindings> compare(std::vector<ExtensionPointer> records);
   /// Inside the write that takes over a directory: records that record and files agree.
   static void note_taken(Connection& connection, const std::string& extension_id, KnownDirectory known);
   /// After that write.
@@ -53,7 +53,7 @@ public:
 
   /// Repeats the steps that an earlier process may not have completed.
   void load(Connection& connection);
-  DirectoryFindings look_at_start(Connection& connection, const std::vector<ExtensionPointer>& records);
+  DirectoryFindings compare_at_start(Connection& connection, const std::vector<ExtensionPointer>& records);
   void take_at_start(Connection& connection, const std::vector<DiskStep>& steps);
   void accept_at_start(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 

@@ -89,7 +89,7 @@ std::vector<ExtensionPointer> Extensions::file_backed() const {
 
 void Extensions::take_directories_over(Connection& connection) {
   outbox_->load(connection);
-  const auto findings = outbox_->look_at_start(connection, file_backed());
+  const auto findings = outbox_->compare_at_start(connection, file_backed());
   for (const auto& warning : findings.warnings) log::warn("{}", warning);
   if (is_empty(findings)) return;
   TakenOver result;
@@ -109,7 +109,7 @@ Task<std::vector<std::string>> Extensions::reseed() {
       [shipped = std::move(shipped)](Connection& connection) { return write_built_ins(connection, shipped); }));
   if (!outbox_) co_return std::vector<std::string>{};
 
-  auto findings = co_await outbox_->look(file_backed());
+  auto findings = co_await outbox_->compare(file_backed());
   auto warnings = findings.warnings;
   if (is_empty(findings)) co_return warnings;
   auto result = co_await database_.write(

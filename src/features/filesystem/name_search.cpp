@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 constexpr int levels = 3;
 constexpr std::size_t max_results = 15;
-constexpr std::size_t between_looks_at_the_clock = 64;
+constexpr std::size_t entries_per_clock_check = 64;
 /// Names have fewer bytes, and a pattern of this length compiles fast.
 constexpr std::size_t max_part_length = 1024;
 
@@ -47,7 +47,7 @@ FileResult<std::vector<FileEntry>> NameSearch::run(const fs::path& root) {
   for (int depth = 1; depth <= levels && results.size() < max_results && !spent_; ++depth) {
     for (const auto& directory : level) {
       if (spent_) break;
-      const auto looked = look_into(directory, depth == levels);
+      const auto looked = search_directory(directory, depth == levels);
       if (!looked && depth == 1) return looked.error();
     }
     take_found(results);
@@ -56,14 +56,14 @@ FileResult<std::vector<FileEntry>> NameSearch::run(const fs::path& root) {
   return results;
 }
 
-FileResult<void> NameSearch::look_into(const std::string& directory, bool last_level) {
+FileResult<void> NameSearch::search_directory(const std::string& directory, bool last_level) {
   return home_.directory().visit(directory, [&](const DirectoryEntry& entry) {
-    if (!is_passed_over(entry.name)) look_at(directory, entry, last_level);
+    if (!is_passed_over(entry.name)) match(directory, entry, last_level);
     return !spent();
   });
 }
 
-void NameSearch::look_at(const std::string& directory, const DirectoryEntry& entry, bool last_level) {
+void NameSearch::match(const std::string& directory, const DirectoryEntry& entry, bool last_level) {
   const bool matches = RE2::PartialMatch(entry.name, pattern_);
   const bool leads_on = entry.type == FileType::directory && !last_level;
   if (matches) found_.push_back({joined(directory, entry.name), entry.type});
@@ -84,7 +84,7 @@ void NameSearch::take_found(std::vector<FileEntry>& results) {
 
 bool NameSearch::spent() {
   ++seen_;
-  if (seen_ >= budget_.entries && seen_ % between_looks_at_the_clock == 0) {
+  if (seen_ >= budget_.entries && seen_ % entries_per_clock_check == 0) {
     spent_ = std::chrono::steady_clock::now() >= deadline_;
   }
   return spent_;

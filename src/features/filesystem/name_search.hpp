@@ -30,8 +30,8 @@ public:
   FileResult<std::vector<FileEntry>> run(const std::filesystem::path& root);
 
 private:
-  FileResult<void> look_into(const std::string& directory, bool last_level);
-  void look_at(const std::string& directory, const DirectoryEntry& entry, bool last_level);
+  FileResult<void> search_directory(const std::string& directory, bool last_level);
+  void match(const std::string& directory, const DirectoryEntry& entry, bool last_level);
   void take_found(std::vector<FileEntry>& results);
   bool spent();
 

@@ -108,17 +108,17 @@ std::vector<FoundKnowledgeFile> KnowledgeTree::walk(KnowledgeFiles kind,
   AGW_ASSERT(may_block());
 
   Walk walk{kind, enter};
-  const auto look = [&](const std::string& path) {
+  const auto add = [&](const std::string& path) {
     if (const auto opened = directory_.directory(path)) walk_beneath(*opened, path, 1, walk);
   };
   enter("knowledge");
-  look(kind == KnowledgeFiles::pages ? "knowledge/wiki" : "knowledge/raw");
+  add(kind == KnowledgeFiles::pages ? "knowledge/wiki" : "knowledge/raw");
   enter("agents");
   if (const auto agents = directory_.list("agents", max_entries)) {
     for (const auto& agent : *agents) {
       if (agent.type != FileType::directory || agent.name.starts_with('.')) continue;
       enter("agents/" + agent.name);
-      look("agents/" + agent.name + "/knowledge");
+      add("agents/" + agent.name + "/knowledge");
     }
   }
   std::ranges::sort(walk.found, {}, &FoundKnowledgeFile::path);

@@ -54,7 +54,7 @@ PageDifferences compare(const std::vector<FoundKnowledgeFile>& files, std::map<s
 }
 
 /// The differences among the files that were reported as changed.
-PageDifferences look_at(const KnowledgeTree& tree, const std::set<std::string>& files) {
+PageDifferences differences_of(const KnowledgeTree& tree, const std::set<std::string>& files) {
   PageDifferences differences;
   for (const auto& path : files) {
     if (is_page_path(path)) (tree.directory().stamp(path) ? differences.changed : differences.gone).push_back(path);
@@ -93,7 +93,8 @@ Task<> PageIndex::catch_up() {
   if (everything)
     differences = co_await compare_all();
   else
-    differences = co_await blocking_.run([tree = tree_, files = changes.files] { return look_at(*tree, files); });
+    differences =
+        co_await blocking_.run([tree = tree_, files = changes.files] { return differences_of(*tree, files); });
   // Deletions first, so that a moved page keeps its slug.
   co_await remove(std::move(differences.gone));
   co_await take(std::move(differences.changed));

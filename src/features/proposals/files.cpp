@@ -101,15 +101,15 @@ std::optional<Directory> ProposalFiles::folder() {
   return std::nullopt;
 }
 
-ProposalFiles::Look ProposalFiles::look() {
+ProposalFiles::Scan ProposalFiles::scan() {
   KnownFiles found;
   if (const auto directory = folder()) {
     for (const auto& agent : entries_of(*directory, "all agents")) {
       if (agent.type != FileType::directory || !is_proposal_segment(agent.name)) continue;
-      if (const auto opened = directory->directory(agent.name)) look_into(*opened, {agent.name, ""}, found);
+      if (const auto opened = directory->directory(agent.name)) scan_directory(*opened, {agent.name, ""}, found);
     }
   }
-  Look seen;
+  Scan seen;
   seen.all.reserve(found.size());
   for (const auto& [reference, known] : found) {
     const auto address = *read_proposal_address(reference);
@@ -124,7 +124,7 @@ ProposalFiles::Look ProposalFiles::look() {
 }
 
 /// Looks into an agent's directory or, if `address` has a date, into one of nested proposals.
-void ProposalFiles::look_into(const Directory& directory, ProposalAddress address, KnownFiles& found) {
+void ProposalFiles::scan_directory(const Directory& directory, ProposalAddress address, KnownFiles& found) {
   const bool is_nested = !address.date.empty();
   for (const auto& entry : entries_of(directory, address.agent)) {
     const auto segment = segment_of(entry);
@@ -134,14 +134,14 @@ void ProposalFiles::look_into(const Directory& directory, ProposalAddress addres
     else
       address.date = *segment;
     if (entry.type == FileType::regular) {
-      look_at(directory, entry.name, address, found);
+      inspect(directory, entry.name, address, found);
     } else if (!is_nested) {
-      if (const auto opened = directory.directory(entry.name)) look_into(*opened, address, found);
+      if (const auto opened = directory.directory(entry.name)) scan_directory(*opened, address, found);
     }
   }
 }
 
-void ProposalFiles::look_at(const Directory& directory, const std::string& file, const ProposalAddress& address,
+void ProposalFiles::inspect(const Directory& directory, const std::string& file, const ProposalAddress& address,
                             KnownFiles& found) {
   const auto stamp = directory.stamp(file);
   if (!stamp) return;

@@ -42,11 +42,11 @@ public:
 
   /// All proposals, unordered. Pending ones that are new since the last call (in the first call: since this object was
   /// created) are also in `appeared`. Each appears there once, so the caller must announce it.
-  struct Look {
+  struct Scan {
     std::vector<ListedProposal> all;
     std::vector<ProposalAddress> appeared;
   };
-  Look look();
+  Scan scan();
 
   /// No value if there is no such file.
   std::optional<ProposalFile> read(const ProposalAddress& address);
@@ -67,8 +67,8 @@ private:
 
   bool is_new(const std::string& reference, const FileStamp& stamp) const;
   std::optional<Directory> folder();
-  void look_into(const Directory& directory, ProposalAddress address, KnownFiles& found);
-  void look_at(const Directory& directory, const std::string& file, const ProposalAddress& address, KnownFiles& found);
+  void scan_directory(const Directory& directory, ProposalAddress address, KnownFiles& found);
+  void inspect(const Directory& directory, const std::string& file, const ProposalAddress& address, KnownFiles& found);
 
   Directory root_;
   const std::chrono::nanoseconds made_at_;  ///< since the epoch

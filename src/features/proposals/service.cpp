@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto between_looks_for_old_ones = std::chrono::hours(24);
+constexpr auto expiry_check_interval = std::chrono::hours(24);
 /// Longer texts are not compared line by line.
 constexpr std::size_t max_compared_length = 2 << 20;
 /// Longer texts are not part of events. Every client gets all events, and is disconnected once it has 8 MiB unread.
@@ -85,7 +85,7 @@ Task<> Proposals::forget_old_ones() {
   do {
     const auto oldest = clock_.now() - options_.kept;
     try {
-      co_await disk_.run([files = files_, oldest, all = co_await look()] {
+      co_await disk_.run([files = files_, oldest, all = co_await scan()] {
         for (const auto& [address, head, created_at, written_at] : all) {
           const bool is_old = head.decided_at.value_or(written_at) < oldest;
           if (head.status != ProposalStatus::pending && is_old) files->remove(address);
@@ -94,18 +94,18 @@ Task<> Proposals::forget_old_ones() {
     } catch (const std::exception& error) {
       log::warn("old proposals are kept for another day: {}", error.what());
     }
-  } while (co_await pause(stopping_, between_looks_for_old_ones) == WaitResult::done);
+  } while (co_await pause(stopping_, expiry_check_interval) == WaitResult::done);
 }
 
 /// Publishes the proposals that appeared since the last look.
-Task<std::vector<ListedProposal>> Proposals::look() {
-  auto seen = co_await disk_.run([files = files_] { return files->look(); });
+Task<std::vector<ListedProposal>> Proposals::scan() {
+  auto seen = co_await disk_.run([files = files_] { return files->scan(); });
   for (auto& address : seen.appeared) co_await announce("proposal-created", std::move(address));
   co_return std::move(seen.all);
 }
 
 Task<std::vector<ProposalEntry>> Proposals::pending() {
-  auto all = co_await look();
+  auto all = co_await scan();
   std::erase_if(all, [](const auto& listed) { return listed.head.status != ProposalStatus::pending; });
   std::ranges::sort(all, is_newer);
   std::vector<ProposalEntry> entries(all.size());
@@ -127,7 +127,7 @@ Task<std::optional<TargetPlace>> Proposals::find_place(std::string target) {
   co_return co_await disk_.run([target = std::move(target), roots] { return find_target(target, roots); });
 }
 
-Task<Proposals::Current> Proposals::look_at(TargetPlace place) {
+Task<Proposals::Current> Proposals::inspect(TargetPlace place) {
   if (const auto extension = extension_of_target(place); extension && !extension->type) {
     // A file without a record is the remains of a deleted extension.
     const auto record = record_of_target(extensions_, *extension);
@@ -175,7 +175,7 @@ Task<Proposal> Proposals::require(ProposalAddress address) {
   // Targets that proposals may not change are not shown either.
   const auto place = shown.target ? co_await find_place(*shown.target) : std::nullopt;
   Current current;
-  if (place) current = co_await look_at(*place);
+  if (place) current = co_await inspect(*place);
   shown.target_changed = place && has_changed(*file, current);
   if (current.is_shown) shown.current_content = std::move(current.text);
   co_return co_await disk_.run([shown = std::move(shown), is_shown = current.is_shown]() mutable {

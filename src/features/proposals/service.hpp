@@ -94,10 +94,10 @@ private:
   // Listing and reading: service.cpp.
   Task<File> require_file(ProposalAddress address);
   Task<std::optional<TargetPlace>> find_place(std::string target);
-  Task<Current> look_at(TargetPlace place);
+  Task<Current> inspect(TargetPlace place);
   static std::string id_of(const Current& current);
   static bool has_changed(const ProposalFile& file, const Current& current);
-  Task<std::vector<ListedProposal>> look();
+  Task<std::vector<ListedProposal>> scan();
   void deliver(const DomainEvent& event) override;
   Task<> announce_recovered();
   Task<> announce(std::string_view type, ProposalAddress address, std::string run_id = {});

@@ -116,13 +116,13 @@ Task<std::string> Proposals::stage(std::string agent, std::string run_id, Staged
   auto head = head_of(change, agent, place, now);
   if (const auto made_by = extensions_.find_agent(agent)) head["agent_id"] = made_by->id;
   Current current;
-  if (place) current = co_await look_at(*place);
+  if (place) current = co_await inspect(*place);
   if (place && current.is_shown) head["made_from"] = id_of(current);
   const auto text = write_proposal_text({std::move(head), std::move(change.content)});
   const ProposalAddress wanted{segment_of(agent), to_iso8601(local_day(now, zone_)), name_of(change.title)};
   // Programs choose their own names, so they share one limit.
   const bool is_program = run_id.empty();
-  const auto waiting = std::ranges::count_if(co_await look(), [&](const auto& listed) {
+  const auto waiting = std::ranges::count_if(co_await scan(), [&](const auto& listed) {
     const bool counts = is_program || listed.address.agent == wanted.agent;
     return counts && listed.head.status == ProposalStatus::pending;
   });

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto between_looks_at_disk = 60s;
+constexpr auto disk_check_interval = 60s;
 constexpr auto between_database_checks = 24h;
 constexpr auto max_database_check = 6h;
 constexpr std::size_t max_check_output = 2000;
@@ -66,8 +66,8 @@ Alerts::Alerts(Loop& loop, BlockingPool& blocking, Database& database, Hub& hub,
 }
 
 void Alerts::start() {
-  background_.spawn(look_after_disk());
-  background_.spawn(look_after_database());
+  background_.spawn(watch_disk());
+  background_.spawn(watch_database());
 }
 
 Task<> Alerts::stop() {
@@ -75,17 +75,17 @@ Task<> Alerts::stop() {
   co_await background_.join();
 }
 
-Task<> Alerts::look_after_disk() {
-  while (co_await pause(stopping_, between_looks_at_disk) == WaitResult::done) {
+Task<> Alerts::watch_disk() {
+  while (co_await pause(stopping_, disk_check_interval) == WaitResult::done) {
     try {
-      co_await look_at_disk();
+      co_await check_disk();
     } catch (...) {
       log_failure(std::current_exception());
     }
   }
 }
 
-Task<> Alerts::look_at_disk() {
+Task<> Alerts::check_disk() {
   const auto space = co_await blocking_.run([directory = data_directory_] {
     std::error_code error;  // all figures are then as large as possible
     return std::filesystem::space(directory, error);
@@ -96,11 +96,11 @@ Task<> Alerts::look_at_disk() {
     co_await report_disk(space.available);
 }
 
-Task<> Alerts::look_after_database() {
+Task<> Alerts::watch_database() {
   for (std::chrono::seconds wait = first_database_check_; co_await pause(stopping_, wait) == WaitResult::done;
        wait = between_database_checks) {
     try {
-      co_await look_at_database();
+      co_await check_database();
     } catch (...) {
       log_failure(std::current_exception());
     }
@@ -108,7 +108,7 @@ Task<> Alerts::look_after_database() {
 }
 
 /// In a process of its own, which has a lower priority and can be ended at any time.
-Task<> Alerts::look_at_database() {
+Task<> Alerts::check_database() {
   ProcessOptions check{.arguments = {"/proc/self/exe", "doctor", "--database", "--data-dir", data_directory_.string()},
                        // The command line does nothing without a home; this check does not use it.
                        .environment = {"LC_ALL=C.UTF-8", "HOME=" + data_directory_.string()},
@@ -172,10 +172,10 @@ void Alerts::project_untrusted(const std::string& project, const std::string& di
 
 void Alerts::money_spent() {
   if (costs_.spent_today() <= min_spike || stopping_.requested() || std::exchange(looking_at_costs_, true)) return;
-  background_.spawn(look_at_costs());
+  background_.spawn(check_costs());
 }
 
-Task<> Alerts::look_at_costs() {
+Task<> Alerts::check_costs() {
   const auto days = (co_await costs_.report(CostPeriod::today)).days;
   // Read after the report, and including active runs: money spent while the report was read started no check of its
   // own.

@@ -47,12 +47,12 @@ private:
   void deliver(const DomainEvent& event) override;
   void disk_full();
   void money_spent();
-  Task<> look_after_disk();
-  Task<> look_at_disk();
+  Task<> watch_disk();
+  Task<> check_disk();
   Task<> report_disk(std::uint64_t available);
-  Task<> look_after_database();
-  Task<> look_at_database();
-  Task<> look_at_costs();
+  Task<> watch_database();
+  Task<> check_database();
+  Task<> check_costs();
   Task<> raise(NewSignal wanted);
 
   Loop& loop_;

@@ -49,7 +49,7 @@ void take(SkillsByName& skills, const Directory& root, const Place& place, const
   }
 }
 
-void look(SkillsByName& skills, const Place& place) {
+void add_folder(SkillsByName& skills, const Place& place) {
   const auto root = Directory::open(place.first);
   if (!root) return;
   std::vector<std::string> names;
@@ -137,7 +137,7 @@ Skills::Folders Skills::folders(const std::string& agent, const std::optional<fs
 Task<std::vector<Skill>> Skills::found_in(Folders folders) {
   auto found = co_await blocking_.run([folders = std::move(folders)] {
     SkillsByName skills;
-    for (const auto& place : folders) look(skills, place);
+    for (const auto& place : folders) add_folder(skills, place);
     return skills;
   });
   std::vector<Skill> skills;

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto between_looks_at_pages = 1s;
+constexpr auto page_check_interval = 1s;
 constexpr int too_many_listeners = 429;
 /// The events after which a thread's resource differs.
 constexpr std::array<std::string_view, 3> thread_events{"turn-created", "thread-updated", "tasks-updated"};
@@ -132,7 +132,7 @@ Task<> McpChanges::check_pages() {
 }
 
 Task<> McpChanges::watch_pages(StopSource& stop) {
-  while (co_await pause(stop, between_looks_at_pages) == WaitResult::done) {
+  while (co_await pause(stop, page_check_interval) == WaitResult::done) {
     try {
       co_await check_pages();
     } catch (const std::exception& error) {

@@ -45,7 +45,7 @@ public:
 
   void run() {
     const auto rules = options_.gitignored ? IgnoreRules() : rules_above(root_, roots_);
-    look_into("", with_own(rules, "", ""), 0);
+    walk_directory("", with_own(rules, "", ""), 0);
   }
 
 private:
@@ -54,7 +54,7 @@ private:
   }
 
   /// False once the visitor has stopped.
-  bool look_into(const std::string& path, const IgnoreRules& rules, int depth) {
+  bool walk_directory(const std::string& path, const IgnoreRules& rules, int depth) {
     const auto real = root_.path / path;
     const auto place = place_of(real, roots_);
     if (!is_readable(place)) return true;
@@ -74,7 +74,7 @@ private:
     for (const auto& entry : entries) {
       if (entry.type != FileType::directory) continue;
       const auto next = below(entry);
-      if (!look_into(next, with_own(rules, entry.name, next), depth + 1)) return false;
+      if (!walk_directory(next, with_own(rules, entry.name, next), depth + 1)) return false;
     }
     return true;
   }

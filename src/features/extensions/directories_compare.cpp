@@ -62,7 +62,7 @@ bool ExtensionDirectories::is_as_known(const std::string& path, const KnownDirec
           root_.matches_stamp(prompt_path(path), known.prompt.stamp));
 }
 
-DirectoryFindings ExtensionDirectories::look(const std::vector<ExtensionPointer>& records, At at) {
+DirectoryFindings ExtensionDirectories::compare(const std::vector<ExtensionPointer>& records, At at) {
   DirectoryFindings findings;
   findings.done = take_again(std::exchange(failed_, {}));
   for (const auto& step : failed_) {
@@ -70,11 +70,11 @@ DirectoryFindings ExtensionDirectories::look(const std::vector<ExtensionPointer>
     findings.warnings.push_back(
         fmt::format("{}: cannot be {}, see the log", step.directory, is_move ? "moved to " + step.target : "written"));
   }
-  for (const auto type : file_backed_types) look_at_type(type, records, at, findings);
+  for (const auto type : file_backed_types) compare_type(type, records, at, findings);
   return findings;
 }
 
-void ExtensionDirectories::look_at_type(ExtensionType type, const std::vector<ExtensionPointer>& records, At at,
+void ExtensionDirectories::compare_type(ExtensionType type, const std::vector<ExtensionPointer>& records, At at,
                                         DirectoryFindings& findings) {
   std::unordered_map<std::string_view, ExtensionPointer> left;
   for (const auto& record : records) {
@@ -97,16 +97,16 @@ void ExtensionDirectories::look_at_type(ExtensionType type, const std::vector<Ex
           fmt::format("{}: {}", directory_of(type, entry.name), to_string(FileError::not_directory)));
       left.erase(record);
     } else if (record != left.end()) {
-      look_at_record(record->second, at, findings);
+      compare_record(record->second, at, findings);
       left.erase(record);
     } else {
-      look_at_new(type, entry.name, findings);
+      inspect_new(type, entry.name, findings);
     }
   }
   for (const auto& [name, record] : left) findings.missing.push_back(record);
 }
 
-void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at, DirectoryFindings& findings) {
+void ExtensionDirectories::compare_record(const ExtensionPointer& record, At at, DirectoryFindings& findings) {
   const auto path = directory_of(record->type, record->name);
   auto& known = known_[record->id];
   if (at == At::contents || !is_as_known(path, known)) {
@@ -117,7 +117,7 @@ void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at,
     const bool same = contents.config && contents.known.config.content_id == known.config.content_id &&
                       (!owns || contents.known.prompt.content_id == known.prompt.content_id);
     if (!same && has_lost_prompt(*record, contents, known)) return findings.missing.push_back(record);
-    if (!same) return look_at_edit(record, path, contents, findings);
+    if (!same) return compare_edit(record, path, contents, findings);
     if (contents.known != known) accept(record->id, path, contents.known);
   }
   // A new version of the gateway may ship a changed record.
@@ -134,7 +134,7 @@ bool ExtensionDirectories::has_lost_prompt(const Extension& record, const Conten
   return text.prompt && contents.known.config.content_id == content_id(text.config);
 }
 
-void ExtensionDirectories::look_at_edit(const ExtensionPointer& record, const std::string& path,
+void ExtensionDirectories::compare_edit(const ExtensionPointer& record, const std::string& path,
                                         const Contents& contents, DirectoryFindings& findings) {
   with_warnings(path, contents, findings, [&] {
     const auto flat = contents.flat(record->type, record.get());
@@ -145,7 +145,7 @@ void ExtensionDirectories::look_at_edit(const ExtensionPointer& record, const st
   });
 }
 
-void ExtensionDirectories::look_at_new(ExtensionType type, const std::string& name, DirectoryFindings& findings) {
+void ExtensionDirectories::inspect_new(ExtensionType type, const std::string& name, DirectoryFindings& findings) {
   const auto path = directory_of(type, name);
   const auto contents = read(type, path);
   if (!contents.config && is_missing(contents.config.error())) return;
