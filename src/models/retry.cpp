@@ -110,8 +110,8 @@ Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequ
     if (!choice->takes_tools) tools.swap(request.tools);
     auto* failure = std::get_if<ModelFailure>(&outcome);
     if (failure) *failure = joined(std::exchange(earlier, std::nullopt), std::move(*failure));
-    const bool go_on = failure && !began && is_worth_another_model(*failure) && choice + 1 != choices.end();
-    if (!go_on) co_return Completion{std::move(outcome), choice->provider_name, choice->model};
+    const bool try_next = failure && !began && is_worth_another_model(*failure) && choice + 1 != choices.end();
+    if (!try_next) co_return Completion{std::move(outcome), choice->provider_name, choice->model};
     log::warn("{}: {}; asking {} instead", choice->id(), failure->message, (choice + 1)->id());
     earlier = std::move(*failure);
   }

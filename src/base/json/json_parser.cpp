@@ -1,5 +1,3 @@
-#include "base/json/json.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,6 +6,8 @@
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
+
+#include "base/json/json.hpp"
 
 namespace agw {
 
@@ -35,16 +35,16 @@ public:
   static bool on_document_begin(Error&) { return true; }
   static bool on_document_end(Error&) { return true; }
   static bool on_object_begin(Error&) { return true; }
-  bool on_object_end(std::size_t count, Error& error) { return values_.push_object(count), may_go_on(error); }
+  bool on_object_end(std::size_t count, Error& error) { return values_.push_object(count), may_continue(error); }
   static bool on_array_begin(Error&) { return true; }
-  bool on_array_end(std::size_t count, Error& error) { return values_.push_array(count), may_go_on(error); }
+  bool on_array_end(std::size_t count, Error& error) { return values_.push_array(count), may_continue(error); }
   bool on_key_part(Text part, std::size_t, Error&) { return values_.push_chars(part), true; }
   bool on_key(Text last, std::size_t, Error&) { return values_.push_key(last), true; }
   bool on_string_part(Text part, std::size_t, Error&) { return values_.push_chars(part), true; }
-  bool on_string(Text last, std::size_t, Error& error) { return values_.push_string(last), may_go_on(error); }
+  bool on_string(Text last, std::size_t, Error& error) { return values_.push_string(last), may_continue(error); }
   static bool on_number_part(Text, Error&) { return true; }
-  bool on_int64(std::int64_t number, Text, Error& error) { return values_.push_int64(number), may_go_on(error); }
-  bool on_uint64(std::uint64_t number, Text, Error& error) { return values_.push_uint64(number), may_go_on(error); }
+  bool on_int64(std::int64_t number, Text, Error& error) { return values_.push_int64(number), may_continue(error); }
+  bool on_uint64(std::uint64_t number, Text, Error& error) { return values_.push_uint64(number), may_continue(error); }
   /// The text is the complete number, because all of the JSON is passed at once.
   bool on_double(double rough, Text text, Error& error) {
     double number = 0;
@@ -55,15 +55,15 @@ public:
       error = json::error::exponent_overflow;
       return false;
     }
-    return values_.push_double(number), may_go_on(error);
+    return values_.push_double(number), may_continue(error);
   }
-  bool on_bool(bool truth, Error& error) { return values_.push_bool(truth), may_go_on(error); }
-  bool on_null(Error& error) { return values_.push_null(), may_go_on(error); }
+  bool on_bool(bool truth, Error& error) { return values_.push_bool(truth), may_continue(error); }
+  bool on_null(Error& error) { return values_.push_null(), may_continue(error); }
   static bool on_comment_part(Text, Error&) { return true; }
   static bool on_comment(Text, Error&) { return true; }
 
 private:
-  bool may_go_on(Error& error) {
+  bool may_continue(Error& error) {
     if (left_-- > 0) return true;
     error = json::error::array_too_large;
     return false;

@@ -18,7 +18,7 @@ std::int64_t number_of(const json::object& object, std::string_view name) {
 }  // namespace
 
 StreamedAnswer::Progress StreamedAnswer::take(const json::object& event) {
-  if (joins(event) || !is_of_this_run(event)) return Progress::going_on;
+  if (joins(event) || !is_of_this_run(event)) return Progress::in_progress;
   if (number_of(event, "seq") > sequence_ + 1) return Progress::missed;
   return take_caught_up(event);
 }
@@ -30,7 +30,7 @@ StreamedAnswer::Progress StreamedAnswer::take_caught_up(const json::object& even
     run_id_ = string_or_empty(event, "runId");
     show(event);
   }
-  return outcome_ ? Progress::ended : Progress::going_on;
+  return outcome_ ? Progress::ended : Progress::in_progress;
 }
 
 /// The message is part of another run's answer from here on.

@@ -16,7 +16,7 @@ namespace agw::cli {
 class StreamedAnswer {
 public:
   enum class Progress {
-    going_on,
+    in_progress,
     missed,  ///< the event is not the next one: catch up from `last_sequence`
     ended,
   };

@@ -39,9 +39,9 @@ json::object finish(int sequence, std::string_view reason) {
 
 TEST(StreamedAnswer, PrintsTextAsItComesAndEndsItsLine) {
   Printed printed;
-  EXPECT_EQ(printed.answer.take(text(1, "Hello, ")), Progress::going_on);
+  EXPECT_EQ(printed.answer.take(text(1, "Hello, ")), Progress::in_progress);
   EXPECT_EQ(printed.out.str(), "Hello, ");
-  EXPECT_EQ(printed.answer.take(text(2, "world")), Progress::going_on);
+  EXPECT_EQ(printed.answer.take(text(2, "world")), Progress::in_progress);
   EXPECT_EQ(printed.answer.take(finish(3, "stop")), Progress::ended);
   EXPECT_EQ(printed.out.str(), "Hello, world\n");
   EXPECT_EQ(printed.notes.str(), "");
@@ -59,8 +59,8 @@ TEST(StreamedAnswer, LeavesOtherRunsAlone) {
   Printed printed;
   auto other = text(1, "not mine");
   other["turnId"] = "another";
-  EXPECT_EQ(printed.answer.take(other), Progress::going_on);
-  EXPECT_EQ(printed.answer.take({{"type", "turn-created"}, {"threadId", "thread"}}), Progress::going_on);
+  EXPECT_EQ(printed.answer.take(other), Progress::in_progress);
+  EXPECT_EQ(printed.answer.take({{"type", "turn-created"}, {"threadId", "thread"}}), Progress::in_progress);
   EXPECT_EQ(printed.out.str(), "");
   EXPECT_FALSE(printed.answer.run_id());
 }
@@ -72,7 +72,7 @@ TEST(StreamedAnswer, FollowsTheRunThatItsMessageJoins) {
   auto after = text(6, "mine now");
   auto end = finish(7, "stop");
   before["turnId"] = after["turnId"] = end["turnId"] = "another";
-  for (const auto& coming : {before, joins, after}) EXPECT_EQ(printed.answer.take(coming), Progress::going_on);
+  for (const auto& coming : {before, joins, after}) EXPECT_EQ(printed.answer.take(coming), Progress::in_progress);
   EXPECT_EQ(printed.answer.take(end), Progress::ended);
   EXPECT_EQ(printed.out.str(), "mine now\n");
   EXPECT_THAT(printed.notes.str(), HasSubstr("joins the answer"));
@@ -86,10 +86,10 @@ TEST(StreamedAnswer, LosesAndDoublesNothingWhenItCatchesUp) {
   EXPECT_EQ(printed.answer.run_id(), "r");
   EXPECT_EQ(printed.answer.last_sequence(), 2);
   for (const auto& caught : {text(3, "c"), text(4, "d"), text(5, "e"), text(6, "f")}) {
-    EXPECT_EQ(printed.answer.take_caught_up(caught), Progress::going_on);
+    EXPECT_EQ(printed.answer.take_caught_up(caught), Progress::in_progress);
   }
-  EXPECT_EQ(printed.answer.take(text(6, "f")), Progress::going_on);
-  EXPECT_EQ(printed.answer.take(text(7, "g")), Progress::going_on);
+  EXPECT_EQ(printed.answer.take(text(6, "f")), Progress::in_progress);
+  EXPECT_EQ(printed.answer.take(text(7, "g")), Progress::in_progress);
   EXPECT_EQ(printed.answer.take(finish(8, "stop")), Progress::ended);
   EXPECT_EQ(printed.out.str(), "abcdefg\n");
 }

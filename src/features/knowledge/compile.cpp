@@ -158,7 +158,7 @@ struct Step {
   CompileReport& report;
   bool dry;
   Durability durability;
-  bool is_news = true;  ///< the source's content has changed since it was last read
+  bool has_changed = true;  ///< the source's content has changed since it was last read
   Timestamp now;
 };
 
@@ -173,7 +173,7 @@ void leave_page(const Step& step, KnownSource& row, const std::string& slug) {
   const auto page = step.tree.directory().stamp(*row.page);
   const bool is_newer = page && modified_at(*page) > modified_at(row.stamp);
   if (is_newer) row.compiled = row.content;
-  if (!is_newer && step.is_news) step.report.kept.push_back(slug);
+  if (!is_newer && step.has_changed) step.report.kept.push_back(slug);
   row.problem.reset();
   row.page_content.reset();
 }

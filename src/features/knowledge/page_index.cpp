@@ -153,7 +153,7 @@ Task<> PageIndex::merge() {
   while (!stopping_ &&
          co_await database_.write([step](Connection& connection) { return page_store::merge_some(connection, step); },
                                   Database::Lane::background)) {
-    step = page_store::Merge::go_on;
+    step = page_store::Merge::resume;
   }
 }
 

@@ -20,7 +20,7 @@ void put(Connection& connection, const IndexedPage& page);
 void remove(Connection& connection, const std::string& path);
 
 /// Merges the segments that many changes left in the full-text index, a little at a time. Returns false when done.
-enum class Merge { begin, go_on };
+enum class Merge { begin, resume };
 bool merge_some(Connection& connection, Merge merge);
 
 /// Sorted by slug. No scope: all scopes.

@@ -36,7 +36,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
 
 struct Number {
   double value = 0;
-  std::string_view behind;
+  std::string_view suffix;
 };
 
 std::optional<Number> number_at_front(std::string_view text) {
@@ -44,31 +44,31 @@ std::optional<Number> number_at_front(std::string_view text) {
   Number number;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);
   if (error != std::errc() || !std::isfinite(number.value)) return std::nullopt;
-  number.behind = text.substr(static_cast<std::size_t>(end - text.data()));
+  number.suffix = text.substr(static_cast<std::size_t>(end - text.data()));
   return number;
 }
 
-bool is_digit_behind(std::string_view text, int (*is_digit)(int)) {
+bool has_second_digit(std::string_view text, int (*is_digit)(int)) {
   return text.size() > 1 && is_digit(static_cast<unsigned char>(text[1])) != 0;
 }
 
 /// Text directly after a number is its unit, unless it looks like more of the number: `1,5`, `1_000`, `0x10`.
-bool goes_on_behind(std::string_view value, std::string_view behind) {
-  if (behind.empty()) return false;
-  const auto next = static_cast<unsigned char>(behind.front());
-  const bool begins_unit = std::string_view("%/$").find(behind.front()) != std::string_view::npos;
+bool continues_after(std::string_view value, std::string_view suffix) {
+  if (suffix.empty()) return false;
+  const auto next = static_cast<unsigned char>(suffix.front());
+  const bool begins_unit = std::string_view("%/$").find(suffix.front()) != std::string_view::npos;
   if (std::ispunct(next) && !begins_unit) return true;
-  const auto number = value.substr(0, value.size() - behind.size());
+  const auto number = value.substr(0, value.size() - suffix.size());
   if (number != "0" && number != "+0" && number != "-0") return false;
-  if (next == 'x' || next == 'X') return is_digit_behind(behind, std::isxdigit);
-  return std::string_view("bBoO").find(behind.front()) != std::string_view::npos &&
-         is_digit_behind(behind, std::isdigit);
+  if (next == 'x' || next == 'X') return has_second_digit(suffix, std::isxdigit);
+  return std::string_view("bBoO").find(suffix.front()) != std::string_view::npos &&
+         has_second_digit(suffix, std::isdigit);
 }
 
 /// The number if the whole word is one, apart from a unit at its end.
 std::optional<Number> value_of(std::string_view word) {
   auto number = number_at_front(word);
-  if (number && goes_on_behind(word, number->behind)) return std::nullopt;
+  if (number && continues_after(word, number->suffix)) return std::nullopt;
   return number;
 }
 
@@ -115,7 +115,7 @@ void MetricReader::take_line() {
   metric_.reset();
   if (!number) return;
   metric_ = Metric{.name = name_, .value = number->value};
-  take_unit(*metric_, number->behind);
+  take_unit(*metric_, number->suffix);
   for (auto word = words.begin() + 2; word != words.end(); ++word) take_remark(*metric_, *word);
 }
 

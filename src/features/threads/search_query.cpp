@@ -84,10 +84,10 @@ private:
   Item word() {
     const auto end = std::min(rest_.find_first_of(ends_of_words), rest_.size());
     const auto first = rest_.substr(0, script_run_length(rest_.substr(0, end)));
-    const bool goes_on = std::exchange(is_cut_, first.size() < end && has_unsegmented_script(first));
+    const bool continues = std::exchange(is_cut_, first.size() < end && has_unsegmented_script(first));
     if (is_cut_) return {Item::Kind::term, {.text = std::string(take_bytes(first.size())), .is_loose = true}};
     auto text = take_bytes(end);
-    if (!goes_on) {
+    if (!continues) {
       if (text == "AND") return {Item::Kind::and_, {std::string(text)}};
       if (text == "OR") return {Item::Kind::or_, {std::string(text)}};
       if (text == "NOT") return {Item::Kind::not_, {std::string(text)}};

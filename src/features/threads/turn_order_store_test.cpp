@@ -25,7 +25,7 @@ class Story {
 public:
   explicit Story(ThreadsFixture& room) : room_(room) {}
 
-  Task<> go_on() {
+  Task<> take_step() {
     const auto chance = number(0, 99);
     if (threads_.empty() || chance < 2) {
       threads_[(co_await room_.threads.create({})).id];
@@ -101,7 +101,7 @@ TEST(TurnOrder, IsKeptWhateverIsSaidCopiedAndRemoved) {
   with_threads([](ThreadsFixture& room) -> Task<> {
     Story story(room);
     for (int step = 1; step <= 1000; ++step) {
-      co_await story.go_on();
+      co_await story.take_step();
       if (step % 100 == 0) co_await story.compare();
     }
   });

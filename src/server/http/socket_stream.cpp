@@ -73,8 +73,8 @@ SocketStream::TimePoint SocketStream::now() {
 Task<bool> SocketStream::handshake() {
   error_code error;
   for (;;) {
-    const bool goes_on = tls_->advance_handshake();
-    if (!co_await send({}) || !goes_on) co_return false;
+    const bool is_alive = tls_->advance_handshake();
+    if (!co_await send({}) || !is_alive) co_return false;
     if (tls_->established()) co_return true;
     if (!co_await receive_encrypted(error)) co_return false;
   }
@@ -99,10 +99,10 @@ Task<bool> SocketStream::receive_decrypted(std::string& in) {
   const auto before = in.size();
   error_code error;
   for (;;) {
-    const bool goes_on = tls_->read(in);
+    const bool is_alive = tls_->read(in);
     if (in.size() > before) co_return true;
     // The session may have a message of its own to send, such as an alert.
-    if (!goes_on || !flush() || !co_await receive_encrypted(error)) co_return false;
+    if (!is_alive || !flush() || !co_await receive_encrypted(error)) co_return false;
   }
 }
 

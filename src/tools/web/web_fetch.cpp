@@ -185,7 +185,7 @@ bool begins_with_address(std::string_view word, const WebUrl& url) {
 }
 
 /// Whether the character before makes it the middle of an address.
-bool goes_on_behind(char c) {
+bool continues_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) ||
          std::string_view("-_.@/:%=&?#+").find(c) != std::string_view::npos;
 }
@@ -205,7 +205,7 @@ bool mentions_url(std::string_view text, const WebUrl& url) {
   const auto host = url.host().find(':') == std::string::npos ? url.host() : "[" + url.host() + "]";
   for (auto at = lower.find(host); at != std::string::npos; at = lower.find(host, at + 1)) {
     const auto begin = begin_of_address(lower, at);
-    if (begin > 0 && goes_on_behind(text[begin - 1])) continue;
+    if (begin > 0 && continues_word(text[begin - 1])) continue;
     const auto rest = text.substr(begin);
     const auto end = static_cast<std::size_t>(std::ranges::find_if(rest, ends_address) - rest.begin());
     if (begins_with_address(rest.substr(0, std::min(end, max_address_length)), url)) return true;
