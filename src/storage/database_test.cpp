@@ -21,8 +21,8 @@ using testing::until;
 using Outcomes = std::vector<std::string>;
 
 /// Writes row `number` and notes how that ended: `done 1`, `failed 1`, `full 1`.
-Task<> write_and_note(Database& database, std::int64_t number, Outcomes& outcomes, Database::Lane lane,
-                      std::function<void(Connection&)> afterwards) {
+Task<> write_and_record(Database& database, std::int64_t number, Outcomes& outcomes, Database::Lane lane,
+                        std::function<void(Connection&)> afterwards) {
   try {
     co_await database.write(
         [=](Connection& connection) {
@@ -38,8 +38,8 @@ Task<> write_and_note(Database& database, std::int64_t number, Outcomes& outcome
   }
 }
 
-Task<> write_and_note(Database& database, std::int64_t number, Outcomes& outcomes) {
-  return write_and_note(database, number, outcomes, Database::Lane::request, nullptr);
+Task<> write_and_record(Database& database, std::int64_t number, Outcomes& outcomes) {
+  return write_and_record(database, number, outcomes, Database::Lane::request, nullptr);
 }
 
 TEST(Database, GivesBackWhatTheClosureReturns) {
@@ -115,7 +115,7 @@ TEST(Database, WaitingWritesShareOneCommitAndAreAnsweredInOrder) {
     Gate gate;
     co_await gate.shut(*database, group);
     Outcomes outcomes;
-    for (std::int64_t number = 1; number <= 5; ++number) group.spawn(write_and_note(*database, number, outcomes));
+    for (std::int64_t number = 1; number <= 5; ++number) group.spawn(write_and_record(*database, number, outcomes));
     co_await until([&] { return database->statistics().queued == 5; });
     const auto before = database->statistics().commits;
     gate.open();
@@ -147,8 +147,8 @@ TEST_P(GroupFault, OnlyTheGuiltyOneFailsWhicheverItIs) {
       std::vector<std::int64_t> kept;
       for (std::int64_t number = 1; number <= size; ++number) {
         const bool fails = number == guilty;
-        group.spawn(write_and_note(*database, number, outcomes, Database::Lane::request,
-                                   fails ? GetParam().strike : std::function<void(Connection&)>()));
+        group.spawn(write_and_record(*database, number, outcomes, Database::Lane::request,
+                                     fails ? GetParam().strike : std::function<void(Connection&)>()));
         expected.push_back((fails ? GetParam().outcome : "done ") + std::to_string(number));
         if (!fails) kept.push_back(number);
       }
@@ -198,9 +198,9 @@ TEST(Database, RequestsGoBeforeBackgroundWork) {
     co_await gate.shut(*database, group);
     Outcomes outcomes;
     for (std::int64_t number = 1; number <= 3; ++number) {
-      group.spawn(write_and_note(*database, number, outcomes, Database::Lane::background, nullptr));
+      group.spawn(write_and_record(*database, number, outcomes, Database::Lane::background, nullptr));
     }
-    for (std::int64_t number = 4; number <= 5; ++number) group.spawn(write_and_note(*database, number, outcomes));
+    for (std::int64_t number = 4; number <= 5; ++number) group.spawn(write_and_record(*database, number, outcomes));
     co_await until([&] { return database->statistics().queued == 5; });
     gate.open();
     co_await group.join();
@@ -220,7 +220,7 @@ TEST(Database, BackgroundWorkIsNotPutOffForEver) {
     };
     for (int i = 0; i < 200; ++i) group.spawn(keep_busy(*database, outcomes, next));
     co_await until([&] { return next > 200; });
-    group.spawn(write_and_note(*database, 1, outcomes, Database::Lane::background, nullptr));
+    group.spawn(write_and_record(*database, 1, outcomes, Database::Lane::background, nullptr));
     co_await group.join();
     EXPECT_THAT(outcomes, ElementsAre("done 1"));
   });
@@ -234,7 +234,7 @@ TEST(Database, ACancelledCallerStillGetsItsResult) {
     Gate gate;
     co_await gate.shut(*database, group);
     Outcomes outcomes;
-    cancelled.spawn(write_and_note(*database, 1, outcomes));
+    cancelled.spawn(write_and_record(*database, 1, outcomes));
     co_await until([&] { return database->statistics().queued == 1; });
     cancelled.cancel();
     gate.open();
@@ -252,8 +252,8 @@ TEST(Database, CloseLetsQueuedWorkFinishAndEmptiesTheLog) {
     Gate gate;
     co_await gate.shut(*database, group);
     Outcomes outcomes;
-    group.spawn(write_and_note(*database, 1, outcomes));
-    group.spawn(write_and_note(*database, 2, outcomes, Database::Lane::background, nullptr));
+    group.spawn(write_and_record(*database, 1, outcomes));
+    group.spawn(write_and_record(*database, 2, outcomes, Database::Lane::background, nullptr));
     co_await until([&] { return database->statistics().queued == 2; });
     gate.open();
     database->close();
@@ -269,7 +269,7 @@ TEST(Database, RefusesWorkAfterItWasClosed) {
     TestDatabase database(loop);
     database->close();
     Outcomes outcomes;
-    co_await write_and_note(*database, 1, outcomes);
+    co_await write_and_record(*database, 1, outcomes);
     EXPECT_THAT(outcomes, ElementsAre("failed 1"));
     bool refused = false;
     try {

@@ -183,7 +183,7 @@ def test_job_is_triggered_by_a_decision(own_talker, new_name):
         assert next_event(events, "job-finished")["run"]["trigger"] == "event"
 
 
-def note_applied(own_gateway, *paths):
+def record_applied(own_gateway, *paths):
     """Leaves the state of a kill that interrupts applying them, right after that was recorded."""
     own_gateway.kill()
     with sqlite3.connect(own_gateway.data / "gateway.db") as database:
@@ -198,7 +198,7 @@ def note_applied(own_gateway, *paths):
 def test_job_is_triggered_by_a_decision_completed_at_start(own_gateway, new_name):
     job = new_job(own_gateway, new_name("watcher"), {"type": "event", "event": "proposal.applied"})
     path = write(own_gateway, "noted text")
-    note_applied(own_gateway, path)
+    record_applied(own_gateway, path)
     own_gateway.start()
     assert [row["trigger"] for row in ended(own_gateway, job)] == ["event"]
     assert target_of(own_gateway, path).read_text() == "noted text"
@@ -208,7 +208,7 @@ def test_job_created_by_a_decision_at_start_is_triggered_once_by_each(own_gatewa
     watcher = ("description: d\nenabled: true\nagent_id: assistant\nprompt: What was applied?\nconcurrency: queue\n"
                "trigger: {type: event, event: proposal.applied}\n")
     makes_it = write(own_gateway, watcher, type="extension", target="jobs/watcher/job.yaml")
-    note_applied(own_gateway, makes_it, write(own_gateway))
+    record_applied(own_gateway, makes_it, write(own_gateway))
     own_gateway.start()
     # The run of the last event comes last: it waits for all others.
     accepted(apply(own_gateway, write(own_gateway)))

@@ -185,7 +185,7 @@ Task<> Approvals::end_undecided(WaitingPointer waiting, DecidedBy by) {
   } catch (const std::exception& error) {
     log::warn("the end of a permission request is not on disk: {}", error.what());
   }
-  note_decided(waiting, std::move(decided));
+  record_decision(waiting, std::move(decided));
 }
 
 Task<> Approvals::end_those_of(ActiveRunPointer run) {
@@ -198,7 +198,7 @@ Task<> Approvals::end_those_of(ActiveRunPointer run) {
   }
 }
 
-void Approvals::note_decided(const WaitingPointer& waiting, PermissionRequest decided) {
+void Approvals::record_decision(const WaitingPointer& waiting, PermissionRequest decided) {
   waiting->request = std::move(decided);
   const auto decision = *waiting->request.decision;
   if (decision == PermissionDecision::deny || decision == PermissionDecision::propose) ++waiting->run->refusals;
@@ -254,7 +254,7 @@ Task<PermissionRequest> Approvals::decide(std::string id, DecidePermission wante
     throw;
   }
   if (grant) grants_.push_back(*grant);
-  note_decided(waiting, decided);
+  record_decision(waiting, decided);
   co_return decided;
 }
 

@@ -108,7 +108,7 @@ private:
   WaitingPointer open(AskedCall call);
   Task<> wait(const WaitingPointer& waiting, StopSource& stop);
   Task<> end_undecided(WaitingPointer waiting, DecidedBy by);
-  void note_decided(const WaitingPointer& waiting, PermissionRequest decided);
+  void record_decision(const WaitingPointer& waiting, PermissionRequest decided);
   void publish_decision(const Waiting& waiting);
   std::optional<Grant> grant_of(const PermissionRequest& request) const;
   void forget_where(const std::function<bool(const Grant&)>& condition);

@@ -60,7 +60,7 @@ std::string Subscription::take(std::string_view text, Time now) {
 }
 
 void Subscription::subscribe(const SubscriptionMessage& wanted) {
-  note_presence(wanted);
+  record_presence(wanted);
   approvals_ = wanted.approvals.value_or(approvals_);
   // To answer for what it hears already is not to hear less.
   if (!wanted.threadId && !wanted.threadIds && !wanted.lists.value_or(false)) return;
@@ -69,7 +69,7 @@ void Subscription::subscribe(const SubscriptionMessage& wanted) {
   threads_.merge(threads_of(wanted));
 }
 
-void Subscription::note_presence(const SubscriptionMessage& wanted) {
+void Subscription::record_presence(const SubscriptionMessage& wanted) {
   device_ = wanted.device.value_or(device_);
   visible_ = wanted.visible.value_or(visible_);
 }

@@ -38,7 +38,7 @@ public:
 
 private:
   void subscribe(const SubscriptionMessage& wanted);
-  void note_presence(const SubscriptionMessage& wanted);
+  void record_presence(const SubscriptionMessage& wanted);
   void unsubscribe(const SubscriptionMessage& wanted);
   std::string current_set(bool with_runs) const;
 

@@ -84,7 +84,7 @@ void remove_unshipped(Connection& connection, const std::vector<Extension>& ship
     const auto same_name = [&](const Extension& extension) { return extension.name == row.extension.name; };
     if (row.extension.source != Source::built_in || std::any_of(shipped.begin(), shipped.end(), same_name)) continue;
     extension_store::remove(connection, row.extension.id);
-    writes.add({{}, ExtensionOutbox::note(connection, &row.extension, nullptr)});
+    writes.add({{}, ExtensionOutbox::record_steps(connection, &row.extension, nullptr)});
     writes.records.push_back({std::move(row), ExtensionAction::deleted});
   }
 }

@@ -10,7 +10,8 @@
 // Files with any other content than the gateway's are a person's: they are moved to trash/ or become the record, but
 // are never overwritten.
 //
-//   1. `note`, inside the transaction: add the steps. The text of a write replaces that of earlier, waiting writes.
+//   1. `record_steps`, inside the transaction: add the steps. The text of a write replaces that of earlier, waiting
+//   writes.
 //   2. `take`, before anything else is awaited: execute the steps, on one thread, in the order of the commits.
 //   3. Store the inodes of new directories, before the request is answered and so before any later rename.
 //   4. About a second later: sync the disk, store what is known, delete the completed steps, in this order.
@@ -103,23 +104,23 @@ ExtensionOutbox::ExtensionOutbox(Loop& loop, Database& database, std::filesystem
       syncing_(loop, 1),
       background_(loop) {}
 
-std::vector<DiskStep> ExtensionOutbox::note(Connection& connection, const Extension* before, const Extension* after,
-                                            Rewrite rewrite) {
+std::vector<DiskStep> ExtensionOutbox::record_steps(Connection& connection, const Extension* before,
+                                                    const Extension* after, Rewrite rewrite) {
   const auto& any = after ? *after : *before;
   std::vector<DiskStep> steps;
   if (!is_file_backed(any.type)) return steps;
-  const auto note_step = [&](DiskStep step) { outbox_store::add(connection, steps.emplace_back(std::move(step))); };
+  const auto record_step = [&](DiskStep step) { outbox_store::add(connection, steps.emplace_back(std::move(step))); };
   if (!after) {
-    note_step(move_step(connection, *before, path_in_trash(directory_of(any.type, before->name), before->id)));
+    record_step(move_step(connection, *before, path_in_trash(directory_of(any.type, before->name), before->id)));
     outbox_store::forget(connection, before->id);
     return steps;
   }
   if (before && before->name != after->name) {
-    note_step(move_step(connection, *before, directory_of(any.type, after->name)));
+    record_step(move_step(connection, *before, directory_of(any.type, after->name)));
   }
   auto text = text_of(*after);
   const bool is_same = before && text == text_of(*before);
-  if (!is_same || rewrite == Rewrite::always) note_step(write_step(*after, std::move(text)));
+  if (!is_same || rewrite == Rewrite::always) record_step(write_step(*after, std::move(text)));
   return steps;
 }
 
@@ -132,7 +133,7 @@ Task<bool> ExtensionOutbox::take(std::vector<DiskStep> steps) {
     return std::pair(std::move(taken), directories->made());
   });
   cross_out_later(done);
-  co_await note_made(std::move(made));
+  co_await record_made(std::move(made));
   co_return std::ranges::all_of(wanted, [&](auto sequence) { return std::ranges::find(done, sequence) != done.end(); });
 }
 
@@ -141,7 +142,7 @@ Task<> ExtensionOutbox::check_replaceable(ExtensionPointer extension) {
 }
 
 /// Part of the request, and so before any later rename: a start that repeats the rename must know the directory.
-Task<> ExtensionOutbox::note_made(KnownDirectories made) {
+Task<> ExtensionOutbox::record_made(KnownDirectories made) {
   if (made.empty()) co_return;
   try {
     co_await database_.write(
@@ -151,7 +152,7 @@ Task<> ExtensionOutbox::note_made(KnownDirectories made) {
   }
 }
 
-void ExtensionOutbox::note_made_at_start(Connection& connection) {
+void ExtensionOutbox::record_made_at_start(Connection& connection) {
   const auto made = directories_->made();
   if (made.empty()) return;
   write_at_start(connection, "recording new directories of extensions",
@@ -164,11 +165,11 @@ Task<DirectoryFindings> ExtensionOutbox::compare(std::vector<ExtensionPointer> r
     return std::pair(std::move(found), directories->made());
   });
   if (!findings.done.empty()) cross_out_later(findings.done);
-  co_await note_made(std::move(made));
+  co_await record_made(std::move(made));
   co_return std::move(findings);
 }
 
-void ExtensionOutbox::note_taken(Connection& connection, const std::string& extension_id, KnownDirectory known) {
+void ExtensionOutbox::record_taken(Connection& connection, const std::string& extension_id, KnownDirectory known) {
   outbox_store::forget(connection, extension_id);
   // Somebody may have written again within the time of the stamp; only a second look shows that.
   known.config.stamp = known.prompt.stamp = {};
@@ -186,20 +187,20 @@ void ExtensionOutbox::load(Connection& connection) {
   outbox_store::for_each_known(
       connection, [&](std::string id, KnownDirectory known) { directories_->know(std::move(id), std::move(known)); });
   cross_out_later(directories_->take_again(outbox_store::steps(connection)));
-  note_made_at_start(connection);
+  record_made_at_start(connection);
 }
 
 DirectoryFindings ExtensionOutbox::compare_at_start(Connection& connection,
                                                     const std::vector<ExtensionPointer>& records) {
   auto findings = directories_->compare(records, ExtensionDirectories::At::stamps);
   cross_out_later(findings.done);
-  note_made_at_start(connection);
+  record_made_at_start(connection);
   return findings;
 }
 
 void ExtensionOutbox::take_at_start(Connection& connection, const std::vector<DiskStep>& steps) {
   cross_out_later(directories_->take(steps));
-  note_made_at_start(connection);
+  record_made_at_start(connection);
 }
 
 void ExtensionOutbox::accept_at_start(const std::string& extension_id, const std::string& path,
@@ -268,10 +269,10 @@ Task<> ExtensionOutbox::cross_out(std::vector<std::int64_t> done) {
   if (done.empty() && news.empty()) co_return;
   co_await syncing_.run([directories = directories_] { directories->sync(); });
   for (std::size_t begin = 0; begin < news.size(); begin += piece) {
-    const auto note = [news = piece_of(news, begin)](Connection& connection) {
+    const auto record = [news = piece_of(news, begin)](Connection& connection) {
       for (const auto& [id, known] : news) outbox_store::know(connection, id, known);
     };
-    co_await database_.write(note, Database::Lane::background);
+    co_await database_.write(record, Database::Lane::background);
   }
   for (std::size_t begin = 0; begin < done.size(); begin += piece) {
     const auto cross_out = [done = piece_of(done, begin)](Connection& connection) {

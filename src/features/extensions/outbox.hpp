@@ -28,8 +28,8 @@ public:
   /// Whether files are written even if a change left the text of the record unchanged.
   enum class Rewrite { when_changed, always };
   /// Inside the write that changes `before` to `after` (null: created or deleted): records the steps.
-  static std::vector<DiskStep> note(Connection& connection, const Extension* before, const Extension* after,
-                                    Rewrite rewrite = Rewrite::when_changed);
+  static std::vector<DiskStep> record_steps(Connection& connection, const Extension* before, const Extension* after,
+                                            Rewrite rewrite = Rewrite::when_changed);
 
   /// Executes the steps of a write that was just committed. Call it before awaiting anything else. Disk errors are
   /// logged, and the step is repeated later. Returns whether all steps succeeded.
@@ -45,7 +45,7 @@ public:
   /// Compares all directories with `records`, which are all agents and jobs.
   Task<DirectoryFindings> compare(std::vector<ExtensionPointer> records);
   /// Inside the write that takes over a directory: records that record and files agree.
-  static void note_taken(Connection& connection, const std::string& extension_id, KnownDirectory known);
+  static void record_taken(Connection& connection, const std::string& extension_id, KnownDirectory known);
   /// After that write.
   Task<> accept(std::string extension_id, std::string path, KnownDirectory known);
 
@@ -63,8 +63,8 @@ public:
   Task<> stop();
 
 private:
-  Task<> note_made(KnownDirectories made);
-  void note_made_at_start(Connection& connection);
+  Task<> record_made(KnownDirectories made);
+  void record_made_at_start(Connection& connection);
   Task<> prune_trash();
   void cross_out_later(const std::vector<std::int64_t>& done);
   void cross_out_later();

@@ -56,7 +56,7 @@ void take_over(Connection& connection, const TakenDirectory& taken, Timestamp no
     if (!writes) return;
     // The files already match the record.
     writes->steps.clear();
-    ExtensionOutbox::note_taken(connection, taken.id, taken.known);
+    ExtensionOutbox::record_taken(connection, taken.id, taken.known);
     result.writes.add(std::move(*writes));
     result.accepted.push_back(taken);
   } catch (const ApiError& error) {
@@ -69,7 +69,7 @@ TakenOver take_over(Connection& connection, const DirectoryFindings& findings, T
   for (const auto& taken : findings.taken) take_over(connection, taken, now, result);
   for (const auto& record : findings.missing) {
     const auto row = extension_store::find(connection, record->id);
-    if (row) result.writes.add({{}, ExtensionOutbox::note(connection, nullptr, &row->extension)});
+    if (row) result.writes.add({{}, ExtensionOutbox::record_steps(connection, nullptr, &row->extension)});
   }
   return result;
 }

@@ -74,7 +74,7 @@ bool has_same_content(const Extension& one, const Extension& other) {
 ExtensionWrites write_new(Connection& connection, const Extension& made) {
   require_free(connection, made.name);
   const auto position = extension_store::insert(connection, made);
-  return {{{{position, made}, ExtensionAction::created}}, ExtensionOutbox::note(connection, nullptr, &made)};
+  return {{{{position, made}, ExtensionAction::created}}, ExtensionOutbox::record_steps(connection, nullptr, &made)};
 }
 
 ExtensionWrites write_change(Connection& connection, const extension_store::Row& row, const ExtensionChange& change,
@@ -88,7 +88,7 @@ ExtensionWrites write_change(Connection& connection, const extension_store::Row&
   if (rewrite == ExtensionOutbox::Rewrite::when_changed && has_same_content(before, after)) return {};
   after.updated_at = version_after(before.updated_at, now);
   extension_store::update(connection, after);
-  auto steps = ExtensionOutbox::note(connection, &before, &after, rewrite);
+  auto steps = ExtensionOutbox::record_steps(connection, &before, &after, rewrite);
   return {{{{row.position, std::move(after)}, ExtensionAction::updated}}, std::move(steps)};
 }
 
@@ -99,7 +99,7 @@ ExtensionWrites write_removal(Connection& connection, std::string_view id) {
     extension_store::remember_deleted_built_in(connection, row.extension.name);
   }
   extension_store::remove(connection, id);
-  auto steps = ExtensionOutbox::note(connection, &row.extension, nullptr);
+  auto steps = ExtensionOutbox::record_steps(connection, &row.extension, nullptr);
   return {{{std::move(row), ExtensionAction::deleted}}, std::move(steps)};
 }
 

@@ -17,7 +17,7 @@ TEST(HttpTransport, HidesInEachProblemTheSecretsOfItsOwnRequest) {
     int requests = 0;
     const auto address = [&requests]() -> Task<ServiceAddress> {
       ServiceAddress filled{.url = *WebUrl::parse("http://127.0.0.1:1/")};
-      if (++requests == 1) filled.secrets.note("127.0.0.1");
+      if (++requests == 1) filled.secrets.add("127.0.0.1");
       co_return filled;
     };
     const auto on_refusal = [](McpRefusal) -> Task<bool> { co_return false; };

@@ -31,7 +31,7 @@ std::string cause_of_death(const std::string& command, const FilledSecrets& secr
 
 FilledSecrets with_secret(const std::string& value) {
   FilledSecrets secrets;
-  secrets.note(value);
+  secrets.add(value);
   return secrets;
 }
 

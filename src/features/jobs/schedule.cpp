@@ -48,7 +48,7 @@ std::vector<Timestamp> next_times(const JobTiming& timing, Timestamp after, std:
   return times;
 }
 
-bool Schedule::note(Timestamp now) {
+bool Schedule::observe_time(Timestamp now) {
   const bool was_set_back = latest_now_ && now < *latest_now_;
   if (was_set_back) start_over(now);
   latest_now_ = now;
@@ -73,7 +73,7 @@ std::optional<Timestamp> Schedule::next_due() const {
 }
 
 std::optional<DueTimes> Schedule::take(Timestamp now) {
-  note(now);
+  observe_time(now);
   if (queue_.empty() || queue_.begin()->first > now) return std::nullopt;
   const auto [due, job_id] = *queue_.begin();
   auto& entry = jobs_.at(job_id);

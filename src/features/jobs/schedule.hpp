@@ -37,7 +37,7 @@ public:
   static constexpr std::size_t max_times = 25;
 
   /// Sets the current time. Returns whether the clock was set back.
-  bool note(Timestamp now);
+  bool observe_time(Timestamp now);
 
   /// The job is due at its times after `after`; replaces its earlier entry.
   void put(std::string job_id, JobTiming timing, Timestamp after);

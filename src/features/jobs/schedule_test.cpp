@@ -149,11 +149,11 @@ TEST(Schedule, AClockThatIsSetBackIsFollowed) {
 
 TEST(Schedule, AClockThatIsSetBackBeforeAnythingWasDueIsFollowed) {
   Schedule schedule;
-  EXPECT_FALSE(schedule.note(at("2030-01-01T00:00:00Z")));
+  EXPECT_FALSE(schedule.observe_time(at("2030-01-01T00:00:00Z")));
   schedule.put("daily", timing("0 12 * * *"), at("2030-01-01T00:00:00Z"));
-  EXPECT_FALSE(schedule.note(at("2030-01-01T01:00:00Z")));
-  EXPECT_TRUE(schedule.note(at("2026-01-01T00:00:00Z")));
-  EXPECT_FALSE(schedule.note(at("2026-01-01T00:00:00Z")));
+  EXPECT_FALSE(schedule.observe_time(at("2030-01-01T01:00:00Z")));
+  EXPECT_TRUE(schedule.observe_time(at("2026-01-01T00:00:00Z")));
+  EXPECT_FALSE(schedule.observe_time(at("2026-01-01T00:00:00Z")));
   EXPECT_EQ(schedule.next_due(), at("2026-01-01T12:00:00Z"));
 }
 

@@ -55,7 +55,7 @@ Scheduler::Scheduler(Loop& loop, const Clock& clock, OnDue on_due, OnSetBack on_
 /// Called before a job is armed, so that the clock cannot later be set back unnoticed to before that time.
 Timestamp Scheduler::read_clock() {
   const auto now = clock_.now();
-  if (schedule_.note(now)) on_set_back_(now);
+  if (schedule_.observe_time(now)) on_set_back_(now);
   return now;
 }
 

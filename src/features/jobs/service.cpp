@@ -75,7 +75,7 @@ Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals
 void Jobs::load(Connection& connection, const std::vector<InterruptedRun>& left) {
   int interrupted = 0;
   write_at_start(connection, "ending the job runs that were interrupted", [&] {
-    for (const auto& run : left) job_store::note_spent(connection, run.run.id, run.progress);
+    for (const auto& run : left) job_store::record_spent(connection, run.run.id, run.progress);
     interrupted = job_store::end_interrupted(connection, clock_.now());
   });
   if (interrupted > 0) log::warn("{} job runs were interrupted when the gateway was killed", interrupted);

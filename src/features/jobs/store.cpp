@@ -80,7 +80,7 @@ void end(Connection& connection, const JobRun& run) {
       .run();
 }
 
-void note_spent(Connection& connection, const std::string& id, const json::object& progress) {
+void record_spent(Connection& connection, const std::string& id, const json::object& progress) {
   connection
       .prepare(
           "UPDATE job_runs SET usage = json_extract(:progress, '$.usage'), cost_usd = json_extract(:progress, "

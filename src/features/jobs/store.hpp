@@ -25,7 +25,7 @@ void start(Connection& connection, const std::string& id, Timestamp now);
 void end(Connection& connection, const JobRun& run);
 
 /// Writes the usage so far of a run that has not ended: `usage` and `cost_usd` of its progress.
-void note_spent(Connection& connection, const std::string& id, const json::object& progress);
+void record_spent(Connection& connection, const std::string& id, const json::object& progress);
 
 /// Ends the runs that were waiting or active when the gateway was killed. Returns how many.
 int end_interrupted(Connection& connection, Timestamp now);

@@ -94,7 +94,7 @@ Knowledge::Knowledge(Loop& loop, BlockingPool& blocking, Database& database, con
       index_(blocking, database, std::move(data_directory)),
       compiler_(blocking, database, clock, index_),
       summaries_(loop, blocking, database, compiler_, index_.tree(), completions,
-                 [this](std::vector<std::string> slugs) { return note_summaries(std::move(slugs)); }),
+                 [this](std::vector<std::string> slugs) { return log_summaries(std::move(slugs)); }),
       background_(loop) {}
 
 void Knowledge::start() { background_.spawn(read_at_start()); }
@@ -194,7 +194,8 @@ Task<std::vector<KnowledgeEvent>> Knowledge::journal(KnowledgeLogQuery query) {
 Task<std::string> Knowledge::compile(bool dry, StopSource& stop) {
   const auto report = co_await compiler_.compile(dry, stop);
   if (!dry && report.anything()) {
-    co_await note({.at = clock_.now(), .op = "compile", .title = report_title(report), .detail = report_text(report)});
+    co_await log_event(
+        {.at = clock_.now(), .op = "compile", .title = report_title(report), .detail = report_text(report)});
   }
   if (!dry) summaries_.begin();
   co_return report_text(report);
@@ -212,18 +213,18 @@ Task<IngestedSource> Knowledge::ingest(NewSource source) {
       [path = made.path](Connection& connection) { return source_store::find(connection, path); });
   if (known && known->page) made.slug = std::string(stem_of_path(*known->page));
   if (known && known->problem) made.problem = *known->problem;
-  co_await note({.at = clock_.now(), .op = "ingest", .title = title, .detail = made.path});
+  co_await log_event({.at = clock_.now(), .op = "ingest", .title = title, .detail = made.path});
   co_return made;
 }
 
-Task<> Knowledge::note_summaries(std::vector<std::string> slugs) {
-  return note({.at = clock_.now(),
-               .op = "summarise",
-               .title = fmt::format("{} summed up by the model", slugs.size()),
-               .detail = boost::join(slugs, ", ")});
+Task<> Knowledge::log_summaries(std::vector<std::string> slugs) {
+  return log_event({.at = clock_.now(),
+                    .op = "summarise",
+                    .title = fmt::format("{} summed up by the model", slugs.size()),
+                    .detail = boost::join(slugs, ", ")});
 }
 
-Task<> Knowledge::note(KnowledgeEvent event) {
+Task<> Knowledge::log_event(KnowledgeEvent event) {
   co_await mutex_.wait();
   const auto pass = mutex_.enter();
   co_await blocking_.run(

@@ -85,8 +85,8 @@ public:
 private:
   Task<std::vector<KnowledgeHit>> find(std::string question, knowledge_search_store::PageSearch search);
   Task<> read_at_start();
-  Task<> note_summaries(std::vector<std::string> slugs);
-  Task<> note(KnowledgeEvent event);
+  Task<> log_summaries(std::vector<std::string> slugs);
+  Task<> log_event(KnowledgeEvent event);
   Task<std::vector<FoundKnowledgeFile>> sources();
 
   BlockingPool& blocking_;

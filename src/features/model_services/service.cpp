@@ -164,13 +164,13 @@ void ModelServices::disconnect(const Extension& extension, bool is_deleted) {
   if (!is_deleted) return;
   deleted_[name] = true;
   auto users = parts_.extensions.users_of_model_service(name);
-  group_.spawn(parts_.hub.pending_effects().of(note_deleted(name, std::move(users))));
+  group_.spawn(parts_.hub.pending_effects().of(record_deleted(name, std::move(users))));
 }
 
 /// A question that is under way is not for the service that follows.
 void ModelServices::leave(const std::string& name) { asked_.erase(name); }
 
-Task<> ModelServices::note_deleted(std::string name, std::vector<std::string> users) {
+Task<> ModelServices::record_deleted(std::string name, std::vector<std::string> users) {
   co_await parts_.database.write(
       [name](Connection& connection) { model_service_store::add_deleted(connection, name); });
   if (users.empty()) co_return;

@@ -79,7 +79,7 @@ private:
   void connect(const Extension& extension);
   void disconnect(const Extension& extension, bool is_deleted);
   void leave(const std::string& name);
-  Task<> note_deleted(std::string name, std::vector<std::string> users);
+  Task<> record_deleted(std::string name, std::vector<std::string> users);
   Task<> forget_deleted(std::string name);
   /// The settings of a service of any origin; null if there is none.
   std::shared_ptr<const ProviderSettings> settings_of(const std::string& name) const;

@@ -110,9 +110,9 @@ Task<std::string> Iteration::change_request(const Measured& before) {
 
 /// Whether the asset has changed; if not, the verdict says why.
 Task<bool> Iteration::change(const Measured& before) {
-  co_await asset_.note();
+  co_await asset_.record();
   const auto answer = co_await have_agent_work(co_await change_request(before));
-  co_await asset_.note();
+  co_await asset_.record();
   const auto& original = asset_.original();
   std::string how;
   if (asset_.left() != original) {

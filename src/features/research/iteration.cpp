@@ -126,13 +126,13 @@ Task<> Iteration::prepare() {
   co_await services_.database.write([id = order_.id, original](Connection& connection) {
     iteration_store::store_original(connection, id, original);
   });
-  asset_.note_original(std::move(original));
+  asset_.record_original(std::move(original));
   NewThread wanted{.agent_id = order_.agent->id, .title = "Research: " + order_.config.domain};
   if (order_.project) wanted.project_id = order_.project->id;
   // In one transaction, so that the start after a kill finds the thread.
   const auto thread = co_await services_.threads.create(std::move(wanted),
                                                         [id = order_.id](Connection& connection, const Thread& made) {
-                                                          iteration_store::note_thread(connection, id, made.id);
+                                                          iteration_store::record_thread(connection, id, made.id);
                                                         });
   work_.thread_id = thread.id;
 }
@@ -148,7 +148,7 @@ Task<bool> Iteration::passes_checks() {
 }
 
 Task<> Iteration::decide(const Measured& before, const Measured& after) {
-  co_await asset_.note();
+  co_await asset_.record();
   if (after.metric->name != before.metric->name) {
     throw IterationProblem(fmt::format("the benchmark measured {} before the change and {} after it",
                                        before.metric->name, after.metric->name));

@@ -14,14 +14,14 @@ Task<AssetCopy> IterationAsset::read() const {
   co_return co_await blocking_.run([path = path_] { return read_asset(path); });
 }
 
-void IterationAsset::note_original(AssetCopy original) {
+void IterationAsset::record_original(AssetCopy original) {
   AGW_ASSERT(!original_);
 
   trace_.left = original.bytes;
   original_ = std::move(original);
 }
 
-Task<> IterationAsset::note() {
+Task<> IterationAsset::record() {
   auto now = (co_await read()).bytes;
   if (now != trace_.left) {
     if (!trace_.may_differ) throw IterationProblem(changed_meanwhile);

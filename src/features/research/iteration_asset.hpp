@@ -30,7 +30,7 @@ public:
 
   /// Call it after the original is stored in the database and before anything touches the asset. Nothing is restored
   /// without it.
-  void note_original(AssetCopy original);
+  void record_original(AssetCopy original);
   const std::string& original() const {
     AGW_ASSERT(original_);
     return original_->bytes;
@@ -41,7 +41,7 @@ public:
   /// Something that may write to the asset is running or has run.
   void expect_change() { trace_.may_differ = true; }
   /// Notes the content that the latest step left. Throws IterationProblem if only somebody else can have written it.
-  Task<> note();
+  Task<> record();
   Task<> replace(std::string text);
 
   /// Throws IterationProblem if somebody else has changed the asset; their change stays. After that, and after the

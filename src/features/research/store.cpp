@@ -34,7 +34,7 @@ void store_original(Connection& connection, const std::string& id, const AssetCo
       .run();
 }
 
-void note_thread(Connection& connection, const std::string& id, const std::string& thread_id) {
+void record_thread(Connection& connection, const std::string& id, const std::string& thread_id) {
   connection.prepare("UPDATE iterations SET thread_id = :thread WHERE id = :id")
       .bind(":thread", thread_id)
       .bind(":id", id)

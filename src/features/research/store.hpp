@@ -35,7 +35,7 @@ namespace agw::iteration_store {
 void insert(Connection& connection, const InterruptedIteration& iteration);
 /// Stores the current content of the asset.
 void store_original(Connection& connection, const std::string& id, const AssetCopy& original);
-void note_thread(Connection& connection, const std::string& id, const std::string& thread_id);
+void record_thread(Connection& connection, const std::string& id, const std::string& thread_id);
 void remove(Connection& connection, const std::string& id);
 std::vector<InterruptedIteration> all(Connection& connection);
 

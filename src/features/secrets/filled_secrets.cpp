@@ -17,7 +17,7 @@ constexpr std::size_t min_length_in_responses = 6;
 
 }  // namespace
 
-void FilledSecrets::note(const std::string& value) {
+void FilledSecrets::add(const std::string& value) {
   hide(value);
   hide(percent_encode(value));
   if (value.find('\n') == std::string::npos) return;

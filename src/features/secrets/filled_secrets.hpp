@@ -9,7 +9,7 @@ namespace agw {
 /// The secret values in a request or a process, to remove them from every report about it.
 class FilledSecrets {
 public:
-  void note(const std::string& value);
+  void add(const std::string& value);
   /// `text` with `[secret]` in place of each value: in plain form, encoded for URLs, and in any case of letters.
   std::string hidden_in(std::string_view text) const;
   /// The same for a service's response, except for values of fewer than six bytes, which there usually mean something

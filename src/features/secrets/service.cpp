@@ -154,7 +154,7 @@ std::string Secrets::expand(std::string_view text, FilledSecrets* filled) const 
     if (found == values->end()) {
       throw SecretError(fmt::format("there is no secret {0}: set it with `agw secret set {0}`", name));
     }
-    if (filled) filled->note(found->second);
+    if (filled) filled->add(found->second);
     out.append(text.substr(0, begin)).append(found->second);
     text.remove_prefix(end + 1);
   }

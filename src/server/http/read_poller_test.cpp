@@ -31,11 +31,11 @@ public:
   void on_readable(bool peer_closed) override {
     ++readable;
     saw_end = saw_end || peer_closed;
-    note('r');
+    record('r');
     if (removes) poller_.remove(removes->near_.get(), *removes);
   }
-  void on_respond() override { note('a'); }
-  void on_flush() override { note('s'); }
+  void on_respond() override { record('a'); }
+  void on_flush() override { record('s'); }
   void write(std::string_view text) {
     ASSERT_EQ(::write(far_.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
@@ -46,7 +46,7 @@ public:
   CountingHandler* removes = nullptr;
 
 private:
-  void note(char turn) {
+  void record(char turn) {
     if (turns_) *turns_ += turn;
   }
 
