@@ -65,8 +65,8 @@ struct Patience {
 };
 
 /// A server with one route, `GET /wait`.
-struct Room {
-  explicit Room(Loop& on_loop) : loop(on_loop) {
+struct ServerFixture {
+  explicit ServerFixture(Loop& on_loop) : loop(on_loop) {
     database.start_connection();
     server.start();
   }
@@ -101,13 +101,13 @@ struct Room {
 /// Nobody knows whether its work took effect, so any response could be wrong.
 TEST(Server, CutsOffWithoutAnAnswerWhoeverItsStopDoesNotWaitFor) {
   testing::run([](Loop& loop) -> Task<> {
-    Room room(loop);
+    ServerFixture fixture(loop);
     tcp::socket client(loop);
-    co_await client.async_connect(room.address, asio::use_awaitable);
+    co_await client.async_connect(fixture.address, asio::use_awaitable);
     const std::string request = "GET /wait HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
     co_await asio::async_write(client, asio::buffer(request), asio::use_awaitable);
-    while (!room.patience.called) co_await asio::post(loop, asio::use_awaitable);
-    co_await room.server.stop(1ms);
+    while (!fixture.patience.called) co_await asio::post(loop, asio::use_awaitable);
+    co_await fixture.server.stop(1ms);
     std::string response;
     boost::system::error_code end;
     co_await asio::async_read(client, asio::dynamic_buffer(response), asio::redirect_error(asio::use_awaitable, end));

@@ -34,7 +34,7 @@ public:
 /// Whether agents and jobs have directories that follow their records.
 enum class Directories { none, followed };
 
-/// The room with a database in `directory`, as a gateway has it from its start to its stop.
+/// The service with a database in `directory`, as a gateway has it from its start to its stop.
 struct ExtensionsFixture {
   ExtensionsFixture(Loop& loop, const ScratchDirectory& directory, Directories directories = Directories::none)
       : database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
@@ -86,8 +86,8 @@ Task<std::string> failure(Task<T> task) {
 
 inline Task<> body_in_room(std::function<Task<>(ExtensionsFixture&)> body, Loop& loop) {
   const ScratchDirectory directory;
-  ExtensionsFixture room(loop, directory);
-  co_await body(room);
+  ExtensionsFixture fixture(loop, directory);
+  co_await body(fixture);
 }
 
 inline void with_extensions(std::function<Task<>(ExtensionsFixture&)> body) {
@@ -101,14 +101,14 @@ inline Task<> parts_over_a_restart(Part first, Part second, Loop& loop) {
   const ScratchDirectory directory;
   std::string kept;
   {
-    ExtensionsFixture room(loop, directory);
-    co_await first(room, kept);
+    ExtensionsFixture fixture(loop, directory);
+    co_await first(fixture, kept);
   }
-  ExtensionsFixture room(loop, directory);
-  co_await second(room, kept);
+  ExtensionsFixture fixture(loop, directory);
+  co_await second(fixture, kept);
 }
 
-/// Runs `first`, stops the room, and runs `second` after a start on what the first left on disk.
+/// Runs `first`, stops the service, and runs `second` after a start on what the first left on disk.
 inline void over_a_restart(Part first, Part second) {
   run([first, second](Loop& loop) { return parts_over_a_restart(first, second, loop); });
 }

@@ -36,7 +36,7 @@ struct EventRecorder : Subscriber {
   }
 };
 
-/// The room and its neighbours with a real database, one agent (`builder`, id `agent-1`, which acts), one job
+/// Threads and what they need, with a real database, one agent (`builder`, id `agent-1`, which acts), one job
 /// (`nightly`, id `job-1`) and one project (id `project-1`).
 struct ThreadsFixture {
   ThreadsFixture(Loop& of_test, const ScratchDirectory& directory)
@@ -83,8 +83,8 @@ struct ThreadsFixture {
 inline void with_threads(std::function<Task<>(ThreadsFixture&)> body) {
   run([&](Loop& loop) -> Task<> {
     const ScratchDirectory directory;
-    ThreadsFixture room(loop, directory);
-    co_await body(room);
+    ThreadsFixture fixture(loop, directory);
+    co_await body(fixture);
   });
 }
 

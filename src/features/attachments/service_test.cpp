@@ -12,18 +12,18 @@ namespace {
 namespace fs = std::filesystem;
 using namespace testing::extensions;
 
-void in_attachment_room(std::function<Task<>(Attachments&, const fs::path& data)> body) {
+void with_attachment_fixture(std::function<Task<>(Attachments&, const fs::path& data)> body) {
   testing::run([&](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;
-    ExtensionsFixture room(loop, directory);
+    ExtensionsFixture fixture(loop, directory);
     BlockingPool blocking(loop);
-    Attachments attachments(blocking, room.database, room.clock, directory.path());
+    Attachments attachments(blocking, fixture.database, fixture.clock, directory.path());
     co_await body(attachments, directory.path());
   });
 }
 
 TEST(Attachments, KeepBytesAsFilesForNobodyElse) {
-  in_attachment_room([](Attachments& attachments, const fs::path& data) -> Task<> {
+  with_attachment_fixture([](Attachments& attachments, const fs::path& data) -> Task<> {
     const std::string bytes("a\0b\xff", 4);
     const auto made = co_await attachments.add("notes.txt", "text/plain", bytes);
     EXPECT_EQ(made.name, "notes.txt");
@@ -36,7 +36,7 @@ TEST(Attachments, KeepBytesAsFilesForNobodyElse) {
 }
 
 TEST(Attachments, TakeTheirTypeFromTheHeaderWhereItIsOne) {
-  in_attachment_room([](Attachments& attachments, const fs::path&) -> Task<> {
+  with_attachment_fixture([](Attachments& attachments, const fs::path&) -> Task<> {
     EXPECT_EQ((co_await attachments.add("a", "Text/Plain; charset=utf-8", "x")).mime, "text/plain");
     EXPECT_EQ((co_await attachments.add("a", "image/svg+xml", "x")).mime, "image/svg+xml");
     for (const std::string bad : {"", "text", "/plain", "text/", "te xt/plain", "a/b/c"}) {
@@ -46,7 +46,7 @@ TEST(Attachments, TakeTheirTypeFromTheHeaderWhereItIsOne) {
 }
 
 TEST(Attachments, AreFoundInTheOrderOfTheirIds) {
-  in_attachment_room([](Attachments& attachments, const fs::path&) -> Task<> {
+  with_attachment_fixture([](Attachments& attachments, const fs::path&) -> Task<> {
     const auto a = co_await attachments.add("a", "", "x");
     const auto b = co_await attachments.add("b", "", "x");
     const auto found = co_await attachments.require({b.id, a.id});
@@ -57,7 +57,7 @@ TEST(Attachments, AreFoundInTheOrderOfTheirIds) {
 }
 
 TEST(Attachments, HaveNamesOfOneLine) {
-  in_attachment_room([](Attachments& attachments, const fs::path& data) -> Task<> {
+  with_attachment_fixture([](Attachments& attachments, const fs::path& data) -> Task<> {
     EXPECT_EQ(co_await failure(attachments.add("a\nb", "", "x")), "400 invalid name: a\nb");
     EXPECT_EQ((co_await failure(attachments.add(std::string(256, 'x'), "", "x"))).substr(0, 16), "400 invalid name");
     const auto made = co_await attachments.add("../../etc/passwd", "", "x");
@@ -66,7 +66,7 @@ TEST(Attachments, HaveNamesOfOneLine) {
 }
 
 TEST(Attachments, MissNothingButTheFileThatIsGone) {
-  in_attachment_room([](Attachments& attachments, const fs::path& data) -> Task<> {
+  with_attachment_fixture([](Attachments& attachments, const fs::path& data) -> Task<> {
     const auto made = co_await attachments.add("a", "", "x");
     fs::remove(data / "attachments" / made.id);
     fs::create_symlink("/etc/passwd", data / "attachments" / made.id);

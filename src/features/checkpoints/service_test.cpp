@@ -38,9 +38,9 @@ public:
   Timestamp now() const override { return *parse_iso8601("2026-01-02T03:04:05.678Z"); }
 };
 
-/// The room with a database and a project, and agents that write as Write does.
-struct Room {
-  explicit Room(Loop& loop) : loop(loop) { fs::create_directories(project); }
+/// The service with a database and a project, and agents that write as Write does.
+struct CheckpointsFixture {
+  explicit CheckpointsFixture(Loop& loop) : loop(loop) { fs::create_directories(project); }
 
   Task<> write(const std::string& run_id, const std::string& name, std::string content) {
     const ToolRun run{.run_id = run_id, .thread_id = "t", .agent_name = "helper", .roots = roots};
@@ -88,92 +88,93 @@ struct Room {
   bool killed_before_rename = false;
 };
 
-void in_room(std::function<Task<>(Room&)> body, std::chrono::seconds limit = std::chrono::seconds(20)) {
+void with_fixture(std::function<Task<>(CheckpointsFixture&)> body,
+                  std::chrono::seconds limit = std::chrono::seconds(20)) {
   testing::run(
       [body](Loop& loop) -> Task<> {
-        Room room(loop);
-        co_await body(room);
-        co_await room.checkpoints.stop();
+        CheckpointsFixture fixture(loop);
+        co_await body(fixture);
+        co_await fixture.checkpoints.stop();
       },
       limit);
 }
 
 TEST(Checkpoints, UndoBringsBackWhatTheRunReplaced) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("a.txt", "mine\n");
-    ::chmod((room.project / "a.txt").c_str(), 0640);
-    co_await room.write("r", "a.txt", "the agent's\n");
-    co_await room.write("r", "new/deep/b.txt", "new\n");
-    EXPECT_EQ(room.text("a.txt"), "the agent's\n");
-    const auto undone = co_await room.undo("r");
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "mine\n");
+    ::chmod((fixture.project / "a.txt").c_str(), 0640);
+    co_await fixture.write("r", "a.txt", "the agent's\n");
+    co_await fixture.write("r", "new/deep/b.txt", "new\n");
+    EXPECT_EQ(fixture.text("a.txt"), "the agent's\n");
+    const auto undone = co_await fixture.undo("r");
     EXPECT_EQ(undone.restored.size(), 4u);
     EXPECT_TRUE(undone.kept.empty());
-    EXPECT_EQ(room.text("a.txt"), "mine\n");
-    EXPECT_FALSE(room.exists("new"));
+    EXPECT_EQ(fixture.text("a.txt"), "mine\n");
+    EXPECT_FALSE(fixture.exists("new"));
   });
 }
 
 TEST(Checkpoints, AnUndoCanBeUndoneAndDoneAgain) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("a.txt", "mine");
-    co_await room.write("r", "a.txt", "one");
-    co_await room.write("r", "a.txt", "two");
-    co_await room.write("r", "b/c.txt", "new");
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "mine");
+    co_await fixture.write("r", "a.txt", "one");
+    co_await fixture.write("r", "a.txt", "two");
+    co_await fixture.write("r", "b/c.txt", "new");
     for (int i = 0; i < 3; ++i) {
-      EXPECT_EQ((co_await room.undo("r")).restored.size(), 3u);
-      EXPECT_EQ(room.text("a.txt"), "mine");
-      EXPECT_FALSE(room.exists("b"));
-      EXPECT_EQ((co_await room.undo("r")).restored.size(), 3u);
-      EXPECT_EQ(room.text("a.txt"), "two");
-      EXPECT_EQ(room.text("b/c.txt"), "new");
+      EXPECT_EQ((co_await fixture.undo("r")).restored.size(), 3u);
+      EXPECT_EQ(fixture.text("a.txt"), "mine");
+      EXPECT_FALSE(fixture.exists("b"));
+      EXPECT_EQ((co_await fixture.undo("r")).restored.size(), 3u);
+      EXPECT_EQ(fixture.text("a.txt"), "two");
+      EXPECT_EQ(fixture.text("b/c.txt"), "new");
     }
   });
 }
 
 TEST(Checkpoints, UndoNeverRestoresAFileThatAPersonChangedSince) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("a.txt", "weeks old");
-    co_await room.write("r", "a.txt", "the agent's");
-    room.edit("a.txt", "1,300 lines of a person");
-    auto undone = co_await room.undo("r");
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "weeks old");
+    co_await fixture.write("r", "a.txt", "the agent's");
+    fixture.edit("a.txt", "1,300 lines of a person");
+    auto undone = co_await fixture.undo("r");
     EXPECT_TRUE(undone.restored.empty());
-    EXPECT_EQ(undone.kept.at(0).path, room.shown("a.txt"));
+    EXPECT_EQ(undone.kept.at(0).path, fixture.shown("a.txt"));
     EXPECT_EQ(undone.kept.at(0).reason, "changed since");
-    EXPECT_EQ(room.text("a.txt"), "1,300 lines of a person");
-    undone = co_await room.undo("r", {.force = true});
+    EXPECT_EQ(fixture.text("a.txt"), "1,300 lines of a person");
+    undone = co_await fixture.undo("r", {.force = true});
     EXPECT_EQ(undone.restored.size(), 1u);
-    EXPECT_EQ(room.text("a.txt"), "weeks old");
-    co_await room.undo("r");
-    EXPECT_EQ(room.text("a.txt"), "1,300 lines of a person");
+    EXPECT_EQ(fixture.text("a.txt"), "weeks old");
+    co_await fixture.undo("r");
+    EXPECT_EQ(fixture.text("a.txt"), "1,300 lines of a person");
   });
 }
 
 TEST(Checkpoints, UndoNeverDeletesWhatTheRunDidNotCreate) {
-  in_room([](Room& room) -> Task<> {
-    co_await room.write("r", "dir/created.txt", "the agent's");
-    room.edit("dir/mine.txt", "a person's");
-    const auto undone = co_await room.undo("r");
-    EXPECT_EQ(undone.restored, std::vector{room.shown("dir/created.txt")});
-    EXPECT_EQ(undone.kept.at(0).path, room.shown("dir"));
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    co_await fixture.write("r", "dir/created.txt", "the agent's");
+    fixture.edit("dir/mine.txt", "a person's");
+    const auto undone = co_await fixture.undo("r");
+    EXPECT_EQ(undone.restored, std::vector{fixture.shown("dir/created.txt")});
+    EXPECT_EQ(undone.kept.at(0).path, fixture.shown("dir"));
     EXPECT_EQ(undone.kept.at(0).reason, "not empty");
-    EXPECT_EQ(room.text("dir/mine.txt"), "a person's");
+    EXPECT_EQ(fixture.text("dir/mine.txt"), "a person's");
   });
 }
 
 TEST(Checkpoints, UndoNeverTouchesTimesOfOtherFilesAndBringsThoseOfItsOwnBack) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("a.txt", "mine");
-    room.edit("other.txt", "not touched");
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "mine");
+    fixture.edit("other.txt", "not touched");
     const std::array times{timespec{.tv_sec = 1'000'000, .tv_nsec = 11}, timespec{.tv_sec = 2'000'000, .tv_nsec = 22}};
     for (const auto* name : {"a.txt", "other.txt"}) {
-      ::utimensat(AT_FDCWD, (room.project / name).c_str(), times.data(), 0);
-      ::chmod((room.project / name).c_str(), 0751);
+      ::utimensat(AT_FDCWD, (fixture.project / name).c_str(), times.data(), 0);
+      ::chmod((fixture.project / name).c_str(), 0751);
     }
-    co_await room.write("r", "a.txt", "the agent's");
-    co_await room.undo("r");
+    co_await fixture.write("r", "a.txt", "the agent's");
+    co_await fixture.undo("r");
     for (const auto* name : {"a.txt", "other.txt"}) {
       struct stat status{};
-      EXPECT_EQ(::stat((room.project / name).c_str(), &status), 0);
+      EXPECT_EQ(::stat((fixture.project / name).c_str(), &status), 0);
       EXPECT_EQ(status.st_mtim.tv_sec, 2'000'000) << name;
       EXPECT_EQ(status.st_mtim.tv_nsec, 22) << name;
       EXPECT_EQ(status.st_mode & 07777u, 0751u) << name;
@@ -182,154 +183,154 @@ TEST(Checkpoints, UndoNeverTouchesTimesOfOtherFilesAndBringsThoseOfItsOwnBack) {
 }
 
 TEST(Checkpoints, UndoNeverFollowsASymlink) {
-  in_room([](Room& room) -> Task<> {
-    co_await room.write("r", "dir/a.txt", "the agent's");
-    co_await room.write("r", "b.txt", "the agent's");
-    fs::create_directories(room.roots.home / "elsewhere");
-    std::ofstream(room.roots.home / "elsewhere/a.txt") << "the agent's";
-    fs::remove_all(room.project / "dir");
-    fs::create_symlink(room.roots.home / "elsewhere", room.project / "dir");
-    fs::rename(room.project / "b.txt", room.roots.home / "elsewhere/b.txt");
-    fs::create_symlink(room.roots.home / "elsewhere/b.txt", room.project / "b.txt");
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    co_await fixture.write("r", "dir/a.txt", "the agent's");
+    co_await fixture.write("r", "b.txt", "the agent's");
+    fs::create_directories(fixture.roots.home / "elsewhere");
+    std::ofstream(fixture.roots.home / "elsewhere/a.txt") << "the agent's";
+    fs::remove_all(fixture.project / "dir");
+    fs::create_symlink(fixture.roots.home / "elsewhere", fixture.project / "dir");
+    fs::rename(fixture.project / "b.txt", fixture.roots.home / "elsewhere/b.txt");
+    fs::create_symlink(fixture.roots.home / "elsewhere/b.txt", fixture.project / "b.txt");
     for (const bool force : {false, true}) {
-      const auto undone = co_await room.undo("r", {.force = force});
+      const auto undone = co_await fixture.undo("r", {.force = force});
       EXPECT_TRUE(undone.restored.empty());
       EXPECT_EQ(undone.kept.size(), 3u);
-      EXPECT_TRUE(fs::is_symlink(room.project / "dir"));
-      EXPECT_TRUE(fs::is_symlink(room.project / "b.txt"));
-      EXPECT_TRUE(fs::exists(room.roots.home / "elsewhere/a.txt"));
-      EXPECT_TRUE(fs::exists(room.roots.home / "elsewhere/b.txt"));
+      EXPECT_TRUE(fs::is_symlink(fixture.project / "dir"));
+      EXPECT_TRUE(fs::is_symlink(fixture.project / "b.txt"));
+      EXPECT_TRUE(fs::exists(fixture.roots.home / "elsewhere/a.txt"));
+      EXPECT_TRUE(fs::exists(fixture.roots.home / "elsewhere/b.txt"));
     }
   });
 }
 
 TEST(Checkpoints, UndoOfOneRunKeepsWhatALaterRunWrote) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("a.txt", "mine");
-    co_await room.write("first", "a.txt", "one");
-    co_await room.write("second", "a.txt", "two");
-    EXPECT_EQ((co_await room.undo("first")).kept.size(), 1u);
-    EXPECT_EQ(room.text("a.txt"), "two");
-    EXPECT_EQ((co_await room.undo("second")).restored.size(), 1u);
-    EXPECT_EQ((co_await room.undo("first")).restored.size(), 1u);
-    EXPECT_EQ(room.text("a.txt"), "mine");
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "mine");
+    co_await fixture.write("first", "a.txt", "one");
+    co_await fixture.write("second", "a.txt", "two");
+    EXPECT_EQ((co_await fixture.undo("first")).kept.size(), 1u);
+    EXPECT_EQ(fixture.text("a.txt"), "two");
+    EXPECT_EQ((co_await fixture.undo("second")).restored.size(), 1u);
+    EXPECT_EQ((co_await fixture.undo("first")).restored.size(), 1u);
+    EXPECT_EQ(fixture.text("a.txt"), "mine");
   });
 }
 
 TEST(Checkpoints, UndoStopsAtAnEditBetweenTwoWritesOfTheRun) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("a.txt", "old");
-    co_await room.write("r", "a.txt", "one");
-    room.edit("a.txt", "a person's edit");
-    co_await room.write("r", "a.txt", "two");
-    const auto undone = co_await room.undo("r");
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "old");
+    co_await fixture.write("r", "a.txt", "one");
+    fixture.edit("a.txt", "a person's edit");
+    co_await fixture.write("r", "a.txt", "two");
+    const auto undone = co_await fixture.undo("r");
     EXPECT_EQ(undone.restored.size(), 1u);
     EXPECT_EQ(undone.kept.size(), 1u);
-    EXPECT_EQ(room.text("a.txt"), "a person's edit");
+    EXPECT_EQ(fixture.text("a.txt"), "a person's edit");
   });
 }
 
 TEST(Checkpoints, UndoOfChosenPathsLeavesTheOthers) {
-  in_room([](Room& room) -> Task<> {
-    co_await room.write("r", "a.txt", "a");
-    co_await room.write("r", "b.txt", "b");
-    const auto undone = co_await room.undo("r", {.paths = std::vector<std::string>{"a.txt", "c.txt"}});
-    EXPECT_EQ(undone.restored, std::vector{room.shown("a.txt")});
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    co_await fixture.write("r", "a.txt", "a");
+    co_await fixture.write("r", "b.txt", "b");
+    const auto undone = co_await fixture.undo("r", {.paths = std::vector<std::string>{"a.txt", "c.txt"}});
+    EXPECT_EQ(undone.restored, std::vector{fixture.shown("a.txt")});
     EXPECT_EQ(undone.kept.at(0).path, "c.txt");
-    EXPECT_FALSE(room.exists("a.txt"));
-    EXPECT_EQ(room.text("b.txt"), "b");
+    EXPECT_FALSE(fixture.exists("a.txt"));
+    EXPECT_EQ(fixture.text("b.txt"), "b");
   });
 }
 
 TEST(Checkpoints, ALargeFileIsNotCoveredAndThatIsSaid) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("large.bin", std::string(200'000, 'x'));
-    co_await room.write("r", "large.bin", "small");
-    const auto changes = co_await room.checkpoints.changes("r");
-    EXPECT_EQ(changes.not_covered.at(0).path, room.shown("large.bin"));
-    const auto undone = co_await room.undo("r");
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("large.bin", std::string(200'000, 'x'));
+    co_await fixture.write("r", "large.bin", "small");
+    const auto changes = co_await fixture.checkpoints.changes("r");
+    EXPECT_EQ(changes.not_covered.at(0).path, fixture.shown("large.bin"));
+    const auto undone = co_await fixture.undo("r");
     EXPECT_EQ(undone.kept.at(0).reason, "its former content was not kept");
-    EXPECT_EQ(room.text("large.bin"), "small");
+    EXPECT_EQ(fixture.text("large.bin"), "small");
   });
 }
 
 TEST(Checkpoints, PrivateFilesAreNeverKept) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("server.key", "secret");
-    EXPECT_THROW(co_await room.write("r", "server.key", "x"), ApiError);
-    EXPECT_EQ(room.text("server.key"), "secret");
-    EXPECT_FALSE(fs::exists(room.scratch.path() / "checkpoints" / blob_name("secret")));
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("server.key", "secret");
+    EXPECT_THROW(co_await fixture.write("r", "server.key", "x"), ApiError);
+    EXPECT_EQ(fixture.text("server.key"), "secret");
+    EXPECT_FALSE(fs::exists(fixture.scratch.path() / "checkpoints" / blob_name("secret")));
   });
 }
 
 TEST(Checkpoints, AnEditBetweenTheCopyAndTheRenameIsNotOverwritten) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("a.txt", "old");
-    const WriteTarget file(room.project / "a.txt", room.roots);
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "old");
+    const WriteTarget file(fixture.project / "a.txt", fixture.roots);
     const auto before = file.state(1000);
-    room.edit("a.txt", "a person's edit");
+    fixture.edit("a.txt", "a person's edit");
     EXPECT_THROW(file.replace(file.state_with("the agent's"), before.stamp), BadRequest);
-    EXPECT_EQ(room.text("a.txt"), "a person's edit");
+    EXPECT_EQ(fixture.text("a.txt"), "a person's edit");
     co_return;
   });
 }
 
 TEST(Checkpoints, AWriteThatWasKilledBeforeItsRenameNeedsNoUndo) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("a.txt", "mine");
-    room.killed_before_rename = true;
-    co_await room.write("r", "a.txt", "never written");
-    const auto undone = co_await room.undo("r");
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "mine");
+    fixture.killed_before_rename = true;
+    co_await fixture.write("r", "a.txt", "never written");
+    const auto undone = co_await fixture.undo("r");
     EXPECT_TRUE(undone.restored.empty());
-    EXPECT_EQ(room.text("a.txt"), "mine");
+    EXPECT_EQ(fixture.text("a.txt"), "mine");
   });
 }
 
 TEST(Checkpoints, AnUndoThatWasKilledBeforeItsRenameIsMadeByTheNext) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("a.txt", "mine");
-    co_await room.write("r", "a.txt", "the agent's");
-    co_await room.database.write([](Connection& connection) {
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "mine");
+    co_await fixture.write("r", "a.txt", "the agent's");
+    co_await fixture.database.write([](Connection& connection) {
       auto row = checkpoint_store::of_run(connection, "r").at(0);
       row.kind = StoredChange::Kind::undo;
       std::swap(row.before, row.after);
       row.settled = false;
       checkpoint_store::insert_undo(connection, row, {row.number});
     });
-    EXPECT_EQ((co_await room.undo("r")).restored.size(), 1u);
-    EXPECT_EQ(room.text("a.txt"), "mine");
-    EXPECT_EQ((co_await room.undo("r")).restored.size(), 1u);
-    EXPECT_EQ(room.text("a.txt"), "the agent's");
+    EXPECT_EQ((co_await fixture.undo("r")).restored.size(), 1u);
+    EXPECT_EQ(fixture.text("a.txt"), "mine");
+    EXPECT_EQ((co_await fixture.undo("r")).restored.size(), 1u);
+    EXPECT_EQ(fixture.text("a.txt"), "the agent's");
   });
 }
 
 TEST(Checkpoints, ShowTheChangesOfARunAsDiffs) {
-  in_room([](Room& room) -> Task<> {
-    room.edit("a.txt", "one\ntwo\n");
-    co_await room.write("r", "a.txt", "one\n2\n");
-    co_await room.write("r", "b.txt", "new\n");
-    room.edit("a.txt", "a person's\n");
-    const auto changes = co_await room.checkpoints.changes("r");
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "one\ntwo\n");
+    co_await fixture.write("r", "a.txt", "one\n2\n");
+    co_await fixture.write("r", "b.txt", "new\n");
+    fixture.edit("a.txt", "a person's\n");
+    const auto changes = co_await fixture.checkpoints.changes("r");
     EXPECT_EQ(changes.changes.at(0).kind, FileChangeKind::changed);
     EXPECT_NE(changes.changes.at(0).diff.find("-two\n+2\n"), std::string::npos) << changes.changes.at(0).diff;
     EXPECT_EQ(changes.changes.at(1).kind, FileChangeKind::created);
     EXPECT_NE(changes.changes.at(1).diff.find("+new\n"), std::string::npos);
-    EXPECT_THROW(co_await room.checkpoints.changes("unknown"), NotFound);
+    EXPECT_THROW(co_await fixture.checkpoints.changes("unknown"), NotFound);
   });
 }
 
 /// Agents, a person, undo and redo in random order over a few files. Whatever a person wrote must either still be in
 /// its file or be replaced by something that was asked for, and then be in the store.
-Task<> interleave(Room& room, unsigned seed, int steps) {
+Task<> interleave(CheckpointsFixture& fixture, unsigned seed, int steps) {
   std::mt19937 random(seed);
   const auto pick = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
   const std::array<std::string, 4> names{"a.txt", "b.txt", "d/c.txt", "d/e/f.txt"};
   std::map<std::string, std::optional<std::string>> model;  // what each file holds, by our own reckoning
-  BlobStore stored(room.scratch.path() / "checkpoints", std::uint64_t{1} << 30);
+  BlobStore stored(fixture.scratch.path() / "checkpoints", std::uint64_t{1} << 30);
   std::map<std::string, bool> is_persons;
   std::vector<std::string> runs;
   const auto on_disk = [&](const std::string& name) -> std::optional<std::string> {
-    return room.exists(name) ? std::optional(room.text(name)) : std::nullopt;
+    return fixture.exists(name) ? std::optional(fixture.text(name)) : std::nullopt;
   };
   for (int step = 0; step < steps; ++step) {
     const auto& name = names.at(static_cast<std::size_t>(pick(4)));
@@ -339,22 +340,22 @@ Task<> interleave(Room& room, unsigned seed, int steps) {
     const int action = pick(10);
     if (action < 3) {  // A run writes, sometimes for several steps, and sometimes is killed in between.
       if (runs.empty() || pick(2) == 0) runs.push_back("run-" + std::to_string(runs.size()));
-      room.killed_before_rename = pick(8) == 0;
-      co_await room.write(runs.back(), name, content);
-      if (!room.killed_before_rename) model[name] = content;
+      fixture.killed_before_rename = pick(8) == 0;
+      co_await fixture.write(runs.back(), name, content);
+      if (!fixture.killed_before_rename) model[name] = content;
       EXPECT_EQ(on_disk(name), model[name]);
-      if (is_persons[name] && before[name] && !room.killed_before_rename) {
-        EXPECT_TRUE(fs::exists(room.scratch.path() / "checkpoints" / blob_name(*before[name])));
+      if (is_persons[name] && before[name] && !fixture.killed_before_rename) {
+        EXPECT_TRUE(fs::exists(fixture.scratch.path() / "checkpoints" / blob_name(*before[name])));
       }
-      if (!room.killed_before_rename) is_persons[name] = false;
-      room.killed_before_rename = false;
+      if (!fixture.killed_before_rename) is_persons[name] = false;
+      fixture.killed_before_rename = false;
     } else if (action < 6) {  // A person edits or deletes.
       if (pick(4) == 0) {
-        fs::remove(room.project / name);
+        fs::remove(fixture.project / name);
         model[name].reset();
       } else {
-        fs::create_directories((room.project / name).parent_path());
-        room.edit(name, "person " + content);
+        fs::create_directories((fixture.project / name).parent_path());
+        fixture.edit(name, "person " + content);
         model[name] = "person " + content;
       }
       is_persons[name] = true;
@@ -363,16 +364,16 @@ Task<> interleave(Room& room, unsigned seed, int steps) {
       const bool force = pick(6) == 0;
       UndoFiles wanted{.force = force};
       if (pick(3) == 0) wanted.paths = std::vector<std::string>{name};
-      const auto undone = co_await room.undo(run, wanted);
+      const auto undone = co_await fixture.undo(run, wanted);
       for (const auto& each : names) {
         const auto now = on_disk(each);
-        const bool is_restored = std::ranges::find(undone.restored, room.shown(each)) != undone.restored.end();
+        const bool is_restored = std::ranges::find(undone.restored, fixture.shown(each)) != undone.restored.end();
         if (!is_restored) {
           EXPECT_EQ(now, before[each]) << "an undo touched what it did not report: " << each;
           continue;
         }
         if (before[each]) {
-          EXPECT_TRUE(fs::exists(room.scratch.path() / "checkpoints" / blob_name(*before[each])))
+          EXPECT_TRUE(fs::exists(fixture.scratch.path() / "checkpoints" / blob_name(*before[each])))
               << "lost: " << *before[each];
         }
         // Without force only what the run left, or an undo brought back, goes.
@@ -389,7 +390,8 @@ Task<> interleave(Room& room, unsigned seed, int steps) {
 
 TEST(Checkpoints, NoByteThatTheAgentDidNotWriteIsEverLost) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
-    in_room([seed](Room& room) { return interleave(room, seed, 100); }, std::chrono::seconds(120));
+    with_fixture([seed](CheckpointsFixture& fixture) { return interleave(fixture, seed, 100); },
+                 std::chrono::seconds(120));
     if (HasFailure()) break;
   }
 }
@@ -397,32 +399,32 @@ TEST(Checkpoints, NoByteThatTheAgentDidNotWriteIsEverLost) {
 /// Without force, an undo replaces a person's content never, unless it is what an undo itself brought back.
 TEST(Checkpoints, UndoWithoutForceNeverReplacesAnEdit) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
-    in_room(
-        [seed](Room& room) -> Task<> {
+    with_fixture(
+        [seed](CheckpointsFixture& fixture) -> Task<> {
           std::mt19937 random(seed);
           for (int step = 0; step < 50; ++step) {
             const auto name = "f" + std::to_string(random() % 3);
             const auto run = "run-" + std::to_string(random() % 5);
             switch (random() % 3) {
               case 0:
-                co_await room.write(run, name, "agent " + std::to_string(step));
+                co_await fixture.write(run, name, "agent " + std::to_string(step));
                 break;
               case 1: {
                 const auto edit = "person " + std::to_string(step);
-                room.edit(name, edit);
+                fixture.edit(name, edit);
                 for (int i = 0; i < 5; ++i) {
                   try {
-                    co_await room.undo("run-" + std::to_string(i));
+                    co_await fixture.undo("run-" + std::to_string(i));
                   } catch (const NotFound&) {
                     continue;
                   }
                 }
-                EXPECT_EQ(room.text(name), edit);
+                EXPECT_EQ(fixture.text(name), edit);
                 break;
               }
               default:
                 try {
-                  co_await room.undo(run);
+                  co_await fixture.undo(run);
                 } catch (const NotFound&) {
                   continue;
                 }

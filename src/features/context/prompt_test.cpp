@@ -78,8 +78,8 @@ TEST(EstimatedTokens, AreRoundedUp) {
 }
 
 /// Prompts of the agent `assistant` in a home with a project at `work/site` and the skill `pdf`.
-struct PromptRoom : ExtensionsFixture {
-  PromptRoom(Loop& loop, const testing::ScratchDirectory& directory)
+struct PromptFixture : ExtensionsFixture {
+  PromptFixture(Loop& loop, const testing::ScratchDirectory& directory)
       : ExtensionsFixture(loop, directory, Directories::followed),
         home(directory.path()),
         blocking(loop),
@@ -108,21 +108,21 @@ struct PromptRoom : ExtensionsFixture {
   Prompts prompts;
 };
 
-void in_prompt_room(std::function<Task<>(PromptRoom&)> body) {
+void with_prompt_fixture(std::function<Task<>(PromptFixture&)> body) {
   testing::run([&](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;
-    PromptRoom room(loop, directory);
-    co_await room.projects.create({.name = "site", .path = room.home / "work/site", .trusted = true});
-    co_await body(room);
+    PromptFixture fixture(loop, directory);
+    co_await fixture.projects.create({.name = "site", .path = fixture.home / "work/site", .trusted = true});
+    co_await body(fixture);
   });
 }
 
 TEST(Prompts, AreReadEachTime) {
-  in_prompt_room([](PromptRoom& room) -> Task<> {
-    room.put("soul.md", "one");
-    EXPECT_THAT(co_await room.text(), HasSubstr("one"));
-    room.put("soul.md", "two");
-    const auto text = co_await room.text();
+  with_prompt_fixture([](PromptFixture& fixture) -> Task<> {
+    fixture.put("soul.md", "one");
+    EXPECT_THAT(co_await fixture.text(), HasSubstr("one"));
+    fixture.put("soul.md", "two");
+    const auto text = co_await fixture.text();
     EXPECT_THAT(text, HasSubstr("two"));
     EXPECT_THAT(text, HasSubstr("You are the assistant"));
     EXPECT_THAT(text, HasSubstr("<name>pdf</name>"));
@@ -131,38 +131,38 @@ TEST(Prompts, AreReadEachTime) {
 }
 
 TEST(Prompts, UseTheNearestInstructions) {
-  in_prompt_room([](PromptRoom& room) -> Task<> {
-    room.put("AGENTS.md", "of home");
-    EXPECT_THAT(co_await room.text(), Not(HasSubstr("of home")));
-    room.put("work/AGENTS.md", "of work");
-    EXPECT_THAT(co_await room.text(), HasSubstr("of work"));
-    room.put("work/site/AGENTS.md", "of site");
-    const auto text = co_await room.text();
+  with_prompt_fixture([](PromptFixture& fixture) -> Task<> {
+    fixture.put("AGENTS.md", "of home");
+    EXPECT_THAT(co_await fixture.text(), Not(HasSubstr("of home")));
+    fixture.put("work/AGENTS.md", "of work");
+    EXPECT_THAT(co_await fixture.text(), HasSubstr("of work"));
+    fixture.put("work/site/AGENTS.md", "of site");
+    const auto text = co_await fixture.text();
     EXPECT_THAT(text, HasSubstr("of site"));
     EXPECT_THAT(text, Not(HasSubstr("of work")));
   });
 }
 
 TEST(Prompts, SearchInstructionsUpToTheTopOfTheRepository) {
-  in_prompt_room([](PromptRoom& room) -> Task<> {
-    room.put("work/AGENTS.md", "of work");
-    fs::create_directories(room.home / "work/site/.git");
-    EXPECT_THAT(co_await room.text(), Not(HasSubstr("of work")));
+  with_prompt_fixture([](PromptFixture& fixture) -> Task<> {
+    fixture.put("work/AGENTS.md", "of work");
+    fs::create_directories(fixture.home / "work/site/.git");
+    EXPECT_THAT(co_await fixture.text(), Not(HasSubstr("of work")));
   });
 }
 
 TEST(Prompts, DoNotFollowInstructionsThatAreSymlinks) {
-  in_prompt_room([](PromptRoom& room) -> Task<> {
-    room.put("key.pem", "the key itself");
-    fs::create_symlink(room.home / "key.pem", room.home / "work/site/AGENTS.md");
-    EXPECT_THAT(co_await room.text(), Not(HasSubstr("the key itself")));
+  with_prompt_fixture([](PromptFixture& fixture) -> Task<> {
+    fixture.put("key.pem", "the key itself");
+    fs::create_symlink(fixture.home / "key.pem", fixture.home / "work/site/AGENTS.md");
+    EXPECT_THAT(co_await fixture.text(), Not(HasSubstr("the key itself")));
   });
 }
 
 TEST(Prompts, NameTheWorkspaceWithoutAProject) {
-  in_prompt_room([](PromptRoom& room) -> Task<> {
-    EXPECT_THAT(co_await room.text(std::nullopt), HasSubstr((room.home / "agents/assistant/workspace").string()));
-    EXPECT_THAT(co_await room.text(), HasSubstr((room.home / "work/site").string()));
+  with_prompt_fixture([](PromptFixture& fixture) -> Task<> {
+    EXPECT_THAT(co_await fixture.text(std::nullopt), HasSubstr((fixture.home / "agents/assistant/workspace").string()));
+    EXPECT_THAT(co_await fixture.text(), HasSubstr((fixture.home / "work/site").string()));
   });
 }
 

@@ -20,8 +20,8 @@ constexpr auto model = "stub/talker";
 
 /// Costs in Berlin, starting at a quarter to midnight there, with the agents `ann`, whose budget is 2 USD, and `bob`.
 /// Both share a budget of 5 USD.
-struct CostRoom : ExtensionsFixture {
-  CostRoom(Loop& loop, const testing::ScratchDirectory& directory)
+struct CostFixture : ExtensionsFixture {
+  CostFixture(Loop& loop, const testing::ScratchDirectory& directory)
       : ExtensionsFixture(loop, directory),
         blocking(loop),
         filesystem(blocking, directory.path()),
@@ -63,14 +63,14 @@ struct CostRoom : ExtensionsFixture {
   std::string thread;
 };
 
-void in_cost_room(std::function<Task<>(CostRoom&, Costs&)> body) {
+void with_cost_fixture(std::function<Task<>(CostFixture&, Costs&)> body) {
   testing::run([&](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;
-    CostRoom room(loop, directory);
-    auto costs = room.start(loop);
-    costs.load(room.database.start_connection());
-    co_await room.make_agents();
-    co_await body(room, costs);
+    CostFixture fixture(loop, directory);
+    auto costs = fixture.start(loop);
+    costs.load(fixture.database.start_connection());
+    co_await fixture.make_agents();
+    co_await body(fixture, costs);
   });
 }
 
@@ -81,7 +81,7 @@ std::vector<std::string> texts(const std::vector<AgentCost>& rows) {
 }
 
 TEST(Costs, AreNoneAtFirst) {
-  in_cost_room([](CostRoom&, Costs& costs) -> Task<> {
+  with_cost_fixture([](CostFixture&, Costs& costs) -> Task<> {
     const auto report = co_await costs.report(CostPeriod::month);
     EXPECT_EQ(report.today + report.week + report.month, 0);
     EXPECT_TRUE(report.by_agent.empty() && report.by_model.empty() && report.by_thread.empty());
@@ -93,10 +93,10 @@ TEST(Costs, AreNoneAtFirst) {
 }
 
 TEST(Costs, AddUpByAgentModelAndThreadTheDearestFirst) {
-  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    co_await room.pay(costs, room.ann, 0.1);
-    co_await room.pay(costs, room.ann, 0.2);
-    co_await room.pay(costs, room.bob, 1.5, "stub/other");
+  with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
+    co_await fixture.pay(costs, fixture.ann, 0.1);
+    co_await fixture.pay(costs, fixture.ann, 0.2);
+    co_await fixture.pay(costs, fixture.bob, 1.5, "stub/other");
     const auto report = co_await costs.report(CostPeriod::today);
     EXPECT_EQ(report.today, 1.8);
     EXPECT_THAT(texts(report.by_agent), ElementsAre("bob 1.500000", "ann 0.300000"));
@@ -108,10 +108,10 @@ TEST(Costs, AddUpByAgentModelAndThreadTheDearestFirst) {
 }
 
 TEST(Costs, BeginANewDayAtTheZonesMidnight) {
-  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    co_await room.pay(costs, room.ann, 1.0);
-    room.clock.time += std::chrono::minutes{20};
-    co_await room.pay(costs, room.bob, 0.5);
+  with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
+    co_await fixture.pay(costs, fixture.ann, 1.0);
+    fixture.clock.time += std::chrono::minutes{20};
+    co_await fixture.pay(costs, fixture.bob, 0.5);
     const auto report = co_await costs.report(CostPeriod::today);
     EXPECT_EQ(report.today, 0.5);
     EXPECT_EQ(report.week, 1.5);
@@ -122,26 +122,26 @@ TEST(Costs, BeginANewDayAtTheZonesMidnight) {
 }
 
 TEST(Costs, TakeTodayIntoTheSevenAndThirtyDays) {
-  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    room.clock.time -= std::chrono::hours{12};  // the clocks change in between
-    co_await room.pay(costs, room.bob, 1.0);
-    room.clock.time += std::chrono::days{6};
+  with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
+    fixture.clock.time -= std::chrono::hours{12};  // the clocks change in between
+    co_await fixture.pay(costs, fixture.bob, 1.0);
+    fixture.clock.time += std::chrono::days{6};
     EXPECT_EQ((co_await costs.report(CostPeriod::week)).week, 1.0);
     EXPECT_EQ((co_await costs.report(CostPeriod::week)).by_model.size(), 1u);
-    room.clock.time += std::chrono::days{1};
+    fixture.clock.time += std::chrono::days{1};
     EXPECT_EQ((co_await costs.report(CostPeriod::week)).week, 0.0);
     EXPECT_EQ((co_await costs.report(CostPeriod::week)).by_model.size(), 0u);
-    room.clock.time += std::chrono::days{22};
+    fixture.clock.time += std::chrono::days{22};
     EXPECT_EQ((co_await costs.report(CostPeriod::month)).month, 1.0);
-    room.clock.time += std::chrono::days{1};
+    fixture.clock.time += std::chrono::days{1};
     EXPECT_EQ((co_await costs.report(CostPeriod::month)).month, 0.0);
   });
 }
 
 TEST(Costs, NameModelsWithoutAPrice) {
-  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    co_await room.pay(costs, room.bob, std::nullopt, "stub/new");
-    co_await room.pay(costs, room.bob, 0.0, "offline/librarian");
+  with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
+    co_await fixture.pay(costs, fixture.bob, std::nullopt, "stub/new");
+    co_await fixture.pay(costs, fixture.bob, 0.0, "offline/librarian");
     const auto report = co_await costs.report(CostPeriod::today);
     EXPECT_THAT(report.unpriced, ElementsAre("stub/new"));
     EXPECT_EQ(report.by_model.size(), 2u);
@@ -151,10 +151,10 @@ TEST(Costs, NameModelsWithoutAPrice) {
 }
 
 TEST(Costs, KeepTheNamesOfWhatIsGone) {
-  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    co_await room.pay(costs, room.bob, 1.0);
-    co_await room.extensions.remove("bob");
-    co_await room.threads.remove(room.thread);
+  with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
+    co_await fixture.pay(costs, fixture.bob, 1.0);
+    co_await fixture.extensions.remove("bob");
+    co_await fixture.threads.remove(fixture.thread);
     const auto report = co_await costs.report(CostPeriod::today);
     EXPECT_THAT(texts(report.by_agent), ElementsAre("bob 1.000000"));
     EXPECT_EQ(report.by_thread.front().title, std::nullopt);
@@ -162,30 +162,30 @@ TEST(Costs, KeepTheNamesOfWhatIsGone) {
 }
 
 TEST(Budgets, EndWithWhatAnAgentMaySpendInADay) {
-  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    costs.spend(*room.ann, room.thread, model, {}, 1.99);
-    EXPECT_TRUE(costs.may_spend(*room.ann));
-    costs.spend(*room.ann, room.thread, model, {}, 0.01);
-    EXPECT_FALSE(costs.may_spend(*room.ann));
-    EXPECT_TRUE(costs.may_spend(*room.bob));
-    room.clock.time += std::chrono::minutes{20};
-    EXPECT_TRUE(costs.may_spend(*room.ann)) << "the next day has begun";
+  with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
+    costs.spend(*fixture.ann, fixture.thread, model, {}, 1.99);
+    EXPECT_TRUE(costs.may_spend(*fixture.ann));
+    costs.spend(*fixture.ann, fixture.thread, model, {}, 0.01);
+    EXPECT_FALSE(costs.may_spend(*fixture.ann));
+    EXPECT_TRUE(costs.may_spend(*fixture.bob));
+    fixture.clock.time += std::chrono::minutes{20};
+    EXPECT_TRUE(costs.may_spend(*fixture.ann)) << "the next day has begun";
     co_return;
   });
 }
 
 TEST(Budgets, EndWithWhatAllMaySpendInADay) {
-  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    costs.spend(*room.bob, room.thread, model, {}, 5.0);
-    EXPECT_FALSE(costs.may_spend(*room.bob));
-    EXPECT_FALSE(costs.may_spend(*room.ann));
+  with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
+    costs.spend(*fixture.bob, fixture.thread, model, {}, 5.0);
+    EXPECT_FALSE(costs.may_spend(*fixture.bob));
+    EXPECT_FALSE(costs.may_spend(*fixture.ann));
     co_return;
   });
 }
 
 TEST(Budgets, OfNothingAllowNothing) {
-  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    EXPECT_FALSE(costs.may_spend(*co_await room.make_agent("poor", R"({"budget_usd_per_day": 0})")));
+  with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
+    EXPECT_FALSE(costs.may_spend(*co_await fixture.make_agent("poor", R"({"budget_usd_per_day": 0})")));
   });
 }
 
@@ -193,29 +193,29 @@ TEST(Budgets, AreKnownAfterARestart) {
   testing::run([](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;
     {
-      CostRoom room(loop, directory);
-      auto costs = room.start(loop);
-      co_await room.make_agents();
-      room.clock.time = *parse_iso8601("2026-03-10T22:45:00Z");
-      co_await room.pay(costs, room.ann, 2.0);
+      CostFixture fixture(loop, directory);
+      auto costs = fixture.start(loop);
+      co_await fixture.make_agents();
+      fixture.clock.time = *parse_iso8601("2026-03-10T22:45:00Z");
+      co_await fixture.pay(costs, fixture.ann, 2.0);
     }
-    CostRoom room(loop, directory);
-    auto costs = room.start(loop);
-    costs.load(room.database.start_connection());
-    EXPECT_FALSE(costs.may_spend(*room.extensions.find_agent("ann")));
-    EXPECT_TRUE(costs.may_spend(*room.extensions.find_agent("bob")));
+    CostFixture fixture(loop, directory);
+    auto costs = fixture.start(loop);
+    costs.load(fixture.database.start_connection());
+    EXPECT_FALSE(costs.may_spend(*fixture.extensions.find_agent("ann")));
+    EXPECT_TRUE(costs.may_spend(*fixture.extensions.find_agent("bob")));
   });
 }
 
 TEST(Costs, SumUpWhatEachModelDidSinceTheStart) {
-  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    costs.spend(*room.ann, room.thread, model, {.input_tokens = 10, .output_tokens = 2}, 0.5);
-    costs.spend(*room.bob, room.thread, model, {.input_tokens = 5, .cache_read_tokens = 7}, std::nullopt);
+  with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
+    costs.spend(*fixture.ann, fixture.thread, model, {.input_tokens = 10, .output_tokens = 2}, 0.5);
+    costs.spend(*fixture.bob, fixture.thread, model, {.input_tokens = 5, .cache_read_tokens = 7}, std::nullopt);
     const auto& used = costs.used().at(model);
     EXPECT_EQ(used.calls, 2U);
     EXPECT_EQ(used.usage, (Usage{.input_tokens = 15, .output_tokens = 2, .cache_read_tokens = 7}));
     EXPECT_EQ(used.usd, 0.5);
-    for (int i = 0; i < 200; ++i) costs.spend(*room.ann, room.thread, "made/up-" + std::to_string(i), {}, 0.0);
+    for (int i = 0; i < 200; ++i) costs.spend(*fixture.ann, fixture.thread, "made/up-" + std::to_string(i), {}, 0.0);
     EXPECT_EQ(costs.used().size(), 101U);
     EXPECT_EQ(costs.used().at("other").calls, 101U);
     co_return;

@@ -13,13 +13,13 @@ using namespace testing::extensions;
 /// What the model reads of `message` where the command `do` has that prompt; `(plain)` where it is no command.
 std::string read_by_the_model(std::string_view prompt, std::string_view message, bool enabled = true) {
   std::string text;
-  with_extensions([&](ExtensionsFixture& room) -> Task<> {
-    co_await room.extensions.create({{"type", "command"},
-                                     {"name", "do"},
-                                     {"description", "d"},
-                                     {"definition", {{"prompt", prompt}}},
-                                     {"enabled", enabled}});
-    const auto command = expand_command(message, room.extensions);
+  with_extensions([&](ExtensionsFixture& fixture) -> Task<> {
+    co_await fixture.extensions.create({{"type", "command"},
+                                        {"name", "do"},
+                                        {"description", "d"},
+                                        {"definition", {{"prompt", prompt}}},
+                                        {"enabled", enabled}});
+    const auto command = expand_command(message, fixture.extensions);
     text = command ? command->text : "(plain)";
   });
   return text;

@@ -52,8 +52,8 @@ TEST(ConfidenceTest, TheGreatestNumbersThereAreStayNumbers) {
   EXPECT_TRUE(std::isfinite(found.confidence));
 }
 
-struct ExperimentsRoom {
-  explicit ExperimentsRoom(Loop& loop)
+struct ExperimentsFixture {
+  explicit ExperimentsFixture(Loop& loop)
       : database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
         experiments(database) {}
 
@@ -70,19 +70,19 @@ struct ExperimentsRoom {
 
 TEST(ExperimentsTest, DiscardsAndCrashesBehindTheLastKeepAreCounted) {
   testing::run([](Loop& loop) -> Task<> {
-    ExperimentsRoom room(loop);
-    co_await room.record(Verdict::discard, "quality", 1);
-    co_await room.record(Verdict::keep, "quality", 2);
-    co_await room.record(Verdict::discard, "quality", 1);
-    co_await room.record(Verdict::crash, std::nullopt, std::nullopt);
-    co_await room.record(Verdict::keep, std::nullopt, std::nullopt);  // a person's decision
-    co_await room.record(Verdict::discard, "speed", 1);
-    const auto quality = co_await room.experiments.confidence({.domain = "agent:writer"});
+    ExperimentsFixture fixture(loop);
+    co_await fixture.record(Verdict::discard, "quality", 1);
+    co_await fixture.record(Verdict::keep, "quality", 2);
+    co_await fixture.record(Verdict::discard, "quality", 1);
+    co_await fixture.record(Verdict::crash, std::nullopt, std::nullopt);
+    co_await fixture.record(Verdict::keep, std::nullopt, std::nullopt);  // a person's decision
+    co_await fixture.record(Verdict::discard, "speed", 1);
+    const auto quality = co_await fixture.experiments.confidence({.domain = "agent:writer"});
     EXPECT_EQ(quality.consecutiveDiscards, 2);
     EXPECT_EQ(quality.confidence.sampleSize, 3);
-    const auto speed = co_await room.experiments.confidence({.domain = "agent:writer", .metric = "speed"});
+    const auto speed = co_await fixture.experiments.confidence({.domain = "agent:writer", .metric = "speed"});
     EXPECT_EQ(speed.consecutiveDiscards, 2) << "its own discard and the crash";
-    const auto unknown = co_await room.experiments.confidence({.domain = "agent:nobody"});
+    const auto unknown = co_await fixture.experiments.confidence({.domain = "agent:nobody"});
     EXPECT_EQ(to_json(unknown),
               R"({"domain":"agent:nobody","metric":"quality","confidence":{"confidence":0,"sampleSize":0,"mad":0},)"
               R"("consecutiveDiscards":0})");
@@ -91,20 +91,20 @@ TEST(ExperimentsTest, DiscardsAndCrashesBehindTheLastKeepAreCounted) {
 
 TEST(ExperimentsTest, EveryValueIsCountedAsItWasRecorded) {
   testing::run([](Loop& loop) -> Task<> {
-    ExperimentsRoom room(loop);
+    ExperimentsFixture fixture(loop);
     // More than one row of samples holds. The order matters: the first one is the baseline.
     std::vector<Measurement> all;
     for (int number = 0; number < 2500; ++number) {
       all.push_back({number / 3.0 * (number % 2 == 0 ? 1e-7 : -1e9), number % 5 == 0 ? keep : discard});
     }
-    co_await room.database.write([all](Connection& connection) {
+    co_await fixture.database.write([all](Connection& connection) {
       for (const auto& [value, verdict] : all) {
         Experiments::record(
             connection,
             {.id = new_id(), .domain = "agent:writer", .verdict = verdict, .metric = "quality", .value = value});
       }
     });
-    const auto found = co_await room.experiments.confidence({.domain = "agent:writer"});
+    const auto found = co_await fixture.experiments.confidence({.domain = "agent:writer"});
     EXPECT_EQ(to_json(found.confidence), to_json(confidence_of(all, true)));
   });
 }

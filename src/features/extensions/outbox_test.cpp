@@ -15,8 +15,8 @@ namespace {
 using namespace testing::extensions;
 
 /// Extensions with directories. Completed steps are never deleted, as before a kill.
-struct FollowedRoom {
-  FollowedRoom(Loop& loop, const testing::ScratchDirectory& directory)
+struct FollowedFixture {
+  FollowedFixture(Loop& loop, const testing::ScratchDirectory& directory)
       : data(directory.path()),
         database(loop, {.file = data / "gateway.db", .backups = data / "backups"}),
         outbox(loop, database, data),
@@ -35,15 +35,15 @@ struct FollowedRoom {
 TEST(ExtensionOutbox, KnowsTheDirectoryThatALookHasMade) {
   testing::run([](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;
-    FollowedRoom room(loop, directory);
-    const auto in_the_way = room.data / "agents/writer";
+    FollowedFixture fixture(loop, directory);
+    const auto in_the_way = fixture.data / "agents/writer";
     std::ofstream(in_the_way) << "no directory";
-    const auto made = co_await room.extensions.create(
+    const auto made = co_await fixture.extensions.create(
         {{"type", "agent"}, {"name", "writer"}, {"description", "d"}, {"definition", json::object{}}});
     std::filesystem::remove(in_the_way);
-    EXPECT_TRUE((co_await room.extensions.reseed()).empty());
-    EXPECT_TRUE(std::filesystem::exists(room.data / "agents/writer/agent.yaml"));
-    const auto inode = co_await room.database.read(
+    EXPECT_TRUE((co_await fixture.extensions.reseed()).empty());
+    EXPECT_TRUE(std::filesystem::exists(fixture.data / "agents/writer/agent.yaml"));
+    const auto inode = co_await fixture.database.read(
         [id = made->id](Connection& connection) { return outbox_store::known_inode(connection, id); });
     EXPECT_NE(inode, 0u);
   });
@@ -56,13 +56,13 @@ Task<> rename(Extensions& extensions, std::string id, std::string name) {
 TEST(ExtensionFiles, AreFoundWhileTheirExtensionIsRenamed) {
   testing::run([](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;
-    FollowedRoom room(loop, directory);
-    ExtensionFiles files(loop, room.extensions, room.data.parent_path(), room.data);
-    const auto made = co_await room.extensions.create(
+    FollowedFixture fixture(loop, directory);
+    ExtensionFiles files(loop, fixture.extensions, fixture.data.parent_path(), fixture.data);
+    const auto made = co_await fixture.extensions.create(
         {{"type", "agent"}, {"name", "writer-0"}, {"description", "d"}, {"definition", json::object{}}});
     TaskGroup renaming(loop);
     for (int i = 1; i < 50; ++i) {
-      renaming.spawn(rename(room.extensions, made->id, "writer-" + std::to_string(i)));
+      renaming.spawn(rename(fixture.extensions, made->id, "writer-" + std::to_string(i)));
       do {
         EXPECT_EQ(co_await failure(files.config(made->id)), "none");
         EXPECT_EQ((co_await files.list(co_await files.open(made->id))).files.size(), 1u);

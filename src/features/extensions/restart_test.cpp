@@ -13,8 +13,9 @@ namespace {
 using namespace testing::extensions;
 
 /// Leaves the database as a version with other shipped extensions would, and applies `change`.
-Task<> as_of_an_older_version(ExtensionsFixture& room, std::function<void(Connection&)> change = [](Connection&) {}) {
-  co_await room.database.write([change](Connection& connection) {
+Task<> as_of_an_older_version(
+    ExtensionsFixture& fixture, std::function<void(Connection&)> change = [](Connection&) {}) {
+  co_await fixture.database.write([change](Connection& connection) {
     extension_store::set_written_built_ins(connection, "older");
     change(connection);
   });
@@ -22,56 +23,56 @@ Task<> as_of_an_older_version(ExtensionsFixture& room, std::function<void(Connec
 
 TEST(ExtensionsAfterARestart, ADeletedOneIsGoneForEver) {
   over_a_restart(
-      [](ExtensionsFixture& room, std::string&) -> Task<> {
-        const auto made = co_await room.extensions.create(theme("mine"));
-        co_await room.extensions.remove(made->id);
-        EXPECT_EQ(room.extensions.find(made->id), nullptr);
-        EXPECT_EQ(room.extensions.find_by_id_or_name("mine"), nullptr);
-        EXPECT_EQ(co_await failure(room.extensions.remove(made->id)), "404 extension not found");
+      [](ExtensionsFixture& fixture, std::string&) -> Task<> {
+        const auto made = co_await fixture.extensions.create(theme("mine"));
+        co_await fixture.extensions.remove(made->id);
+        EXPECT_EQ(fixture.extensions.find(made->id), nullptr);
+        EXPECT_EQ(fixture.extensions.find_by_id_or_name("mine"), nullptr);
+        EXPECT_EQ(co_await failure(fixture.extensions.remove(made->id)), "404 extension not found");
       },
-      [](ExtensionsFixture& room, std::string&) -> Task<> {
-        EXPECT_EQ(room.extensions.find_by_id_or_name("mine"), nullptr);
+      [](ExtensionsFixture& fixture, std::string&) -> Task<> {
+        EXPECT_EQ(fixture.extensions.find_by_id_or_name("mine"), nullptr);
         co_return;
       });
 }
 
 TEST(ExtensionsAfterARestart, ADeletedBuiltInStaysDeletedOverUpgrades) {
   over_a_restart(
-      [](ExtensionsFixture& room, std::string&) -> Task<> {
-        co_await room.extensions.remove("dark");
-        co_await as_of_an_older_version(room);
+      [](ExtensionsFixture& fixture, std::string&) -> Task<> {
+        co_await fixture.extensions.remove("dark");
+        co_await as_of_an_older_version(fixture);
       },
-      [](ExtensionsFixture& room, std::string&) -> Task<> {
-        EXPECT_EQ(room.extensions.find_by_id_or_name("dark"), nullptr);
-        EXPECT_EQ((co_await room.extensions.create(theme("dark")))->source, Source::user);
+      [](ExtensionsFixture& fixture, std::string&) -> Task<> {
+        EXPECT_EQ(fixture.extensions.find_by_id_or_name("dark"), nullptr);
+        EXPECT_EQ((co_await fixture.extensions.create(theme("dark")))->source, Source::user);
       });
 }
 
 TEST(ExtensionsAfterARestart, ARestartFindsEveryRecordAsItWas) {
   over_a_restart(
-      [](ExtensionsFixture& room, std::string& kept) -> Task<> {
-        co_await room.extensions.create(
+      [](ExtensionsFixture& fixture, std::string& kept) -> Task<> {
+        co_await fixture.extensions.create(
             object(R"({"type":"agent","name":"writer","description":"\u0000 \ud83d\ude00 \"",
             "definition":{"systemPrompt":"","tools":null,"x":[1e-7,0.1,-0.5,18446744073709551615,-9223372036854775808]},
             "trigger_def":{"type":"webhook","secret":null},"source":"agent","owner_agent_id":"assistant"})"));
-        co_await room.extensions.toggle("self-reflect");
-        co_await room.extensions.remove("light");
-        kept = room.extensions.list_json();
+        co_await fixture.extensions.toggle("self-reflect");
+        co_await fixture.extensions.remove("light");
+        kept = fixture.extensions.list_json();
       },
-      [](ExtensionsFixture& room, std::string& kept) -> Task<> {
-        EXPECT_EQ(room.extensions.list_json(), kept);
-        EXPECT_EQ(room.extensions.require("writer")->definition.members().at("systemPrompt").as_string(), "");
+      [](ExtensionsFixture& fixture, std::string& kept) -> Task<> {
+        EXPECT_EQ(fixture.extensions.list_json(), kept);
+        EXPECT_EQ(fixture.extensions.require("writer")->definition.members().at("systemPrompt").as_string(), "");
         co_return;
       });
 }
 
 TEST(ExtensionsAfterARestart, AnUpgradeBringsChangedBuiltInsInButNotTheirSwitch) {
   over_a_restart(
-      [](ExtensionsFixture& room, std::string& kept) -> Task<> {
-        kept = room.extensions.require("dark")->id;
-        co_await room.extensions.toggle("dark");
-        co_await room.extensions.create(theme("mine"));
-        co_await as_of_an_older_version(room, [](Connection& connection) {
+      [](ExtensionsFixture& fixture, std::string& kept) -> Task<> {
+        kept = fixture.extensions.require("dark")->id;
+        co_await fixture.extensions.toggle("dark");
+        co_await fixture.extensions.create(theme("mine"));
+        co_await as_of_an_older_version(fixture, [](Connection& connection) {
           auto dark = extension_store::find_named(connection, "dark")->extension;
           dark.description = "old";
           dark.definition = Definition();
@@ -81,33 +82,33 @@ TEST(ExtensionsAfterARestart, AnUpgradeBringsChangedBuiltInsInButNotTheirSwitch)
           extension_store::update(connection, light);
         });
       },
-      [](ExtensionsFixture& room, std::string& kept) -> Task<> {
-        const auto dark = room.extensions.require("dark");
+      [](ExtensionsFixture& fixture, std::string& kept) -> Task<> {
+        const auto dark = fixture.extensions.require("dark");
         EXPECT_EQ(dark->id, kept);
         EXPECT_FALSE(dark->enabled);
         EXPECT_TRUE(dark->definition.members().contains("colors"));
         EXPECT_NE(dark->description, "old");
-        EXPECT_GT(dark->updated_at, room.clock.time) << "a new version";
-        EXPECT_EQ(room.extensions.find_by_id_or_name("shipped-no-more"), nullptr);
-        EXPECT_EQ(room.extensions.require("light")->source, Source::built_in);
-        EXPECT_EQ(room.extensions.require("mine")->source, Source::user);
+        EXPECT_GT(dark->updated_at, fixture.clock.time) << "a new version";
+        EXPECT_EQ(fixture.extensions.find_by_id_or_name("shipped-no-more"), nullptr);
+        EXPECT_EQ(fixture.extensions.require("light")->source, Source::built_in);
+        EXPECT_EQ(fixture.extensions.require("mine")->source, Source::user);
         co_return;
       });
 }
 
 TEST(ExtensionsAfterARestart, AnUpgradeLeavesARecordWithTheNameOfANewBuiltInAlone) {
   over_a_restart(
-      [](ExtensionsFixture& room, std::string&) -> Task<> {
-        co_await room.extensions.create(theme("mine"));
-        co_await as_of_an_older_version(room, [](Connection& connection) {
+      [](ExtensionsFixture& fixture, std::string&) -> Task<> {
+        co_await fixture.extensions.create(theme("mine"));
+        co_await as_of_an_older_version(fixture, [](Connection& connection) {
           extension_store::remove(connection, extension_store::find_named(connection, "dark")->extension.id);
           auto mine = extension_store::find_named(connection, "mine")->extension;
           mine.name = "dark";
           extension_store::update(connection, mine);
         });
       },
-      [](ExtensionsFixture& room, std::string&) -> Task<> {
-        EXPECT_EQ(room.extensions.require("dark")->source, Source::user);
+      [](ExtensionsFixture& fixture, std::string&) -> Task<> {
+        EXPECT_EQ(fixture.extensions.require("dark")->source, Source::user);
         co_return;
       });
 }
@@ -144,27 +145,28 @@ Extension nth_agent(int number) {
 
 TEST(ExtensionsAfterARestart, ThousandsOfThemAreReadAndListedFast) {
   over_a_restart(
-      [](ExtensionsFixture& room, std::string&) -> Task<> {
-        co_await room.database.write([](Connection& connection) {
+      [](ExtensionsFixture& fixture, std::string&) -> Task<> {
+        co_await fixture.database.write([](Connection& connection) {
           for (int i = 0; i < many; ++i) extension_store::insert(connection, nth_agent(i));
         });
       },
-      [](ExtensionsFixture& room, std::string&) -> Task<> {
-        auto& connection = room.database.start_connection();
+      [](ExtensionsFixture& fixture, std::string&) -> Task<> {
+        auto& connection = fixture.database.start_connection();
         const auto load = min_milliseconds([&] {
-          Extensions extensions(room.database, room.hub, room.clock);
+          Extensions extensions(fixture.database, fixture.hub, fixture.clock);
           extensions.load(connection);
         });
         const auto first_list = min_milliseconds([&] {
-                                  Extensions extensions(room.database, room.hub, room.clock);
+                                  Extensions extensions(fixture.database, fixture.hub, fixture.clock);
                                   extensions.load(connection);
                                   extensions.list_json();
                                 }) -
                                 load;
-        room.extensions.list_json();
-        const auto list = min_milliseconds([&] { room.extensions.list_json(); });
+        fixture.extensions.list_json();
+        const auto list = min_milliseconds([&] { fixture.extensions.list_json(); });
         const auto look_up = min_milliseconds([&] {
-          for (int i = 0; i < many; ++i) room.extensions.find_agent("agent-" + std::to_string(i))->definition.members();
+          for (int i = 0; i < many; ++i)
+            fixture.extensions.find_agent("agent-" + std::to_string(i))->definition.members();
         });
         fmt::print("{} extensions: load {:.1f} ms, first list {:.1f} ms, list {:.1f} ms, all looked up {:.1f} ms\n",
                    many, load, first_list, list, look_up);
@@ -172,7 +174,7 @@ TEST(ExtensionsAfterARestart, ThousandsOfThemAreReadAndListedFast) {
         EXPECT_LT(first_list, 20 * slack);
         EXPECT_LT(list, 20 * slack);
         EXPECT_LT(look_up, 20 * slack);
-        EXPECT_EQ(room.extensions.list({.type = ExtensionType::agent}).size(), many + 1u);
+        EXPECT_EQ(fixture.extensions.list({.type = ExtensionType::agent}).size(), many + 1u);
         co_return;
       });
 }

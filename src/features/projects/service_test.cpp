@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct ProjectsRoom {
-  explicit ProjectsRoom(Loop& loop)
+struct ProjectsFixture {
+  explicit ProjectsFixture(Loop& loop)
       : database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
         blocking(loop),
         filesystem(blocking, directory.path() / "home"),
@@ -46,26 +46,26 @@ struct ProjectsRoom {
 
 TEST(ProjectsTest, AProjectLiesInHomeAndAwayFromTheGatewaysOwnFiles) {
   testing::run([](Loop& loop) -> Task<> {
-    ProjectsRoom room(loop);
-    EXPECT_EQ(co_await room.status_of_creating("home/data-of-mine"), 201);
+    ProjectsFixture fixture(loop);
+    EXPECT_EQ(co_await fixture.status_of_creating("home/data-of-mine"), 201);
     for (const char* path : {"", "home", "home/data", "home/data/inner", "home/data/nothing", "home/data/../data"}) {
-      EXPECT_EQ(co_await room.status_of_creating(path), 403) << path;
+      EXPECT_EQ(co_await fixture.status_of_creating(path), 403) << path;
     }
-    EXPECT_EQ(co_await room.status_of_creating("home/nothing"), 404);
+    EXPECT_EQ(co_await fixture.status_of_creating("home/nothing"), 404);
   });
 }
 
 TEST(ProjectsTest, MemoryFollowsWhatIsWritten) {
   testing::run([](Loop& loop) -> Task<> {
-    ProjectsRoom room(loop);
-    const auto made = co_await room.create("home/data-of-mine");
-    const auto changed = co_await room.projects.change(made->id, {.trusted = true});
+    ProjectsFixture fixture(loop);
+    const auto made = co_await fixture.create("home/data-of-mine");
+    const auto changed = co_await fixture.projects.change(made->id, {.trusted = true});
     EXPECT_TRUE(changed->trusted);
-    EXPECT_EQ(room.projects.find(made->id), changed);
+    EXPECT_EQ(fixture.projects.find(made->id), changed);
     EXPECT_FALSE(made->trusted);
-    co_await room.projects.remove(made->id);
-    EXPECT_EQ(room.projects.find(made->id), nullptr);
-    EXPECT_TRUE(room.projects.list().empty());
+    co_await fixture.projects.remove(made->id);
+    EXPECT_EQ(fixture.projects.find(made->id), nullptr);
+    EXPECT_TRUE(fixture.projects.list().empty());
   });
 }
 

@@ -51,8 +51,8 @@ bool has_response(Connection& connection) {
 }
 
 /// The gateway's part that decides proposals, on a data directory that outlives it.
-struct ProposalsRoom {
-  ProposalsRoom(Loop& loop, const fs::path& data, std::function<void(std::string_view)> before_step = {})
+struct ProposalsFixture {
+  ProposalsFixture(Loop& loop, const fs::path& data, std::function<void(std::string_view)> before_step = {})
       : database(loop, {.file = data / "gateway.db", .backups = data / "backups"}),
         blocking(loop),
         filesystem(blocking, data),
@@ -92,14 +92,14 @@ void PrintTo(const Outcome& outcome, std::ostream* out) {
 Outcome after_a_start(const fs::path& data) {
   Outcome outcome;
   testing::run([&](Loop& loop) -> Task<> {
-    ProposalsRoom room(loop, data);
-    co_await room.proposals.recover();
-    outcome.status = to_text((co_await room.proposals.require(address)).status);
+    ProposalsFixture fixture(loop, data);
+    co_await fixture.proposals.recover();
+    outcome.status = to_text((co_await fixture.proposals.require(address)).status);
     outcome.file = read_file(data / target);
-    outcome.description = room.extensions.require("writer")->description;
-    outcome.experiments = (co_await room.experiments.list({})).size();
-    EXPECT_EQ((co_await room.proposals.pending()).size(), outcome.status == "pending" ? 1u : 0u);
-    EXPECT_EQ(co_await room.database.read(has_response), outcome.status != "pending");
+    outcome.description = fixture.extensions.require("writer")->description;
+    outcome.experiments = (co_await fixture.experiments.list({})).size();
+    EXPECT_EQ((co_await fixture.proposals.pending()).size(), outcome.status == "pending" ? 1u : 0u);
+    EXPECT_EQ(co_await fixture.database.read(has_response), outcome.status != "pending");
   });
   return outcome;
 }
@@ -110,13 +110,13 @@ bool decide_and_kill(const fs::path& data, bool applies, int last) {
   if (child == 0) {
     testing::run([&](Loop& loop) -> Task<> {
       int steps = 0;
-      ProposalsRoom room(loop, data, [&](std::string_view) {
+      ProposalsFixture fixture(loop, data, [&](std::string_view) {
         if (++steps == last) kill(getpid(), SIGKILL);
       });
       if (applies)
-        co_await room.proposals.apply(address, {}, store_response);
+        co_await fixture.proposals.apply(address, {}, store_response);
       else
-        co_await room.proposals.reject(address, {}, store_response);
+        co_await fixture.proposals.reject(address, {}, store_response);
     });
     _exit(0);
   }
@@ -130,7 +130,7 @@ void set_up(const fs::path& data) {
   write_file(data / "autoresearch/proposals/writer/2026-01-02.md",
              std::string("---\ntitle: t\ntype: extension\ntarget: ") + target + "\n---\n" + new_text);
   testing::run([&](Loop& loop) -> Task<> {
-    ProposalsRoom room(loop, data);
+    ProposalsFixture fixture(loop, data);
     co_return;
   });
 }
@@ -169,11 +169,11 @@ TEST(ProposalCrash, WhatCannotBeFinishedIsPendingAgain) {
   fs::rename(data / "agents", data / "moved");
   fs::create_directory_symlink("/", data / "agents");
   testing::run([&](Loop& loop) -> Task<> {
-    ProposalsRoom room(loop, data);
-    co_await room.proposals.recover();
-    EXPECT_EQ(to_text((co_await room.proposals.require(address)).status), "pending");
-    EXPECT_EQ((co_await room.experiments.list({})).size(), 0u);
-    EXPECT_FALSE(co_await room.database.read(has_response));
+    ProposalsFixture fixture(loop, data);
+    co_await fixture.proposals.recover();
+    EXPECT_EQ(to_text((co_await fixture.proposals.require(address)).status), "pending");
+    EXPECT_EQ((co_await fixture.experiments.list({})).size(), 0u);
+    EXPECT_FALSE(co_await fixture.database.read(has_response));
   });
 }
 

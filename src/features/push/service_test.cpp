@@ -35,8 +35,8 @@ struct Page : Subscriber {
   std::string device_;
 };
 
-struct PushRoom {
-  PushRoom(Loop& loop, std::vector<std::string> answers, PushDelivery::Limits limits = {.first_pause = 1ms})
+struct PushFixture {
+  PushFixture(Loop& loop, std::vector<std::string> answers, PushDelivery::Limits limits = {.first_pause = 1ms})
       : service(loop, std::move(answers)),
         blocking(loop),
         database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
@@ -82,10 +82,10 @@ std::string refusal(const std::exception_ptr& failure) {
   }
 }
 
-Task<std::string> refusal_of(PushRoom& room, NewPushSubscription wanted) {
+Task<std::string> refusal_of(PushFixture& fixture, NewPushSubscription wanted) {
   std::exception_ptr failure;
   try {
-    co_await room.push.subscribe(std::move(wanted), {});
+    co_await fixture.push.subscribe(std::move(wanted), {});
   } catch (...) {
     failure = std::current_exception();
   }
@@ -94,11 +94,11 @@ Task<std::string> refusal_of(PushRoom& room, NewPushSubscription wanted) {
 
 TEST(PushTest, SendsWhatOnlyTheBrowserReads) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, {answer("201 Created")});
-    const auto made = co_await room.push.subscribe(room.browser("/send/1"), {});
-    room.raise_signal();
-    co_await until([&] { return room.push.list().at(0).last_sent_at.has_value(); });
-    const auto& request = room.service.request(0);
+    PushFixture fixture(loop, {answer("201 Created")});
+    const auto made = co_await fixture.push.subscribe(fixture.browser("/send/1"), {});
+    fixture.raise_signal();
+    co_await until([&] { return fixture.push.list().at(0).last_sent_at.has_value(); });
+    const auto& request = fixture.service.request(0);
     EXPECT_THAT(request, HasSubstr("POST /send/1 HTTP/1.1"));
     EXPECT_THAT(request, HasSubstr("\r\nContent-Encoding: aes128gcm\r\n"));
     EXPECT_THAT(request, HasSubstr("\r\nTTL: 86400\r\n"));
@@ -107,124 +107,124 @@ TEST(PushTest, SendsWhatOnlyTheBrowserReads) {
     EXPECT_THAT(request, HasSubstr("\r\nAuthorization: vapid t="));
     EXPECT_THAT(request, ::testing::Not(HasSubstr("signal")));
     EXPECT_EQ(made.service, "127.0.0.1");
-    co_await room.close();
+    co_await fixture.close();
   });
 }
 
 TEST(PushTest, ForgetsASubscriptionThatThePushServiceForgot) {
   for (const std::string_view status : {"404 Not Found", "410 Gone"}) {
     testing::run([status](Loop& loop) -> Task<> {
-      PushRoom room(loop, {answer(status)});
-      co_await room.push.subscribe(room.browser("/send/1"), {});
-      room.raise_signal();
-      co_await until([&] { return room.push.list().empty(); });
-      EXPECT_EQ(room.service.requests(), 1u);
-      co_await room.close();
+      PushFixture fixture(loop, {answer(status)});
+      co_await fixture.push.subscribe(fixture.browser("/send/1"), {});
+      fixture.raise_signal();
+      co_await until([&] { return fixture.push.list().empty(); });
+      EXPECT_EQ(fixture.service.requests(), 1u);
+      co_await fixture.close();
     });
   }
 }
 
 TEST(PushTest, TriesAgainAsOftenAsItMay) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, std::vector(5, answer("500 Internal Server Error")));
-    co_await room.push.subscribe(room.browser("/send/1"), {});
-    room.raise_signal();
-    co_await until([&] { return room.service.requests() == 4; });
-    room.hub.publish({.type = "proposal-created", .text = "{}"});
-    co_await until([&] { return room.service.requests() == 5; });
-    EXPECT_EQ(room.push.list().at(0).last_error, "127.0.0.1 answered 500");
-    co_await room.close();
+    PushFixture fixture(loop, std::vector(5, answer("500 Internal Server Error")));
+    co_await fixture.push.subscribe(fixture.browser("/send/1"), {});
+    fixture.raise_signal();
+    co_await until([&] { return fixture.service.requests() == 4; });
+    fixture.hub.publish({.type = "proposal-created", .text = "{}"});
+    co_await until([&] { return fixture.service.requests() == 5; });
+    EXPECT_EQ(fixture.push.list().at(0).last_error, "127.0.0.1 answered 500");
+    co_await fixture.close();
   });
 }
 
 TEST(PushTest, DoesNotRepeatWhatIsRefused) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, {answer("403 Forbidden"), answer("302 Found", "Location: http://10.0.0.1/\r\n")});
-    co_await room.push.subscribe(room.browser("/send/1"), {});
-    room.raise_signal();
-    co_await until([&] { return room.push.list().at(0).last_error == "127.0.0.1 answered 403"; });
-    room.raise_signal();
-    co_await until([&] { return room.push.list().at(0).last_error == "127.0.0.1 answered 302"; });
-    EXPECT_EQ(room.service.requests(), 2u) << "redirects are not followed";
-    co_await room.close();
+    PushFixture fixture(loop, {answer("403 Forbidden"), answer("302 Found", "Location: http://10.0.0.1/\r\n")});
+    co_await fixture.push.subscribe(fixture.browser("/send/1"), {});
+    fixture.raise_signal();
+    co_await until([&] { return fixture.push.list().at(0).last_error == "127.0.0.1 answered 403"; });
+    fixture.raise_signal();
+    co_await until([&] { return fixture.push.list().at(0).last_error == "127.0.0.1 answered 302"; });
+    EXPECT_EQ(fixture.service.requests(), 2u) << "redirects are not followed";
+    co_await fixture.close();
   });
 }
 
 TEST(PushTest, ANewerNoticeReplacesAWaitingOneOfItsTopic) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, std::vector(3, answer("201 Created")));
-    co_await room.push.subscribe(room.browser("/send/1"), {});
-    for (int i = 0; i < 50; ++i) room.raise_signal();
-    room.hub.publish({.type = "proposal-created", .text = "{}"});
-    co_await until([&] { return room.service.requests() == 2; });
-    co_await room.close();
-    EXPECT_EQ(room.service.requests(), 2u);
+    PushFixture fixture(loop, std::vector(3, answer("201 Created")));
+    co_await fixture.push.subscribe(fixture.browser("/send/1"), {});
+    for (int i = 0; i < 50; ++i) fixture.raise_signal();
+    fixture.hub.publish({.type = "proposal-created", .text = "{}"});
+    co_await until([&] { return fixture.service.requests() == 2; });
+    co_await fixture.close();
+    EXPECT_EQ(fixture.service.requests(), 2u);
   });
 }
 
 TEST(PushTest, IsSilentWhileThePageIsSeenOnThatDevice) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, std::vector(2, answer("201 Created")));
-    co_await room.push.subscribe(room.browser("/send/phone", "phone"), {});
-    co_await room.push.subscribe(room.browser("/send/desk", "desk"), {});
+    PushFixture fixture(loop, std::vector(2, answer("201 Created")));
+    co_await fixture.push.subscribe(fixture.browser("/send/phone", "phone"), {});
+    co_await fixture.push.subscribe(fixture.browser("/send/desk", "desk"), {});
     Page page("phone");
-    Hub::Listening listening(room.hub, page);
-    room.raise_signal();
-    co_await until([&] { return room.push.list().at(1).last_sent_at.has_value(); });
-    EXPECT_EQ(room.service.requests(), 1u);
-    EXPECT_THAT(room.service.request(0), HasSubstr("/send/desk"));
-    EXPECT_TRUE((co_await room.push.test(room.push.list().at(0).id)).sent) << "a test is always sent";
-    co_await room.close();
+    Hub::Listening listening(fixture.hub, page);
+    fixture.raise_signal();
+    co_await until([&] { return fixture.push.list().at(1).last_sent_at.has_value(); });
+    EXPECT_EQ(fixture.service.requests(), 1u);
+    EXPECT_THAT(fixture.service.request(0), HasSubstr("/send/desk"));
+    EXPECT_TRUE((co_await fixture.push.test(fixture.push.list().at(0).id)).sent) << "a test is always sent";
+    co_await fixture.close();
   });
 }
 
 TEST(PushTest, SendsTheKindsThatWereChosen) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, {answer("201 Created")});
-    auto wanted = room.browser("/send/1");
+    PushFixture fixture(loop, {answer("201 Created")});
+    auto wanted = fixture.browser("/send/1");
     wanted.kinds = {PushKind::proposal_created, PushKind::proposal_created};
-    const auto made = co_await room.push.subscribe(std::move(wanted), {});
+    const auto made = co_await fixture.push.subscribe(std::move(wanted), {});
     EXPECT_THAT(made.kinds, ::testing::ElementsAre(PushKind::proposal_created));
-    room.raise_signal();
-    room.hub.publish({.type = "proposal-created", .text = "{}"});
-    co_await until([&] { return room.push.list().at(0).last_sent_at.has_value(); });
-    EXPECT_EQ(room.service.requests(), 1u);
-    co_await room.close();
+    fixture.raise_signal();
+    fixture.hub.publish({.type = "proposal-created", .text = "{}"});
+    co_await until([&] { return fixture.push.list().at(0).last_sent_at.has_value(); });
+    EXPECT_EQ(fixture.service.requests(), 1u);
+    co_await fixture.close();
   });
 }
 
 TEST(PushTest, HasOneSubscriptionForAnEndpointAndForADevice) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, {});
-    co_await room.push.subscribe(room.browser("/send/1", "phone"), {});
-    co_await room.push.subscribe(room.browser("/send/2", "phone"), {});
-    const auto last = co_await room.push.subscribe(room.browser("/send/2", "tablet"), {});
-    const auto all = room.push.list();
+    PushFixture fixture(loop, {});
+    co_await fixture.push.subscribe(fixture.browser("/send/1", "phone"), {});
+    co_await fixture.push.subscribe(fixture.browser("/send/2", "phone"), {});
+    const auto last = co_await fixture.push.subscribe(fixture.browser("/send/2", "tablet"), {});
+    const auto all = fixture.push.list();
     EXPECT_EQ(all.size(), 1u);
     EXPECT_EQ(all.at(0).id, last.id);
-    co_await room.close();
+    co_await fixture.close();
   });
 }
 
 TEST(PushTest, HasAHundredSubscriptionsAtMost) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, {});
+    PushFixture fixture(loop, {});
     for (std::size_t i = 0; i < Push::max_subscriptions; ++i)
-      co_await room.push.subscribe(room.browser("/send/" + std::to_string(i)), {});
-    EXPECT_EQ(co_await refusal_of(room, room.browser("/send/more")),
+      co_await fixture.push.subscribe(fixture.browser("/send/" + std::to_string(i)), {});
+    EXPECT_EQ(co_await refusal_of(fixture, fixture.browser("/send/more")),
               "there are 100 push subscriptions: delete one first");
-    EXPECT_EQ(co_await refusal_of(room, room.browser("/send/7")), "none") << "it replaces one";
-    co_await room.close();
+    EXPECT_EQ(co_await refusal_of(fixture, fixture.browser("/send/7")), "none") << "it replaces one";
+    co_await fixture.close();
   });
 }
 
 TEST(PushTest, RefusesWhatIsNoPushServiceOfTheInternet) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, {});
+    PushFixture fixture(loop, {});
     const auto refused = [&](std::string endpoint) {
-      auto wanted = room.browser("/");
+      auto wanted = fixture.browser("/");
       wanted.endpoint = std::move(endpoint);
-      return refusal_of(room, std::move(wanted));
+      return refusal_of(fixture, std::move(wanted));
     };
     for (const std::string host :
          {"127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "localhost", "a.localhost"})
@@ -236,50 +236,53 @@ TEST(PushTest, RefusesWhatIsNoPushServiceOfTheInternet) {
       EXPECT_EQ(co_await refused(other), "endpoint must be an https URL");
     EXPECT_EQ(co_await refused("https://push.example.net/" + std::string(2048, 'x')),
               "endpoint is longer than 2048 bytes");
-    co_await room.close();
+    co_await fixture.close();
   });
 }
 
 TEST(PushTest, RefusesKeysThatAreNone) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, {});
-    auto wanted = room.browser("/send/1");
+    PushFixture fixture(loop, {});
+    auto wanted = fixture.browser("/send/1");
     wanted.keys.p256dh = to_base64url(std::string(65, '\4'));
-    EXPECT_EQ(co_await refusal_of(room, wanted), "keys.p256dh must be a public key of P-256 in base64url");
-    wanted = room.browser("/send/1");
+    EXPECT_EQ(co_await refusal_of(fixture, wanted), "keys.p256dh must be a public key of P-256 in base64url");
+    wanted = fixture.browser("/send/1");
     wanted.keys.auth = to_base64url("short");
-    EXPECT_EQ(co_await refusal_of(room, wanted), "keys.auth must be 16 bytes in base64url");
-    wanted = room.browser("/send/1");
+    EXPECT_EQ(co_await refusal_of(fixture, wanted), "keys.auth must be 16 bytes in base64url");
+    wanted = fixture.browser("/send/1");
     wanted.expirationTime = 1000;
-    EXPECT_EQ(co_await refusal_of(room, wanted), "the subscription has expired");
+    EXPECT_EQ(co_await refusal_of(fixture, wanted), "the subscription has expired");
     wanted.expirationTime = 1e300;
-    EXPECT_EQ(co_await refusal_of(room, wanted), "expirationTime must be milliseconds since 1970");
-    co_await room.close();
+    EXPECT_EQ(co_await refusal_of(fixture, wanted), "expirationTime must be milliseconds since 1970");
+    co_await fixture.close();
   });
 }
 
 TEST(PushTest, AnotherTokenEndsEverySubscription) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, {});
-    co_await room.push.subscribe(room.browser("/send/1"), {});
-    room.hub.publish({.record = TokenReplaced{room.clock.now()}});
-    EXPECT_TRUE(room.push.list().empty());
-    co_await room.close();
+    PushFixture fixture(loop, {});
+    co_await fixture.push.subscribe(fixture.browser("/send/1"), {});
+    fixture.hub.publish({.record = TokenReplaced{fixture.clock.now()}});
+    EXPECT_TRUE(fixture.push.list().empty());
+    co_await fixture.close();
   });
 }
 
 TEST(PushTest, AnotherKeyEndsWhatWasMadeWithTheOldOne) {
   testing::run([](Loop& loop) -> Task<> {
-    PushRoom room(loop, {});
-    const auto old_key = co_await room.push.key();
-    co_await room.push.subscribe(room.browser("/send/1"), {});
-    co_await room.blocking.run(
-        [&room] { room.secrets.set("push_key", to_base64url(EcKey::generate().private_scalar())); });
-    Push later(loop, {room.database, room.hub, room.clock, room.blocking, room.secrets, room.http, room.access}, {});
+    PushFixture fixture(loop, {});
+    const auto old_key = co_await fixture.push.key();
+    co_await fixture.push.subscribe(fixture.browser("/send/1"), {});
+    co_await fixture.blocking.run(
+        [&fixture] { fixture.secrets.set("push_key", to_base64url(EcKey::generate().private_scalar())); });
+    Push later(
+        loop,
+        {fixture.database, fixture.hub, fixture.clock, fixture.blocking, fixture.secrets, fixture.http, fixture.access},
+        {});
     EXPECT_NE((co_await later.key()).public_key, old_key.public_key);
     co_await later.stop();
-    EXPECT_EQ((co_await room.push.key()).public_key, old_key.public_key) << "a running gateway keeps its own";
-    co_await room.close();
+    EXPECT_EQ((co_await fixture.push.key()).public_key, old_key.public_key) << "a running gateway keeps its own";
+    co_await fixture.close();
   });
 }
 

@@ -18,8 +18,8 @@ struct MovableClock : Clock {
   Timestamp time = *parse_iso8601("2026-01-02T03:04:05.678Z");
 };
 
-struct SignalsRoom {
-  explicit SignalsRoom(Loop& loop)
+struct SignalsFixture {
+  explicit SignalsFixture(Loop& loop)
       : database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
         signals(database, hub, clock, std::chrono::days(90)) {}
 
@@ -36,29 +36,29 @@ struct SignalsRoom {
 
 TEST(SignalsTest, OnesOlderThanTheRetentionAreNeitherListedNorKept) {
   testing::run([](Loop& loop) -> Task<> {
-    SignalsRoom room(loop);
-    co_await room.signals.raise({.kind = "disk-low", .message = "first"});
-    room.clock.time += std::chrono::days(90);
-    EXPECT_EQ((co_await room.signals.list()).size(), 1u);
-    room.clock.time += 1ms;
-    EXPECT_TRUE((co_await room.signals.list()).empty());
-    co_await room.signals.raise({.kind = "disk-low", .message = "second"});
-    EXPECT_EQ(co_await room.rows(), 1u);
+    SignalsFixture fixture(loop);
+    co_await fixture.signals.raise({.kind = "disk-low", .message = "first"});
+    fixture.clock.time += std::chrono::days(90);
+    EXPECT_EQ((co_await fixture.signals.list()).size(), 1u);
+    fixture.clock.time += 1ms;
+    EXPECT_TRUE((co_await fixture.signals.list()).empty());
+    co_await fixture.signals.raise({.kind = "disk-low", .message = "second"});
+    EXPECT_EQ(co_await fixture.rows(), 1u);
   });
 }
 
 TEST(SignalsTest, WhatHappensAlongIsOfTheSameTransaction) {
   testing::run([](Loop& loop) -> Task<> {
-    SignalsRoom room(loop);
+    SignalsFixture fixture(loop);
     bool failed = false;
     try {
-      co_await room.signals.raise({.kind = "disk-low", .message = "first"},
-                                  [](Connection&, const Signal&) { throw std::runtime_error("no"); });
+      co_await fixture.signals.raise({.kind = "disk-low", .message = "first"},
+                                     [](Connection&, const Signal&) { throw std::runtime_error("no"); });
     } catch (const std::runtime_error&) {
       failed = true;
     }
     EXPECT_TRUE(failed);
-    EXPECT_TRUE((co_await room.signals.list()).empty());
+    EXPECT_TRUE((co_await fixture.signals.list()).empty());
   });
 }
 

@@ -12,9 +12,9 @@ namespace {
 using namespace testing::threads;
 
 /// The response as `<status> <body or error>`.
-Task<std::string> call(ThreadsFixture& room, Method method, std::string path, std::vector<std::string> segments,
+Task<std::string> call(ThreadsFixture& fixture, Method method, std::string path, std::vector<std::string> segments,
                        std::string content = {}, std::vector<std::pair<std::string, std::string>> parameters = {}) {
-  const auto routes = thread_routes(room.threads);
+  const auto routes = thread_routes(fixture.threads);
   const auto route = std::ranges::find_if(
       routes, [&](const Route& candidate) { return candidate.method == method && candidate.path == path; });
   Request request;
@@ -34,22 +34,23 @@ Task<std::string> call(ThreadsFixture& room, Method method, std::string path, st
 }
 
 TEST(ThreadRoutes, SayThatTheThreadIsUnknownBeforeWhatIsWrongInTheRest) {
-  with_threads([](ThreadsFixture& room) -> Task<> {
-    EXPECT_EQ(co_await call(room, Method::patch, "/threads/:id", {"threads", "x"}, "{"), "404 thread not found");
-    EXPECT_EQ(co_await call(room, Method::post, "/threads/:id/turns", {"threads", "x", "turns"}),
+  with_threads([](ThreadsFixture& fixture) -> Task<> {
+    EXPECT_EQ(co_await call(fixture, Method::patch, "/threads/:id", {"threads", "x"}, "{"), "404 thread not found");
+    EXPECT_EQ(co_await call(fixture, Method::post, "/threads/:id/turns", {"threads", "x", "turns"}),
               "404 thread not found");
-    EXPECT_EQ(co_await call(room, Method::post, "/threads/:id/fork", {"threads", "x", "fork"}, R"({"turnId":1})"),
+    EXPECT_EQ(co_await call(fixture, Method::post, "/threads/:id/fork", {"threads", "x", "fork"}, R"({"turnId":1})"),
               "404 thread not found");
-    EXPECT_EQ(co_await call(room, Method::get, "/threads/:id/turns", {"threads", "x", "turns"}, "", {{"limit", "0"}}),
-              "404 thread not found");
+    EXPECT_EQ(
+        co_await call(fixture, Method::get, "/threads/:id/turns", {"threads", "x", "turns"}, "", {{"limit", "0"}}),
+        "404 thread not found");
   });
 }
 
 TEST(ThreadRoutes, NameWhatIsWrongInTheBody) {
-  with_threads([](ThreadsFixture& room) -> Task<> {
-    const auto id = (co_await room.threads.create({})).id;
+  with_threads([](ThreadsFixture& fixture) -> Task<> {
+    const auto id = (co_await fixture.threads.create({})).id;
     const auto turn = [&](std::string body) {
-      return call(room, Method::post, "/threads/:id/turns", {"threads", id, "turns"}, std::move(body));
+      return call(fixture, Method::post, "/threads/:id/turns", {"threads", id, "turns"}, std::move(body));
     };
     EXPECT_EQ(co_await turn(""), "400 Request body required");
     EXPECT_EQ(co_await turn("{"), "400 Invalid JSON");
@@ -59,7 +60,7 @@ TEST(ThreadRoutes, NameWhatIsWrongInTheBody) {
     EXPECT_EQ(co_await turn(R"({"content":"a","role":"admin"})"), "400 invalid role: admin");
     EXPECT_EQ(co_await turn(R"({"content":"a","role":"user","metadata":[]})"), "400 metadata must be a object");
     const auto change = [&](std::string body) {
-      return call(room, Method::patch, "/threads/:id", {"threads", id}, std::move(body));
+      return call(fixture, Method::patch, "/threads/:id", {"threads", id}, std::move(body));
     };
     EXPECT_EQ(co_await change(R"({"mode":"quick"})"), "400 unknown mode: quick");
     EXPECT_EQ(co_await change(R"({"archived":"yes"})"), "400 archived must be a boolean");
@@ -67,10 +68,10 @@ TEST(ThreadRoutes, NameWhatIsWrongInTheBody) {
 }
 
 TEST(ThreadRoutes, NameWhatIsWrongInTheQuery) {
-  with_threads([](ThreadsFixture& room) -> Task<> {
-    const auto id = (co_await room.threads.create({})).id;
+  with_threads([](ThreadsFixture& fixture) -> Task<> {
+    const auto id = (co_await fixture.threads.create({})).id;
     const auto turns = [&](std::string name, std::string value) {
-      return call(room, Method::get, "/threads/:id/turns", {"threads", id, "turns"}, "",
+      return call(fixture, Method::get, "/threads/:id/turns", {"threads", id, "turns"}, "",
                   {{std::move(name), std::move(value)}});
     };
     EXPECT_EQ(co_await turns("role", "system"), "400 invalid role: system");
@@ -78,27 +79,27 @@ TEST(ThreadRoutes, NameWhatIsWrongInTheQuery) {
     EXPECT_EQ(co_await turns("since", "soon"), "400 since must be an ISO 8601 timestamp");
     EXPECT_EQ(co_await turns("before", "x"), "400 before must be a turn of this thread");
     EXPECT_EQ(co_await turns("limit", "5000"), "200 []");
-    EXPECT_EQ(co_await call(room, Method::get, "/threads", {"threads"}, "", {{"archived", "maybe"}}),
+    EXPECT_EQ(co_await call(fixture, Method::get, "/threads", {"threads"}, "", {{"archived", "maybe"}}),
               "400 archived must be true or false");
-    EXPECT_EQ(co_await call(room, Method::get, "/turns/search", {"turns", "search"}), "400 q is required");
-    EXPECT_EQ(co_await call(room, Method::get, "/turns/search", {"turns", "search"}, "", {{"q", "a"}}),
+    EXPECT_EQ(co_await call(fixture, Method::get, "/turns/search", {"turns", "search"}), "400 q is required");
+    EXPECT_EQ(co_await call(fixture, Method::get, "/turns/search", {"turns", "search"}, "", {{"q", "a"}}),
               "400 agent_id is required");
   });
 }
 
 TEST(ThreadRoutes, AnswerWithTheRecordAndItsStatus) {
-  with_threads([](ThreadsFixture& room) -> Task<> {
-    const auto created = co_await call(room, Method::post, "/threads", {"threads"});
+  with_threads([](ThreadsFixture& fixture) -> Task<> {
+    const auto created = co_await call(fixture, Method::post, "/threads", {"threads"});
     EXPECT_TRUE(created.starts_with("201 {\"id\":")) << created;
-    const auto thread = (co_await room.threads.list({})).at(0);
-    const auto added = co_await call(room, Method::post, "/threads/:id/turns", {"threads", thread.id, "turns"},
+    const auto thread = (co_await fixture.threads.list({})).at(0);
+    const auto added = co_await call(fixture, Method::post, "/threads/:id/turns", {"threads", thread.id, "turns"},
                                      R"({"content":"apple","role":"user"})");
     EXPECT_TRUE(added.starts_with("201 {\"id\":")) << added;
-    const auto found = co_await call(room, Method::get, "/turns/search", {"turns", "search"}, "",
+    const auto found = co_await call(fixture, Method::get, "/turns/search", {"turns", "search"}, "",
                                      {{"q", "apple"}, {"agent_id", "assistant"}});
     EXPECT_TRUE(found.ends_with(R"("snippet":"apple"}])")) << found;
-    EXPECT_EQ(co_await call(room, Method::remove, "/threads/:id", {"threads", thread.id}), "204 ");
-    EXPECT_EQ(co_await call(room, Method::get, "/threads", {"threads"}), "200 []");
+    EXPECT_EQ(co_await call(fixture, Method::remove, "/threads/:id", {"threads", thread.id}), "204 ");
+    EXPECT_EQ(co_await call(fixture, Method::get, "/threads", {"threads"}), "200 []");
   });
 }
 

@@ -23,12 +23,12 @@ constexpr auto disagreements =
 /// Applies the same changes to a model of the threads (turns oldest first) and to a database.
 class Story {
 public:
-  explicit Story(ThreadsFixture& room) : room_(room) {}
+  explicit Story(ThreadsFixture& fixture) : fixture_(fixture) {}
 
   Task<> take_step() {
     const auto chance = number(0, 99);
     if (threads_.empty() || chance < 2) {
-      threads_[(co_await room_.threads.create({})).id];
+      threads_[(co_await fixture_.threads.create({})).id];
     } else if (chance < 90) {
       co_await say();
     } else if (chance < 96) {
@@ -44,14 +44,14 @@ public:
     for (const auto& [id, turns] : threads_) {
       auto expected = turns;
       std::ranges::reverse(expected);
-      EXPECT_EQ(ids_of(co_await room_.threads.turns(id, {.max = Limit{1000}})), expected);
-      EXPECT_EQ((co_await room_.threads.require(id)).turn_count, static_cast<std::int64_t>(turns.size()));
+      EXPECT_EQ(ids_of(co_await fixture_.threads.turns(id, {.max = Limit{1000}})), expected);
+      EXPECT_EQ((co_await fixture_.threads.require(id)).turn_count, static_cast<std::int64_t>(turns.size()));
       if (turns.size() < 2) continue;
       const auto place = static_cast<std::size_t>(number(1, static_cast<int>(turns.size()) - 1));
-      const auto page = co_await room_.threads.turns(id, {.max = Limit{1}, .before = turns[place]});
+      const auto page = co_await fixture_.threads.turns(id, {.max = Limit{1}, .before = turns[place]});
       EXPECT_EQ(ids_of(page), Texts{turns[place - 1]});
     }
-    const auto wrong = co_await room_.database.read([](Connection& connection) {
+    const auto wrong = co_await fixture_.database.read([](Connection& connection) {
       auto row = connection.prepare(disagreements);
       row.step();
       return row.integer(0);
@@ -67,39 +67,39 @@ private:
 
   Task<> say() {
     const auto thread = any_thread();
-    thread->second.push_back((co_await room_.say(thread->first, "word")).id);
+    thread->second.push_back((co_await fixture_.say(thread->first, "word")).id);
   }
 
   Task<> remove_turn() {
     auto& turns = any_thread()->second;
     if (turns.empty()) co_return;
     const auto place = turns.begin() + number(0, static_cast<int>(turns.size()) - 1);
-    co_await room_.threads.remove_turn(*place);
+    co_await fixture_.threads.remove_turn(*place);
     turns.erase(place);
   }
 
   Task<> fork() {
-    const auto copy = co_await room_.threads.fork(any_thread()->first, {});
-    auto ids = ids_of(co_await room_.threads.turns(copy.id, {.max = Limit{1000}}));
+    const auto copy = co_await fixture_.threads.fork(any_thread()->first, {});
+    auto ids = ids_of(co_await fixture_.threads.turns(copy.id, {.max = Limit{1000}}));
     std::ranges::reverse(ids);
     threads_[copy.id] = ids;
   }
 
   Task<> remove_thread() {
     const auto thread = any_thread();
-    co_await room_.threads.remove(thread->first);
+    co_await fixture_.threads.remove(thread->first);
     threads_.erase(thread);
-    co_await room_.threads.index_all();
+    co_await fixture_.threads.index_all();
   }
 
-  ThreadsFixture& room_;
+  ThreadsFixture& fixture_;
   std::mt19937 random_{7};
   Held threads_;
 };
 
 TEST(TurnOrder, IsKeptWhateverIsSaidCopiedAndRemoved) {
-  with_threads([](ThreadsFixture& room) -> Task<> {
-    Story story(room);
+  with_threads([](ThreadsFixture& fixture) -> Task<> {
+    Story story(fixture);
     for (int step = 1; step <= 1000; ++step) {
       co_await story.take_step();
       if (step % 100 == 0) co_await story.compare();
@@ -108,19 +108,19 @@ TEST(TurnOrder, IsKeptWhateverIsSaidCopiedAndRemoved) {
 }
 
 TEST(TurnOrder, GivesTheNewestFirstWhereverTheyStand) {
-  with_threads([](ThreadsFixture& room) -> Task<> {
-    const auto thread = co_await room.threads.create({});
-    for (int i = 0; i < 40; ++i) co_await room.say(thread.id, "word");
+  with_threads([](ThreadsFixture& fixture) -> Task<> {
+    const auto thread = co_await fixture.threads.create({});
+    for (int i = 0; i < 40; ++i) co_await fixture.say(thread.id, "word");
     std::vector<std::int64_t> expected;
     for (std::int64_t turn = 38; turn > 0; --turn) expected.push_back(turn);
-    const auto found = co_await room.database.read([](Connection& connection) {
+    const auto found = co_await fixture.database.read([](Connection& connection) {
       std::vector<std::int64_t> turns;
       turn_order_store::NewestFirst numbers(connection, 1, 39);
       while (const auto turn = numbers.next()) turns.push_back(*turn);
       return turns;
     });
     EXPECT_EQ(found, expected);
-    const auto unknown = co_await room.database.read(
+    const auto unknown = co_await fixture.database.read(
         [](Connection& connection) { return turn_order_store::NewestFirst(connection, 2).next(); });
     EXPECT_EQ(unknown, std::nullopt);
   });

@@ -24,35 +24,35 @@ class BashTool : public ::testing::Test {
 protected:
   BashTool() { ::signal(SIGPIPE, SIG_IGN); }
   void SetUp() override {
-    if (const auto problem = room_.sandbox.problem()) GTEST_SKIP() << *problem;
+    if (const auto problem = fixture_.sandbox.problem()) GTEST_SKIP() << *problem;
   }
   std::string bash(const std::string& command, json::object more = {}) {
     more["command"] = command;
-    return room_.call("Bash", std::move(more));
+    return fixture_.call("Bash", std::move(more));
   }
 
-  testing::ToolsFixture room_;
+  testing::ToolsFixture fixture_;
 };
 
 TEST_F(BashTool, RunsInTheProjectAndReportsTheExitCode) {
-  EXPECT_EQ(bash("pwd; echo new > made.txt"), room_.project.string() + "\nexit code 0");
-  EXPECT_EQ(read_file(room_.project / "made.txt"), "new\n");
+  EXPECT_EQ(bash("pwd; echo new > made.txt"), fixture_.project.string() + "\nexit code 0");
+  EXPECT_EQ(read_file(fixture_.project / "made.txt"), "new\n");
   EXPECT_EQ(bash("echo no >&2; exit 3"), "error: no\nexit code 3");
   EXPECT_EQ(bash("printf 'caf\\xe9'"), "caf\uFFFD\nexit code 0");
 }
 
 TEST_F(BashTool, WithoutAProjectItRunsInTheWorkspace) {
-  room_.roots.project.reset();
-  EXPECT_EQ(bash("pwd; touch a"), room_.workspace.string() + "\nexit code 0");
-  EXPECT_TRUE(fs::exists(room_.workspace / "a"));
+  fixture_.roots.project.reset();
+  EXPECT_EQ(bash("pwd; touch a"), fixture_.workspace.string() + "\nexit code 0");
+  EXPECT_TRUE(fs::exists(fixture_.workspace / "a"));
 }
 
 TEST_F(BashTool, SeesTheAgentsOwnFilesButCannotChangeThem) {
-  const auto soul = (room_.data / "agents/helper/soul.md").string();
+  const auto soul = (fixture_.data / "agents/helper/soul.md").string();
   EXPECT_EQ(bash("cat " + soul), "kind\nexit code 0");
   EXPECT_THAT(bash("echo evil > " + soul), EndsWith("exit code 1"));
   EXPECT_EQ(read_file(soul), "kind");
-  EXPECT_THAT(bash("touch " + room_.workspace.string() + "/fine"), EndsWith("exit code 0"));
+  EXPECT_THAT(bash("touch " + fixture_.workspace.string() + "/fine"), EndsWith("exit code 0"));
 }
 
 TEST_F(BashTool, ProcessesWithoutEndEndIt) {
@@ -72,8 +72,8 @@ TEST_F(BashTool, ProcessesWithoutEndEndIt) {
 
 TEST_F(BashTool, FindsNoSecretAnywhere) {
   ::setenv("ANTHROPIC_API_KEY", "secret", 1);
-  write_file(room_.project / "deep/server.key", "secret");
-  EXPECT_THAT(bash("env; grep -rs secret ~ /proc/*/environ /tmp /run " + room_.data.string() +
+  write_file(fixture_.project / "deep/server.key", "secret");
+  EXPECT_THAT(bash("env; grep -rs secret ~ /proc/*/environ /tmp /run " + fixture_.data.string() +
                    " --exclude-dir=usr; cat deep/server.key"),
               Not(HasSubstr("secret\n")));
 }
@@ -92,36 +92,36 @@ TEST_F(BashTool, EndsACommandThatTakesTooLong) {
 }
 
 TEST_F(BashTool, TheAgentsOwnLimitsCanOnlyTighten) {
-  room_.limits = {.network = true, .memory_mb = 100, .timeout = 1s};
+  fixture_.limits = {.network = true, .memory_mb = 100, .timeout = 1s};
   EXPECT_THAT(bash("sleep 1000", {{"timeout_s", 600}}), HasSubstr("timed out after 1 s"));
   EXPECT_THAT(bash("/usr/bin/python3 -c 'bytearray(300_000_000)'"), HasSubstr("MemoryError"));
-  room_.limits = {.memory_mb = 100'000};
+  fixture_.limits = {.memory_mb = 100'000};
   EXPECT_THAT(bash("ulimit -d"), StartsWith("2097152\n"));
-  room_.limits = {.network = false};
-  room_.authorize_read = [](const ToolTarget&) { return Permission{.network = true}; };
+  fixture_.limits = {.network = false};
+  fixture_.authorize_read = [](const ToolTarget&) { return Permission{.network = true}; };
   EXPECT_THAT(bash("ls /sys/class/net 2>/dev/null; cat /proc/net/dev | wc -l"), StartsWith("3\n"))
       << "two lines of a heading, and the loopback of its own";
 }
 
 TEST_F(BashTool, EndsACommandThatFillsTheDisk) {
-  const auto disk = room_.project / "disk";
+  const auto disk = fixture_.project / "disk";
   fs::create_directory(disk);
   if (::mount("none", disk.c_str(), "tmpfs", 0, "size=16m") != 0) GTEST_SKIP() << "only root makes a disk for a test";
-  room_.roots.project = disk;
+  fixture_.roots.project = disk;
   EXPECT_THAT(bash("head -c 12M /dev/zero > large; sleep 1000"), HasSubstr("half of the space"));
   ::umount2(disk.c_str(), MNT_DETACH);
 }
 
 TEST_F(BashTool, RefusesWhereItMayNot) {
-  room_.authorize_read = [](const ToolTarget&) { return testing::ToolsFixture::denied(); };
+  fixture_.authorize_read = [](const ToolTarget&) { return testing::ToolsFixture::denied(); };
   EXPECT_EQ(bash("touch made"), "error: permission denied: ask a person");
-  EXPECT_FALSE(fs::exists(room_.project / "made"));
+  EXPECT_FALSE(fs::exists(fixture_.project / "made"));
 }
 
 TEST_F(BashTool, ACommandWithANulIsAnErrorAndNotRunInPart) {
   EXPECT_THAT(bash(std::string("touch made\0; echo", 17)),
               HasSubstr("command: not a possible command, because it holds a NUL character"));
-  EXPECT_FALSE(fs::exists(room_.project / "made"));
+  EXPECT_FALSE(fs::exists(fixture_.project / "made"));
 }
 
 TEST_F(BashTool, ACommandLongerThanTheKernelTakesIsAnError) {
@@ -144,16 +144,18 @@ TEST(ShellLimits, AreReadFromAnAgentsDefinition) {
 TEST_F(BashTool, VariablesAndInputAreNotReadAsCommands) {
   testing::run([&](Loop& loop) -> Task<> {
     BlockingPool blocking(loop);
-    Shell shell(loop, blocking, room_.sandbox, [](std::string_view) { return ShellLimits{}; });
-    const ToolRun tool_run{.agent_name = "helper", .roots = room_.roots};
-    const ToolCall call{
-        .run = tool_run, .stop = room_.stop, .authorize = [](const ToolTarget&) { return Permission{}; }, .stage = {}};
+    Shell shell(loop, blocking, fixture_.sandbox, [](std::string_view) { return ShellLimits{}; });
+    const ToolRun tool_run{.agent_name = "helper", .roots = fixture_.roots};
+    const ToolCall call{.run = tool_run,
+                        .stop = fixture_.stop,
+                        .authorize = [](const ToolTarget&) { return Permission{}; },
+                        .stage = {}};
     const std::string value = "$(touch evil); `touch evil`; touch evil #'\"\\";
     const auto outcome =
         co_await shell.run(call, {.command = "echo \"$TEXT\"; cat", .environment = {{"TEXT", value}}, .input = value});
     EXPECT_EQ(outcome.output, value + "\n" + value + "\nexit code 0");
   });
-  EXPECT_FALSE(fs::exists(room_.project / "evil"));
+  EXPECT_FALSE(fs::exists(fixture_.project / "evil"));
 }
 
 }  // namespace
