@@ -32,7 +32,7 @@ namespace agw {
 namespace {
 
 constexpr int max_port = 65535;
-constexpr std::int64_t files_beside_connections = 512;
+constexpr std::int64_t files_besides_connections = 512;
 
 Settings read_settings(const ServeOptions& options, const DataDirectory& directory) {
   if (options.config && options.config->empty()) throw StartError(ExitStatus::usage, "--config must name a file");
@@ -64,7 +64,7 @@ void remove_temporary_files(const std::filesystem::path& data_directory) {
 /// could be opened. Returns a warning.
 std::string reserve_file_descriptors(Settings& settings) {
   const auto max_files = static_cast<std::int64_t>(std::min<std::size_t>(raise_file_limit(), INT_MAX));
-  const auto for_connections = std::max(max_files - files_beside_connections, max_files / 2);
+  const auto for_connections = std::max(max_files - files_besides_connections, max_files / 2);
   const auto wanted = settings.limits.connections;
   if (wanted <= for_connections) return {};
   settings.limits.connections = for_connections;

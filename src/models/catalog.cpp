@@ -80,7 +80,7 @@ std::vector<std::string_view> known_to(const ProviderSettings& settings) {
   return ids;
 }
 
-const ModelEntry nothing_said{};
+const ModelEntry no_entry{};
 
 }  // namespace
 
@@ -348,8 +348,8 @@ ModelInfo Models::info(std::string_view provider, std::string_view model) const 
   if (!entry) return info;
   const auto* described = entry->described(model);
   const auto* listed = entry->listed(model);
-  const auto& defined = described ? *described : nothing_said;
-  const auto& heard = listed ? *listed : nothing_said;
+  const auto& defined = described ? *described : no_entry;
+  const auto& heard = listed ? *listed : no_entry;
   set_first(info.context_window, {defined.context_window, is_ollama ? std::nullopt : heard.context_window});
   set_first(info.max_output_tokens, {defined.max_output, heard.max_output});
   set_first(info.vision, {defined.vision, heard.vision});

@@ -65,8 +65,8 @@ FilePlace place_of(const fs::path& path, const FileRoots& roots) {
   }
   const auto names = names_below(roots.home, path);
   if (!names) return FilePlace::outside;
-  const bool behind_dot = std::ranges::any_of(*names, [](const auto& name) { return name.starts_with('.'); });
-  return behind_dot ? FilePlace::hidden : FilePlace::home;
+  const bool is_hidden = std::ranges::any_of(*names, [](const auto& name) { return name.starts_with('.'); });
+  return is_hidden ? FilePlace::hidden : FilePlace::home;
 }
 
 bool is_readable(FilePlace place) {

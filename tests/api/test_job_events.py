@@ -31,7 +31,7 @@ def send_signal(connection, signal):
                        body=body)
 
 
-def statuses_right_behind(gateway, signal, job):
+def statuses_right_after(gateway, signal, job):
     """Raises the signal and reads the job's rows in one pipeline, so that nothing happens between the two responses."""
     with gateway.connect() as connection:
         send_signal(connection, signal)
@@ -43,15 +43,15 @@ def statuses_right_behind(gateway, signal, job):
 def test_row_exists_when_the_triggering_request_is_answered(talker, new_name):
     job, signal = job_of(talker.gateway, new_name)
     answer = talker.holds("one")
-    assert statuses_right_behind(talker.gateway, signal, job) == ["started"]
+    assert statuses_right_after(talker.gateway, signal, job) == ["started"]
     answer.release()
 
 
 def test_row_of_a_skipped_run_exists_too(talker, new_name):
     job, signal = job_of(talker.gateway, new_name, concurrency="forbid")
     answer = talker.holds("one")
-    assert statuses_right_behind(talker.gateway, signal, job) == ["started"]
-    assert statuses_right_behind(talker.gateway, signal, job) == ["skipped", "started"]
+    assert statuses_right_after(talker.gateway, signal, job) == ["started"]
+    assert statuses_right_after(talker.gateway, signal, job) == ["skipped", "started"]
     answer.release()
 
 

@@ -150,7 +150,7 @@ void begin_line(std::string& out, std::size_t depth) {
 }
 
 /// After a `:` or `-`: on the same line, or below it and one level deeper.
-void write_behind(std::string& out, const json::value& value, std::size_t depth) {
+void write_after(std::string& out, const json::value& value, std::size_t depth) {
   if (is_open(value)) return write_node(out, value, depth + 1);
   out += ' ';
   write_scalar(out, value, depth + 1);
@@ -162,7 +162,7 @@ void write_node(std::string& out, const json::value& value, std::size_t depth) {
     for (const auto& element : value.get_array()) {
       begin_line(out, depth);
       out += '-';
-      write_behind(out, element, depth);
+      write_after(out, element, depth);
     }
     return;
   }
@@ -173,7 +173,7 @@ void write_node(std::string& out, const json::value& value, std::size_t depth) {
     write_text(out, member.key());
     if (is_long) begin_line(out, depth);
     out += ':';
-    write_behind(out, member.value(), depth);
+    write_after(out, member.value(), depth);
   }
 }
 

@@ -54,7 +54,7 @@ Task<> Session::open(bool replays) {
 
 /// Opens the events again if they were given up.
 Task<> Session::connect() {
-  while (const auto under_way = connecting_) co_await until_requested(*under_way);
+  while (const auto connection = connecting_) co_await until_requested(*connection);
   if (events_) co_return;
   const auto attempt = connecting_ = std::make_shared<StopSource>();
   std::exception_ptr failure;

@@ -34,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_entries = 1'000'000;
-constexpr std::uintmax_t given_back_at_once = 4 * 1024 * 1024;
+constexpr std::uintmax_t bytes_freed_at_once = 4 * 1024 * 1024;
 
 struct BackupOptions {
   std::string file;
@@ -50,8 +50,8 @@ public:
   ~UnfinishedFile() {
     std::error_code error;
     if (fs::hard_link_count(path_, error) == 1) {
-      for (auto size = fs::file_size(path_, error); !error && size > given_back_at_once; size -= given_back_at_once) {
-        fs::resize_file(path_, size - given_back_at_once, error);
+      for (auto size = fs::file_size(path_, error); !error && size > bytes_freed_at_once; size -= bytes_freed_at_once) {
+        fs::resize_file(path_, size - bytes_freed_at_once, error);
       }
     }
     remove(path_);
@@ -72,7 +72,7 @@ private:
   fs::path path_;
 };
 
-fs::path database_beside(const fs::path& target) { return target.string() + ".db"; }
+fs::path database_next_to(const fs::path& target) { return target.string() + ".db"; }
 
 /// Adds the files of the data directory to the archive, except for excluded ones. Symlinks are left out: they may lead
 /// anywhere, and a restore would have to trust them.
@@ -134,7 +134,7 @@ Descriptor open_new(const fs::path& path) {
 /// Copies the database first: files that change later count as manual edits, which the gateway adopts at its start. The
 /// other way round, the start would undo changes recorded in between.
 void write_backup(const fs::path& data, const fs::path& target, bool checkpoints) {
-  const UnfinishedFile database(database_beside(target));
+  const UnfinishedFile database(database_next_to(target));
   Progress progress;
   snapshot_database(data / data_files::database, database.path(),
                     [&](auto done, auto total) { progress.show("copying the database", done, total); });
@@ -227,7 +227,7 @@ int back_up(const BackupOptions& options) {
   return run_in_child([&] { return make_backup(data, file, place, options.checkpoints); },
                       [&] {
                         UnfinishedFile::remove(place);
-                        UnfinishedFile::remove(database_beside(place));
+                        UnfinishedFile::remove(database_next_to(place));
                       });
 }
 

@@ -32,7 +32,7 @@ struct RestoreOptions {
 };
 
 /// A name in the same directory, so that a rename can swap the two.
-fs::path staging_beside(const fs::path& data) {
+fs::path staging_next_to(const fs::path& data) {
   return fmt::format("{}{}{}", data.string(), unpacked_data_mark, random_hex(unpacked_data_digits / 2));
 }
 
@@ -118,7 +118,7 @@ int restore(const RestoreOptions& options) {
   if (!fs::exists(options.file)) throw std::runtime_error("there is no file " + options.file);
   // Checks it as a start would: it must belong to this user.
   prepare_data_directory(directory);
-  const auto place = staging_beside(directory.path);
+  const auto place = staging_next_to(directory.path);
   return run_in_child([&] { return restore_over(options.file, directory.path, place); },
                       [&] {
                         std::error_code ignored;

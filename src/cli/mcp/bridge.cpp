@@ -138,7 +138,7 @@ Task<> McpBridge::answer(Message message, std::shared_ptr<Call> call) {
 /// Sends a message, in the session unless it names its revision; a lost session is replaced.
 Task<McpHttpResponse> McpBridge::send(Message message) {
   const auto gateway = find_gateway(options_.data_dir);
-  const auto on_message = [this](std::string_view text) { give_message(text); };
+  const auto on_message = [this](std::string_view text) { deliver_message(text); };
   const bool in_session = message.version.empty() && message.is_json_rpc;
   if (in_session) co_await ensure_session();
   const auto session = session_;
@@ -179,7 +179,7 @@ void McpBridge::give(const McpHttpResponse& response, const Message& message) {
 }
 
 /// A message from a stream.
-void McpBridge::give_message(std::string_view text) {
+void McpBridge::deliver_message(std::string_view text) {
   const auto value = parse_json(text, {.max_depth = max_own_json_depth});
   const auto* object = value ? value->if_object() : nullptr;
   if (!object) return;
@@ -237,7 +237,7 @@ Task<> McpBridge::read_notifications() {
         .method = "GET", .path = "/mcp", .headers = {{"Mcp-Session-Id", session_}, {"MCP-Protocol-Version", version_}}};
     try {
       McpHttpResponse response;
-      const auto on_message = [this](std::string_view text) { give_message(text); };
+      const auto on_message = [this](std::string_view text) { deliver_message(text); };
       co_await with_timeout(stopping_, no_limit,
                             store_result(exchange(find_gateway(options_.data_dir), request, on_message), response));
     } catch (const std::exception&) {

@@ -62,7 +62,7 @@ private:
   Task<> answer(Message message, std::shared_ptr<Call> call);
   Task<> cancel(Message message, std::string id);
   void give(const McpHttpResponse& response, const Message& message);
-  void give_message(std::string_view text);
+  void deliver_message(std::string_view text);
   void fail(const Message& message, const std::string& why);
 
   Task<> open_session(std::string initialize);

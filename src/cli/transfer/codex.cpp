@@ -103,7 +103,7 @@ private:
       message.results.push_back(codex_result(item));
     else
       return;
-    if (!says_something(message)) return;
+    if (!has_content(message)) return;
     if (!std::exchange(begun_, true)) importer_.begin_thread(head_, project_);
     turns_.add(message);
   }

@@ -92,8 +92,7 @@ void write_forks(Importer& importer, const SourceConversation& conversation, con
     auto path = tree.path_to(leaf);
     const auto news = news_of(path, taken);
     mark(path, taken);
-    if (std::ranges::none_of(news, [&](auto number) { return says_something(conversation.messages[number]); }))
-      continue;
+    if (std::ranges::none_of(news, [&](auto number) { return has_content(conversation.messages[number]); })) continue;
     auto head = conversation.head;
     head.key += "/" + conversation.messages[leaf].id;
     head.title = fmt::format("{} (fork {})", head.title.value_or("Conversation"), ++count);
@@ -109,7 +108,7 @@ void add_paragraph(std::string& text, std::string_view paragraph) {
   text += paragraph;
 }
 
-bool says_something(const SourceMessage& message) {
+bool has_content(const SourceMessage& message) {
   return !message.text.empty() || !message.calls.empty() || !message.results.empty() || !message.reasoning.empty() ||
          !message.files.empty() || !message.attachments.empty();
 }
@@ -163,7 +162,7 @@ void TurnWriter::answer(const SourceMessage& message) {
 }
 
 void TurnWriter::add(const SourceMessage& message) {
-  if (message.role == Role::assistant && says_something(message)) answer(message);
+  if (message.role == Role::assistant && has_content(message)) answer(message);
   for (const auto& result : message.results) take(result, message);
   if (answer_ && (message.role == Role::assistant || message.role == Role::tool)) attach(message);
   if (message.role == Role::assistant || message.role == Role::tool) return;
@@ -216,7 +215,7 @@ void TurnWriter::finish() {
 
 void import_conversation(Importer& importer, SourceConversation conversation) {
   const auto& messages = conversation.messages;
-  if (std::ranges::none_of(messages, says_something)) {
+  if (std::ranges::none_of(messages, has_content)) {
     importer.leave("conversation " + conversation.head.title.value_or(conversation.head.key), "has no messages");
     return;
   }

@@ -47,7 +47,7 @@ struct SourceMessage {
 void add_paragraph(std::string& text, std::string_view paragraph);
 
 /// Whether a message has more than its place in a conversation.
-bool says_something(const SourceMessage& message);
+bool has_content(const SourceMessage& message);
 
 /// Turns a sequence of messages into turns, as the gateway stores them: all that an assistant says and does between two
 /// messages of a person is one turn of the assistant, after a turn for each tool call.

@@ -106,7 +106,7 @@ bool read_hermes_messages(Importer& importer, ProgramStore& store, const HermesS
   store.for_each_row("messages", "session_id", session.id, "id", [&](const json::object& row) {
     if (is_taken_back(row) != taken_back) return;
     const auto message = hermes_message(row, session.model);
-    if (!says_something(message)) return;
+    if (!has_content(message)) return;
     if (!std::exchange(begun, true)) importer.begin_thread(session.head, session.project);
     turns.add(message);
   });

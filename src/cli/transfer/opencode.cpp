@@ -81,7 +81,7 @@ void read_opencode_session(Importer& importer, ProgramStore& store, const json::
   TurnWriter turns(importer);
   store.for_each_row("message", "session_id", head.key, "time_created, id", [&](const json::object& each) {
     const auto message = opencode_message(store, each);
-    if (!says_something(message)) return;
+    if (!has_content(message)) return;
     if (!std::exchange(begun, true)) importer.begin_thread(head, string_or_empty(row, "directory"));
     turns.add(message);
   });

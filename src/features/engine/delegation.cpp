@@ -73,26 +73,26 @@ void Engine::add_delegation(const std::shared_ptr<const Delegation>& delegation)
 }
 
 std::vector<std::shared_ptr<const Delegation>> Engine::delegations() const {
-  std::vector<std::shared_ptr<const Delegation>> under_way;
+  std::vector<std::shared_ptr<const Delegation>> active;
   for (const auto& known : delegations_) {
-    if (auto delegation = known.lock()) under_way.push_back(std::move(delegation));
+    if (auto delegation = known.lock()) active.push_back(std::move(delegation));
   }
-  return under_way;
+  return active;
 }
 
 EventCause Engine::cause_of(std::string run_id) const {
-  const auto under_way = delegations();
+  const auto active = delegations();
   for (;;) {
     const auto run_request = run_requests_.find(run_id);
     if (run_request && !run_request->cause.job_ids.empty()) return run_request->cause;
-    const auto delegation = std::ranges::find(under_way, run_id, [](const auto& known) { return known->run_id; });
-    if (delegation == under_way.end()) return {};
+    const auto delegation = std::ranges::find(active, run_id, [](const auto& known) { return known->run_id; });
+    if (delegation == active.end()) return {};
     run_id = (*delegation)->delegating_run_id;
   }
 }
 
 ActiveRunPointer Engine::run_of_person(const ActiveRunPointer& active) const {
-  const auto under_way = delegations();
+  const auto open_delegations = delegations();
   for (auto run_id = active->run.id;;) {
     const auto run_request = run_requests_.find(run_id);
     if (run_request && !run_request->ordering_run_id.empty()) {
@@ -100,8 +100,9 @@ ActiveRunPointer Engine::run_of_person(const ActiveRunPointer& active) const {
       continue;
     }
     if (run_request && !run_request->cause.job_ids.empty()) return nullptr;
-    const auto delegation = std::ranges::find(under_way, run_id, [](const auto& known) { return known->run_id; });
-    if (delegation != under_way.end()) {
+    const auto delegation =
+        std::ranges::find(open_delegations, run_id, [](const auto& known) { return known->run_id; });
+    if (delegation != open_delegations.end()) {
       run_id = (*delegation)->delegating_run_id;
       continue;
     }

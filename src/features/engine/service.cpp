@@ -61,9 +61,9 @@ AddTurn edited(const Turn& question, std::string id, std::string content) {
 }
 
 /// Has the message join the answer under way, a dry run perhaps: it stays dry if it comes too late.
-void mark_as_steering(json::object& members, const ActiveRun& under_way) {
+void mark_as_steering(json::object& members, const ActiveRun& active) {
   members[delivery_member] = to_text(Delivery::steer);
-  if (is_true(under_way.run.order, "dry")) members["dry"] = true;
+  if (is_true(active.run.order, "dry")) members["dry"] = true;
 }
 
 void add_attachments(std::optional<json::object>& metadata, const std::vector<Attachment>& files) {
@@ -147,10 +147,10 @@ Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction,
   if (command && !message.model) message.model = command->model;
   const auto files = co_await require_files(message, *agent);
 
-  const auto under_way = services_.runs.front(thread_id);
-  const bool steers = under_way && message.delivery == Delivery::steer;
+  const auto current = services_.runs.front(thread_id);
+  const bool steers = current && message.delivery == Delivery::steer;
   auto order = order_of(command, named, *agent, threads_agent);
-  if (steers) mark_as_steering(order, *under_way);
+  if (steers) mark_as_steering(order, *current);
   const auto turn_id = new_id();
   auto active = open_run(thread_id, turn_id, *agent, std::move(order));
   active->client = std::move(client);
@@ -158,14 +158,14 @@ Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction,
     AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
     wanted.metadata = std::move(message.metadata);
     if (!files.empty()) add_attachments(wanted.metadata, files);
-    if (steers) mark_as_steering(wanted.metadata ? *wanted.metadata : wanted.metadata.emplace(), *under_way);
+    if (steers) mark_as_steering(wanted.metadata ? *wanted.metadata : wanted.metadata.emplace(), *current);
     auto record = recording(active, std::move(in_transaction));
     auto inserting = message.threadId
                          ? services_.threads.add_turn(std::move(wanted), std::move(record))
                          : services_.threads.begin({.agent_id = owner}, std::move(wanted), std::move(record));
     auto turn = co_await std::move(inserting);
     begin(active);
-    if (under_way && message.delivery == Delivery::interrupt) end_soon(under_way);
+    if (current && message.delivery == Delivery::interrupt) end_soon(current);
     co_return turn;
   } catch (...) {
     services_.runs.withdraw(active);

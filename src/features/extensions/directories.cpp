@@ -112,8 +112,8 @@ void ExtensionDirectories::free_place(const DiskStep& step) {
   const auto& place = step.action == DiskStep::Action::move ? step.target : step.directory;
   for (std::size_t i = 0; i < failed_.size();) {
     const auto& failed = failed_[i];
-    const bool stands_there = leaves(failed, place) && failed.extension_id != step.extension_id;
-    if (stands_there && !waits(failed) && try_step(failed, Attempt::again)) {
+    const bool is_in_the_way = leaves(failed, place) && failed.extension_id != step.extension_id;
+    if (is_in_the_way && !waits(failed) && try_step(failed, Attempt::again)) {
       done_.push_back(failed.sequence);
       failed_.erase(failed_.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
@@ -123,7 +123,7 @@ void ExtensionDirectories::free_place(const DiskStep& step) {
 }
 
 /// The directory at `path` now belongs to another extension.
-void ExtensionDirectories::give_up_moves(const std::string& path) {
+void ExtensionDirectories::abandon_moves(const std::string& path) {
   std::erase_if(failed_, [&](const DiskStep& failed) {
     if (!leaves(failed, path)) return false;
     done_.push_back(failed.sequence);
@@ -178,7 +178,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   known.prompt.content_id = text.owns_prompt ? step.prompt_id : "";
   if (known_[step.extension_id].inode != known.inode) made_.emplace_back(step.extension_id, known);
   accept(step.extension_id, step.directory, known);
-  give_up_moves(step.directory);
+  abandon_moves(step.directory);
 }
 
 /// If the repeated write fails, the older text in the files, which the gateway wrote, must not count as an edit.

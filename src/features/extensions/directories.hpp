@@ -88,7 +88,7 @@ private:
   bool is_to_be_moved(const std::string& path) const;
   void drop_superseded(const DiskStep& step);
   void free_place(const DiskStep& step);
-  void give_up_moves(const std::string& path);
+  void abandon_moves(const std::string& path);
   void move(const DiskStep& step, Attempt attempt);
   bool is_moved_already(const DiskStep& step, const FileResult<FileStamp>& source) const;
   void write(const DiskStep& step, Attempt attempt);

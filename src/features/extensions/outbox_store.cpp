@@ -45,15 +45,15 @@ DiskStep read_step(const Statement& row) {
   return step;
 }
 
-/// `beside_inode`: SQL that updates more columns if the directory is already known.
+/// `more_columns`: SQL that updates more columns if the directory is already known.
 void put_known(Connection& connection, std::string_view extension_id, const KnownDirectory& directory,
-               std::string_view beside_inode) {
+               std::string_view more_columns) {
   connection
       .prepare(fmt::format(
           "INSERT INTO extension_directories (extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp) "
           "SELECT :id, :inode, :config_id, :config_stamp, :prompt_id, :prompt_stamp FROM extensions WHERE id = :id "
           "ON CONFLICT (extension_id) DO UPDATE SET inode = :inode{}",
-          beside_inode))
+          more_columns))
       .bind(":id", extension_id)
       .bind(":inode", directory.inode)
       .bind(":config_id", directory.config.content_id)

@@ -150,9 +150,9 @@ Task<JobRunStarted> JobRunner::start(ExtensionPointer job, JobOrder order,
 }
 
 void JobRunner::check_free(const ActiveJobRun& run) const {
-  const auto under_way = active_runs_.of_job(run.job->id).size();
-  if (run.plan.concurrency == JobConcurrency::forbid && under_way > 0) throw Conflict("job is already running");
-  if (under_way > max_waiting) throw Conflict("too many runs of the job wait");
+  const auto active = active_runs_.of_job(run.job->id).size();
+  if (run.plan.concurrency == JobConcurrency::forbid && active > 0) throw Conflict("job is already running");
+  if (active > max_waiting) throw Conflict("too many runs of the job wait");
 }
 
 Task<> JobRunner::store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {

@@ -73,7 +73,7 @@ public:
   /// Stops the runs of the job that still wait.
   void drop_waiting(const std::string& job_id);
 
-  const ActiveJobRuns& under_way() const { return active_runs_; }
+  const ActiveJobRuns& active() const { return active_runs_; }
   /// The run with its job's current name, by which readers look for the job.
   JobRun named_now(JobRun run) const;
 

@@ -121,7 +121,7 @@ Task<JobRunStarted> Jobs::run_for(const ToolRun& caller, ExtensionPointer job) {
 }
 
 Task<JobRun> Jobs::stop_run(std::string run_id) {
-  if (const auto run = runner_.under_way().find(run_id)) co_await runner_.stop_run(run);
+  if (const auto run = runner_.active().find(run_id)) co_await runner_.stop_run(run);
   const auto row =
       co_await database_.read([run_id](Connection& connection) { return job_store::find(connection, run_id); });
   if (!row) throw NotFound("run not found");

@@ -290,7 +290,7 @@ EventCause JobTriggers::cause_of(const DomainEvent& event, const json::object& r
   const auto* metadata = record.if_contains("metadata");
   const auto run_of_turn =
       metadata && metadata->is_object() ? string_member(metadata->get_object(), "run_id") : std::nullopt;
-  for (const auto& run : runner_.under_way().all()) {
+  for (const auto& run : runner_.active().all()) {
     const bool of_run = run_of_turn == run->run.id;
     const bool of_job = event.name == "thread.created" && string_member(record, "job_id") == run->job->id;
     if (of_run || of_job) add(cause, agw::cause_of(*run));

@@ -218,8 +218,8 @@ KnowledgeCompiler::Outcome KnowledgeCompiler::compile_some(const KnowledgeTree& 
     const auto before = plan.known.find(source.path);
     KnownSource row = before == plan.known.end() ? KnownSource{.path = source.path} : before->second;
     row.stamp = source.stamp;
-    const auto said_before = std::exchange(row.content, content ? content_id(*content) : "");
-    const Step step{tree, outcome.report, dry, durability, said_before != row.content, now};
+    const auto former_content = std::exchange(row.content, content ? content_id(*content) : "");
+    const Step step{tree, outcome.report, dry, durability, former_content != row.content, now};
     auto made = content ? page_of_source(path_in_scope(source.path), *content, known_summary(row))
                         : SourcePage{.problem = std::string(to_string(content.error()))};
     if (made.problem.empty()) {

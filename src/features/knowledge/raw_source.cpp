@@ -42,8 +42,8 @@ std::string title_line(std::string_view text) {
   const auto end = std::min(text.find('\n'), text.size());
   auto line = boost::trim_copy(std::string(text.substr(0, end)));
   const auto next = text.substr(std::min(end + 1, text.size()));
-  const bool stands_alone = next.empty() || next.front() == '\n' || next.front() == '\r';
-  if (!stands_alone || line.size() > max_title_line_length || line.ends_with('.') || line.ends_with(':')) return {};
+  const bool is_alone = next.empty() || next.front() == '\n' || next.front() == '\r';
+  if (!is_alone || line.size() > max_title_line_length || line.ends_with('.') || line.ends_with(':')) return {};
   return line;
 }
 
@@ -135,8 +135,8 @@ SourcePage page_of_source(std::string_view path, std::string_view content, std::
   } else {
     made.page.body = in_fence(content, ending);
   }
-  made.says_summary = !made.page.head.summary.empty();
-  if (!made.says_summary) made.page.head.summary = summary;
+  made.has_own_summary = !made.page.head.summary.empty();
+  if (!made.has_own_summary) made.page.head.summary = summary;
   complete(made.page.head, path, made.page.body, is_text_ending(ending));
   return made;
 }

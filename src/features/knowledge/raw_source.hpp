@@ -14,8 +14,8 @@ class Directory;
 /// first sentences, the category the directory, the tags the words that headings and text share.
 struct SourcePage {
   PageText page;
-  bool says_summary = false;  ///< its own head has one
-  std::string problem;        ///< why it cannot become a page; empty if it can
+  bool has_own_summary = false;  ///< its own head has one
+  std::string problem;           ///< why it cannot become a page; empty if it can
 };
 
 /// `summary` is used if the file's head has none; empty: apply the rules. `path` is relative to the directory of the

@@ -32,7 +32,7 @@ std::optional<std::string> text_to_sum_up(const KnowledgeTree& tree, const Known
   if (!content || !page) return std::nullopt;
   if (content_id(*page) != source.page_content) return std::string();
   const auto made = page_of_source(source.path, *content);
-  if (!made.problem.empty() || made.says_summary || made.page.body.size() < short_text) return std::string();
+  if (!made.problem.empty() || made.has_own_summary || made.page.body.size() < short_text) return std::string();
   return to_utf8(made.page.body.substr(0, max_read));
 }
 

@@ -126,7 +126,7 @@ std::string either_term(std::string_view word) {
   return has_forms(word) ? fmt::format("{} OR {}", word, term(word)) : term(word);
 }
 
-bool stands_in(std::string_view word, std::string_view text) {
+bool occurs_in(std::string_view word, std::string_view text) {
   const bool any_form = has_forms(word);
   const auto sought = any_form ? stem(word) : word;
   for (auto at = text.find(sought); at != text.npos; at = text.find(sought, at + 1)) {
@@ -170,8 +170,8 @@ std::string search_query(const std::vector<std::string>& words, Match match) {
 
 bool matches(std::string_view text, const std::vector<std::string>& words, Match match) {
   const auto folded = lower_case(text);
-  const auto stands = [&](const std::string& word) { return stands_in(word, folded); };
-  return match == Match::all ? std::ranges::all_of(words, stands) : std::ranges::any_of(words, stands);
+  const auto occurs = [&](const std::string& word) { return occurs_in(word, folded); };
+  return match == Match::all ? std::ranges::all_of(words, occurs) : std::ranges::any_of(words, occurs);
 }
 
 bool only_asks_for(std::string_view text, const std::vector<std::string>& words) {

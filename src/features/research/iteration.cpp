@@ -263,8 +263,8 @@ void Iteration::set_verdict(Verdict verdict, std::string reason) {
 
 /// Discards all measurements.
 void Iteration::set_crash(const std::string& reason) {
-  const bool says_so = result_.reason && result_.reason->ends_with(reason);
-  if (says_so || !result_.reason)
+  const bool is_named = result_.reason && result_.reason->ends_with(reason);
+  if (is_named || !result_.reason)
     set_verdict(Verdict::crash, reason);
   else
     set_verdict(Verdict::crash, *result_.reason + "; " + reason);

@@ -49,19 +49,19 @@ Task<> SearchIndexer::stop() {
 }
 
 void SearchIndexer::wake() {
-  behind_ = true;
+  has_work_ = true;
   if (asleep_) timer_.cancel();
 }
 
 Task<> SearchIndexer::work() {
   while (!group_.closing()) {
-    if (!behind_) {
+    if (!has_work_) {
       asleep_ = true;
       co_await rest(until_woken);
       asleep_ = false;
       co_await rest(gathering);
     }
-    behind_ = false;
+    has_work_ = false;
     bool failed = false;
     try {
       co_await catch_up();
@@ -70,7 +70,7 @@ Task<> SearchIndexer::work() {
       failed = true;
     }
     if (failed) {
-      behind_ = true;
+      has_work_ = true;
       co_await rest(after_failure);
     }
   }

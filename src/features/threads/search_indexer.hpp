@@ -31,7 +31,7 @@ private:
 
   Database& database_;
   asio::steady_timer timer_;
-  bool behind_ = true;  ///< there may be work; true at the start, because the last process may have left some
+  bool has_work_ = true;  ///< there may be work; true at the start, because the last process may have left some
   bool asleep_ = false;
   TaskGroup group_;
 };

@@ -282,7 +282,7 @@ void SearchQuery::find_forms(const std::function<std::vector<std::string>(const 
 std::vector<std::uint32_t> SearchQuery::hits(const std::vector<IndexedWord>& text) const {
   std::vector<std::uint32_t> counts(terms_.size());
   for (std::size_t i = 0; i < terms_.size(); ++i) {
-    for (std::size_t n = 0; n < text.size(); ++n) counts[i] += stands_at(terms_[i], text, n) ? 1 : 0;
+    for (std::size_t n = 0; n < text.size(); ++n) counts[i] += occurs_at(terms_[i], text, n) ? 1 : 0;
   }
   return counts;
 }
@@ -302,7 +302,7 @@ bool SearchQuery::matches(const Node& node, const std::vector<std::uint32_t>& hi
   return false;
 }
 
-bool stands_at(const SearchQuery::Term& term, const std::vector<IndexedWord>& text, std::size_t n) {
+bool occurs_at(const SearchQuery::Term& term, const std::vector<IndexedWord>& text, std::size_t n) {
   const auto& words = term.words;
   if (words.empty() || text.size() - n < words.size()) return false;
   const auto last = words.size() - 1;

@@ -60,7 +60,7 @@ private:
 };
 
 /// Whether the term occurs in the text at its n-th word.
-bool stands_at(const SearchQuery::Term& term, const std::vector<IndexedWord>& text, std::size_t n);
+bool occurs_at(const SearchQuery::Term& term, const std::vector<IndexedWord>& text, std::size_t n);
 
 /// The part of `text` that contains most of the search terms: about `snippet_bytes`, on one line, with `…` for what was
 /// left out. `tokens` are those of `text`.

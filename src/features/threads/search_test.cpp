@@ -30,7 +30,7 @@ Task<Texts> found(ThreadsFixture& fixture, std::string q, std::optional<std::str
 }
 
 /// Runs a test on turns that are not indexed yet, and again once they are: the results must be the same.
-void behind_and_indexed(Texts contents, std::function<Task<>(ThreadsFixture&, const Thread&)> body) {
+void unindexed_and_indexed(Texts contents, std::function<Task<>(ThreadsFixture&, const Thread&)> body) {
   with_threads([&](ThreadsFixture& fixture) -> Task<> {
     const auto thread = co_await thread_with(fixture, contents);
     co_await body(fixture, thread);
@@ -40,16 +40,17 @@ void behind_and_indexed(Texts contents, std::function<Task<>(ThreadsFixture&, co
 }
 
 TEST(Search, FindsTurnsThatHoldAllWords) {
-  behind_and_indexed({"red apple", "green apple", "red brick"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
-    EXPECT_EQ(co_await found(fixture, "red apple"), Texts{"red apple"});
-    EXPECT_EQ(co_await found(fixture, "apple red"), Texts{"red apple"});
-    EXPECT_EQ(co_await found(fixture, "RED AND apple"), Texts{"red apple"});
-    EXPECT_EQ(co_await found(fixture, "blue"), Texts{});
-  });
+  unindexed_and_indexed({"red apple", "green apple", "red brick"},
+                        [](ThreadsFixture& fixture, const Thread&) -> Task<> {
+                          EXPECT_EQ(co_await found(fixture, "red apple"), Texts{"red apple"});
+                          EXPECT_EQ(co_await found(fixture, "apple red"), Texts{"red apple"});
+                          EXPECT_EQ(co_await found(fixture, "RED AND apple"), Texts{"red apple"});
+                          EXPECT_EQ(co_await found(fixture, "blue"), Texts{});
+                        });
 }
 
 TEST(Search, FindsTurnsOfThreadsThatNamedTheAgentBeforeItExisted) {
-  behind_and_indexed({"red apple", "apple pie"}, [](ThreadsFixture& fixture, const Thread& thread) -> Task<> {
+  unindexed_and_indexed({"red apple", "apple pie"}, [](ThreadsFixture& fixture, const Thread& thread) -> Task<> {
     co_await fixture.database.write([id = thread.id](Connection& connection) {
       connection.prepare("UPDATE threads SET agent_id = 'builder' WHERE id = :id").bind(":id", id).run();
     });
@@ -58,25 +59,25 @@ TEST(Search, FindsTurnsOfThreadsThatNamedTheAgentBeforeItExisted) {
 }
 
 TEST(Search, TakesNoNoticeOfCaseAndDiacritics) {
-  behind_and_indexed({"Crème brûlée in ÖLAND"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
+  unindexed_and_indexed({"Crème brûlée in ÖLAND"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
     EXPECT_EQ((co_await found(fixture, "creme")).size(), 1u);
     EXPECT_EQ((co_await found(fixture, "BRÛLÉE oland")).size(), 1u);
   });
 }
 
 TEST(Search, FindsPartsOfSentencesInScriptsWithoutBlanks) {
-  behind_and_indexed({"明日は東京に行きます", "2024年の東京", "大阪です", "tokyo"},
-                     [](ThreadsFixture& fixture, const Thread&) -> Task<> {
-                       EXPECT_EQ((co_await found(fixture, "東京")).size(), 2u);
-                       EXPECT_EQ(co_await found(fixture, "東京 AND 行き*"), Texts{"明日は東京に行きます"});
-                       EXPECT_EQ(co_await found(fixture, "東京 NOT 明日"), Texts{"2024年の東京"});
-                       EXPECT_EQ((co_await found(fixture, "\"東京\" OR 大阪")).size(), 3u);
-                       EXPECT_EQ(co_await found(fixture, "京都"), Texts{});
-                     });
+  unindexed_and_indexed({"明日は東京に行きます", "2024年の東京", "大阪です", "tokyo"},
+                        [](ThreadsFixture& fixture, const Thread&) -> Task<> {
+                          EXPECT_EQ((co_await found(fixture, "東京")).size(), 2u);
+                          EXPECT_EQ(co_await found(fixture, "東京 AND 行き*"), Texts{"明日は東京に行きます"});
+                          EXPECT_EQ(co_await found(fixture, "東京 NOT 明日"), Texts{"2024年の東京"});
+                          EXPECT_EQ((co_await found(fixture, "\"東京\" OR 大阪")).size(), 3u);
+                          EXPECT_EQ(co_await found(fixture, "京都"), Texts{});
+                        });
 }
 
 TEST(Search, FindsWordsThatAnotherScriptFollowsWithoutABlank) {
-  behind_and_indexed(
+  unindexed_and_indexed(
       {"これはPython入門です", "Python入門書", "Dockerの設定", "pythonic", "NOT演算子", "東京 3Dプリンタ"},
       [](ThreadsFixture& fixture, const Thread&) -> Task<> {
         EXPECT_EQ((co_await found(fixture, "python")).size(), 2u);
@@ -96,7 +97,7 @@ TEST(Search, FindsWordsThatAnotherScriptFollowsWithoutABlank) {
 TEST(Search, FindsTheWordsBetweenPartsThatStandInVeryMany) {
   Texts contents{"新しいGitHubのAPIを使う", "い sole"};
   for (int i = 0; i < 150; ++i) contents.push_back(fmt::format("あ{}いのを", i));
-  behind_and_indexed(contents, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
+  unindexed_and_indexed(contents, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
     EXPECT_EQ(co_await found(fixture, "い sole"), Texts{"い sole"});
     for (const auto* q : {"GitHubのAPI", "いGitHubのAPIを", "githubの", "新しいGitHubのAPIを使う"}) {
       EXPECT_EQ((co_await found(fixture, q)).size(), 1u) << q;
@@ -128,36 +129,37 @@ TEST(Search, IndexesAgainWhatAnOlderGatewayHasOnlyWhereSomeTextHasNoBlanks) {
 }
 
 TEST(Search, FindsPhrasesPrefixesAndAlternatives) {
-  behind_and_indexed({"the quick brown fox", "the brown quick fox", "a slow worm"},
-                     [](ThreadsFixture& fixture, const Thread&) -> Task<> {
-                       EXPECT_EQ(co_await found(fixture, "\"quick brown\""), Texts{"the quick brown fox"});
-                       EXPECT_EQ(co_await found(fixture, "quick-brown"), Texts{"the quick brown fox"});
-                       EXPECT_EQ(co_await found(fixture, "\"brown qui\"*"), Texts{"the brown quick fox"});
-                       EXPECT_EQ(co_await found(fixture, "wor*"), Texts{"a slow worm"});
-                       EXPECT_EQ((co_await found(fixture, "qui* OR slow")).size(), 3u);
-                       EXPECT_EQ(co_await found(fixture, "fox NOT \"quick brown\""), Texts{"the brown quick fox"});
-                       EXPECT_EQ(co_await found(fixture, "fox AND NOT \"quick brown\""), Texts{"the brown quick fox"});
-                       EXPECT_EQ((co_await found(fixture, "(worm OR quick) (slow OR fox)")).size(), 3u);
-                     });
+  unindexed_and_indexed({"the quick brown fox", "the brown quick fox", "a slow worm"},
+                        [](ThreadsFixture& fixture, const Thread&) -> Task<> {
+                          EXPECT_EQ(co_await found(fixture, "\"quick brown\""), Texts{"the quick brown fox"});
+                          EXPECT_EQ(co_await found(fixture, "quick-brown"), Texts{"the quick brown fox"});
+                          EXPECT_EQ(co_await found(fixture, "\"brown qui\"*"), Texts{"the brown quick fox"});
+                          EXPECT_EQ(co_await found(fixture, "wor*"), Texts{"a slow worm"});
+                          EXPECT_EQ((co_await found(fixture, "qui* OR slow")).size(), 3u);
+                          EXPECT_EQ(co_await found(fixture, "fox NOT \"quick brown\""), Texts{"the brown quick fox"});
+                          EXPECT_EQ(co_await found(fixture, "fox AND NOT \"quick brown\""),
+                                    Texts{"the brown quick fox"});
+                          EXPECT_EQ((co_await found(fixture, "(worm OR quick) (slow OR fox)")).size(), 3u);
+                        });
 }
 
 TEST(Search, TakesWhatIsNotValidAsPlainWords) {
-  behind_and_indexed({"salt and pepper", "salt", "c++ (language)"},
-                     [](ThreadsFixture& fixture, const Thread&) -> Task<> {
-                       EXPECT_EQ(co_await found(fixture, "salt AND"), (Texts{"salt", "salt and pepper"}));
-                       EXPECT_EQ(co_await found(fixture, "\"pepper"), Texts{"salt and pepper"});
-                       EXPECT_EQ(co_await found(fixture, "(pepper"), Texts{"salt and pepper"});
-                       EXPECT_EQ(co_await found(fixture, "AND"), Texts{"salt and pepper"});
-                       EXPECT_EQ(co_await found(fixture, "NOT salt pepper"), Texts{"salt and pepper"});
-                       EXPECT_EQ(co_await found(fixture, "c++ ("), Texts{"c++ (language)"});
-                       EXPECT_EQ(co_await found(fixture, "body:salt"), Texts{});
-                       EXPECT_EQ(co_await found(fixture, "+++"), Texts{});
-                       EXPECT_EQ(co_await found(fixture, ""), Texts{});
-                     });
+  unindexed_and_indexed({"salt and pepper", "salt", "c++ (language)"},
+                        [](ThreadsFixture& fixture, const Thread&) -> Task<> {
+                          EXPECT_EQ(co_await found(fixture, "salt AND"), (Texts{"salt", "salt and pepper"}));
+                          EXPECT_EQ(co_await found(fixture, "\"pepper"), Texts{"salt and pepper"});
+                          EXPECT_EQ(co_await found(fixture, "(pepper"), Texts{"salt and pepper"});
+                          EXPECT_EQ(co_await found(fixture, "AND"), Texts{"salt and pepper"});
+                          EXPECT_EQ(co_await found(fixture, "NOT salt pepper"), Texts{"salt and pepper"});
+                          EXPECT_EQ(co_await found(fixture, "c++ ("), Texts{"c++ (language)"});
+                          EXPECT_EQ(co_await found(fixture, "body:salt"), Texts{});
+                          EXPECT_EQ(co_await found(fixture, "+++"), Texts{});
+                          EXPECT_EQ(co_await found(fixture, ""), Texts{});
+                        });
 }
 
 TEST(Search, IsNarrowedToTheAgentAndAThread) {
-  behind_and_indexed({"apple"}, [](ThreadsFixture& fixture, const Thread& thread) -> Task<> {
+  unindexed_and_indexed({"apple"}, [](ThreadsFixture& fixture, const Thread& thread) -> Task<> {
     const auto other = co_await thread_with(fixture, {"apple too"});
     const auto foreign = co_await fixture.threads.create({.agent_id = "stranger"});
     co_await fixture.say(foreign.id, "apple of a stranger");
@@ -173,19 +175,21 @@ TEST(Search, IsNarrowedToTheAgentAndAThread) {
 }
 
 TEST(Search, RanksTurnsByRelevance) {
-  behind_and_indexed({"apple", "a long text in which the apple is one word among very many others", "apple apple pie"},
-                     [](ThreadsFixture& fixture, const Thread&) -> Task<> {
-                       const auto turns = co_await found(fixture, "apple");
-                       EXPECT_EQ(turns.size(), 3u);
-                       EXPECT_EQ(turns.back(), "a long text in which the apple is one word among very many others");
-                     });
+  unindexed_and_indexed(
+      {"apple", "a long text in which the apple is one word among very many others", "apple apple pie"},
+      [](ThreadsFixture& fixture, const Thread&) -> Task<> {
+        const auto turns = co_await found(fixture, "apple");
+        EXPECT_EQ(turns.size(), 3u);
+        EXPECT_EQ(turns.back(), "a long text in which the apple is one word among very many others");
+      });
 }
 
 TEST(Search, GivesAtMostWhatIsAskedFor) {
-  behind_and_indexed({"apple one", "apple two", "apple three"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
-    const TurnSearch wanted{.q = "apple", .agent_id = "builder", .limit = Limit{2}};
-    EXPECT_EQ(contents_of(co_await fixture.threads.search(wanted)), (Texts{"apple three", "apple two"}));
-  });
+  unindexed_and_indexed(
+      {"apple one", "apple two", "apple three"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
+        const TurnSearch wanted{.q = "apple", .agent_id = "builder", .limit = Limit{2}};
+        EXPECT_EQ(contents_of(co_await fixture.threads.search(wanted)), (Texts{"apple three", "apple two"}));
+      });
 }
 
 TEST(Search, ShowsTheTextAroundWhatWasFound) {
@@ -193,7 +197,7 @@ TEST(Search, ShowsTheTextAroundWhatWasFound) {
   for (int i = 0; i < 100; ++i) text += "filler" + std::to_string(i) + "\n ";
   const auto place = text.find("filler50");
   text.insert(place, "a <b>needle</b> in ");
-  behind_and_indexed({text, "one needle"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
+  unindexed_and_indexed({text, "one needle"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
     const auto turns = co_await fixture.threads.search({.q = "needle", .agent_id = "builder"});
     EXPECT_EQ(turns.front().snippet, "one needle");
     const auto& snippet = turns.back().snippet;
@@ -204,7 +208,7 @@ TEST(Search, ShowsTheTextAroundWhatWasFound) {
 }
 
 TEST(Search, FindsNothingThatWasDeleted) {
-  behind_and_indexed({"apple one", "apple two"}, [](ThreadsFixture& fixture, const Thread& thread) -> Task<> {
+  unindexed_and_indexed({"apple one", "apple two"}, [](ThreadsFixture& fixture, const Thread& thread) -> Task<> {
     const auto gone = co_await fixture.say(thread.id, "apple gone");
     EXPECT_EQ((co_await found(fixture, "apple")).size(), 3u);
     co_await fixture.threads.remove_turn(gone.id);
@@ -298,7 +302,7 @@ TEST(Search, NeverFailsForWhatIsTypedAndFindsTheSameWithAndWithoutIndex) {
 }
 
 TEST(Search, NeverFailsForWhatIsDeepOrLong) {
-  behind_and_indexed({"apple"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
+  unindexed_and_indexed({"apple"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
     std::string words;
     for (int i = 0; i < 5000; ++i) words += "apple ";
     EXPECT_EQ((co_await found(fixture, words)).size(), 1u);

@@ -23,7 +23,7 @@ std::vector<Place> places_of(const SearchQuery& query, const std::vector<Indexed
   for (std::size_t n = 0; n < tokens.size() && places.size() < max_places; ++n) {
     for (std::size_t i = 0; i < query.terms().size(); ++i) {
       const auto& term = query.terms()[i];
-      if (stands_at(term, tokens, n)) places.push_back({n, n + term.words.size() - 1, i});
+      if (occurs_at(term, tokens, n)) places.push_back({n, n + term.words.size() - 1, i});
     }
   }
   return places;

@@ -60,7 +60,7 @@ std::optional<std::string> metadata_text(const Turn& turn) {
 }
 
 /// The first message of a person becomes the title of a thread without one.
-void give_title(Connection& connection, thread_store::StoredThread& stored, const Turn& turn) {
+void set_title(Connection& connection, thread_store::StoredThread& stored, const Turn& turn) {
   if (turn.role != Role::user || stored.titled_by != thread_store::TitledBy::nobody) return;
   auto title = title_from(turn.content);
   if (title.empty()) return;
@@ -192,7 +192,7 @@ void supersede_from(Connection& connection, const std::string& question_id) {
 Thread insert(Connection& connection, const PreparedTurn& prepared) {
   if (prepared.replaces) supersede_from(connection, *prepared.replaces);
   auto stored = thread_store::require(connection, prepared.turn.thread_id);
-  give_title(connection, stored, prepared.turn);
+  set_title(connection, stored, prepared.turn);
   connection
       .prepare(
           "INSERT INTO turns (id, thread, role, created_at, answers, content, metadata) VALUES (:id, :thread, :role, "

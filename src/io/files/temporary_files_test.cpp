@@ -30,10 +30,10 @@ TEST_F(LeftoversTest, WhatAWriteThatWasCutShortLeftIsRemoved) {
 }
 
 TEST_F(LeftoversTest, WhatMayBeUnderWayAndWhatIsSomethingElseStays) {
-  const auto under_way = make(".agw-0123456789abcdef.tmp", 1min);
+  const auto being_written = make(".agw-0123456789abcdef.tmp", 1min);
   const auto notes = make("notes.tmp", 2h);
   EXPECT_EQ(remove_stale_temporary_files(scratch_.path(), 1h), 0u);
-  EXPECT_TRUE(fs::exists(under_way) && fs::exists(notes));
+  EXPECT_TRUE(fs::exists(being_written) && fs::exists(notes));
 }
 
 TEST_F(LeftoversTest, ADirectoryThatIsNotThereOrIsALinkHasNone) {

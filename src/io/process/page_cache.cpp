@@ -13,7 +13,7 @@ namespace {
 
 /// The read-only and executable mappings of a program or library, which are identical to its file. Returns whether to
 /// end with it; the program is reported first.
-int give_back_segments(dl_phdr_info* program, std::size_t, void* with_libraries) {
+int release_segments(dl_phdr_info* program, std::size_t, void* with_libraries) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   for (int i = 0; i < program->dlpi_phnum; ++i) {
     const auto& segment = program->dlpi_phdr[i];
@@ -28,11 +28,11 @@ int give_back_segments(dl_phdr_info* program, std::size_t, void* with_libraries)
 
 }  // namespace
 
-void release_program_pages() { ::dl_iterate_phdr(give_back_segments, nullptr); }
+void release_program_pages() { ::dl_iterate_phdr(release_segments, nullptr); }
 
 void release_all_code_pages() {
   bool with_libraries = true;
-  ::dl_iterate_phdr(give_back_segments, &with_libraries);
+  ::dl_iterate_phdr(release_segments, &with_libraries);
 }
 
 }  // namespace agw

@@ -34,7 +34,7 @@ json::object chat_tool_of(std::string name, std::string title, std::string descr
       {"annotations", json::object{{"readOnlyHint", false}, {"destructiveHint", false}, {"openWorldHint", true}}}};
 }
 
-std::optional<std::string> given_text(const json::object& input, std::string_view name) {
+std::optional<std::string> text_argument(const json::object& input, std::string_view name) {
   const auto* value = input.if_contains(name);
   if (!value || value->is_null()) return std::nullopt;
   if (!value->is_string()) throw ToolFailure(fmt::format("{} must be a string", name));
@@ -105,14 +105,14 @@ Task<std::shared_ptr<AgentChat>> ChatTools::chat_of(McpExchangePointer exchange)
 AgentMessage ChatTools::message_of(const McpExchange& exchange) const {
   const auto input = object_or_empty(exchange.params, "arguments");
   const auto tool = string_or_empty(exchange.params, "name");
-  auto text = given_text(input, "message").value_or("");
+  auto text = text_argument(input, "message").value_or("");
   if (text.empty()) throw ToolFailure("message is required");
   const auto agent = agent_in(tool);
   return {.text = std::move(text),
-          .agent = agent.empty() ? given_text(input, "agent") : std::optional(std::string(agent)),
-          .thread = given_text(input, "thread"),
-          .model = given_text(input, "model"),
-          .mode = given_text(input, "mode")};
+          .agent = agent.empty() ? text_argument(input, "agent") : std::optional(std::string(agent)),
+          .thread = text_argument(input, "thread"),
+          .model = text_argument(input, "model"),
+          .mode = text_argument(input, "mode")};
 }
 
 Task<> ChatTools::take_answers(std::shared_ptr<AgentChat> chat, const McpExchange& exchange) {

@@ -125,7 +125,7 @@ Task<ToolOutcome> grep(const FileToolsDependencies& needs, const ToolCall& call)
 }
 
 /// Resolves a link as far as possible: the link itself stays.
-std::filesystem::path behind_link(const std::filesystem::path& path, const FileRoots& roots) {
+std::filesystem::path through_link(const std::filesystem::path& path, const FileRoots& roots) {
   std::error_code ignored;
   if (!std::filesystem::is_symlink(path, ignored)) return path;
   auto file = locate(path, roots);
@@ -161,7 +161,7 @@ std::string diff_of(const WriteTarget& file, const Replacing& wanted, const std:
 
 Task<WriteTarget> resolved(BlockingPool& blocking, const ToolCall& call, std::filesystem::path path) {
   co_return co_await blocking.run(
-      [path = std::move(path), roots = call.run.roots] { return WriteTarget(behind_link(path, roots), roots); });
+      [path = std::move(path), roots = call.run.roots] { return WriteTarget(through_link(path, roots), roots); });
 }
 
 /// Asks the person with the change in full. Afterwards the path is resolved anew: it must lead to the file that was

@@ -35,7 +35,7 @@ std::optional<fs::path> working_root(FilePlace place, const FileRoots& roots) {
 }
 
 /// Whether a symlink at a guarded path, existing or not, leads there.
-bool is_behind_guarded_symlink(const fs::path& path, const fs::path& root) {
+bool is_through_guarded_symlink(const fs::path& path, const fs::path& root) {
   return std::ranges::any_of(guarded_targets(root, path),
                              [&](const fs::path& target) { return is_within(path, target); });
 }
@@ -73,7 +73,7 @@ WriteTarget::WriteTarget(const fs::path& path, const FileRoots& roots) : name_(p
   place_ = parent_.place == FilePlace::outside || parent_.problem == FileError::symlink ? FilePlace::outside
                                                                                         : place_of(path_, roots);
   const auto root = working_root(place_, roots);
-  if (root && (is_behind_guarded_symlink(path_, *root) || is_in_guarded_repository(path_, *root))) {
+  if (root && (is_through_guarded_symlink(path_, *root) || is_in_guarded_repository(path_, *root))) {
     place_ = FilePlace::guarded;
   }
   if (parent_.problem || !missing_.empty()) return;
