@@ -1,7 +1,7 @@
 #include "gateway.hpp"
 
 #include <cstdio>
-#include <cstdlib>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -44,6 +44,7 @@
 #include "features/knowledge/service.hpp"
 #include "features/librarian/service.hpp"
 #include "features/model_services/service.hpp"
+#include "features/permissions/service.hpp"
 #include "features/permissions/unknown_names.hpp"
 #include "features/projects/service.hpp"
 #include "features/proposals/service.hpp"
@@ -87,53 +88,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto time_for_clients_to_go = 100ms;
-constexpr std::size_t mebibyte = 1024 * 1024;
 constexpr auto max_callback = 1ms;
-
-Hosts::Options hosts_of(const Settings& settings, int port) {
-  return {.bound_host = settings.host,
-          .port = port,
-          .tls = !settings.tls.cert.empty(),
-          .hosts = settings.hosts,
-          .origins = settings.origins,
-          .public_url = settings.public_url};
-}
-
-/// Push services want to know whom to ask about a sender.
-Push::Options push_options(const Settings& settings) {
-  const bool is_public = settings.public_url.starts_with("https://");
-  return {.contact = is_public ? settings.public_url : "https://agent-gateway.example",
-          .test_origin = process_environment()("AGENT_GATEWAY_TEST_PUSH_SERVICE").value_or("")};
-}
-
-/// How long after the start the database is checked.
-std::chrono::seconds first_database_check() {
-  constexpr auto usual = std::chrono::minutes(15);
-  const auto seconds = process_environment()("AGENT_GATEWAY_TEST_DATABASE_CHECK");
-  return seconds ? std::chrono::seconds(std::atoi(seconds->c_str())) : usual;
-}
-
-Approvals::Options approval_options(const Settings& settings) {
-  const auto of_test = process_environment()("AGENT_GATEWAY_TEST_APPROVALS_TIMEOUT");
-  const auto usual = std::chrono::minutes(settings.approvals.timeout_minutes);
-  return {.asks = settings.approvals.mode == ApprovalsMode::ask,
-          .patience = of_test ? std::chrono::milliseconds(std::atoi(of_test->c_str())) : usual,
-          .kept = std::chrono::days(settings.retention.days)};
-}
-
-McpServer::Options mcp_options(const Settings& settings) {
-  return {.body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte,
-          .fixture_url = process_environment()("AGENT_GATEWAY_TEST_MCP_FIXTURE").value_or("")};
-}
-
-Checkpoints::Options checkpoint_options(const Settings& settings, const DataDirectory& directory) {
-  const auto& wanted = settings.checkpoints;
-  return {.directory = directory.path / data_files::checkpoints,
-          .file_bytes = static_cast<std::uint64_t>(wanted.file_mib) * mebibyte,
-          .total_bytes = static_cast<std::uint64_t>(wanted.total_mib) * mebibyte,
-          .kept = std::chrono::days(wanted.days),
-          .sandboxed = settings.sandbox == SandboxKind::bubblewrap};
-}
 
 void log_long_callback(const LongCallback& callback) {
   log::warn("a callback held the loop for {:.1f} ms: {}", static_cast<double>(callback.duration.count()) / 1000,
@@ -191,8 +146,7 @@ public:
         unknown_names_(extensions_, tools_, models_, skills_),
         integrations_(loop, hub_, extensions_, http_, blocking_, secrets_, sandbox_,
                       {.home = directory.home, .data_directory = directory.path}),
-        shell_(
-            loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }, &checkpoints_),
+        shell_(loop, blocking_, sandbox_, shell_limits_from(extensions_), &checkpoints_),
         actions_(hub_, extensions_, http_, blocking_, clock_, secrets_, integrations_, shell_),
         calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, blocking_, tools_),
         client_tools_(blocking_),
@@ -200,7 +154,7 @@ public:
                  attachments_, calls_, approvals_}),
         client_api_({loop, blocking_, database_, clock_, http_, models_, extensions_, costs_, threads_, runs_,
                      attachments_, engine_},
-                    static_cast<std::size_t>(settings.limits.body_mib) * mebibyte),
+                    settings.limits.body_bytes()),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_, blocking_,
               sandbox_, {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         research_(loop, sandbox_,
@@ -217,14 +171,14 @@ public:
         app_routes_(loop, apps_, blocking_, access_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         port_(listener_.port()),
-        hosts_(hosts_of(settings, port_)),
+        hosts_(hosts_options(settings, port_)),
         idempotency_(loop, database_, clock_),
         mcp_({loop, hub_, extensions_, engine_, runs_, http_, idempotency_, blocking_}, mcp_options(settings)),
         router_(all_routes()),
         server_(loop, blocking_, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_,
-                [this](const auto* threads) { return runs_.active(threads); },
+                std::bind_front(&Runs::active, &runs_),
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
-                 .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte,
+                 .body_limit = settings.limits.body_bytes(),
                  .tls = tls_.get()}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
@@ -232,8 +186,7 @@ public:
     add_process_metrics(metrics_);
     add_gateway_metrics(metrics_, server_, database_, runs_, costs_);
     add_tools(settings);
-    projects_.on_untrusted(
-        [this](const auto& project, const auto& diff) { alerts_.project_untrusted(project.name, diff); });
+    alerts_.watch(projects_);
     models_.add(std::string(offline_provider), make_librarian(knowledge_, extensions_, threads_));
     auto& connection = database_.start_connection();
     projects_.load(connection);
@@ -245,16 +198,12 @@ public:
     approvals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection, interrupted_);
-    jobs_.handle("compile-knowledge",
-                 {.work = [this](JobWork work) { return knowledge_.compile(work.dry, work.stop); }});
     push_.load(connection);
     apps_.load(connection);
     research_.load(connection);
-    jobs_.handle_where_given("research", [this](json::object settings, JobWork work) {
-      return research_.run_until_clear(std::move(settings), work.run_id, work.dry, work.stop);
-    });
-    jobs_.handle("self-reflect",
-                 {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
+    handle_knowledge_job(jobs_, knowledge_);
+    handle_research_jobs(jobs_, research_);
+    handle_reflection_job(jobs_, briefings_);
   }
 
   GatewayEnd run(bool trace_loop) {
@@ -309,11 +258,6 @@ private:
     return table;
   }
 
-  ShellLimits limits_of_shell(std::string_view agent_id) const {
-    const auto agent = extensions_.find_agent(agent_id);
-    return agent ? shell_limits(agent->definition.members()) : ShellLimits{};
-  }
-
   void add_tools(const Settings& settings) {
     tools_.add(file_tools(
         {.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = find_ripgrep(), .recorder = &checkpoints_}));
@@ -322,12 +266,10 @@ private:
     tools_.add(remember_tool(identities_));
     tools_.add(knowledge_tools(knowledge_, threads_, blocking_, tools_));
     tools_.add(web_fetch_tool(
-        http_, blocking_,
-        {.allow_hosts = settings.tools.web_fetch_allow_hosts,
-         .was_named = [this](const ToolRun& run, const WebUrl& url) { return is_url_named(threads_, run, url); }}));
+        http_, blocking_, {.allow_hosts = settings.tools.web_fetch_allow_hosts, .was_named = named_urls(threads_)}));
     tools_.add(web_search_tool(http_, web_search_service(settings.web_search, process_environment())));
-    tools_.add([this] { return actions_.tools(); });
-    tools_.add([this] { return integrations_.tools(); });
+    tools_.add_tools_of(actions_);
+    tools_.add_tools_of(integrations_);
     tools_.add(extension_tools(extensions_));
     tools_.add(read_skill_tool(skills_, extensions_, projects_));
     tools_.add(ask_user_tool());

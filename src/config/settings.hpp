@@ -28,6 +28,7 @@ struct Settings {
   };
   struct Limits {
     std::int64_t body_mib = 10;
+    std::size_t body_bytes() const { return static_cast<std::size_t>(body_mib) << 20; }
     std::int64_t connections = 16384;
   };
   struct Models {

@@ -20,6 +20,11 @@ public:
   void add(Tool tool);
   void add(std::vector<Tool> tools);
   void add(Source source);
+  /// Adds what `room.tools()` returns, at each step. `room` must outlive this.
+  template <class Room>
+  void add_tools_of(Room& room) {
+    add(Source([&room] { return room.tools(); }));
+  }
 
   /// Sorted by name, so that the list that a model gets stays the same from call to call. A source's tool with a name
   /// that is taken is left out.

@@ -1,6 +1,7 @@
 #include "features/approvals/service.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 #include "api/error.hpp"
@@ -8,6 +9,8 @@
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
+#include "config/environment.hpp"
+#include "config/settings.hpp"
 #include "features/approvals/store.hpp"
 #include "storage/database.hpp"
 #include "storage/start_write.hpp"
@@ -330,6 +333,14 @@ void Approvals::deliver(const DomainEvent& event) {
              grant.tool.starts_with(extension->name + "__");
     });
   }
+}
+
+Approvals::Options approval_options(const Settings& settings) {
+  const auto of_test = process_environment()("AGENT_GATEWAY_TEST_APPROVALS_TIMEOUT");
+  const auto usual = std::chrono::minutes(settings.approvals.timeout_minutes);
+  return {.asks = settings.approvals.mode == ApprovalsMode::ask,
+          .patience = of_test ? std::chrono::milliseconds(std::atoi(of_test->c_str())) : usual,
+          .kept = std::chrono::days(settings.retention.days)};
 }
 
 }  // namespace agw

@@ -25,6 +25,7 @@ namespace agw {
 struct Tool;
 class Stages;
 struct Route;
+struct Settings;
 class Connection;
 class Database;
 
@@ -132,5 +133,8 @@ std::vector<Route> approval_routes(Approvals& approvals, Stages& stages);
 
 /// AskUser: puts a question to the person whose message the run answers.
 Tool ask_user_tool();
+
+/// The options that follow from the configuration, and from the environment of tests.
+Approvals::Options approval_options(const Settings& settings);
 
 }  // namespace agw

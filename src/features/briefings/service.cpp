@@ -204,4 +204,9 @@ Task<> Briefings::stop() {
   co_await background_.join();
 }
 
+void handle_reflection_job(Jobs& jobs, Briefings& briefings) {
+  jobs.handle("self-reflect",
+              {.when = JobHandler::When::without_model, .work = [&briefings](JobWork) { return briefings.reflect(); }});
+}
+
 }  // namespace agw

@@ -78,4 +78,7 @@ private:
 /// `/briefing`, `/pulse/briefing`, and the activity of agents.
 std::vector<Route> briefing_routes(Briefings& briefings);
 
+/// Makes the shipped job `self-reflect` report without a model, if there is none. `briefings` must outlive `jobs`.
+void handle_reflection_job(Jobs& jobs, Briefings& briefings);
+
 }  // namespace agw

@@ -10,6 +10,8 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text/utf8.hpp"
+#include "config/data_directory.hpp"
+#include "config/settings.hpp"
 #include "features/checkpoints/changes_view.hpp"
 #include "features/checkpoints/store.hpp"
 #include "io/files/disk_full.hpp"
@@ -173,6 +175,16 @@ Task<RunChanges> Checkpoints::changes(std::string run_id) {
   shown.not_covered = std::move(uncovered);
   for (auto& each : shown.not_covered) each.path = to_utf8(each.path);
   co_return shown;
+}
+
+Checkpoints::Options checkpoint_options(const Settings& settings, const DataDirectory& directory) {
+  constexpr std::uint64_t mebibyte = 1024 * 1024;
+  const auto& configured = settings.checkpoints;
+  return {.directory = directory.path / data_files::checkpoints,
+          .file_bytes = static_cast<std::uint64_t>(configured.file_mib) * mebibyte,
+          .total_bytes = static_cast<std::uint64_t>(configured.total_mib) * mebibyte,
+          .kept = std::chrono::days(configured.days),
+          .sandboxed = settings.sandbox == SandboxKind::bubblewrap};
 }
 
 }  // namespace agw

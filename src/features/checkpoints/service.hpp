@@ -20,7 +20,9 @@
 
 namespace agw {
 
+struct DataDirectory;
 struct Route;
+struct Settings;
 struct StoredChange;
 
 /// What runs changed in files: keeps the former contents, shows the changes, and undoes them. It never deletes what the
@@ -87,5 +89,8 @@ private:
 
 /// `/runs/:id/changes`, `/runs/:id/undo` and `/threads/:id/rewind`.
 std::vector<Route> checkpoint_routes(Checkpoints& checkpoints);
+
+/// The options that follow from the configuration.
+Checkpoints::Options checkpoint_options(const Settings& settings, const DataDirectory& directory);
 
 }  // namespace agw

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "features/jobs/store.hpp"
+#include "features/knowledge/service.hpp"
 #include "storage/database.hpp"
 #include "storage/start_write.hpp"
 
@@ -171,6 +172,11 @@ Task<> Jobs::purge_old() {
         database_, stopping_, "old job runs are kept for another day",
         [oldest](Connection& connection, int limit) { return job_store::purge(connection, oldest, limit); });
   } while (co_await pause(stopping_, purge_interval) == WaitResult::done);
+}
+
+void handle_knowledge_job(Jobs& jobs, Knowledge& knowledge) {
+  jobs.handle("compile-knowledge",
+              {.work = [&knowledge](JobWork work) { return knowledge.compile(work.dry, work.stop); }});
 }
 
 }  // namespace agw

@@ -13,6 +13,7 @@ namespace agw {
 
 struct Tool;
 class Clock;
+class Knowledge;
 struct Route;
 
 /// Jobs: their runs, by hand and by their triggers, and the rows of these runs.
@@ -95,5 +96,8 @@ std::vector<Route> job_routes(Jobs& jobs, const Clock& clock);
 
 /// RunJob: starts a run of a job, with no more rights than the calling run has.
 Tool run_job_tool(Jobs& jobs);
+
+/// Makes the shipped job `compile-knowledge` compile the knowledge, which must outlive `jobs`.
+void handle_knowledge_job(Jobs& jobs, Knowledge& knowledge);
 
 }  // namespace agw

@@ -2,6 +2,7 @@
 
 #include "base/json/json_values.hpp"
 #include "features/permissions/service.hpp"
+#include "tools/shell/shell.hpp"
 
 namespace agw {
 
@@ -75,6 +76,13 @@ AgentLimits agent_limits(const Extension& agent, const Extensions& extensions, c
   }
   narrow(limits.tools, names_in(definition, "tools"));
   return limits;
+}
+
+std::function<ShellLimits(std::string_view)> shell_limits_from(const Extensions& extensions) {
+  return [&extensions](std::string_view agent_id) {
+    const auto agent = extensions.find_agent(agent_id);
+    return agent ? shell_limits(agent->definition.members()) : ShellLimits{};
+  };
 }
 
 }  // namespace agw

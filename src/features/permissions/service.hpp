@@ -13,6 +13,8 @@
 
 namespace agw {
 
+struct ShellLimits;
+
 /// Whether an agent may make that call: stage, mode, the agent's tools and its capabilities must all allow it. What
 /// only the stage forbids is allowed, with the rights of the lowest stage that allows it, by a person's yes or grant;
 /// without one it is to be asked, if somebody is there. Pure.
@@ -74,5 +76,9 @@ std::optional<std::vector<std::string>> hosts_in(const json::object& definition)
 
 /// Whether a list of hosts names this host's loopback, at any port.
 bool names_loopback(const std::optional<std::vector<std::string>>& hosts);
+
+/// Reads the sandbox limits of the agent with an id from its record; none for an unknown agent. `extensions` must
+/// outlive the result.
+std::function<ShellLimits(std::string_view agent_id)> shell_limits_from(const Extensions& extensions);
 
 }  // namespace agw

@@ -11,6 +11,8 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
+#include "config/environment.hpp"
+#include "config/settings.hpp"
 #include "features/push/encryption.hpp"
 #include "features/push/store.hpp"
 #include "features/push/types.hpp"
@@ -242,6 +244,13 @@ void Push::replace(std::vector<PushTarget> targets) {
     delivery_.drop(id);
     latest_.erase(id);
   }
+}
+
+/// Push services want to know whom to ask about a sender.
+Push::Options push_options(const Settings& settings) {
+  const bool is_public = settings.public_url.starts_with("https://");
+  return {.contact = is_public ? settings.public_url : "https://agent-gateway.example",
+          .test_origin = process_environment()("AGENT_GATEWAY_TEST_PUSH_SERVICE").value_or("")};
 }
 
 }  // namespace agw

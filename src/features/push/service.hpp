@@ -18,6 +18,7 @@
 namespace agw {
 
 struct Route;
+struct Settings;
 class Database;
 
 /// Tells browsers whose page is closed what happened, through their push services (Web Push).
@@ -89,5 +90,8 @@ private:
 
 /// `/push`.
 std::vector<Route> push_routes(Push& push);
+
+/// The options that follow from the configuration, and from the environment of tests.
+Push::Options push_options(const Settings& settings);
 
 }  // namespace agw

@@ -6,6 +6,7 @@
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "base/text/is_within.hpp"
+#include "features/jobs/service.hpp"
 #include "features/research/domain_config.hpp"
 #include "features/research/iteration.hpp"
 #include "storage/database.hpp"
@@ -167,6 +168,12 @@ Task<Research::IterationPointer> Research::open(DomainConfig config, std::string
     throw;
   }
   co_return iteration;
+}
+
+void handle_research_jobs(Jobs& jobs, Research& research) {
+  jobs.handle_where_given("research", [&research](json::object settings, JobWork work) {
+    return research.run_until_clear(std::move(settings), work.run_id, work.dry, work.stop);
+  });
 }
 
 }  // namespace agw

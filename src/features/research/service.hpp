@@ -15,6 +15,7 @@
 
 namespace agw {
 
+class Jobs;
 struct Route;
 class Iteration;
 struct InterruptedIteration;
@@ -70,5 +71,8 @@ private:
 
 /// `/autoresearch/run`.
 std::vector<Route> research_routes(Research& research);
+
+/// Makes every job with the settings `research` iterate. `research` must outlive `jobs`.
+void handle_research_jobs(Jobs& jobs, Research& research);
 
 }  // namespace agw

@@ -1,6 +1,7 @@
 #include "features/signals/alerts.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 #include "base/json/json.hpp"
 #include "base/log.hpp"
 #include "base/text/ascii.hpp"
+#include "config/environment.hpp"
+#include "features/projects/service.hpp"
 #include "io/process/process.hpp"
 #include "storage/database.hpp"
 
@@ -63,6 +66,11 @@ Alerts::Alerts(Loop& loop, BlockingPool& blocking, Database& database, Hub& hub,
       listening_(hub, *this) {
   background_.on_failure(log_failure);
   database.on_disk_full([this] { disk_full(); });
+}
+
+void Alerts::watch(Projects& projects) {
+  projects.on_untrusted(
+      [this](const Project& project, const std::string& diff) { project_untrusted(project.name, diff); });
 }
 
 void Alerts::start() {
@@ -209,6 +217,11 @@ Task<> Alerts::raise(NewSignal wanted) {
       continue;  // A full disk may be the very thing to report.
     }
   } while (co_await pause(stopping_, before_another_try) == WaitResult::done);
+}
+
+std::chrono::seconds first_database_check() {
+  const auto seconds = process_environment()("AGENT_GATEWAY_TEST_DATABASE_CHECK");
+  return seconds ? std::chrono::seconds(std::atoi(seconds->c_str())) : std::chrono::minutes(15);
 }
 
 }  // namespace agw

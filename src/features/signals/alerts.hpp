@@ -15,6 +15,8 @@
 
 namespace agw {
 
+class Projects;
+
 /// How a model's answer ended, as far as alerts need it.
 struct AnswerOutcome {
   std::string provider;
@@ -34,16 +36,18 @@ public:
          const Clock& clock, std::filesystem::path data_directory,
          std::chrono::seconds first_database_check = std::chrono::minutes(15));
 
+  /// Raises `project-untrusted` for these projects, which must live as long as this.
+  void watch(Projects& projects);
+
   /// Checks the disk each minute, and the database a while after the start and then each day.
   void start();
   Task<> stop();
 
   /// On the loop; returns at once.
   void answered(const AnswerOutcome& answer);
-  /// Likewise; `diff` shows what has changed in the project.
-  void project_untrusted(const std::string& project, const std::string& diff);
 
 private:
+  void project_untrusted(const std::string& project, const std::string& diff);
   void deliver(const DomainEvent& event) override;
   void disk_full();
   void money_spent();
@@ -78,5 +82,8 @@ double usual_cost(const std::vector<DayCost>& days);
 /// The threshold for today's costs, in USD: three times the median of the 14 days before the last of `days`, at
 /// least 1.
 double spike_limit(const std::vector<DayCost>& days);
+
+/// How long after the start the database is checked: 15 minutes, unless a test's environment says otherwise.
+std::chrono::seconds first_database_check();
 
 }  // namespace agw

@@ -247,8 +247,8 @@ Tool search_turns_tool(Threads& threads);
 /// Tasks: replaces the list of tasks of the run's thread.
 Tool tasks_tool(Threads& threads);
 
-/// Whether a person or a search named the URL in the run's thread. The text by which another agent delegated its work
-/// does not count.
-Task<bool> is_url_named(Threads& threads, const ToolRun& run, WebUrl url);
+/// Tells whether a person or a search named a URL in the run's thread. The text by which another agent delegated its
+/// work does not count. `threads` must outlive the result.
+std::function<Task<bool>(const ToolRun& run, const WebUrl& url)> named_urls(Threads& threads);
 
 }  // namespace agw

@@ -107,8 +107,6 @@ bool is_search_result(const Turn& turn) {
   return turn.role == Role::tool && turn.metadata && string_member(*turn.metadata, "tool_name") == "WebSearch";
 }
 
-}  // namespace
-
 Task<bool> is_url_named(Threads& threads, const ToolRun& run, WebUrl url) {
   const bool by_agent = co_await is_asked_by_agent(threads, run);
   TurnFilter filter{.limit = {1000}};
@@ -121,6 +119,12 @@ Task<bool> is_url_named(Threads& threads, const ToolRun& run, WebUrl url) {
     if (turns.size() < 1000) co_return false;
     filter.before = turns.back().id;
   }
+}
+
+}  // namespace
+
+std::function<Task<bool>(const ToolRun& run, const WebUrl& url)> named_urls(Threads& threads) {
+  return [&threads](const ToolRun& run, const WebUrl& url) { return is_url_named(threads, run, url); };
 }
 
 Tool search_turns_tool(Threads& threads) {

@@ -9,6 +9,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include "config/addresses.hpp"
+#include "config/settings.hpp"
 #include "io/http/web_url.hpp"
 
 namespace agw {
@@ -87,6 +88,15 @@ std::string_view Hosts::scheme_of(std::string_view host) const {
 
 bool Hosts::same_origin(std::string_view origin, std::string_view host) const {
   return origin == std::string(scheme()) + std::string(host);
+}
+
+Hosts::Options hosts_options(const Settings& settings, int port) {
+  return {.bound_host = settings.host,
+          .port = port,
+          .tls = !settings.tls.cert.empty(),
+          .hosts = settings.hosts,
+          .origins = settings.origins,
+          .public_url = settings.public_url};
 }
 
 }  // namespace agw

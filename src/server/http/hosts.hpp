@@ -6,6 +6,8 @@
 
 namespace agw {
 
+struct Settings;
+
 /// Which `Host` and `Origin` a request may have: the protection from DNS rebinding, and from web pages of foreign
 /// origins.
 class Hosts {
@@ -46,5 +48,8 @@ private:
 /// The host of a Host field in lower case, without its port and the brackets of an IPv6 address; empty if it is
 /// invalid.
 std::string host_name(std::string_view host);
+
+/// Those of the configuration, for a gateway that listens on `port`.
+Hosts::Options hosts_options(const Settings& settings, int port);
 
 }  // namespace agw

@@ -9,6 +9,8 @@
 
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
+#include "config/environment.hpp"
+#include "config/settings.hpp"
 #include "features/integrations/protocol.hpp"
 #include "server/mcp/message.hpp"
 
@@ -217,6 +219,11 @@ Task<> McpServer::respond(McpExchangePointer exchange) {
     problem.emplace(rpc_code::internal_error, "internal error");
   }
   if (problem) exchange->stream->finish(mcp_error(exchange->id, *problem), problem->status());
+}
+
+McpServer::Options mcp_options(const Settings& settings) {
+  return {.body_limit = settings.limits.body_bytes(),
+          .fixture_url = process_environment()("AGENT_GATEWAY_TEST_MCP_FIXTURE").value_or("")};
 }
 
 }  // namespace agw

@@ -16,6 +16,7 @@
 namespace agw {
 
 class Router;
+struct Settings;
 
 /// The gateway as a server of the Model Context Protocol: `/mcp`, by Streamable HTTP. Clients of the revisions
 /// 2024-11-05 to 2025-11-25 shake hands and get a session; requests of 2026-07-28 each name their revision and stand
@@ -89,5 +90,8 @@ private:
   TaskGroup calls_;
   TaskGroup background_;
 };
+
+/// The options that follow from the configuration, and from the environment of tests.
+McpServer::Options mcp_options(const Settings& settings);
 
 }  // namespace agw
