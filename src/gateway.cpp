@@ -54,7 +54,6 @@
 #include "features/secrets/service.hpp"
 #include "features/signals/alerts.hpp"
 #include "features/signals/service.hpp"
-#include "features/skills/routes.hpp"
 #include "features/skills/service.hpp"
 #include "features/threads/service.hpp"
 #include "io/files/lock_file.hpp"

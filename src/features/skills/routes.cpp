@@ -1,10 +1,10 @@
-#include "features/skills/routes.hpp"
-
 #include <string>
 #include <vector>
 
+#include "api/route.hpp"
 #include "features/extensions/service.hpp"
 #include "features/skills/list_types.hpp"
+#include "features/skills/service.hpp"
 
 namespace agw {
 

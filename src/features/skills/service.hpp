@@ -13,6 +13,7 @@
 
 namespace agw {
 
+struct Route;
 class Extensions;
 class Projects;
 struct Tool;
@@ -49,5 +50,8 @@ private:
 
 /// ReadSkill: the instructions of a skill that the agent can see, and the files next to them.
 Tool read_skill_tool(Skills& skills, const Extensions& extensions, Projects& projects);
+
+/// The endpoint that lists skills.
+std::vector<Route> skill_routes(Skills& skills, const Extensions& extensions);
 
 }  // namespace agw
