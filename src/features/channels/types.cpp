@@ -5,7 +5,7 @@
 
 #include "base/json/describe.hpp"
 #include "base/json/json_values.hpp"
-#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
 #include "io/xmpp/xmpp_address.hpp"
 
 namespace agw {

@@ -12,7 +12,7 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
-#include "config/binding.hpp"
+#include "config/addresses.hpp"
 
 namespace agw {
 

@@ -8,9 +8,8 @@
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "base/digest.hpp"
 #include "base/log.hpp"
-#include "base/sha256.hpp"
-#include "base/text/lower_case.hpp"
 #include "base/text/utf8.hpp"
 #include "features/attachments/service.hpp"
 #include "features/channels/email/mail_encoding.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string/trim.hpp>
 
-#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
 #include "features/channels/email/mail_encoding.hpp"
 #include "tools/charset.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <boost/algorithm/string/predicate.hpp>
 
-#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 

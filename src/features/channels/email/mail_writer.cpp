@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string/replace.hpp>
 
-#include "base/sha256.hpp"
+#include "base/digest.hpp"
 #include "base/text/markdown_tree.hpp"
 #include "features/channels/email/mail_encoding.hpp"
 #include "io/http/web_url.hpp"
