@@ -8,8 +8,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/async/cancellation.hpp"
+#include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 #include "io/proxy/relay.hpp"
 
 namespace agw {
