@@ -1,6 +1,6 @@
 #include "api/refusals.hpp"
+#include "io/http/head.hpp"
 #include "server/http/gate.hpp"
-#include "server/http/head.hpp"
 #include "server/http/response.hpp"
 #include "server/http/target.hpp"
 #include "server/websocket/web_socket.hpp"
