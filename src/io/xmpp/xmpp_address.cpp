@@ -5,7 +5,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
-#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 

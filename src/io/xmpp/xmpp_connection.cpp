@@ -7,7 +7,7 @@
 
 #include <boost/asio/post.hpp>
 
-#include "base/text/message_of.hpp"
+#include "base/error.hpp"
 #include "io/process/start_thread.hpp"
 #include "io/xmpp/xmpp_worker.hpp"
 

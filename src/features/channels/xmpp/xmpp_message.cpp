@@ -7,7 +7,6 @@
 
 #include "base/id.hpp"
 #include "base/text/ascii.hpp"
-#include "base/text/lower_case.hpp"
 #include "base/text/utf8.hpp"
 #include "features/channels/markup.hpp"
 #include "io/http/web_url.hpp"
