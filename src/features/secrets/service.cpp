@@ -169,7 +169,7 @@ std::shared_ptr<const ProgramSecrets> Secrets::for_program(const json::object& d
   const auto find = [this](const std::string& name) { return expand(fmt::format("{}{}}}", opening, name)); };
   for (const auto& each : declared) {
     const auto value = find(each.secret);
-    if (filled) filled->note(value);
+    if (filled) filled->add(value);
   }
   try {
     return std::make_shared<const ProgramSecrets>(std::move(declared), trust_->load(), find);
