@@ -10,7 +10,7 @@
 #include <boost/beast/websocket.hpp>
 
 #include "base/async/cancellation.hpp"
-#include "cli/client/connection.hpp"
+#include "cli/client/gateway_stream.hpp"
 
 namespace agw::cli {
 

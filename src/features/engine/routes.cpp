@@ -1,5 +1,4 @@
 <<<<<<< HEAD
-#include "features/engine/routes.hpp"
 
 #include <utility>
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "api/route.hpp"
+#include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/text/message_of.hpp"
 
 namespace agw {
 
