@@ -1,11 +1,7 @@
-<<<<<<< HEAD
-
 #include <utility>
 
-#include "features/client_tools/service.hpp"
-=======
 #include "api/route.hpp"
->>>>>>> f25b9d54 (features: Declare the routes of a room in its service.hpp)
+#include "features/client_tools/service.hpp"
 #include "features/engine/service.hpp"
 #include "features/permissions/service.hpp"
 
