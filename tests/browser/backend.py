@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
 from connection import free_port  # noqa: E402
 from gateway import Gateway  # noqa: E402
 from stubs.provider import Fault, ProviderStub, Reply, ToolCall  # noqa: E402
+from stubs.telegram import TOKEN, TelegramStub  # noqa: E402
 from talker import configuration  # noqa: E402
 
 
@@ -23,6 +24,7 @@ class Backend:
         self.root = root
         self.stub = ProviderStub().start()
         self.gateway = None
+        self.telegram = None
         self.held = []
 
     def start(self, model="stub", origins=(), environment=None):
@@ -86,9 +88,22 @@ class Backend:
         target.write_text(text)
         return str(target)
 
+    def start_telegram(self):
+        self.telegram = TelegramStub().__enter__()
+        return {"url": self.telegram.url, "token": TOKEN}
+
+    def say_in_telegram(self, sender, text):
+        self.telegram.says(sender, text)
+
+    def text_in_telegram(self, part):
+        """Waits for a message of the bot that contains it."""
+        return self.telegram.message(part)["text"]
+
     def end(self):
         for held in self.held:
             held.release()
+        if self.telegram:
+            self.telegram.__exit__(None, None, None)
         if self.gateway:
             self.gateway.close()
         self.stub.stop()

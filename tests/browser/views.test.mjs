@@ -29,6 +29,8 @@ const routes = [
   '/system',
   '/system/models',
   '/system/models?connect=true',
+  '/system/channels',
+  '/system/channels?connect=true',
   '/search?q=hello',
 ];
 const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };

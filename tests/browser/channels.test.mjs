@@ -1,0 +1,58 @@
+// Connecting messengers, and letting people in who write to them.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { eventually, missing, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+  const stranger = 43;
+
+  test('a messenger is connected by a form, and a stranger is let in by a code', async () => {
+    const { url, token } = await env.backend.start_telegram();
+    const page = await env.open('/system');
+    await page.getByRole('link', { name: 'Connect a messenger' }).click();
+    const form = page.getByRole('form', { name: 'Connect a messenger' });
+    await form.getByLabel('Token of the bot').fill(token);
+    await form.getByLabel('Server', { exact: true }).fill(url);
+    await form.getByLabel('Unfinished answers').selectOption('off');
+    await form.getByLabel('A job has failed').check();
+    await form.getByRole('button', { name: 'Connect' }).click();
+    await page.getByText('connected', { exact: true }).waitFor();
+    const [made] = await env.api('GET', '/extensions?type=integration');
+    const definition = { kind: 'channel', service: 'telegram', token: '${secret:TELEGRAM_TOKEN}', address: url };
+    assert.deepEqual(made.definition, {
+      ...definition,
+      agent_id: 'assistant',
+      pairing: true,
+      stream: 'off',
+      notify: ['job.failed'],
+    });
+    assert.ok(!(await page.content()).includes(token));
+
+    await env.backend.say_in_telegram({ sender: stranger, text: 'Hello?' });
+    const [code] = (await env.backend.text_in_telegram({ part: 'does not know you' })).match(/\d{6}/);
+    await page.getByLabel('The six digits that somebody was sent').fill(code);
+    await page.getByRole('button', { name: 'Let them in' }).click();
+    await page.getByText('is answered in telegram from now on').waitFor();
+    await env.backend.text_in_telegram({ part: 'You are known now.' });
+    await eventually(async () => {
+      const [changed] = await env.api('GET', '/extensions?type=integration');
+      assert.deepEqual(changed.definition.allow, [String(stranger)]);
+    });
+  });
+
+  test('a code that nobody was sent and a server that cannot be asked are named', async () => {
+    const page = await env.open('/system/channels?connect=true');
+    await page.getByLabel('The six digits that somebody was sent').fill('000000');
+    await page.getByRole('button', { name: 'Let them in' }).click();
+    await page.getByText('code not found').waitFor();
+    const form = page.getByRole('form', { name: 'Connect a messenger' });
+    await form.locator('select').first().selectOption('xmpp');
+    await form.getByLabel('Account', { exact: true }).fill('agent');
+    await form.getByLabel('Password of the account').fill('secret');
+    await form.getByRole('button', { name: 'Connect' }).click();
+    await form.getByRole('alert').getByText('must be an address such as name@example.org').waitFor();
+    assert.ok(!(await env.api('GET', '/secrets')).some(({ name }) => name === 'XMPP_TOKEN'));
+  });
+}

@@ -1,0 +1,134 @@
+/** Connecting messengers: from an account's token to an integration of kind `channel`. */
+import { apiPath, post, put, remove } from '../../api/client';
+import type { Extension } from '../../api/types';
+import { registry } from '../../state/registry.svelte';
+import { freeName, isTaken } from '../models/services';
+
+export interface Field {
+  /** The member of the definition. */
+  member: string;
+  label: string;
+  placeholder: string;
+  isRequired: boolean;
+}
+
+export interface Messenger {
+  service: string;
+  label: string;
+  /** What the secret is at this messenger. */
+  token: string;
+  /** How to get it. */
+  note: string;
+  fields: Field[];
+  /** A person's id there. */
+  person: string;
+}
+
+const field = (member: string, label: string, placeholder: string, isRequired = true): Field => ({
+  member,
+  label,
+  placeholder,
+  isRequired,
+});
+
+export const messengers: Messenger[] = [
+  {
+    service: 'telegram',
+    label: 'Telegram',
+    token: 'Token of the bot',
+    note: 'In Telegram, write /newbot to @BotFather: it gives you the token.',
+    fields: [field('address', 'Server', 'https://api.telegram.org', false)],
+    person: '123456789',
+  },
+  {
+    service: 'matrix',
+    label: 'Matrix',
+    token: 'Access token of the account',
+    note: 'Make an account for the agent. Element shows its token under Settings, Help & About.',
+    fields: [field('address', 'Server', 'https://matrix.example.org')],
+    person: '@ann:example.org',
+  },
+  {
+    service: 'email',
+    label: 'Mail',
+    token: 'Password of the account',
+    note: 'Make a mail account for the agent that nobody else uses.',
+    fields: [
+      field('user', 'Account', 'agent@example.org'),
+      field('address', 'Server that is read (IMAP)', 'imaps://imap.example.org'),
+      field('smtp', 'Server that sends (SMTP)', 'smtps://smtp.example.org'),
+      field('authserv_id', 'Server that checks senders', 'mx.example.org'),
+    ],
+    person: 'ann@example.com',
+  },
+  {
+    service: 'xmpp',
+    label: 'XMPP',
+    token: 'Password of the account',
+    note: 'Make an account for the agent at your server.',
+    fields: [
+      field('user', 'Account', 'agent@example.org'),
+      field('address', 'Server', 'found by DNS, or xmpp://host:5222', false),
+    ],
+    person: 'ann@example.org',
+  },
+];
+
+export const notices: { kind: string; label: string }[] = [
+  { kind: 'permission-requested', label: 'An agent asks for permission' },
+  { kind: 'proposal.created', label: 'A proposal is waiting' },
+  { kind: 'job.failed', label: 'A job has failed' },
+  { kind: 'signal', label: 'Something needs attention' },
+  { kind: 'finish', label: 'An answer that took over a minute is ready' },
+];
+
+export interface Wanted {
+  service: string;
+  token: string;
+  /** By member of the definition. */
+  fields: Record<string, string>;
+  agent: string;
+  allow: string;
+  pairing: boolean;
+  stream: string;
+  notify: string[];
+}
+
+export function definitionOf(wanted: Wanted, secret: string): Record<string, unknown> {
+  const messenger = messengers.find(({ service }) => service === wanted.service);
+  const filled = (messenger?.fields ?? []).map(({ member }) => [member, (wanted.fields[member] ?? '').trim()]);
+  const allow = wanted.allow.split(/[\s,]+/).filter(Boolean);
+  return {
+    kind: 'channel',
+    service: wanted.service,
+    token: `\${secret:${secret}}`,
+    ...Object.fromEntries(filled.filter(([, value]) => value)),
+    ...(wanted.agent && { agent_id: wanted.agent }),
+    ...(allow.length && { allow }),
+    ...(wanted.pairing && { pairing: true }),
+    stream: wanted.stream,
+    ...(wanted.notify.length && { notify: wanted.notify }),
+  };
+}
+
+/** Stores the token as a secret of its own, and the channel as an extension, which begins to read at once. */
+export async function connectChannel(wanted: Wanted): Promise<Extension> {
+  const name = freeName(wanted.service, isTaken);
+  const secret = `${name.toUpperCase().replaceAll('-', '_')}_TOKEN`;
+  await put(apiPath`/secrets/${secret}`, { value: wanted.token.trim() });
+  try {
+    const label = messengers.find(({ service }) => service === wanted.service)?.label ?? wanted.service;
+    return await post<Extension>('/extensions', {
+      type: 'integration',
+      name,
+      description: `Talks to people in ${label}`,
+      enabled: true,
+      definition: definitionOf(wanted, secret),
+    });
+  } catch (error) {
+    await remove(apiPath`/secrets/${secret}`).catch(console.warn);
+    throw error;
+  } finally {
+    await registry.load();
+  }
+}
