@@ -11,16 +11,18 @@ const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist)));
 rmSync(new URL('.vite', dist), { recursive: true });
 
 function needed(key, found = new Set()) {
-  const { file, css = [], imports = [] } = manifest[key];
+  const { file, imports = [] } = manifest[key];
   if (found.has(file)) return found;
-  for (const name of [file, ...css]) found.add(name);
+  found.add(file);
   for (const other of imports) needed(other, found);
   return found;
 }
 
 const named = (name) => Object.keys(manifest).find((key) => manifest[key].name === name);
 
-const pairing = new Set(['index.html', 'first.js', ...needed(named('page')), manifest['style.css'].file]);
+// All that is fetched for the first view (see styles.mjs).
+const style = readdirSync(new URL('assets', dist)).find((name) => /^style-.*\.css$/.test(name));
+const pairing = new Set(['index.html', 'first.js', ...needed(named('page')), `assets/${style}`]);
 const chat = new Set([...pairing, ...needed(named('chat'))]);
 const all = readdirSync(dist, { recursive: true }).filter((name) => /\.(js|css|html)$/.test(name));
 const weights = { pairing: sum(pairing), chat: sum(chat), all: sum(all) };
