@@ -54,6 +54,8 @@ export interface AnswerAgain {
 export type RunChanges = Schemas['RunChanges'];
 export type UndoneFiles = Schemas['UndoneFiles'];
 export type Grant = Schemas['Grant'];
+export type IntegrationState = Schemas['IntegrationState'];
+export type ListedSkill = Schemas['ListedSkill'];
 export type ModeName = Thread['mode'];
 
 export interface Usage {
@@ -80,6 +82,15 @@ export interface AnswerData {
   suggestions?: string[];
   /** The positions of the calls in the text, in code points. */
   steps?: { text_end: number; tool_call_ids: string[] }[];
+  model_calls?: ModelCall[];
+}
+
+/** A call of a model during a run. `at_ms` counts from the run's beginning. */
+export interface ModelCall extends Usage {
+  model: string;
+  at_ms: number;
+  duration_ms: number;
+  cost_usd: number;
 }
 
 /** The metadata that the gateway stores with a tool's turn. */
@@ -90,5 +101,9 @@ export interface ToolData {
   input?: unknown;
   is_error?: boolean;
   duration_ms?: number;
+  /** When it was called, from the run's beginning. */
+  at_ms?: number;
+  /** The part of `duration_ms` in which a person was asked. */
+  waited_ms?: number;
   superseded?: boolean;
 }

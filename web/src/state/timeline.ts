@@ -148,7 +148,8 @@ function saidIn(turns: Turn[]): Map<string, Said[]> {
   return said;
 }
 
-function storedCall(turn: Turn): ToolCallView {
+/** A stored call of a tool. */
+export function storedCall(turn: Turn): ToolCallView {
   const data = toolData(turn);
   return {
     id: data.tool_call_id ?? turn.id,
