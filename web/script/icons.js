@@ -41,6 +41,7 @@ const names = [
   'arrow-down',
   'folder-git-2',
   'command',
+  'pin',
 ];
 
 const module = 'virtual:icons';

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { eventually, focusedName, measureWork, missing, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+  const list = (page) => page.getByRole('complementary');
+  const titles = (page) => list(page).locator('li .title').allTextContents();
+
+  /** The page with a list of so many chats, said to be the gateway's. */
+  async function openMany(count) {
+    const thread = await env.thread({ title: 'One of many' });
+    const all = Array.from({ length: count }, (_, i) => ({
+      ...thread,
+      id: `chat-${i}`,
+      title: `chat ${i}`,
+      updated_at: new Date(Date.now() - i * 600_000).toISOString(),
+    }));
+    const page = await env.open('/system');
+    await page.getByRole('heading', { level: 1, name: 'System' }).waitFor();
+    await page.route(
+      (url) => url.pathname === '/threads',
+      (route) => {
+        const limit = new URL(route.request().url()).searchParams.get('limit');
+        return route.fulfill({ json: limit ? all.slice(0, Number(limit)) : all });
+      },
+    );
+    await page.goto(`${env.proxy.url}/ui/?many#/chats`);
+    await list(page).getByText('chat 0', { exact: true }).waitFor();
+    return page;
+  }
+
+  test('10,000 chats scroll without a long task, and only those in sight exist', async () => {
+    const page = await openMany(10_000);
+    const more = list(page).getByRole('button', { name: 'Show more' });
+    await list(page)
+      .getByRole('link', { name: /^chat 0 / })
+      .press('End');
+    await more.click();
+    await more.waitFor({ state: 'detached' });
+    await list(page).getByRole('list').first().hover();
+    // Work instead of time: a busy machine makes any task long.
+    const works = [];
+    for (let i = 0; i < 20; i++) {
+      const work = await measureWork(page);
+      await page.mouse.wheel(0, 3000);
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+      works.push(await work());
+    }
+    console.log(`# 10,000 chats: ${works.join(', ')} ms of work for 3,000 pixels each`);
+    assert.ok(works.sort((a, b) => a - b)[18] < 50, works.join(', '));
+    const rows = await list(page).getByRole('listitem').count();
+    assert.ok(rows > 5 && rows < 80, `${rows} rows`);
+    await list(page).getByRole('link').nth(10).focus();
+    await page.keyboard.press('End');
+    await list(page).getByText('chat 9999', { exact: true }).waitFor();
+    assert.match(await focusedName(page), /chat 9999/);
+  });
+
+  test('arrow keys lead from chat to chat, across headings', async () => {
+    const page = await openMany(300);
+    await list(page)
+      .getByRole('link', { name: /^chat 0 / })
+      .focus();
+    for (let i = 0; i < 200; i++) await page.keyboard.press('ArrowDown');
+    await eventually(async () => assert.match(await focusedName(page), /chat 200\b/));
+    await page.keyboard.press('ArrowUp');
+    await eventually(async () => assert.match(await focusedName(page), /chat 199\b/));
+    await page.keyboard.press('Home');
+    await eventually(async () => assert.match(await focusedName(page), /chat 0\b/));
+  });
+
+  test('pinned chats stand first, on other devices too, and can be unpinned', async () => {
+    await env.thread({ title: 'Shopping list' });
+    await env.thread({ title: 'Newer one' });
+    const page = await env.open('/chats');
+    const other = await env.open('/chats');
+    const row = list(page).getByRole('listitem').filter({ hasText: 'Shopping list' });
+    await row.hover();
+    await row.getByRole('button', { name: 'Pin Shopping list' }).click();
+    for (const one of [page, other]) {
+      await list(one).getByRole('heading', { name: 'Pinned' }).waitFor();
+      await eventually(async () => assert.equal((await titles(one))[0], 'Shopping list'));
+    }
+    await row.hover();
+    await row.getByRole('button', { name: 'Unpin Shopping list' }).click();
+    await list(other).getByRole('heading', { name: 'Pinned' }).waitFor({ state: 'detached' });
+  });
+
+  test('several chats are selected, archived with Undo, and deleted together', async () => {
+    for (const title of ['Keep me', 'Old one', 'Old two', 'Old three']) await env.thread({ title });
+    const page = await env.open('/chats');
+    const bar = page.getByRole('group', { name: 'Selected chats' });
+    await list(page).getByRole('button', { name: 'Select', exact: true }).click();
+    await list(page)
+      .getByRole('link', { name: /^Old three/ })
+      .click();
+    await list(page)
+      .getByRole('link', { name: /^Old one/ })
+      .click({ modifiers: ['Shift'] });
+    await bar.getByText('3 chats selected').waitFor();
+    await bar.getByRole('button', { name: 'Archive selected' }).click();
+    await page.getByText('3 chats archived.').waitFor();
+    await eventually(async () => assert.ok(!(await titles(page)).some((title) => title.startsWith('Old'))));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await list(page).getByText('Old two').waitFor();
+    await list(page).getByRole('button', { name: 'Select', exact: true }).click();
+    const first = list(page).getByRole('link', { name: /^Old/ }).first();
+    await first.focus();
+    await page.keyboard.press(' ');
+    await page.keyboard.press('Shift+ArrowDown');
+    await bar.getByText('2 chats selected').waitFor();
+    await bar.getByRole('button', { name: 'Delete selected' }).click();
+    await page.getByRole('dialog').getByText('2 chats with all messages').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('2 chats deleted.').waitFor();
+    const left = (await env.api('GET', '/threads'))
+      .map(({ title }) => title)
+      .filter((title) => title.startsWith('Old'));
+    assert.equal(left.length, 1);
+    assert.ok((await titles(page)).includes('Keep me'));
+  });
+}
