@@ -44,7 +44,7 @@ else {
     await page.getByText('definition.tools must be an array').waitFor();
     await page.getByRole('button', { name: 'Form' }).click();
     await page.getByText('must be an array', { exact: true }).waitFor();
-    assert.equal(await page.getByRole('textbox', { name: 'Tools' }).getAttribute('aria-invalid'), 'true');
+    assert.equal(await page.getByRole('combobox', { name: 'Tools' }).getAttribute('aria-invalid'), 'true');
     await page.getByRole('button', { name: 'Raw' }).click();
     await page.getByRole('textbox', { name: 'Definition as JSON' }).fill('{"tools": ["Read", 1]}');
     await page.getByRole('button', { name: 'Form' }).click();

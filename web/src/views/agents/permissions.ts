@@ -36,6 +36,9 @@ const rules: Rule[] = [
   { tool: 'UpdateExtension', from: 'trusted', staged: true, note: 'only its own; others become proposals' },
 ];
 
+/** The names of the built-in tools. */
+export const builtInTools = rules.map(({ tool }) => tool);
+
 const inPlan = new Set(['Read', 'Glob', 'Grep', 'WebFetch', 'WebSearch']);
 const actionsFrom: Record<string, Stage> = {
   prompt: 'apprentice',

@@ -20,8 +20,6 @@ export const templates: Partial<Record<ExtensionType, Record<string, unknown>>> 
   command: { prompt: 'Do this: $ARGUMENTS' },
   agent: { systemPrompt: '' },
   job: { agent_id: 'assistant', prompt: '' },
-  action: { kind: 'http', method: 'GET', url: 'https://' },
-  integration: { kind: 'mcp-stdio', command: '' },
   capability: { tools: ['Read', 'Glob', 'Grep'], stage: 'apprentice' },
   app: { type: 'static', path: '' },
   theme: { dark: false, colors: { background: '#ffffff', text: '#1b1f24', accent: '#0b57d0' } },

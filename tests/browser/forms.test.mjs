@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { eventually, missing, repository, require, withGateway } from './environment.mjs';
+
+const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+  const field = (page, name) => page.getByRole('textbox', { name, exact: true });
+
+  test('an integration is made by choosing its kind first, and says what it offers', async () => {
+    const page = await env.open('/extensions/+new?type=integration');
+    await page.getByRole('radio', { name: /MCP server, started here/ }).waitFor();
+    assert.equal(await field(page, 'Command').count(), 0);
+    await page.getByRole('radio', { name: /MCP server, started here/ }).check();
+    assert.equal(await field(page, 'URL').count(), 0);
+    await page.getByRole('textbox', { name: /^Name/ }).fill('stub-server');
+    await field(page, 'Description').fill('A server of the tests');
+    await field(page, 'Command').fill('/usr/bin/python3');
+    await field(page, 'Arguments').fill(`${repository}/tests/api/stubs/mcp_server.py`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    const connection = page.getByRole('region', { name: 'Connection' });
+    await connection.getByText(/^Connected, \d+ tools$/).waitFor();
+    await connection.getByText('What agents can call').click();
+    await connection.getByText('echo', { exact: true }).waitFor();
+    await connection.getByRole('button', { name: 'Test' }).click();
+    await connection.getByText(/^Connected, \d+ tools$/).waitFor();
+    await page.goto(`${env.proxy.url}/ui/#/extensions?type=integration`);
+    await page
+      .getByRole('row', { name: /stub-server/ })
+      .getByText(/^Connected, \d+ tools$/)
+      .waitFor();
+  });
+
+  test('an integration that does not work says why', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'integration',
+      name: 'nowhere',
+      description: 'd',
+      enabled: true,
+      definition: { kind: 'mcp-stdio', command: '/nowhere/at-all' },
+    });
+    const page = await env.open('/extensions/nowhere');
+    const connection = page.getByRole('region', { name: 'Connection' });
+    await connection.getByRole('button', { name: 'Test' }).click();
+    const said = await eventually(async () => {
+      const text = await connection.getByRole('status').textContent();
+      assert.match(text, /nowhere/);
+      return text;
+    });
+    assert.doesNotMatch(said, /Connected/);
+  });
+
+  test('the names of tools, skills and agents are chosen', async () => {
+    await env.backend.write({
+      path: '.agent-gateway/skills/pdf/SKILL.md',
+      text: '---\nname: pdf\ndescription: Fills forms\n---\nDo it.\n',
+    });
+    const page = await env.open('/extensions/+new?type=agent');
+    const tools = page.getByRole('combobox', { name: 'Tools' });
+    await tools.fill('Read');
+    await tools.press('Enter');
+    await tools.fill('Glob, Grep');
+    await tools.press('Enter');
+    await page.getByRole('button', { name: 'Remove Glob' }).click();
+    assert.deepEqual(await page.locator('.names').first().locator('.badge').allInnerTexts(), ['Read', 'Grep']);
+    await page.getByText('Advanced').click();
+    const skills = page.getByRole('combobox', { name: 'Skills' });
+    await skills.focus();
+    const list = await skills.getAttribute('list');
+    await eventually(async () =>
+      assert.ok(
+        (await page.locator(`[id="${list}"] option`).evaluateAll((all) => all.map(({ value }) => value))).includes(
+          'pdf',
+        ),
+      ),
+    );
+    await page.goto(`${env.proxy.url}/ui/#/jobs/+new`);
+    await page.getByRole('combobox', { name: 'Agent (required)' }).selectOption('assistant');
+  });
+
+  test('a job begins with an example', async () => {
+    const page = await env.open('/jobs/+new');
+    await page.getByRole('button', { name: 'Morning summary' }).click();
+    assert.equal(await page.getByRole('textbox', { name: /^Name/ }).inputValue(), 'morning-summary');
+    await page.getByText(/At 08:00.*Monday through Friday/).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'morning-summary' }).waitFor();
+    const [job] = (await env.api('GET', '/jobs')).filter(({ name }) => name === 'morning-summary');
+    assert.equal(job.schedule, '0 8 * * 1-5');
+  });
+
+  test('an error in a field under Advanced opens it', async () => {
+    const page = await env.open('/jobs/+new');
+    await page.getByRole('button', { name: 'Weekly review' }).click();
+    await page.getByText('Advanced').click();
+    await page.getByRole('spinbutton', { name: 'Timeout (s)' }).fill('-5');
+    await page.getByText('Advanced').click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('must be more than 0').waitFor();
+    assert.ok(await page.getByRole('spinbutton', { name: 'Timeout (s)' }).isVisible());
+  });
+
+  test('the values of another kind stay in the definition', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'action',
+      name: 'both',
+      description: 'd',
+      definition: { kind: 'shell', command: 'true', note: 'mine' },
+    });
+    const page = await env.open('/extensions/both');
+    await page.getByRole('radio', { name: /HTTP request/ }).check();
+    await field(page, 'URL').fill('https://example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { definition } = await env.api('GET', '/extensions/both');
+    assert.deepEqual(definition, { kind: 'http', command: 'true', note: 'mine', url: 'https://example.com' });
+  });
+
+  for (const colorScheme of ['light', 'dark'])
+    for (const width of [1280, 390])
+      test(`forms are accessible and fit (${colorScheme}, ${width} px)`, async () => {
+        const page = await env.open('/extensions/+new?type=integration', {
+          viewport: { width, height: 800 },
+          colorScheme,
+        });
+        await page.getByRole('radio', { name: /Messenger/ }).check();
+        await page.getByText('Advanced').click();
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
+          [],
+        );
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+      });
+}

@@ -1,0 +1,45 @@
+/** The names that fields of definitions can be chosen from. */
+import { apiPath, get } from '../api/client';
+import type { IntegrationState, ListedSkill } from '../api/types';
+import { firstLine } from '../base/format';
+import { registry } from '../state/registry.svelte';
+import { builtInTools } from '../views/agents/permissions';
+
+export interface NamedChoice {
+  name: string;
+  about: string;
+}
+
+/** The lists of names that have choices, by member. */
+export const choosable = new Set(['tools', 'skills', 'capabilities', 'allowed_tools']);
+
+const extensionsOf = (type: 'action' | 'capability'): NamedChoice[] =>
+  registry.of(type).map(({ name, description }) => ({ name, about: firstLine(description) }));
+
+async function integrationTools(): Promise<NamedChoice[]> {
+  const states = await get<IntegrationState[]>('/integrations');
+  return states.flatMap(({ name: integration, tools }) =>
+    tools.map(({ name, description }) => ({ name: `${integration}__${name}`, about: firstLine(description) })),
+  );
+}
+
+async function toolsOf(integration: string): Promise<NamedChoice[]> {
+  const states = await get<IntegrationState[]>('/integrations');
+  const own = states.find(({ id, name }) => id === integration || name === integration)?.tools ?? [];
+  return own.map(({ name, description }) => ({ name, about: firstLine(description) }));
+}
+
+async function skillsOf(agent: string): Promise<NamedChoice[]> {
+  const known = registry.of('agent').some(({ name }) => name === agent) ? agent : 'assistant';
+  const skills = await get<ListedSkill[]>(apiPath`/agents/${known}/skills`);
+  return skills.map(({ name, description }) => ({ name, about: firstLine(description) }));
+}
+
+/** `edited`: the name of the extension that is edited. */
+export async function choicesOf(member: string, edited: string): Promise<NamedChoice[]> {
+  if (member === 'capabilities') return extensionsOf('capability');
+  if (member === 'skills') return skillsOf(edited);
+  if (member === 'allowed_tools') return toolsOf(edited);
+  const own = builtInTools.map((name) => ({ name, about: 'built in' }));
+  return [...own, ...extensionsOf('action'), ...(await integrationTools())];
+}

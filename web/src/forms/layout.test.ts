@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { partsOf } from './layout';
+import type { Schema } from './schema';
+
+const schema: Schema = {
+  properties: {
+    kind: { type: 'string', enum: ['mcp-stdio', 'mcp-http', 'later'] },
+    command: { type: 'string' },
+    args: { type: 'array' },
+    env: { type: 'object' },
+    url: { type: 'string' },
+  },
+};
+
+test('without a kind there is only the choice of one', () => {
+  const parts = partsOf('integration', schema, {});
+  expect(parts.by).toBe('kind');
+  expect(parts.choices.map(({ value }) => value)).toEqual(['mcp-stdio', 'mcp-http', 'later']);
+  expect([parts.first, parts.advanced]).toEqual([[], []]);
+});
+
+test('a kind has its own fields, the rare ones under Advanced', () => {
+  const parts = partsOf('integration', schema, { kind: 'mcp-stdio' });
+  expect([parts.first, parts.advanced]).toEqual([['command', 'args'], ['env']]);
+});
+
+test('what is set for another kind stays visible', () => {
+  expect(partsOf('integration', schema, { kind: 'mcp-http', command: 'x' }).advanced).toEqual(['command']);
+});
+
+test('a type without a layout shows every field', () => {
+  expect(partsOf('theme', schema, {}).first).toEqual(['kind', 'command', 'args', 'env', 'url']);
+});
