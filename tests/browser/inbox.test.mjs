@@ -30,6 +30,43 @@ else {
     await page.getByText('Your inbox is empty').waitFor();
   });
 
+  test('what was decided is listed, and an applied change is put back', async () => {
+    await env.backend.write({ path: '.agent-gateway/knowledge/wiki/river.md', text: '# River\n\nOld.\n' });
+    await proposes('river', { title: 'A better river', content: '# River\n\nNew.\n' });
+    const page = await env.open('/inbox/assistant/2026-01-02/river');
+    const file = `${env.data}/knowledge/wiki/river.md`;
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await eventually(() => assert.match(readFileSync(file, 'utf8'), /New/));
+    await page.getByRole('button', { name: 'Undo A better river' }).click();
+    await eventually(() => assert.match(readFileSync(file, 'utf8'), /Old/));
+    await page.getByRole('region', { name: 'Decided' }).getByText('Undo: A better river').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Undo A better river' }).count(), 0);
+  });
+
+  test('a change is not put back over a later one', async () => {
+    await env.backend.write({ path: '.agent-gateway/knowledge/wiki/lake.md', text: '# Lake\n\nOld.\n' });
+    await proposes('lake', { title: 'A better lake', content: '# Lake\n\nNew.\n' });
+    const page = await env.open('/inbox/assistant/2026-01-02/lake');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    const undo = page.getByRole('button', { name: 'Undo A better lake' });
+    await undo.waitFor();
+    await env.backend.write({ path: '.agent-gateway/knowledge/wiki/lake.md', text: '# Lake\n\nMine.\n' });
+    await undo.click();
+    await page.getByText('The file was changed since').waitFor();
+    assert.match(readFileSync(`${env.data}/knowledge/wiki/lake.md`, 'utf8'), /Mine/);
+  });
+
+  test('a rejected proposal can be proposed again', async () => {
+    await proposes('pond', { title: 'A pond', content: '# Pond\n' });
+    const page = await env.open('/inbox/assistant/2026-01-02/pond');
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.getByRole('button', { name: 'Reject proposal' }).click();
+    await page.getByRole('button', { name: 'Propose again: A pond' }).click();
+    await page.getByRole('list', { name: 'Proposals, oldest first' }).getByText('A pond').waitFor();
+    for (const { agent, date, name, title } of await env.api('GET', '/proposals'))
+      if (title === 'A pond') await env.api('POST', `/proposals/${agent}/${date}/${name}/reject`, {});
+  });
+
   test('an applied proposal keeps its title and its changes', async () => {
     await proposes('kept', { title: 'A page about otters', content: '# Otters\n' });
     const page = await env.open('/inbox/assistant/2026-01-02/kept');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { answers, holdRequests, missing, withGateway } from './environment.mjs';
+import { answers, eventually, holdRequests, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -24,6 +24,36 @@ else {
     await page.getByRole('row').filter({ hasText: 'done (dry)' }).waitFor();
     await page.getByRole('row').filter({ hasText: 'done (dry)' }).getByRole('link', { name: 'output' }).click();
     await answers(page).getByText('Would tidy.').waitFor();
+  });
+
+  test('a week shows what ran, what is due, and why a run did not happen', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'job',
+      name: 'daily-digest',
+      description: 'd',
+      enabled: true,
+      definition: { agent_id: 'assistant', prompt: 'Digest.', precheck: 'exit 1' },
+      trigger_def: { type: 'cron', expression: '0 0 * * *' },
+    });
+    await env.api('POST', '/run/daily-digest');
+    await eventually(async () => {
+      const [run] = await env.api('GET', '/jobs/daily-digest/runs');
+      assert.equal(run.status, 'skipped');
+    });
+    const page = await env.open('/jobs?tab=week');
+    const week = page.getByRole('list', { name: 'Week' });
+    const today = week.locator('[aria-current=date]');
+    await today.getByText('daily-digest').first().waitFor();
+    await today.getByText('skipped').waitFor();
+    const [{ error }] = await env.api('GET', '/jobs/daily-digest/runs');
+    await today.getByText(error).waitFor();
+    await page.getByRole('button', { name: 'Later week' }).click();
+    await eventually(async () => assert.equal(await week.getByText('daily-digest').count(), 7));
+    await week
+      .getByRole('link', { name: /daily-digest/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'daily-digest' }).waitFor();
   });
 
   test('an invalid cron expression is explained while it is typed', async () => {

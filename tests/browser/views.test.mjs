@@ -9,6 +9,7 @@ const routes = [
   '/new',
   '/inbox',
   '/jobs',
+  '/jobs?tab=week',
   '/jobs/+new',
   '/jobs/compile-knowledge',
   '/agents',

@@ -16,6 +16,8 @@ const report: CostReport = {
     { thread_id: 't', title: '=HYPERLINK("evil")', cost: -1 },
     { thread_id: 'gone', title: null, cost: 2 },
   ],
+  by_job: [{ job_id: 'j', name: 'digest', cost: 4 }],
+  budget: null,
   by_client: [{ client: 'codex, "new"', cost: 3 }],
 };
 
@@ -26,6 +28,7 @@ test('each sum is a row, quoted where it must be, and never a formula', () => {
     'agent,bard,week,0.5',
     'model,stub/one,week,1e-7',
     'program,"codex, ""new""",week,3',
+    'job,digest,week,4',
     `chat,"'=HYPERLINK(""evil"")",week,-1`,
     'chat,gone,week,2',
     '',

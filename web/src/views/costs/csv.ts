@@ -15,6 +15,7 @@ export function csvOf(report: CostReport, period: string): string {
     ...report.by_agent.map(({ name, cost }) => ['agent', name, period, cost]),
     ...report.by_model.map(({ model, cost }) => ['model', model, period, cost]),
     ...report.by_client.map(({ client, cost }) => ['program', client, period, cost]),
+    ...report.by_job.map(({ job_id: id, name, cost }) => ['job', name ?? id, period, cost]),
     ...report.by_thread.map(({ thread_id: id, title, cost }) => ['chat', title ?? id, period, cost]),
   ];
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');

@@ -1,0 +1,64 @@
+/** What an applied proposal replaced, kept in this browser, so that it can be put back. */
+import { post } from '../../api/client';
+import type { Proposal } from '../../api/types';
+import { store, stored } from '../../base/storage';
+import { applyProposal, keyOf, rejectProposal } from './proposal';
+
+interface Replaced {
+  key: string;
+  agent: string;
+  type: Proposal['type'];
+  title: string;
+  target: string;
+  before: string;
+  after: string;
+}
+
+const name = 'replaced';
+const maxKept = 20;
+const maxLength = 100_000;
+const all = (): Replaced[] => stored<Replaced[]>(name, []);
+
+/** Records of extensions have a state besides their text, so they are changed where they are edited. */
+export function keepReplaced(proposal: Proposal, after: string): void {
+  const { agent, type, title, target, current_content: before } = proposal;
+  if (type === 'extension' || !target || before === null || before.length + after.length > maxLength) return;
+  const key = keyOf(proposal);
+  const others = all().filter((one) => one.key !== key);
+  store(name, [...others, { key, agent, type, title, target, before, after }].slice(-maxKept));
+}
+
+const forget = (key: string): void =>
+  store(
+    name,
+    all().filter((one) => one.key !== key),
+  );
+
+export const canUndo = (key: string): boolean => all().some((one) => one.key === key);
+
+/** Puts back what was replaced, as a proposal of its own. Throws if the target was changed since. */
+export async function undoApplied(key: string): Promise<void> {
+  const replaced = all().find((one) => one.key === key);
+  if (!replaced) return;
+  const { agent, type, title, target, before, after } = replaced;
+  const reason = 'A person took the decision back.';
+  const staged = await post<Proposal>('/propose', {
+    agent,
+    type,
+    title: `Undo: ${title}`,
+    target,
+    content: before,
+    reason,
+  });
+  if (staged.current_content?.trimEnd() !== after.trimEnd()) {
+    await rejectProposal(staged, reason);
+    forget(key);
+    throw new Error('The file was changed since, so it is left as it is.');
+  }
+  await applyProposal(staged);
+  forget(key);
+}
+
+/** Makes a rejected proposal pending again, as a new one. */
+export const proposeAgain = ({ agent, type, title, target, content, reason }: Proposal): Promise<Proposal> =>
+  post('/propose', { agent, type, title, target, content, reason: reason ?? undefined });
