@@ -1,5 +1,6 @@
 /** Parses Markdown incrementally while it streams: finished blocks are never parsed twice. */
-import { Lexer, type Token, type Tokens, type TokensList } from 'marked';
+import { defaults, Lexer, type Token, type Tokens, type TokensList } from 'marked';
+import { mathExtensions } from './math';
 import { decodeEntities } from './safe';
 
 export interface Block {
@@ -10,9 +11,12 @@ export interface Block {
 /** A longer unfinished block is split at a line, so that parsing it again for each delta stays cheap. */
 const maxTail = 16_000;
 
+/** Each has a tokenizer of its own, which knows the links of one text. */
+const options = (): typeof defaults => ({ ...defaults, extensions: mathExtensions as typeof defaults.extensions });
+
 export function lex(text: string): Token[] {
   try {
-    return Lexer.lex(text);
+    return Lexer.lex(text, options());
   } catch {
     return [{ type: 'text', raw: text, text }];
   }
@@ -60,7 +64,7 @@ export class BlockReader {
   }
 
   #lex(text: string): Token[] {
-    const lexer = new Lexer();
+    const lexer = new Lexer(options());
     Object.assign(lexer.tokens.links, this.#links);
     try {
       const tokens = lexer.lex(text);
