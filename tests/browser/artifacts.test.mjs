@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { answers, eventually, message, missing, require, withGateway } from './environment.mjs';
+
+const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+  const block = (language, text) => `Here it is:\n\n\`\`\`${language}\n${text}\n\`\`\`\n`;
+
+  async function chatWith(...contents) {
+    const id = await env.threadWith(...contents.map((content) => ({ role: 'assistant', content })));
+    const page = await env.open(`/t/${id}`);
+    await answers(page).last().waitFor();
+    return page;
+  }
+  const panel = (page) => page.getByRole('region', { name: 'Artifact' });
+
+  test('a page that an agent wrote is shown beside the chat, with its versions', async () => {
+    const page = await chatWith(
+      block('html', '<title>Garden</title><h1>First garden</h1>'),
+      block('html', '<title>Garden</title><h1>Second garden</h1>'),
+    );
+    const open = answers(page).last().getByRole('button', { name: 'Open', exact: true });
+    await open.click();
+    await panel(page).getByRole('heading', { name: 'Garden' }).waitFor();
+    await panel(page).getByText('2 of 2').waitFor();
+    const frame = panel(page).frameLocator('iframe');
+    await frame.getByRole('heading', { name: 'Second garden' }).waitFor();
+    await panel(page).getByRole('button', { name: 'Earlier version' }).click();
+    await frame.getByRole('heading', { name: 'First garden' }).waitFor();
+    await panel(page).getByRole('button', { name: 'Source' }).click();
+    await panel(page).getByText('<h1>First garden</h1>').waitFor();
+    assert.ok((await message(page).boundingBox()).width > 200);
+    await page.keyboard.press('Escape');
+    await panel(page).waitFor({ state: 'detached' });
+    assert.ok(await open.evaluate((button) => button === document.activeElement));
+  });
+
+  test('drawings and documents are shown too', async () => {
+    const page = await chatWith(
+      block('svg', '<svg viewBox="0 0 10 10" width="100"><title>A dot</title><circle cx="5" cy="5" r="4" /></svg>'),
+      '````markdown\n# A plan\n\n1. Go **on**\n````\n',
+    );
+    await answers(page).first().getByRole('button', { name: 'Open', exact: true }).click();
+    await panel(page).frameLocator('iframe').locator('circle').waitFor();
+    await answers(page).last().getByRole('button', { name: 'Open', exact: true }).click();
+    await panel(page).locator('strong', { hasText: 'on' }).waitFor();
+  });
+
+  test('an artifact that loops, or reaches for the page, does not stop or change it', async () => {
+    const page = await chatWith(
+      block(
+        'html',
+        '<script>try { parent.document.title = "taken" } catch {} try { localStorage.x = 1 } catch {} fetch("https://example.com").catch(() => {}); for (;;) {}</script>',
+      ),
+    );
+    await answers(page).getByRole('button', { name: 'Open', exact: true }).click();
+    await panel(page).waitFor();
+    await message(page).fill('still alive');
+    assert.equal(await message(page).inputValue(), 'still alive');
+    await panel(page).getByRole('button', { name: 'Close artifact' }).click();
+    await panel(page).waitFor({ state: 'detached' });
+    assert.doesNotMatch(await page.title(), /taken/);
+    await eventually(async () => assert.equal(await page.locator('iframe').count(), 0));
+  });
+
+  for (const width of [1280, 390])
+    test(`an artifact is accessible and fits (${width} px)`, async () => {
+      const page = await chatWith(block('markdown', '# A plan'));
+      await page.setViewportSize({ width, height: 800 });
+      await answers(page).getByRole('button', { name: 'Open', exact: true }).click();
+      await panel(page).waitFor();
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
+        [],
+      );
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+    });
+}

@@ -1,0 +1,25 @@
+/** All versions of an artifact in a chat: its code blocks of one kind, oldest first. */
+import type { Token, Tokens } from 'marked';
+import type { Turn } from '../../api/types';
+import { lex } from '../../markdown/blocks';
+import { artifactKind, type Artifact, type ArtifactKind } from '../../markdown/artifacts.svelte';
+
+const isCode = (token: Token): token is Tokens.Code => token.type === 'code';
+
+export function versionsIn(turns: Turn[], kind: ArtifactKind): Artifact[] {
+  const all: Artifact[] = [];
+  for (const { role, content } of turns) {
+    if (role !== 'assistant' || !content.includes('```')) continue;
+    for (const token of lex(content))
+      if (isCode(token) && artifactKind(token.lang?.split(/\s/, 1)[0] ?? '') === kind)
+        all.push({ kind, text: token.text });
+  }
+  return all;
+}
+
+/** What it is called: the title of a page, the first heading of a document. */
+export function titleOf({ kind, text }: Artifact): string {
+  const pattern = kind === 'markdown' ? /^#{1,6} +(.+)$/m : /<title[^>]*>([^<]+)<\/title>/i;
+  const names = { html: 'Page', svg: 'Drawing', markdown: 'Document' };
+  return pattern.exec(text)?.[1]?.trim().slice(0, 80) || names[kind];
+}
