@@ -31,9 +31,10 @@ else {
     await session.send('Network.enable');
     const urls = [];
     const kinds = new Map();
-    const bytes = { page: 0, answers: 0 };
+    const bytes = { page: 0, answers: 0, font: 0 };
     session.on('Network.requestWillBeSent', ({ requestId, request: { url: asked } }) => {
-      kinds.set(requestId, new URL(asked).pathname.startsWith('/ui/') ? 'page' : 'answers');
+      const { pathname } = new URL(asked);
+      kinds.set(requestId, pathname.endsWith('.woff2') ? 'font' : pathname.startsWith('/ui/') ? 'page' : 'answers');
       if (!asked.startsWith('data:')) urls.push(asked);
     });
     session.on('Network.webSocketCreated', ({ url: socket }) => urls.push(socket));
@@ -56,8 +57,8 @@ else {
     const chat = await env.newPage();
     await chat.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), env.token);
     const { urls, bytes } = await traffic(chat, `${env.url}/ui/#/t/${id}`);
-    const told = ({ bytes: { page, answers: data }, urls: all }) =>
-      `${(page / kilobyte).toFixed(0)} KB and ${(data / kilobyte).toFixed(0)} KB of data in ${all.length} requests`;
+    const told = ({ bytes: { page, answers: data, font }, urls: all }) =>
+      `${(page / kilobyte).toFixed(0)} KB, a font of ${(font / kilobyte).toFixed(0)} KB and ${(data / kilobyte).toFixed(0)} KB of data in ${all.length} requests`;
     console.log(`# pairing ${told(pairing)}; chat ${told({ bytes, urls })}`);
     assert.ok(pairing.bytes.page <= 40 * kilobyte);
     assert.ok(bytes.page <= 90 * kilobyte);

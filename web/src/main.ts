@@ -1,4 +1,5 @@
 import { mount } from 'svelte';
+import './styles/font.css';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/prose.css';
