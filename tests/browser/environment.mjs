@@ -111,8 +111,8 @@ export function withGateway(options) {
   return env;
 }
 
-/** The helpers for tests and scripts, usable between `begin` and `end`. */
-export function createEnvironment({ model = 'stub', environment = {} } = {}) {
+/** The helpers for tests and scripts, usable between `begin` and `end`. `open` opens another browser. */
+export function createEnvironment({ model = 'stub', environment = {}, open = openBrowser } = {}) {
   const env = {
     pageErrors: [],
     allowedErrors: [/net::ERR_/, /WebSocket connection to/, /status of (400|401|404|408|409|429)/],
@@ -122,7 +122,7 @@ export function createEnvironment({ model = 'stub', environment = {} } = {}) {
     env.proxy = await openProxy(0);
     Object.assign(env, await env.backend.start({ model, environment, origins: [env.proxy.url] }));
     env.proxy.port = Number(new URL(env.url).port);
-    env.browser = await openBrowser();
+    env.browser = await open();
   };
   env.end = async () => {
     await env.browser?.close();
@@ -130,7 +130,7 @@ export function createEnvironment({ model = 'stub', environment = {} } = {}) {
     await env.backend?.close();
   };
 
-  env.closePages = () => Promise.all(env.browser.contexts().map((context) => context.close()));
+  env.closePages = () => Promise.all((env.browser.contexts?.() ?? []).map((context) => context.close()));
 
   env.api = async (method, path, body) => {
     const answer = await fetch(env.url + path, {

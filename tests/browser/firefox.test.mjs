@@ -1,0 +1,128 @@
+// The uses that matter most, in a second browser: Debian's Firefox, driven by WebDriver BiDi.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import test from 'node:test';
+import { eventually, missing as missingHere, require, withGateway } from './environment.mjs';
+
+const executable = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
+const missing = missingHere || (!existsSync(executable) && `${executable} is missing: run script/bootstrap`);
+
+if (missing) test(`the page in Firefox (skipped: ${missing})`, { skip: true });
+else {
+  const openFirefox = () => require('puppeteer-core').launch({ browser: 'firefox', executablePath: executable });
+  const env = withGateway({ open: openFirefox });
+  const timeout = 60_000;
+
+  /** Waits for a shown element with that accessible name or text, and returns it. */
+  async function named(page, selector, name) {
+    const handle = await page.waitForFunction(
+      (wanted, said) =>
+        [...document.querySelectorAll(wanted)].find((element) => {
+          const label = element.ariaLabel ?? element.labels?.[0]?.textContent ?? element.textContent;
+          return label.trim() === said && element.checkVisibility();
+        }),
+      { timeout },
+      selector,
+      name,
+    );
+    return handle.asElement();
+  }
+
+  const shows = (page, text) =>
+    page.waitForFunction((said) => document.body.innerText.includes(said), { timeout }, text);
+  const press = async (page, name) => (await named(page, 'button', name)).click();
+
+  /** A page in a context of its own; its errors fail the file. */
+  async function newPage() {
+    const context = await env.browser.createBrowserContext();
+    const page = await context.newPage();
+    page.on('pageerror', (error) => env.pageErrors.push(String(error.stack ?? error)));
+    return page;
+  }
+
+  async function open(route) {
+    const page = await newPage();
+    await page.goto(`${env.proxy.url}/ui/`);
+    await page.evaluate((token) => localStorage.setItem('agw.token', JSON.stringify(token)), env.token);
+    await page.goto(`${env.proxy.url}/ui/?paired#${route}`);
+    return page;
+  }
+
+  async function send(page, text) {
+    const message = await named(page, 'textarea', 'Message');
+    await message.type(text);
+    await press(page, 'Send');
+  }
+
+  test('a typed code pairs', async () => {
+    const page = await newPage();
+    await page.goto(`${env.proxy.url}/ui/`);
+    const { code } = await env.api('GET', '/pair/refresh');
+    const field = await named(page, 'input', 'Code');
+    await field.type(code);
+    await eventually(async () => {
+      assert.ok(await page.evaluate(() => localStorage.getItem('agw.token')));
+    });
+    await named(page, 'textarea', 'Message');
+  });
+
+  test('a message is answered as it streams, and an answer is stopped', async () => {
+    const page = await open('/new');
+    const held = await env.backend.hold({ pieces: ['One, ', 'two'] });
+    await send(page, 'Count');
+    await shows(page, 'One, two');
+    await env.backend.release({ held, pieces: [', three.'] });
+    await shows(page, 'One, two, three.');
+    await shows(page, 'stub/talker-1');
+    await env.backend.hold({ pieces: ['Half an answer'] });
+    await send(page, 'Again');
+    await shows(page, 'Half an answer');
+    await press(page, 'Stop');
+    await shows(page, 'Stopped.');
+  });
+
+  test('what an agent asks for is allowed with a click', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'asker',
+      description: 'Asks',
+      enabled: true,
+      definition: { systemPrompt: 'Ask.' },
+    });
+    const { id } = await env.thread({ agent_id: 'asker' });
+    await env.api('PATCH', `/threads/${id}`, { mode: 'act' });
+    const page = await open(`/t/${id}`);
+    await env.backend.reply({ text: '', tool_calls: [{ name: 'Bash', arguments: { command: 'echo from-firefox' } }] });
+    await env.backend.reply({ text: 'Said.' });
+    await send(page, 'Say it');
+    await shows(page, 'echo from-firefox');
+    await named(page, 'button', 'Allow once');
+    // A click in the first half second decides nothing.
+    await new Promise((later) => setTimeout(later, 700));
+    await press(page, 'Allow once');
+    await shows(page, 'Said.');
+  });
+
+  test('a proposal is applied from the inbox', async () => {
+    await env.backend.write({
+      path: '.agent-gateway/autoresearch/proposals/assistant/2026-01-02/fox.md',
+      text: '---\ntitle: A fox\ntype: knowledge\nagent: assistant\ntarget: knowledge/wiki/fox.md\nstatus: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: It was missing.\n---\n# Fox\n\nRed.\n',
+    });
+    const page = await open('/inbox');
+    await shows(page, 'It was missing.');
+    await press(page, 'Apply');
+    await eventually(() => assert.match(readFileSync(`${env.data}/knowledge/wiki/fox.md`, 'utf8'), /Red/));
+    await shows(page, 'Your inbox is empty');
+  });
+
+  test('formulas are drawn, and the timeline of an answer is shown', async () => {
+    const { id } = await env.thread({});
+    const page = await open(`/t/${id}`);
+    await env.backend.reply({ text: 'It is $x^2$.' });
+    await send(page, 'What is it?');
+    await page.waitForSelector('math msup', { timeout });
+    await (await page.waitForSelector('a[title="Timeline of this answer"]', { timeout })).click();
+    await shows(page, 'What this answer did');
+    await shows(page, 'Tokens read');
+  });
+}
