@@ -20,6 +20,7 @@ const page = [
   /src\/components\/(Icon|Toasts|ConfirmDialog|Dialog|confirm)\b/,
   /virtual:icons/,
   /preload-helper/,
+  /rolldown.runtime/,
 ];
 const chat = [
   /node_modules\/marked\//,
@@ -51,7 +52,10 @@ const lexerOnly = () => ({
     const named = (name) => new RegExp(`([\\w$]+) as ${name}\\b`).exec(code)?.[1];
     const at = code.lastIndexOf('var ', code.indexOf(`=new ${named('Marked')};`));
     if (at < 0) throw new Error('marked is built in another way now: see lexerOnly in vite.config.js');
-    return { code: `${code.slice(0, at)}export { ${named('Lexer')} as Lexer, ${named('defaults')} as defaults };`, map: null };
+    return {
+      code: `${code.slice(0, at)}export { ${named('Lexer')} as Lexer, ${named('defaults')} as defaults };`,
+      map: null,
+    };
   },
 });
 

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
+import { chromium, launchOptions } from './chromium.mjs';
 import { answers, eventually, message, missing, require, withGateway } from './environment.mjs';
 
 const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
-  const env = withGateway();
+  // Chromium keeps frames without an origin in a process of their own; its headless shell only does so if told to.
+  const open = () => chromium.launch({ ...launchOptions, args: [...launchOptions.args, '--site-per-process'] });
+  const env = withGateway({ open });
   const block = (language, text) => `Here it is:\n\n\`\`\`${language}\n${text}\n\`\`\`\n`;
 
   async function chatWith(...contents) {
@@ -54,7 +57,7 @@ else {
     const page = await chatWith(
       block(
         'html',
-        '<script>try { parent.document.title = "taken" } catch {} try { localStorage.x = 1 } catch {} fetch("https://example.com").catch(() => {}); for (;;) {}</script>',
+        '<script>try { parent.document.title = "taken" } catch {} try { localStorage.x = 1 } catch {} for (;;) {}</script>',
       ),
     );
     await answers(page).getByRole('button', { name: 'Open', exact: true }).click();

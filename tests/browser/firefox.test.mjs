@@ -60,6 +60,7 @@ else {
     const { code } = await env.api('GET', '/pair/refresh');
     const field = await named(page, 'input', 'Code');
     await field.type(code);
+    await press(page, 'Pair');
     await eventually(async () => {
       assert.ok(await page.evaluate(() => localStorage.getItem('agw.token')));
     });

@@ -34,7 +34,23 @@ for (const file of readdirSync(dist, { recursive: true }).filter((file) => file.
   if (after !== before) writeFileSync(new URL(file, dist), after);
 }
 
-let page = read('index.html');
+/** The few helpers of the bundler's that a chat needs are part of its code, and not a request of their own. */
+const runtime = readdirSync(new URL('assets/', dist)).find((file) => /^rolldown-runtime-/.test(file));
+const { file: chatFile } = chunks.find((chunk) => chunk.name === 'chat');
+if (runtime) {
+  const [, body, exported] = /^([\s\S]*)export\{([^}]*)\};?\s*$/.exec(read(`assets/${runtime}`));
+  const members = exported.replace(/([\w$]+) as ([\w$]+)/g, '$2:$1');
+  const before = read(chatFile);
+  const after = before.replace(
+    /import\{([^}]*)\}from"\.\/rolldown-runtime-[^"]*";/,
+    (_, names) => `const{${names.replaceAll(' as ', ':')}}=(()=>{${body};return{${members}}})();`,
+  );
+  writeFileSync(new URL(chatFile, dist), after);
+  for (const file of readdirSync(dist, { recursive: true }).filter((name) => /^assets\/page-.*\.js$/.test(name)))
+    writeFileSync(new URL(file, dist), read(file).replaceAll(`assets/${runtime}`, chatFile));
+}
+
+let page = read('index.html').replace(` /ui/assets/${runtime}`, '');
 for (const old of first) page = page.replace(new RegExp(`\\s*<link[^>]*${old}"[^>]*>`), '');
 const font = /url\(([^)]*\.woff2)\)/.exec(joined)?.[1];
 if (!font) throw new Error('the styles name no font');

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { missing, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+
+  test('a series of experiments is shown with the band of its noise', async () => {
+    const one = (value, i) => ({
+      id: `e${i}`,
+      domain: 'agent:assistant',
+      verdict: i === 2 ? 'keep' : 'discard',
+      metric: 'quality',
+      value,
+      baseline: 0.5,
+      delta: value - 0.5,
+      unit: null,
+      higher_is_better: true,
+      iteration_id: null,
+      proposal: null,
+      reason: null,
+      notes: `try ${i}`,
+      duration_ms: 1000,
+      cost_usd: 0,
+      created_at: new Date(Date.now() - i * 60_000).toISOString(),
+    });
+    const page = await env.open('/costs');
+    await page.route('**/autoresearch/experiments*', (route) =>
+      route.fulfill({ json: [0.5, 0.52, 0.8, 0.49].map(one) }),
+    );
+    await page.route('**/autoresearch/confidence*', (route) =>
+      route.fulfill({
+        json: {
+          domain: 'agent:assistant',
+          metric: 'quality',
+          confidence: { confidence: 15, sampleSize: 4, mad: 0.02 },
+          consecutiveDiscards: 0,
+        },
+      }),
+    );
+    await page.evaluate(() => (location.hash = '#/experiments'));
+    const domain = page.getByRole('region', { name: 'agent:assistant' });
+    await domain.getByText('Within ±0.02 of the first value: noise.').waitFor();
+    await domain.getByText('Best kept: 0.8 (dashed).').waitFor();
+    const band = await domain.locator('rect.noise').boundingBox();
+    const plot = await domain.locator('svg').boundingBox();
+    assert.ok(band.height > 2 && band.height < plot.height / 2, `${band.height} px`);
+    await domain.getByText('The best result is 15.0 times the noise: continue.').waitFor();
+  });
+}
