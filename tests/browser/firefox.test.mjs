@@ -9,7 +9,12 @@ const missing = missingHere || (!existsSync(executable) && `${executable} is mis
 
 if (missing) test(`the page in Firefox (skipped: ${missing})`, { skip: true });
 else {
-  const openFirefox = () => require('puppeteer-core').launch({ browser: 'firefox', executablePath: executable });
+  const openFirefox = () =>
+    require('puppeteer-core').launch({
+      browser: 'firefox',
+      executablePath: executable,
+      defaultViewport: { width: 1280, height: 800 },
+    });
   const env = withGateway({ open: openFirefox });
   const timeout = 60_000;
 
@@ -19,7 +24,8 @@ else {
       (wanted, said) =>
         [...document.querySelectorAll(wanted)].find((element) => {
           const label = element.ariaLabel ?? element.labels?.[0]?.textContent ?? element.textContent;
-          return label.trim() === said && element.checkVisibility();
+          const told = label.trim();
+          return (told === said || told.startsWith(`${said} `)) && element.checkVisibility();
         }),
       { timeout },
       selector,

@@ -11,6 +11,20 @@ function start(): void {
   mount(App, { target });
 }
 
+/** Styles that could not be fetched are asked for until they come; the code that they belong to works without. */
+addEventListener('vite:preloadError', (event) => {
+  const { message } = (event as unknown as { payload: Error }).payload;
+  const address = /^Unable to preload CSS for (\S+)/.exec(message)?.[1];
+  if (!address) return;
+  event.preventDefault();
+  const ask = (): void => {
+    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: address });
+    link.onerror = () => (link.remove(), setTimeout(ask, 2000));
+    document.head.append(link);
+  };
+  setTimeout(ask, 1000);
+});
+
 // public/first.js imports the chat's code and this with it, possibly before the document has been parsed.
 if (document.readyState === 'loading' && !document.getElementById('page'))
   addEventListener('DOMContentLoaded', start, { once: true });
