@@ -22,15 +22,15 @@ else {
     await field(page, 'Arguments').fill(`${repository}/tests/api/stubs/mcp_server.py`);
     await page.getByRole('button', { name: 'Save' }).click();
     const connection = page.getByRole('region', { name: 'Connection' });
-    await connection.getByText(/^Connected, \d+ tools$/).waitFor();
+    await connection.getByText(/Connected, \d+ tools/).waitFor();
     await connection.getByText('What agents can call').click();
     await connection.getByText('echo', { exact: true }).waitFor();
     await connection.getByRole('button', { name: 'Test' }).click();
-    await connection.getByText(/^Connected, \d+ tools$/).waitFor();
+    await connection.getByText(/Connected, \d+ tools/).waitFor();
     await page.goto(`${env.proxy.url}/ui/#/extensions?type=integration`);
     await page
       .getByRole('row', { name: /stub-server/ })
-      .getByText(/^Connected, \d+ tools$/)
+      .getByText(/Connected, \d+ tools/)
       .waitFor();
   });
 

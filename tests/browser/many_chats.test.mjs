@@ -88,6 +88,16 @@ else {
     await list(other).getByRole('heading', { name: 'Pinned' }).waitFor({ state: 'detached' });
   });
 
+  test('a title of thousands of emoji, or of characters that reverse text, keeps its row', async () => {
+    const { id } = await env.thread({ title: '\u{1F9A6}'.repeat(1000) });
+    await env.thread({ title: 'safe\u202Egnp.exe' });
+    const page = await env.open(`/t/${id}`);
+    const row = list(page).getByRole('listitem').filter({ hasText: '\u{1F9A6}\u{1F9A6}' });
+    assert.equal((await row.boundingBox()).height, 44);
+    await list(page).getByText('safe⟨U+202E⟩gnp.exe').waitFor();
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+  });
+
   test('several chats are selected, archived with Undo, and deleted together', async () => {
     for (const title of ['Keep me', 'Old one', 'Old two', 'Old three']) await env.thread({ title });
     const page = await env.open('/chats');
