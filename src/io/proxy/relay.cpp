@@ -1,8 +1,13 @@
 #include "io/proxy/relay.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -26,9 +31,20 @@ bool must_wait(const error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again || error == asio::error::interrupted;
 }
 
+/// Small pieces are not delayed. Loopback needs no congestion control: Reno, which every process may choose, sends as
+/// much as the receiver has room for, while others pace.
+void prepare(tcp::socket& socket) {
+  error_code error;
+  socket.non_blocking(true, error);
+  socket.set_option(tcp::no_delay(true), error);
+  constexpr std::string_view reno = "reno";
+  if (const auto other = socket.remote_endpoint(error); !error && other.address().is_loopback())
+    ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_CONGESTION, reno.data(), reno.size());
+}
+
 /// Copies once, through a buffer that lives only meanwhile. `rest` is what `to` does not take yet.
 std::size_t copy_some(tcp::socket& from, tcp::socket& to, std::string& rest, error_code& error) {
-  std::array<char, buffer_size> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+  std::array<char, buffer_size> buffer;
   const auto size = from.read_some(asio::buffer(buffer), error);
   if (error) return 0;
   const auto sent = to.write_some(asio::buffer(buffer.data(), size), error);
@@ -59,12 +75,8 @@ Task<bool> splice_what_came(tcp::socket& from, tcp::socket& to) {
 
 Task<bool> relay(tcp::socket& from, tcp::socket& to) {
   error_code error;
-  for (auto* socket : {&from, &to}) {
-    socket->non_blocking(true, error);
-    socket->set_option(tcp::no_delay(true), error);
-  }
+  for (auto* socket : {&from, &to}) prepare(*socket);
   std::string rest;
-  error.clear();
   while (!error) {
     if (!co_await splice_what_came(from, to)) co_return false;
     copy_some(from, to, rest, error);
