@@ -1,5 +1,6 @@
 // OpenAI's own client. The argument names the case; the result is printed as JSON.
 import OpenAI from "openai";
+import { ResponsesWS } from "openai/resources/responses/ws";
 
 const { GATEWAY, TOKEN: apiKey, MODEL: model } = process.env;
 const client = new OpenAI({ baseURL: `${GATEWAY}/v1`, apiKey, maxRetries: 0 });
@@ -32,6 +33,26 @@ const cases = {
     const numbers = [];
     for await (const event of stream) numbers.push(event.sequence_number);
     return { numbers, final: await stream.finalResponse() };
+  },
+  socket: async () => {
+    const socket = new ResponsesWS(client);
+    const next = (members) =>
+      new Promise((resolve, reject) => {
+        const kinds = [];
+        const take = (event) => {
+          kinds.push(event.type);
+          if (event.type !== "response.completed") return;
+          socket.off("event", take);
+          resolve({ kinds, response: event.response });
+        };
+        socket.on("event", take);
+        socket.on("error", reject);
+        socket.send({ type: "response.create", model, store: false, ...members });
+      });
+    const first = await next({ input: "One" });
+    const second = await next({ input: "Two", previous_response_id: first.response.id });
+    socket.close();
+    return [first, second];
   },
   errors: async () => {
     const failures = [];

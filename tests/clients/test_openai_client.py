@@ -47,6 +47,14 @@ def test_a_streamed_response_with_a_tool_call(programs):
     assert json.loads(call["arguments"]) == {"city": "Rome"}
 
 
+def test_responses_on_a_socket_continue_each_other(programs):
+    programs.stub.script("First.", "Second.")
+    first, second = programs.script("openai.mjs", "socket")
+    assert first["kinds"][0] == "response.created" and "response.output_text.delta" in first["kinds"]
+    assert second["response"]["previous_response_id"] == first["response"]["id"]
+    assert programs.talker.conversation() == [("user", "One"), ("assistant", "First."), ("user", "Two")]
+
+
 def test_errors_have_the_classes_that_the_client_gives_them(programs):
     assert programs.script("openai.mjs", "errors") == [
         {"name": "NotFoundError", "status": 404, "param": "model"},

@@ -51,7 +51,8 @@ public:
         {"created_at", answer.created},
         {"output", std::move(output)},
         {"usage", json::object{{"input_tokens", input},
-                               {"input_tokens_details", json::object{{"cached_tokens", used.cache_read_tokens}}},
+                               {"input_tokens_details", json::object{{"cached_tokens", used.cache_read_tokens},
+                                                                     {"cache_write_tokens", used.cache_write_tokens}}},
                                {"output_tokens", used.output_tokens},
                                {"output_tokens_details", json::object{{"reasoning_tokens", used.reasoning_tokens}}},
                                {"total_tokens", input + used.output_tokens}}}});

@@ -1,7 +1,9 @@
 #include "features/client_api/model_list.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,7 +30,11 @@ struct ClientModel {
   std::string id;
   std::string owner;
   Timestamp created{};
+  std::int64_t max_input = 0;   ///< tokens; 0: unknown
+  std::int64_t max_output = 0;  ///< tokens; 0: unknown
 };
+
+std::string count_or_null(std::int64_t count) { return count > 0 ? std::to_string(count) : "null"; }
 
 void write_client_model(std::string& out, const ClientModel& model, Protocol protocol) {
   out += protocol == Protocol::anthropic ? R"({"type":"model","id":)" : R"({"id":)";
@@ -36,7 +42,9 @@ void write_client_model(std::string& out, const ClientModel& model, Protocol pro
   if (protocol == Protocol::anthropic) {
     out += R"(,"display_name":)";
     write_json(out, std::string_view(model.id));
-    out += fmt::format(R"(,"created_at":"{}"}})", to_iso8601(model.created));
+    out += fmt::format(R"(,"created_at":"{}","lifecycle":"active","deprecated_at":null,"retires_at":null,"line":null)"
+                       R"(,"capabilities":null,"max_input_tokens":{},"max_tokens":{}}})",
+                       to_iso8601(model.created), count_or_null(model.max_input), count_or_null(model.max_output));
     return;
   }
   const auto created = std::chrono::duration_cast<std::chrono::seconds>(model.created.time_since_epoch()).count();
@@ -52,7 +60,8 @@ std::vector<ClientModel> client_models(const ClientServices& services) {
   for (const auto& agent : services.extensions.list(filter)) {
     if (agent->enabled) models.push_back({agent->name, "agent-gateway", agent->created_at});
   }
-  for (const auto& model : services.models.list()) models.push_back({model.id, model.provider, {}});
+  for (const auto& model : services.models.list())
+    models.push_back({model.id, model.provider, {}, model.context_window, model.max_output_tokens});
   return models;
 }
 

@@ -87,7 +87,8 @@ json::object item_members(const OutputItem& item) {
 json::object response_usage(const Usage& usage) {
   const auto input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
   return {{"input_tokens", input},
-          {"input_tokens_details", json::object{{"cached_tokens", usage.cache_read_tokens}}},
+          {"input_tokens_details",
+           json::object{{"cached_tokens", usage.cache_read_tokens}, {"cache_write_tokens", usage.cache_write_tokens}}},
           {"output_tokens", usage.output_tokens},
           {"output_tokens_details", json::object{{"reasoning_tokens", usage.reasoning_tokens}}},
           {"total_tokens", input + usage.output_tokens}};
@@ -159,6 +160,7 @@ private:
     object["completed_at"] = status == "completed" ? json::value(answer.created) : json::value();
     object["error"] = nullptr;
     object["incomplete_details"] = nullptr;
+    object["access_programs"] = nullptr;
     if (status == "incomplete") {
       const bool is_filtered = answer.stop == StopReason::content_filter;
       object["incomplete_details"] = json::object{{"reason", is_filtered ? "content_filter" : "max_output_tokens"}};
