@@ -275,6 +275,7 @@ private:
     tools_.add(delegate_tool(engine_));
     tools_.add(find_tools_tool());
     tools_.add(run_job_tool(jobs_));
+    tools_.add([this] { return channels_.tools(); });
     tools_.add(propose_tool());
   }
 

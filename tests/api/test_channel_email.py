@@ -14,10 +14,9 @@ from certificates import make_certificate
 from channels import channel, connect, threads
 from checks import accepted, refused
 from jobs import wait_for
+from mails import ANN, BOB, EVE, listens
 from stubs.mail import AUTHSERV, PASSWORD, Dovecot, Postfix, SmtpStub, text_of, why_not
 from tools import calls, turns_of
-
-ANN, BOB, EVE = "ann@example.net", "bob@example.net", "eve@evil.example"
 
 pytestmark = pytest.mark.skipif(bool(why_not("dovecot")), reason=why_not("dovecot"))
 
@@ -37,24 +36,6 @@ def box(dovecot):
 def smtp():
     with SmtpStub() as stub:
         yield stub
-
-
-def listens(talking, dovecot, box, smtp, **members):
-    """A channel that has read what was sent before it existed."""
-    talking.gateway.http.put("/secrets/MAIL", json={"value": PASSWORD})
-    wanted = {
-        "service": "email",
-        "token": "${secret:MAIL}",
-        "smtp": smtp.url,
-        "user": box.address,
-        "authserv_id": AUTHSERV,
-        "allow": ["Ann@Example.net"],
-        "stream": "draft",
-        **members,
-    }
-    made = connect(talking.gateway, dovecot, **wanted)
-    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
-    return made
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 
 #include "api/error.hpp"
 #include "base/error.hpp"
@@ -114,9 +116,10 @@ Task<> ChannelAnswers::finish(InboundRow row) {
   std::optional<std::vector<OutboxRow>> added;
   while (!added && !stop_.requested()) {
     try {
-      added = co_await services_.database.write([rows, number = row.number](Connection& connection) {
-        if (!channel_store::mark_answered(connection, number)) return std::vector<OutboxRow>();
+      added = co_await services_.database.write([this, rows, row](Connection& connection) {
+        if (!channel_store::mark_answered(connection, row.number)) return std::vector<OutboxRow>();
         auto inserted = rows;
+        add_files(row, channel_store::files_of(connection, row.number), inserted);
         for (auto& one : inserted) one.number = channel_store::insert(connection, one);
         return inserted;
       });
@@ -164,6 +167,24 @@ std::vector<OutboxRow> ChannelAnswers::rows_of(const InboundRow& question, const
                     .created_at = services_.clock.now()});
   }
   return rows;
+}
+
+void ChannelAnswers::add_files(const InboundRow& question, const std::string& files,
+                               std::vector<OutboxRow>& rows) const {
+  if (files.empty()) return;
+  if (messenger_.traits().is_mail && !rows.empty()) {
+    rows.front().files = files;
+    return;
+  }
+  std::vector<std::string> ids;
+  boost::split(ids, files, boost::is_any_of(" "));
+  for (auto& id : ids) {
+    rows.push_back({.id = new_id(),
+                    .integration_id = settings_.id,
+                    .place = question.place,
+                    .files = std::move(id),
+                    .created_at = services_.clock.now()});
+  }
 }
 
 Task<> ChannelAnswers::wait_for_room() {

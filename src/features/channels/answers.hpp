@@ -26,6 +26,7 @@ public:
   /// The question that a run of the thread answers; null if the question came from elsewhere.
   const InboundRow* find(std::string_view thread_id, std::string_view turn_id) const;
   bool has_questions(std::string_view thread_id) const;
+  bool sends_files() const { return messenger_.traits().has_files; }
   std::size_t count() const { return questions_.size(); }
   /// Waits until fewer are open, or until the channel stops.
   Task<> wait_for_room();
@@ -45,6 +46,8 @@ private:
   /// The message for a person; empty if there is none.
   Task<std::string> text_of_answer(std::string turn_id);
   std::vector<OutboxRow> rows_of(const InboundRow& question, const std::string& text) const;
+  /// Adds the files of the answer to the messages: to the first mail, else as messages of their own.
+  void add_files(const InboundRow& question, const std::string& files, std::vector<OutboxRow>& rows) const;
 
   const ChannelServices& services_;
   const ChannelSettings& settings_;

@@ -29,6 +29,10 @@ public:
   const ChannelSettings& settings() const { return settings_; }
   ChannelStatus status() const;
 
+  /// The open question that a run answers; null if it came from elsewhere.
+  const InboundRow* question_of(std::string_view thread_id, std::string_view turn_id) const;
+  bool sends_files() const;
+
   std::optional<ChannelInbox::Stranger> find_stranger(std::string_view code);
   /// Tells the person that they are answered now. On disk when it returns, for the channel with the new settings.
   Task<> welcome(ChannelInbox::Stranger stranger);

@@ -80,8 +80,12 @@ Matrix::Matrix(HttpClient& http, const ChannelAccount& account, const ChannelSet
 
 const Messenger::Traits& Matrix::traits() const {
   // An event may have 64 KiB, with its text twice or, in a change, four times.
-  static const Traits traits{
-      .max_units = 4000, .drops_repeated = true, .between_messages = 1s, .between_in_group = 1s, .per_second = 10};
+  static const Traits traits{.max_units = 4000,
+                             .has_files = true,
+                             .drops_repeated = true,
+                             .between_messages = 1s,
+                             .between_in_group = 1s,
+                             .per_second = 10};
   return traits;
 }
 
@@ -246,17 +250,46 @@ void Matrix::add_messages(const std::string& room, bool is_group, const std::vec
   }
 }
 
+SendResult Matrix::refusal_of(const ServiceResponse& response) const {
+  const bool may_work_later = response.status == 429 || response.status >= 500 || response.status == 401;
+  return {.end = may_work_later ? End::again : End::refused,
+          .error = text_of_error(response),
+          .retry_after = matrix_retry_after(response)};
+}
+
+Task<std::optional<SendResult>> Matrix::upload(const OutgoingFile& file, json::object& content,
+                                               StopSource& stop) const {
+  const auto response =
+      co_await call_service(http_, account_,
+                            {.path = "/_matrix/media/v3/upload?filename=" + percent_encode(file.name),
+                             .headers = {{"Authorization", "Bearer " + account_.token}, {"Content-Type", file.mime}},
+                             .body = file.bytes,
+                             .idle_timeout = 60s},
+                            stop);
+  if (response.stopped) co_return SendResult{.end = End::stopped};
+  if (response.status == 0) co_return SendResult{.end = End::again, .error = response.error};
+  auto uri = string_or_empty(response.body, "content_uri");
+  if (response.status != 200 || uri.empty()) co_return refusal_of(response);
+  content["msgtype"] = file.mime.starts_with("image/") ? "m.image" : "m.file";
+  content["body"] = file.name;
+  content["filename"] = file.name;
+  content["url"] = std::move(uri);
+  content["info"] = {{"mimetype", file.mime}, {"size", file.bytes.size()}};
+  co_return std::nullopt;
+}
+
 Task<SendResult> Matrix::send(OutgoingMessage message, StopSource& stop) {
   const auto path = room_path(message.to.chat, "/send/m.room.message/" + percent_encode(message.id));
-  const auto response = co_await call("PUT", path, content_of(message), stop);
+  auto content = content_of(message);
+  if (!message.files.empty()) {
+    if (auto problem = co_await upload(message.files.front(), content, stop)) co_return *std::move(problem);
+  }
+  const auto response = co_await call("PUT", path, std::move(content), stop);
   if (response.stopped) co_return SendResult{.end = End::stopped};
   if (response.status == 0) co_return SendResult{.end = End::uncertain, .error = response.error};
   if (response.status == 200)
     co_return SendResult{.end = End::sent, .message = string_or_empty(response.body, "event_id")};
-  const bool may_work_later = response.status == 429 || response.status >= 500 || response.status == 401;
-  co_return SendResult{.end = may_work_later ? End::again : End::refused,
-                       .error = text_of_error(response),
-                       .retry_after = matrix_retry_after(response)};
+  co_return refusal_of(response);
 }
 
 Task<SendResult> Matrix::draft(ChatPlace, std::int64_t, std::string, StopSource&) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,10 @@ private:
                              std::chrono::milliseconds idle_timeout = std::chrono::seconds(30)) const;
   /// Learns who the account is. Returns the problem, or an empty text.
   Task<ReceivedBatch> identify(StopSource& stop);
+  /// Puts a file into the server's store and makes `content` the message that shows it. Returns the problem if there is
+  /// one.
+  Task<std::optional<SendResult>> upload(const OutgoingFile& file, json::object& content, StopSource& stop) const;
+  SendResult refusal_of(const ServiceResponse& response) const;
   ReceivedBatch problem_of(const ServiceResponse& response) const;
   std::string text_of_error(const ServiceResponse& response) const;
   Task<> join_rooms(json::object invited, StopSource& stop);

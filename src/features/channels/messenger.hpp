@@ -54,6 +54,13 @@ struct MessageButton {
   std::string data;  ///< at most 64 bytes
 };
 
+/// A file to send.
+struct OutgoingFile {
+  std::string name;
+  std::string mime;
+  std::string bytes;
+};
+
 /// A message to send, or a new text for one that was sent.
 struct OutgoingMessage {
   ChatPlace to;
@@ -64,6 +71,8 @@ struct OutgoingMessage {
   std::string edits{};  ///< the service's id of a message that gets this text; empty: a new one
   std::vector<MessageButton> buttons{};
   bool is_unfinished = false;  ///< more of it is being written
+  /// Where messages are mails, any number; else one, in a message without text. Only with `has_files`.
+  std::vector<OutgoingFile> files{};
 };
 
 struct SendResult {
@@ -95,6 +104,7 @@ public:
     std::size_t max_units = 4096;  ///< of a message, in UTF-16 code units
     bool has_buttons = false;
     bool has_drafts = false;
+    bool has_files = false;  ///< it sends files
     /// Each message names the one that it answers; the same one may come twice as different news; and an answer has
     /// more lines than the one that counts.
     bool is_mail = false;

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 
 #include "base/error.hpp"
 #include "base/id.hpp"
@@ -144,8 +146,9 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
   if (!co_await wait_for_turn(lane->last_sent + interval(lane->to))) co_return false;
   co_await prepare(entry);
   auto message = entry.message;
+  if (entry.row && !entry.row->files.empty()) co_await load_files(message, entry.row->files);
   if (entry.is_uncertain && message.edits.empty() && !messenger_.traits().drops_repeated) {
-    message.text += fmt::format("\n\n{}", maybe_twice);
+    message.text += fmt::format("{}{}", message.text.empty() ? "" : "\n\n", maybe_twice);
   }
   const auto result = co_await messenger_.send(std::move(message), stop_);
   if (result.end == End::stopped) co_return false;
@@ -159,6 +162,19 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
   if (SteadyClock::now() - entry.since < given_up_after) co_return false;
   co_await finish(lane, {.end = End::refused, .error = result.error});
   co_return true;
+}
+
+Task<> ChannelOutbox::load_files(OutgoingMessage& message, std::string ids) {
+  std::vector<std::string> wanted;
+  boost::split(wanted, ids, boost::is_any_of(" "));
+  for (auto& file : co_await services_.attachments.find(std::move(wanted))) {
+    auto bytes = co_await services_.attachments.bytes(file);
+    if (bytes)
+      message.files.push_back({.name = file.name, .mime = file.mime, .bytes = *std::move(bytes)});
+    else
+      message.text += fmt::format("{}(The file {} is gone.)", message.text.empty() ? "" : "\n\n", file.name);
+  }
+  if (message.files.empty() && message.text.empty()) message.text = "(A file is gone.)";
 }
 
 /// Whatever happens from here on, the next start knows that the message may have arrived.

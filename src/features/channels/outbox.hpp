@@ -80,6 +80,8 @@ private:
   /// Returns whether the first entry is done with.
   Task<bool> send_first(LanePointer lane);
   Task<> prepare(Entry& entry);
+  /// Fetches the files of a message. One that is gone is named in its text.
+  Task<> load_files(OutgoingMessage& message, std::string ids);
   Task<> finish(LanePointer lane, SendResult result);
   void note_failure(Entry& entry, const SendResult& result);
   Task<> show_now(LanePointer lane);

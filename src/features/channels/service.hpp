@@ -8,6 +8,7 @@
 
 #include "features/channels/channel_services.hpp"
 #include "features/channels/types.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
 
@@ -30,7 +31,11 @@ public:
   /// Lets a stranger in who was given that code: adds them to `allow`. Throws NotFound `code not found`.
   Task<ConfirmedSender> confirm(ConfirmSender wanted);
 
+  /// SendFile, while a channel is there.
+  std::vector<ToolPointer> tools();
+
 private:
+  Task<ToolOutcome> send_file(const ToolCall& call);
   void deliver(const DomainEvent& event) override;
   bool awaits(std::string_view names) const override;
   bool answers(std::string_view thread_id) const override;
@@ -44,6 +49,7 @@ private:
   std::map<std::string, std::shared_ptr<AsyncEvent>, std::less<>> ended_;  ///< of those that still end, by id
   bool running_ = false;
   TaskGroup group_;
+  ToolPointer send_file_tool_;
   Hub::Listening listening_;
 };
 

@@ -24,7 +24,8 @@ constexpr auto outbox_columns =
                           Column{"is_group", [](auto& row) -> auto& { return row.place.is_group; }},
                           Column{"replies_to", &OutboxRow::replies_to}, Column{"text", &OutboxRow::text},
                           Column{"is_markdown", &OutboxRow::is_markdown}, Column{"question", &OutboxRow::question},
-                          Column{"is_begun", &OutboxRow::is_begun}, Column{"created_at", &OutboxRow::created_at});
+                          Column{"files", &OutboxRow::files}, Column{"is_begun", &OutboxRow::is_begun},
+                          Column{"created_at", &OutboxRow::created_at});
 
 template <class Row, class RowColumns>
 std::vector<Row> rows_of(Connection& connection, const RowColumns& columns, const std::string& sql,
@@ -125,6 +126,25 @@ bool mark_answered(Connection& connection, std::int64_t number) {
       .bind(":number", number)
       .run();
   return connection.changes() > 0;
+}
+
+bool add_file(Connection& connection, std::int64_t number, std::string_view attachment_id, int max_files) {
+  constexpr std::int64_t id_and_blank = 37;
+  connection
+      .prepare(
+          "UPDATE channel_inbound SET files = trim(files || ' ' || :file)"
+          " WHERE number = :number AND is_answered = 0 AND length(files) < :most")
+      .bind(":file", attachment_id)
+      .bind(":number", number)
+      .bind(":most", max_files * id_and_blank - 1)
+      .run();
+  return connection.changes() > 0;
+}
+
+std::string files_of(Connection& connection, std::int64_t number) {
+  auto row = connection.prepare("SELECT files FROM channel_inbound WHERE number = :number");
+  row.bind(":number", number);
+  return row.step() ? row.string(0) : std::string();
 }
 
 void set_shown_as(Connection& connection, std::int64_t number, const std::optional<std::string>& message) {

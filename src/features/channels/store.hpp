@@ -36,6 +36,7 @@ struct OutboxRow {
   std::string text;
   bool is_markdown = false;
   std::optional<std::int64_t> question;  ///< the inbound row whose answer it begins
+  std::string files;                     ///< ids of attachments, separated by blanks
   bool is_begun = false;                 ///< it was handed to the service, and may have arrived
   Timestamp created_at{};
 };
@@ -64,6 +65,11 @@ std::int64_t insert(Connection& connection, const InboundRow& row);
 std::vector<InboundRow> open_questions(Connection& connection, std::string_view integration_id);
 /// Returns whether it was open until now.
 bool mark_answered(Connection& connection, std::int64_t number);
+/// Adds an attachment to what is sent with the answer. Returns whether it was possible: the question is open and has
+/// fewer than `max_files`.
+bool add_file(Connection& connection, std::int64_t number, std::string_view attachment_id, int max_files);
+/// The ids of attachments that are sent with the answer, separated by blanks.
+std::string files_of(Connection& connection, std::int64_t number);
 void set_shown_as(Connection& connection, std::int64_t number, const std::optional<std::string>& message);
 std::optional<std::string> shown_as(Connection& connection, std::int64_t number);
 /// Removes some answered messages that are older.

@@ -1,5 +1,6 @@
 #include "features/channels/telegram.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -21,6 +22,9 @@ constexpr auto poll_time = 50s;
 constexpr auto patience = 20s;
 constexpr auto idle_pause = 500ms;
 constexpr std::size_t max_answer_to_press = 200;
+constexpr std::size_t max_caption = 1024;
+/// A larger picture is sent as a file.
+constexpr std::size_t max_photo = 10 * 1024 * 1024;
 
 /// An id as the number that it is.
 json::value number_of(std::string_view id) {
@@ -34,6 +38,22 @@ json::object addressed(const ChatPlace& place) {
   json::object parameters{{"chat_id", number_of(place.chat)}};
   if (!place.topic.empty()) parameters["message_thread_id"] = number_of(place.topic);
   return parameters;
+}
+
+/// A form with a file (RFC 7578).
+std::string form_of(const json::object& fields, std::string_view name, const OutgoingFile& file,
+                    std::string_view boundary) {
+  std::string form;
+  for (const auto& [key, value] : fields) {
+    form += fmt::format("--{}\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n", boundary,
+                        std::string_view(key), text_or_json(value));
+  }
+  auto shown = file.name;
+  std::ranges::replace_if(shown, [](char c) { return c == '"' || c == '\\' || c == '\r' || c == '\n'; }, '_');
+  form +=
+      fmt::format("--{}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
+                  boundary, name, shown, file.mime);
+  return form + file.bytes + fmt::format("\r\n--{}--\r\n", boundary);
 }
 
 json::object keyboard_of(const std::vector<MessageButton>& buttons) {
@@ -80,6 +100,7 @@ const Messenger::Traits& Telegram::traits() const {
   static const Traits traits{.max_units = 4096,
                              .has_buttons = true,
                              .has_drafts = true,
+                             .has_files = true,
                              .between_messages = 1s,
                              .between_in_group = 3s,
                              .per_second = 30};
@@ -139,6 +160,7 @@ Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
 }
 
 Task<SendResult> Telegram::send(OutgoingMessage message, StopSource& stop) {
+  if (!message.files.empty()) co_return co_await send_file(message, stop);
   auto result = co_await send_once(message, message.is_markdown, stop);
   // Its HTML is stricter than what people and models write.
   if (message.is_markdown && result.end == End::refused && result.error.find("can't parse") != std::string::npos) {
@@ -172,6 +194,23 @@ Task<SendResult> Telegram::send_once(const OutgoingMessage& message, bool with_m
   auto result = result_of(co_await call(method, std::move(parameters), stop));
   // A change that comes twice is the same change.
   if (!message.edits.empty() && result.end == End::uncertain) result.end = End::again;
+  result.error = account_.secrets.hidden_in(result.error);
+  co_return result;
+}
+
+Task<SendResult> Telegram::send_file(const OutgoingMessage& message, StopSource& stop) const {
+  const auto& file = message.files.front();
+  const bool is_photo = (file.mime == "image/jpeg" || file.mime == "image/png") && file.bytes.size() <= max_photo;
+  auto form = addressed(message.to);
+  if (!message.text.empty()) form["caption"] = utf16_prefix(message.text, max_caption);
+  const auto boundary = fmt::format("file-{}", message.id);
+  auto result = result_of(
+      co_await call_service(http_, account_,
+                            {.path = fmt::format("/bot{}/{}", account_.token, is_photo ? "sendPhoto" : "sendDocument"),
+                             .headers = {{"Content-Type", "multipart/form-data; boundary=" + boundary}},
+                             .body = form_of(form, is_photo ? "photo" : "document", file, boundary),
+                             .idle_timeout = 60s},
+                            stop));
   result.error = account_.secrets.hidden_in(result.error);
   co_return result;
 }

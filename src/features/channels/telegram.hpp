@@ -26,6 +26,7 @@ public:
 private:
   Task<ServiceResponse> call(std::string_view method, json::object parameters, StopSource& stop,
                              std::chrono::milliseconds idle_timeout = std::chrono::seconds(30)) const;
+  Task<SendResult> send_file(const OutgoingMessage& message, StopSource& stop) const;
   Task<SendResult> send_once(const OutgoingMessage& message, bool with_markup, StopSource& stop) const;
 
   HttpClient& http_;

@@ -30,6 +30,7 @@ constexpr std::array builtin_tools{BuiltinTool{"Read", Stage::apprentice, ToolSc
                                    BuiltinTool{"FindTools", Stage::apprentice, std::nullopt},
                                    BuiltinTool{"AskUser", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"Tasks", Stage::apprentice, ToolScope::read},
+                                   BuiltinTool{"SendFile", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"Propose", Stage::apprentice, ToolScope::write},
                                    BuiltinTool{"Write", Stage::operating, ToolScope::write},
                                    BuiltinTool{"Edit", Stage::operating, ToolScope::write},
@@ -73,7 +74,9 @@ bool is_builtin_tool(const ToolRequest& request, std::initializer_list<std::stri
   return request.kind == ToolKind::own && std::ranges::find(tools, request.tool) != tools.end();
 }
 
-bool reads_files(const ToolRequest& request) { return is_builtin_tool(request, {"Read", "Glob", "Grep", "Ingest"}); }
+bool reads_files(const ToolRequest& request) {
+  return is_builtin_tool(request, {"Read", "Glob", "Grep", "Ingest", "SendFile"});
+}
 bool writes_files(const ToolRequest& request) { return is_builtin_tool(request, {"Write", "Edit"}); }
 bool changes_extensions(const ToolRequest& request) {
   return is_builtin_tool(request, {"CreateExtension", "UpdateExtension"});

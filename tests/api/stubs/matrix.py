@@ -48,7 +48,9 @@ class MatrixStub:
                 segments = [unquote(part) for part in url.path.split("/")[1:]]
                 query = {name: values[0] for name, values in parse_qs(url.query).items()}
                 try:
-                    answer = stub._obey(self.command, segments, query, json.loads(body or b"{}"))
+                    is_json = self.headers.get("content-type", "application/json") == "application/json"
+                    content = json.loads(body or b"{}") if is_json else body
+                    answer = stub._obey(self.command, segments, query, content)
                 except Refused as refused:
                     return self.send(refused.status, json.dumps(refused.answer).encode())
                 if answer is None:
@@ -145,6 +147,10 @@ class MatrixStub:
                 return {"room_id": room}
             case ("PUT", "v3", "rooms", room, "send", "m.room.message", transaction):
                 return self._send(room, transaction, body)
+            case ("POST", "v3", "upload"):
+                number = f"own{next(self._numbers)}"
+                self.media["example.org", number] = body
+                return {"content_uri": f"mxc://example.org/{number}"}
             case ("GET", "v1", "media", "download", server, media) if (server, media) in self.media:
                 return self.media[server, media]
         raise Refused(404, "M_UNRECOGNIZED")
@@ -197,7 +203,8 @@ class MatrixStub:
                 else:
                     html = content.get("formatted_body")
                     self.messages.append(
-                        {"id": event_id, "room": room, "body": content["body"], "html": html, "edits": 0, "to": relation}
+                        {"id": event_id, "room": room, "body": content["body"], "html": html, "edits": 0, "to": relation,
+                         "content": content}
                     )
                 own = {"type": "m.room.message", "sender": ACCOUNT, "event_id": event_id, "content": content}
                 self._news.append((room, own))

@@ -1,6 +1,7 @@
 """Telegram's Bot API on loopback, as far as a bot sees it (https://core.telegram.org/bots/api, version 10.3): updates
 that stay until a later offset confirms them, long polls, drafts, buttons, and its refusals."""
 
+import email
 import itertools
 import json
 import re
@@ -33,6 +34,21 @@ def markup_problem(text):
     if open_tags or re.search(r"<(?!/?[a-z])", text):
         return "Bad Request: can't parse entities: Can't find end tag"
     return None
+
+
+def parameters_in(body, content_type):
+    """The parameters of a call; of a form, the file is `(name, type, bytes)`."""
+    if not content_type.startswith("multipart/form-data"):
+        return json.loads(body or b"{}")
+    form = email.message_from_bytes(b"Content-Type: " + content_type.encode() + b"\r\n\r\n" + body)
+    parameters = {}
+    for part in form.get_payload():
+        name = part.get_param("name", header="content-disposition")
+        content = part.get_payload(decode=True)
+        # The module reads headers as ASCII, and the service as UTF-8.
+        file_name = re.search(rb'filename="([^"]*)"', body)[1].decode() if part.get_filename() is not None else None
+        parameters[name] = content.decode() if file_name is None else (file_name, part.get_content_type(), content)
+    return {**parameters, "chat_id": int(parameters["chat_id"])}
 
 
 class Refused(Exception):
@@ -69,7 +85,7 @@ class TelegramStub:
                     return self.respond(401, {"ok": False, "error_code": 401, "description": "Unauthorized"})
                 method = self.path[len(prefix) :]
                 try:
-                    result = stub._obey(method, json.loads(body or b"{}"), self)
+                    result = stub._obey(method, parameters_in(body, self.headers.get("content-type", "")), self)
                 except Refused as refused:
                     return self.respond(refused.status, refused.answer)
                 if result is not None:
@@ -273,6 +289,25 @@ class TelegramStub:
             }
         )
         return {"message_id": number, "chat": {"id": parameters["chat_id"]}, "text": text}
+
+    def _sendDocument(self, parameters, member="document"):
+        name, kind, content = parameters[member]
+        number = next(self._numbers)
+        self.messages.append(
+            {
+                "id": number,
+                "chat": parameters["chat_id"],
+                "topic": parameters.get("message_thread_id"),
+                "text": parameters.get("caption", ""),
+                "file": (member, name, kind, content),
+                "buttons": [],
+                "edits": 0,
+            }
+        )
+        return {"message_id": number, "chat": {"id": parameters["chat_id"]}}
+
+    def _sendPhoto(self, parameters):
+        return self._sendDocument(parameters, "photo")
 
     def _editMessageText(self, parameters):
         text, buttons = self._checked(parameters)

@@ -79,8 +79,12 @@ Email::Email(const ChannelServices& services, const ChannelAccount& account, con
 
 const Messenger::Traits& Email::traits() const {
   // Servers allow some hundred mails an hour or more; each is sent on a connection of its own.
-  static const Traits traits{
-      .max_units = 500'000, .is_mail = true, .between_messages = 1s, .between_in_group = 1s, .per_second = 5};
+  static const Traits traits{.max_units = 500'000,
+                             .has_files = true,
+                             .is_mail = true,
+                             .between_messages = 1s,
+                             .between_in_group = 1s,
+                             .per_second = 5};
   return traits;
 }
 
@@ -185,11 +189,12 @@ Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, StopSource& 
 
 /// A mail that somebody else was sent, and that comes here with its signature intact, was not said to the agent.
 bool Email::is_for_account(const MailHead& head) const {
+  const auto is_own = [this](const MailAddress& one) {
+    return one.address == settings_.from || without_tag(one.address) == settings_.from;
+  };
   for (const auto* name : {"to", "cc"}) {
     for (const auto field : head.all(name)) {
-      const auto addresses = read_addresses(field);
-      if (std::ranges::any_of(addresses, [&](const auto& one) { return without_tag(one.address) == settings_.from; }))
-        return true;
+      if (std::ranges::any_of(read_addresses(field), is_own)) return true;
     }
   }
   return false;
@@ -274,6 +279,7 @@ MailDraft Email::draft_of(const OutgoingMessage& message) const {
       .is_markdown = message.is_markdown,
       .is_reply = !replies_to.empty(),
       .date = services_.clock.now()};
+  for (const auto& file : message.files) draft.files.push_back({file.name, file.mime, file.bytes});
   const auto agent = services_.extensions.find_agent(settings_.agent_id.empty() ? "assistant" : settings_.agent_id);
   if (agent) draft.from_name = agent->name;
   if (replies_to.empty()) {

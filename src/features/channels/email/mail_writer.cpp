@@ -8,6 +8,7 @@
 #include <boost/algorithm/string/replace.hpp>
 
 #include "base/digest.hpp"
+#include "base/json/json.hpp"
 #include "base/text/markdown_tree.hpp"
 #include "features/channels/email/mail_encoding.hpp"
 #include "io/http/web_url.hpp"
@@ -45,11 +46,11 @@ std::string text_of(const MailDraft& draft) {
 }
 
 std::string file_part(const MailFile& file) {
-  // Programs that do not know RFC 2231 read the encoded words.
+  const bool is_utf8_text = file.mime.starts_with("text/") && is_utf8(file.bytes);
   return fmt::format(
-      "Content-Type: {}\r\nContent-Disposition: attachment;\r\n filename*=utf-8''{}\r\n"
+      "Content-Type: {}{}\r\nContent-Disposition: attachment;\r\n filename*=utf-8''{}\r\n"
       "Content-Transfer-Encoding: base64\r\n\r\n{}",
-      file.mime, percent_encode(file.name), encode_base64(file.bytes));
+      file.mime, is_utf8_text ? "; charset=utf-8" : "", percent_encode(file.name), encode_base64(file.bytes));
 }
 
 std::string body_of(const MailDraft& draft) {

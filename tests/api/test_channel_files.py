@@ -1,0 +1,120 @@
+"""Files and pictures that agents send to people in messengers and mails.
+
+See docs/contract/channels.md#messages.
+"""
+
+import pytest
+
+from channels import ANN, channel, connect, threads
+from checks import accepted
+from jobs import wait_for
+from mails import ANN as ANN_BY_MAIL
+from mails import listens
+from stubs.mail import Dovecot, SmtpStub, text_of, why_not
+from stubs.matrix import TOKEN, MatrixStub
+from tools import calls, turns_of
+
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+
+
+@pytest.fixture
+def workspace(talking):
+    """The directory of the agent, with a few files."""
+    directory = talking.gateway.data / "agents" / "assistant" / "workspace"
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "plan.png").write_bytes(PICTURE)
+    (directory / "Grüße.txt").write_text("Grüße\n")
+    return directory
+
+
+def sends(talking, *paths, answer="Here they are."):
+    talking.stub.script(calls(*[("SendFile", {"path": path}, f"call-{path}") for path in paths]), answer)
+
+
+def results(talking):
+    (thread,) = threads(talking.gateway)
+    return [turn["content"] for turn in turns_of(talking.gateway, thread, "tool")]
+
+
+def test_files_follow_the_answer_at_telegram(talking, telegram, workspace):
+    connect(talking.gateway, telegram)
+    sends(talking, "plan.png", "Grüße.txt")
+    telegram.says(ANN, "Send them.")
+    telegram.until(lambda: len(telegram.messages) == 3)
+    answer, picture, note = telegram.messages
+    assert answer["text"] == "Here they are." and {one["chat"] for one in telegram.messages} == {ANN}
+    assert picture["file"] == ("photo", "plan.png", "image/png", PICTURE)
+    assert note["file"][:2] == ("document", "Grüße.txt") and note["file"][3] == "Grüße\n".encode()
+
+
+def test_files_follow_the_answer_at_matrix(talking, workspace):
+    with MatrixStub() as matrix:
+        talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
+        connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=["@ann:example.org"])
+        wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+        sends(talking, "plan.png", "Grüße.txt")
+        matrix.says("@ann:example.org", "Send them.")
+        matrix.until(lambda: len(matrix.messages) == 3)
+        _, picture, note = [message["content"] for message in matrix.messages]
+        assert (picture["msgtype"], picture["body"], picture["info"]["mimetype"]) == ("m.image", "plan.png", "image/png")
+        assert matrix.media["example.org", picture["url"].rpartition("/")[2]] == PICTURE
+        assert (note["msgtype"], note["filename"]) == ("m.file", "Grüße.txt")
+
+
+@pytest.mark.skipif(bool(why_not("dovecot")), reason=why_not("dovecot"))
+def test_files_are_attached_to_the_answering_mail(talking, workspace):
+    with Dovecot() as dovecot, SmtpStub() as smtp:
+        box = dovecot.mailbox()
+        listens(talking, dovecot, box, smtp)
+        sends(talking, "plan.png", "Grüße.txt")
+        box.receives(ANN_BY_MAIL, "Send them.")
+        mail = smtp.mail("Here they are.")
+        files = [(part.get_filename(), part.get_content_type(), part.get_content()) for part in mail.iter_attachments()]
+        assert files[0] == ("plan.png", "image/png", PICTURE)
+        assert files[1][:2] == ("Grüße.txt", "text/plain") and len(files) == 2 and len(smtp.sent) == 1
+        assert text_of(mail) == "Here they are."
+
+
+def test_only_files_that_the_agent_may_read_are_sent(talking, telegram, workspace):
+    connect(talking.gateway, telegram)
+    (talking.gateway.home / ".ssh").mkdir(exist_ok=True)
+    (talking.gateway.home / ".ssh" / "id_ed25519").write_text("a key")
+    (workspace / "link").symlink_to(talking.gateway.home / ".ssh" / "id_ed25519")
+    (workspace / "empty").write_bytes(b"")
+    sends(talking, "~/.ssh/id_ed25519", "link", "/etc/passwd", "missing.txt", "empty", ".", answer="I could not.")
+    telegram.says(ANN, "Send them all.")
+    telegram.message("I could not.")
+    (thread,) = threads(talking.gateway)
+    wait_for(lambda: channel(talking.gateway)["unsent"] == 0)
+    assert len(telegram.messages) == 1 and len(results(talking)) == 6
+    assert not any("It is sent" in result for result in results(talking))
+
+
+def test_file_of_a_chat_on_the_page_is_not_sent(talking, telegram, workspace):
+    connect(talking.gateway, telegram)
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    thread = accepted(talking.gateway.http.post("/threads", json={}), 201)
+    accepted(talking.gateway.http.patch(f"/threads/{thread['id']}", json={"mode": "act"}))
+    sends(talking, "plan.png")
+    accepted(talking.gateway.http.post("/chat", json={"content": "Send it.", "threadId": thread["id"]}), 201)
+    wait_for(lambda: turns_of(talking.gateway, thread, "assistant"))
+    assert "came from no messenger" in results(talking)[0] and not telegram.messages
+
+
+def test_file_is_sent_again_after_a_failure(talking, telegram, workspace):
+    connect(talking.gateway, telegram)
+    telegram.fails("sendPhoto", 500, "Internal Server Error")
+    sends(talking, "plan.png")
+    telegram.says(ANN, "Send it.")
+    telegram.until(lambda: len(telegram.messages) == 2)
+    assert telegram.messages[1]["file"][3] == PICTURE and telegram.messages[1]["text"] == ""
+
+
+def test_tool_is_offered_only_with_a_channel(talking, telegram):
+    def offered():
+        prompt = accepted(talking.gateway.http.get("/agents/assistant/prompt", params={"mode": "act"}))
+        return "SendFile" in [tool["name"] for tool in prompt["tools"]]
+
+    assert not offered()
+    connect(talking.gateway, telegram)
+    assert offered()
