@@ -8,6 +8,7 @@ from bench.harness import ROOT, Gateway, Row, folder, milliseconds
 
 sys.path.insert(0, str(ROOT / "tests" / "api"))
 
+from stubs.mail import AUTHSERV, PASSWORD, Dovecot, SmtpStub  # noqa: E402
 from stubs.provider import ProviderStub, Reply  # noqa: E402
 from stubs.telegram import TOKEN, TelegramStub  # noqa: E402
 
@@ -63,21 +64,36 @@ def people():
               min(gaps) >= 0.990)
 
 
-def idle():
-    """Two idle channels: the first brings libcurl with it, the second shows what one costs"""
-    with folder() as home, TelegramStub() as telegram, Gateway(home) as gateway:
-        connect(gateway, telegram)
-        until(lambda: gateway.request("GET", "/channels")[0]["state"] == "connected")
+def idle_rows(kind, connect_one):
+    """Two idle channels: the first brings libcurl with it, the second shows what one costs. `connect_one` makes one."""
+    with folder() as home, Gateway(home) as gateway:
+        is_connected = lambda: all(one["state"] == "connected" for one in gateway.request("GET", "/channels"))
+        connect_one(gateway, "first")
+        until(is_connected)
         gateway.wait_until_quiet()
         before = gateway.memory()["Pss"]
-        connect(gateway, telegram, name="another")
-        until(lambda: all(one["state"] == "connected" for one in gateway.request("GET", "/channels")))
+        connect_one(gateway, "another")
+        until(is_connected)
         time.sleep(2)
         cpu = gateway.cpu_seconds()
         time.sleep(IDLE_SECONDS)
         cpu, more = gateway.cpu_seconds() - cpu, gateway.memory()["Pss"] - before
-    yield Row(f"two idle channels: CPU in {IDLE_SECONDS} s", milliseconds(cpu), "-", "-", "< 10 ms", cpu < 0.010)
-    yield Row("idle channel: memory of a second one", f"{more / 1024:.0f} KiB", "-", "-", "< 200 KiB", more < 200 * 1024)
+    yield Row(f"two idle {kind}: CPU in {IDLE_SECONDS} s", milliseconds(cpu), "-", "-", "< 10 ms", cpu < 0.010)
+    yield Row(f"idle {kind}: memory of a second one", f"{more / 1024:.0f} KiB", "-", "-", "< 200 KiB", more < 200 * 1024)
+
+
+def idle():
+    """A bot at Telegram, and a mail account at dovecot, which tells of new mails"""
+    with TelegramStub() as telegram:
+        yield from idle_rows("channels", lambda gateway, name: connect(gateway, telegram, name))
+    with Dovecot() as dovecot, SmtpStub() as smtp:
+        account = {"service": "email", "token": "${secret:MAIL}", "smtp": smtp.url, "authserv_id": AUTHSERV}
+
+        def connect_mail(gateway, name):
+            gateway.request("PUT", "/secrets/MAIL", {"value": PASSWORD})
+            connect(gateway, dovecot, name, **account, user=dovecot.mailbox().address, allow=["ann@example.net"])
+
+        yield from idle_rows("mail channels", connect_mail)
 
 
 def channels():
