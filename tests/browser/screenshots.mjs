@@ -81,6 +81,48 @@ async function askForPermission(page) {
   await asked.waitFor({ state: 'detached' });
 }
 
+/** The timeline of an answer that searched, in a dark page. */
+async function showTimeline(page) {
+  const { id } = await env.thread({ title: 'Where the build spends its time' });
+  await env.api('PATCH', `/threads/${id}`, { mode: 'act' });
+  await page.goto(`${env.proxy.url}/ui/#/t/${id}`);
+  const usage = { input: 1100, output: 160, cache_read: 5200, cache_write: 0 };
+  const search = (query) => ({ name: 'SearchTurns', arguments: { query } });
+  await env.backend.reply({ text: '', tool_calls: [search('build time'), search('linker')], usage });
+  await env.backend.reply({ text: '', tool_calls: [{ name: 'Glob', arguments: { pattern: '**/*.md' } }], usage });
+  await env.backend.reply({ text: 'Most of it goes to linking.', usage, deltas: 20, rate: 40 });
+  await sendMessage(page, 'Where does the build spend its time?');
+  await answers(page).getByText('Most of it goes to linking.').waitFor();
+  await page.getByTitle('Timeline of this answer').click();
+  await page.getByRole('table', { name: 'Timeline' }).waitFor();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await shoot(page, 'timeline');
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+const drawing = `The area under $e^{-x^2}$ is
+
+$$
+\\int_{-\\infty}^{\\infty} e^{-x^2}\\,dx = \\sqrt{\\pi}
+$$
+
+\`\`\`svg
+<svg viewBox="0 0 200 100" width="90%"><title>A bell curve</title><path d="M10 90C70 90 70 15 100 15S130 90 190 90z" fill="#2457d6" opacity=".25"/><path d="M10 90C70 90 70 15 100 15S130 90 190 90" fill="none" stroke="#2457d6" stroke-width="2"/></svg>
+\`\`\`
+`;
+
+/** A formula, and a drawing beside the chat. */
+async function showArtifact(page) {
+  const { id } = await env.thread({ title: 'A bell curve' });
+  await page.goto(`${env.proxy.url}/ui/#/t/${id}`);
+  await env.backend.reply({ text: drawing });
+  await sendMessage(page, 'How large is the area under the bell curve? Draw it.');
+  await answers(page).locator('math').nth(1).waitFor();
+  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await page.frameLocator('iframe').locator('path').first().waitFor();
+  await shoot(page, 'artifact');
+}
+
 try {
   await setTheScene();
   const page = await env.open('/new', { colorScheme: 'light', viewport: { width: 1280, height: 800 } });
@@ -106,6 +148,8 @@ try {
     if (name === 'jobs') await page.getByText('At 09:00, Monday through Friday').waitFor();
     await shoot(page, name);
   }
+  await showTimeline(page);
+  await showArtifact(page);
   const phone = await env.open(place, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
   await answers(phone).first().waitFor();
   await shoot(phone, 'phone');
