@@ -196,6 +196,7 @@ else {
     assert.equal(await page.getByRole('textbox', { name: /^(Model|Fallback models)/ }).count(), 0);
     await page.getByRole('button', { name: 'Model: Default' }).click();
     await page.getByRole('option', { name: /^bench\/small-1/ }).click();
+    await page.getByText('Advanced', { exact: true }).click();
     await page.getByRole('button', { name: 'Fallback models: Add a model' }).click();
     await page.getByRole('option', { name: /^bench\/large-2/ }).click();
     await button(page, 'Save').click();
