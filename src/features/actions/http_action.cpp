@@ -91,7 +91,7 @@ bool content_type_says(const std::vector<HttpHeader>& headers, const char* word)
   });
 }
 
-/// Parses a text body as JSON. Unless its Content-Type is another, placeholders may stand for whole values.
+/// Parses a text body as JSON. Unless it has another Content-Type, a placeholder may replace a whole value.
 std::optional<json::value> json_form(const json::value& form, const std::vector<HttpHeader>& headers) {
   if (!form.is_string()) return form;
   const std::string_view text(form.get_string());

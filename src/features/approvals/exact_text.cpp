@@ -20,7 +20,7 @@ constexpr std::size_t max_spaces = 24;
 constexpr std::size_t max_line_breaks = 5;
 constexpr std::size_t max_combining = 3;
 
-/// Controls, formats, private characters, and spaces other than the usual one.
+/// Control, format and private-use characters, and every space but U+0020.
 constexpr std::array invisible{
     Range{0x00, 0x08},       Range{0x0B, 0x1F},     Range{0x7F, 0xA0},       Range{0xAD, 0xAD},
     Range{0x034F, 0x034F},   Range{0x061C, 0x061C}, Range{0x115F, 0x1160},   Range{0x1680, 0x1680},

@@ -39,7 +39,7 @@ bool is_answer(const AskedQuestion& question, const json::value& answer) {
          !input_problem(*question.form, answer.get_object());
 }
 
-/// Whether the decision is one that can be made on that request.
+/// Whether a person may decide the request in this way.
 bool is_possible(const PermissionRequest& request, const DecidePermission& wanted) {
   if (wanted.reason.value_or("").size() > max_reason_size) return false;
   if (request.question) {
@@ -261,7 +261,7 @@ Task<PermissionRequest> Approvals::decide(std::string id, DecidePermission wante
   co_return decided;
 }
 
-/// What is to be remembered; no value if nothing is, or it is remembered already.
+/// The grant to store; no value if the decision grants nothing, or nothing new.
 std::optional<Grant> Approvals::grant_of(const PermissionRequest& request) const {
   if (request.decision != PermissionDecision::allow || request.scope == GrantScope::once) return std::nullopt;
   Grant grant{.id = new_id(),
@@ -321,7 +321,7 @@ Task<> Approvals::forget(std::vector<std::string> ids) {
   });
 }
 
-/// Grants end with the thread, the agent or the tool that they are for: another of the same name is a stranger.
+/// A grant ends with its thread, agent or tool: a later one of the same name must not inherit it.
 void Approvals::deliver(const DomainEvent& event) {
   if (grants_.empty()) return;
   if (const auto* thread = event.record.as<Thread>()) {

@@ -102,7 +102,7 @@ Task<> Briefings::refresh(std::optional<std::string> project_id) {
     const bool asks = clock_.now() - cache_[key].written_at > fresh;
     std::optional<std::string> written;
     if (asks) written = co_await completions_.write(instructions, summary_request(facts), stopping_);
-    // The cost of this very model call would make the briefing stale at once.
+    // Includes the cost of this model call, which would otherwise make the briefing stale at once.
     if (asks) facts.costs = co_await cost_today();
     auto& cached = cache(project_id, std::move(facts));
     if (written) cached.briefing.summary = *written;

@@ -18,11 +18,11 @@ namespace agw {
 
 namespace {
 
-/// Fast: the file is on its way to be replaced.
+/// The fastest: a tool waits for it before it replaces the file.
 constexpr int compression_level = 1;
 constexpr std::size_t name_length = 64;
 constexpr std::size_t largest = std::size_t{1024} * 1024 * 1024;
-/// The time of a file is updated when it is used again after so many seconds.
+/// In seconds. Using a file updates its time, but not more often than this.
 constexpr std::int64_t time_to_touch = 3600;
 
 bool is_blob_name(std::string_view name) {

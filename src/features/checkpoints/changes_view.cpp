@@ -15,11 +15,11 @@ namespace agw {
 
 namespace {
 
-/// Diffs of a run, together. What is beyond is listed without its diff.
+/// The total size of a run's diffs. Further files are listed without a diff.
 constexpr std::size_t max_diffs = std::size_t{4} * 1024 * 1024;
 constexpr auto nowhere = "/dev/null";
 
-/// Changes of one path that follow each other, without one of somebody else in between.
+/// Consecutive changes of one path, between which nobody else changed it.
 struct Segment {
   StoredState before;
   StoredState after;

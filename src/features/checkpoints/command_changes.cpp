@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 /// Trees whose listings are remembered.
 constexpr std::size_t max_trees = 4;
-/// Directories that are named as not covered; more are counted.
+/// How many uncovered directories are named; the others are only counted.
 constexpr std::size_t max_named = 20;
 
 std::string why_uncovered(Kept kept, std::uint64_t file_bytes) {
@@ -72,7 +72,7 @@ private:
     if (entry.state.links > 1 && is_private(entry.state)) return Kept::is_private;
     if (!blobs_.has_room_for(entry.state.stamp.size)) return Kept::no_room;
     auto state = access.read_named(entry.name, file_bytes_);
-    // It changed after it was listed: what is stored must be what the listing says.
+    // It changed after it was listed, and the stored content must match the listing.
     if (!state.has_content || state.stamp != entry.state.stamp) return Kept::unreadable;
     const auto name = blobs_.put(state.content, Durability::later);
     std::ranges::copy(name, entry.hash.begin());
@@ -107,8 +107,9 @@ void CommandObserver::remember(std::shared_ptr<const TreeListing> listing) {
 
 void CommandObserver::store_contents(TreeListing& listing, const FileRoots& roots) {
   ContentStore store(*blobs_, limits_.file_bytes, roots);
-  // Looking a content up protects it while the command runs. That is left out while nothing is about to be deleted,
-  // and made up for if these copies then fill the store.
+  // Looking up a content protects it from eviction while the command runs. The first pass skips that if nothing was
+  // evicted since the listing and the store is not half full. If its copies evict anything, a second pass looks up
+  // everything.
   for (int pass = 0; pass < 2; ++pass) {
     const auto evictions = blobs_->evictions();
     store_contents(listing, store, evictions != listing.evictions || blobs_->is_half_full());
@@ -176,7 +177,7 @@ CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots
     try {
       if (change.after) store.put(EntryAccess::open(path), *change.after);
     } catch (const std::system_error& error) {
-      // The command has run: what it left is needed only for diffs and to recognize it.
+      // The command has run. Its results are needed only for diffs, and to recognize them before an undo.
       if (!is_disk_full(error)) throw;
       change.after->kept = Kept::no_room;
     }

@@ -22,7 +22,7 @@ namespace agw {
 
 namespace {
 
-/// Contents of results that wait to be stored for diffs. Beyond it, a call waits until its own is stored.
+/// How many results may wait in the background to be stored for diffs. Beyond that, a call waits for its own.
 constexpr std::size_t max_waiting_results = 16;
 
 constexpr auto time_between_prunes = std::chrono::hours(24);
@@ -37,7 +37,7 @@ StoredState stored(const EntryState& state, std::optional<std::string> hash) {
           .accessed_ns = state.accessed_ns};
 }
 
-/// Runs `store`, and reports a failure so that the model, and its person, can read it.
+/// Runs `store`. If that fails, throws an error that the model and the person can read.
 template <class Store>
 auto stored_or_refused(const std::filesystem::path& path, Store store) {
   try {

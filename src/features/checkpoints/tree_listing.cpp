@@ -32,7 +32,7 @@ bool is_same_entry(const EntryState& one, const EntryState& other) {
   return one.kind == EntryKind::directory || one.stamp == other.stamp;
 }
 
-/// Finds the entries of a directory in an earlier listing of it, at once if the order is the same.
+/// Finds the entries of a directory in its earlier listing. Constant time if they come in the same order.
 class Earlier {
 public:
   explicit Earlier(const ListedDirectory* directory) : directory_(directory) {}
@@ -102,7 +102,7 @@ private:
     listing_.directories.push_back({.path = path});
     read(stream.get(), directory, listing_.directories[index], rules, name);
     if (!listing_.is_complete) return;
-    // The vector grows while subdirectories are entered.
+    // By index: the vector grows while subdirectories are listed.
     for (std::size_t i = 0; i < listing_.directories[index].entries.size(); ++i) {
       const auto& entry = listing_.directories[index].entries[i];
       if (entry.state.kind != EntryKind::directory) continue;
@@ -154,7 +154,7 @@ private:
       auto state = stat_entry(directory, name, listing_.root);
       if (state.kind != EntryKind::absent) return state;
     } catch (const std::system_error&) {
-      // It cannot be looked at, so that no command of this user can change it either.
+      // This user cannot read the directory, so no command of this user can change it.
     }
     return std::nullopt;
   }

@@ -41,7 +41,7 @@ struct Checkpoints::Examined {
 
 namespace {
 
-/// Directories are made before what is in them, and removed after it.
+/// Directories are created before their contents and removed after them.
 enum class Rank { make_directories, files, remove_directories };
 
 Rank rank_of(const StoredState& now, const StoredState& target) {
@@ -57,7 +57,8 @@ bool is_named(const StoredChange& change, const std::vector<std::string>& paths)
   });
 }
 
-/// The state that the undo of an unsettled row found.
+/// Whether the undo was carried out in the file: that no longer has the state that the undo found, or the undo changes
+/// nothing.
 bool has_happened(const StoredChange& change, const StoredState& now) {
   return !now.is_same(change.before) || change.before.is_same(change.after);
 }
@@ -70,7 +71,7 @@ Task<UndoneFiles> Checkpoints::undo(std::string run_id, UndoFiles wanted) {
     if (active->run.id == run_id) throw Conflict("run is active");
   }
   const auto undoing = begin_undo();
-  // What changed while another undo ran is read again.
+  // Another undo may have changed the rows in the meantime.
   changes = co_await database_.read(
       [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
   co_return co_await undo_all(std::move(changes), std::move(wanted), true);
@@ -101,7 +102,7 @@ Task<RewoundThread> Checkpoints::rewind(std::string thread_id, RewindThread want
   co_return rewound;
 }
 
-/// An undo that was cut off by a kill stands in the database, but perhaps not in the file.
+/// After a kill, the database may have an undo that the file does not have yet.
 Task<> Checkpoints::settle(std::vector<StoredChange>& changes) {
   for (auto& change : changes) {
     if (change.settled) continue;

@@ -12,7 +12,7 @@ constexpr auto not_kept = "its former content was not kept";
 constexpr auto other_kind = "changed since: it is now of another kind";
 constexpr auto as_before = "it already is what it was before";
 
-/// Whether there is nothing to bring back.
+/// Whether nothing has to be restored.
 bool is_as(const StoredState& now, const StoredState& target) {
   return now.is_same(target) && (now.kind == EntryKind::absent || now.mode == target.mode);
 }
@@ -47,7 +47,7 @@ UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& 
   auto left = active.size();
   for (; left > 0; --left) {
     const auto& change = *active[left - 1];
-    // A change whose former state is there did not happen, or was taken back by hand.
+    // If the file is in the state before the change, the change never happened or a person has reverted it.
     if (!plan.target.is_same(change.after) && !plan.target.is_same(change.before)) break;
     plan.target = change.before;
     plan.undone.push_back(change.number);

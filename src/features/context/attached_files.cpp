@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// Within the providers' body limits, although pictures grow by a third when they are encoded.
+/// Base64 adds a third; this still fits the providers' limits for bodies.
 constexpr std::size_t image_budget = attachment_limit;
 
 /// The attachments that the turn's metadata names, each id once. Other members of the metadata are not trusted.

@@ -19,7 +19,7 @@ constexpr std::size_t max_quoted_turn_length = 4'000;
 constexpr std::size_t max_quoted_result_length = 500;
 constexpr std::size_t min_share_length = 200;
 constexpr std::size_t kept_of_result = 400;
-/// Of the note in a shortened result.
+/// The length of the note that replaces the middle of a result.
 constexpr std::size_t max_note_length = 240;
 constexpr std::size_t shortened_result = kept_of_result + max_note_length;
 constexpr std::int64_t summary_tokens = 2'048;
@@ -63,7 +63,7 @@ std::string both_ends(std::string_view text, std::size_t max_bytes, std::string_
                      advice, text.substr(last));
 }
 
-/// Returns how many bytes that saves.
+/// Returns the number of bytes saved.
 std::size_t shorten(Message& result, std::size_t max_bytes) {
   const auto before = result.text.size();
   max_bytes = std::max(max_bytes, shortened_result);
@@ -87,7 +87,8 @@ std::size_t shorten_calls(Message& message) {
   return saved;
 }
 
-/// The longest result for which all fit into `room`: small ones stay whole, the others share what is left.
+/// The length to which results must be cut for all to fit into `room`. Shorter ones stay whole; the others share the
+/// rest.
 std::size_t fair_share(std::span<const Message> messages, std::size_t room) {
   std::vector<std::size_t> sizes;
   for (const auto& message : messages) {
@@ -139,7 +140,7 @@ std::vector<Turn> remove_oldest(std::vector<Turn>& turns, std::size_t budget, st
 }
 
 ModelRequest summary_request(const std::string& earlier, const std::vector<Turn>& turns, std::size_t budget) {
-  // A little of every turn is better than all of some.
+  // A part of every turn makes a better summary than the whole of some.
   const auto share =
       std::clamp(budget / std::max<std::size_t>(1, turns.size()), min_share_length, max_quoted_turn_length);
   std::vector<std::string> parts;

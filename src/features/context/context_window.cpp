@@ -48,14 +48,14 @@ namespace agw {
 
 namespace {
 
-/// Eight halvings take a window that was assumed too large from 128,000 tokens down to 4,000, answers included.
+/// Enough to get from an assumed window of 128,000 tokens down to 4,000, if answers have to be shortened too.
 constexpr int max_reductions = 8;
 /// In tokens: shorter answers are of no use.
 constexpr std::int64_t min_answer = 500;
-/// From tools, in one run.
+/// The pictures of tools that a run may show the model.
 constexpr std::size_t max_pictures = 20;
 
-/// What a conversation of `used` bytes leaves of `budget` for the text of its files.
+/// How many bytes of `budget` remain for the text of files, after a conversation of `used` bytes.
 std::size_t left_for_files(std::size_t budget, std::size_t used) {
   return std::min(budget - std::min(budget, used), budget / 2);
 }
@@ -66,7 +66,7 @@ std::optional<std::string> expanded_text(const Run& run) {
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
-/// Sends fewer messages to another provider; which, is found out when that is first asked.
+/// Sends fewer messages to a provider. `shrink` selects them, and is called only if that provider is asked at all.
 class ShrinkingProvider : public Provider {
 public:
   ShrinkingProvider(Provider& provider, std::function<Task<std::vector<Message>>()> shrink)
@@ -127,8 +127,8 @@ std::size_t ContextWindow::budget_of(const ModelChoice& choice) const {
   return context_budget(model, output_limit(*agent_, model), prompt_tokens_);
 }
 
-/// The conversation with its files, as much as fits. The question's own files come before older turns; files of older
-/// turns get what is left, and are only mentioned if that is nothing.
+/// The conversation with its files, as much as fits. The question's own files come before older turns. Files of older
+/// turns get the remaining bytes; without any, they are only mentioned.
 Task<ModelRequest> ContextWindow::load_conversation() {
   const std::vector<Turn> question{co_await services_.threads.require_turn(run_.turn_id)};
   auto question_files = co_await load_attached_files(services_.attachments, question, false, budget_ / 2);
@@ -139,7 +139,7 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   const auto [summary, turns] =
       co_await load_context(services_.database, services_.clock, services_.threads, run_.thread_id,
                             {run_.turn_id, budget_ - question_size, by_model, stores_summary_});
-  // Most conversations have no files, and computing the size takes as long as everything else here.
+  // Most conversations have no files; computing the size would double the time of this function.
   const bool any_files = std::ranges::any_of(turns, has_attachments);
   const auto left = any_files ? left_for_files(budget_, summary.size() + total_size(turns)) : 0;
   const auto files = co_await load_attached_files(services_.attachments, turns, has_vision_,
@@ -151,7 +151,8 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   co_return request;
 }
 
-/// By the model that will answer; by rule if that is offline or fails. No value if the run was stopped.
+/// Written by the model that will answer, or by a fixed rule if that is offline or fails. No value if the run was
+/// stopped.
 Task<std::optional<std::string>> ContextWindow::summarise(std::string earlier, std::vector<Turn> older) {
   const auto plain = plain_summary(earlier, older);
   if (choices_.front().provider_name == offline_provider) co_return plain;
@@ -191,7 +192,7 @@ Task<Completion> ContextWindow::ask(const OnDelta& on_delta) {
   }
 }
 
-/// Asks the choices in turn, each with what fits its window.
+/// Asks the choices in order, each with the messages that fit its window.
 Task<Completion> ContextWindow::ask_choices(const OnDelta& on_delta) {
   auto choices = choices_;
   std::deque<ShrinkingProvider> shrinking;
@@ -233,7 +234,7 @@ Task<> ContextWindow::shrink_to(std::size_t budget) {
   shorten_results(messages, budget);
 }
 
-/// The messages for a model whose window is smaller than those of the choices before it, which have failed.
+/// The messages for a choice with a smaller window than the choices before it, which have failed.
 Task<std::vector<Message>> ContextWindow::shrink_for(ModelChoice choice) {
   drop_choices_before(choice.id());
   stores_summary_ = false;
@@ -258,12 +259,12 @@ std::vector<ToolUse> ContextWindow::add_reply(const std::string& model_id, std::
   message.provider_blocks = std::move(reply.provider_blocks);
   message.provider_blocks_of = model_id;
   request_.messages.push_back(std::move(message));
-  // Its thoughts are of use to no other model, and the models before it have failed.
+  // Only this model can use its thoughts, and the models before it have failed.
   drop_choices_before(model_id);
   return std::move(reply.tool_uses);
 }
 
-/// Calls that can be sent back to a service. Ids of this run stay; equal ones of earlier turns are changed.
+/// Makes the calls acceptable to all services. Ids of this run stay; the same ids in earlier turns are changed.
 void ContextWindow::make_acceptable(std::vector<ToolUse>& uses) {
   for (auto& use : uses) {
     use.name = acceptable_name(std::move(use.name));
@@ -321,7 +322,7 @@ void ContextWindow::drop_choices_before(const std::string& id) {
   choices_.erase(choices_.begin(), std::ranges::find(choices_, id, &ModelChoice::id));
 }
 
-/// They would refuse the pictures.
+/// Models without vision reject requests with pictures.
 void ContextWindow::drop_choices_without_vision() {
   if (std::ranges::none_of(request_.messages, [](const auto& message) { return !message.images.empty(); })) return;
   std::erase_if(choices_, [this](const auto& choice) { return !services_.models.info(choice).vision; });

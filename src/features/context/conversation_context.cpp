@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// A summary covers so many times what fits; turns that are older still are only counted.
+/// A summary covers this many windows of turns; older turns are only counted.
 constexpr std::size_t max_summarised_windows = 4;
 
 /// A conversation that does not fit: the turns to summarise, and those that stay in full.
@@ -40,7 +40,7 @@ SplitConversation split_conversation(Connection& connection, const std::string& 
   return split;
 }
 
-/// Says so if the summary does not cover the whole conversation.
+/// Adds how many turns the summary does not cover, if any.
 std::string with_omission_note(std::string summary, std::int64_t left_out) {
   if (left_out <= 0) return summary;
   return fmt::format("({} turns of the conversation are too far back for this summary.)\n\n{}", left_out, summary);

@@ -16,15 +16,16 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_whole_tools = 40;
-/// Of the window: more makes the tools of extensions deferred.
+/// If tools take more than this part of the window (a tenth), those of extensions are deferred.
 constexpr std::int64_t max_share = 10;
-/// Of the window, in total and for each. A larger tool of a stranger would leave no room for the conversation.
+/// Found tools may take a quarter of the window together, and an eighth each. Otherwise a third party's huge schema
+/// would leave no space for the conversation.
 constexpr std::int64_t share_of_found = 4;
 constexpr std::int64_t share_of_one = 8;
 
 constexpr std::size_t max_listing = std::size_t{16} * 1024;
 constexpr std::size_t min_listing = std::size_t{1} * 1024;
-/// Bytes per token of the window: a twentieth, of three bytes each.
+/// Bytes of the listing per token of the window: a twentieth of it, at three bytes per token.
 constexpr double listing_per_token = 0.15;
 /// Descriptions become shorter until all names fit.
 constexpr std::size_t description_lengths[] = {100, 60, 30, 0};
@@ -66,7 +67,7 @@ std::string listing_of(const Groups& groups, std::size_t length) {
 /// An integration with less room is not named.
 constexpr std::size_t min_part = 250;
 
-/// Not even all names fit: each integration gets an equal part of the room that is left.
+/// If not even the names fit, each integration gets an equal part of the remaining bytes.
 std::string cut_listing(const Groups& groups, std::size_t room) {
   std::string text;
   auto left = groups.size();

@@ -11,7 +11,7 @@ namespace agw {
 
 namespace {
 
-/// The longest that all services accept.
+/// The longest name and id that all services accept.
 constexpr std::size_t max_call_name_length = 64;
 
 std::string text_in(const std::optional<json::object>& metadata, std::string_view name) {
@@ -46,8 +46,8 @@ Message result_of(const Turn& turn, std::string id, std::string name) {
   return message;
 }
 
-/// Adds the id to `used`, and returns it; changed, but no longer than services accept, if it was there already. Some
-/// services number the calls of each answer from 1.
+/// Adds the id to `used` and returns it, or a different one if it was used already: some services number the calls of
+/// each answer from 1.
 std::string unused_id(std::string id, std::set<std::string, std::less<>>& used) {
   const auto stem = id;
   for (int number = 2; !used.insert(id).second; ++number) {

@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a project's instructions, of which only the beginning is used.
+/// The largest file of instructions that is read. Only its beginning is used.
 constexpr std::size_t max_read = std::size_t{16} * 1024 * 1024;
 
 std::string titled(std::string_view title, std::string_view text) {
   return text.empty() ? std::string() : fmt::format("# {}\n\n{}", title, text);
 }
 
-/// An agent that may not load them still knows what it could do.
+/// Skills are also listed for an agent that may not load them, so that it knows what others could do.
 std::string skills_text(const std::vector<Skill>& skills, bool may_be_loaded) {
   if (skills.empty()) return {};
   std::string text = fmt::format(

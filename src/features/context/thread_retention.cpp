@@ -13,12 +13,12 @@ namespace agw {
 
 namespace {
 
-/// Of the turns that are summed up, in bytes.
+/// The most bytes of turns that one summary is made of.
 constexpr std::size_t max_summed_up = 64 * 1024;
-/// A model is not asked for a summary after each run.
+/// A tenth of the limit is removed at once, so that a summary is not needed after every run.
 constexpr std::size_t removed_share = 10;
 
-/// What is to be summed up and removed.
+/// The turns to summarise and remove.
 struct Shortening {
   OldTurns old;
   std::string earlier;      ///< the summary of turns that are summed up already
@@ -89,7 +89,7 @@ Task<> ThreadRetention::shorten(std::string thread_id) {
   const auto last_turn_id = shortening->old.last_turn_id;
   const auto text = co_await sum_up(std::move(shortening->earlier), std::move(shortening->turns));
   if (stop_.requested()) co_return;
-  // What was removed takes the summary with it, since it may be what a person deletes; this one goes on without it.
+  // Deleting a turn deletes the summary that may quote it. This summary replaces its turns, so it is stored afterwards.
   co_await threads_.remove_before(thread_id, last_turn_id,
                                   [thread_id, last_turn_id, text, now = clock_.now()](Connection& connection) {
                                     const auto turns = Threads::summarise_up_to(connection, last_turn_id);
@@ -97,7 +97,7 @@ Task<> ThreadRetention::shorten(std::string thread_id) {
                                   });
 }
 
-/// By the default model; by rule if there is none or it fails.
+/// Written by the default model, or by a fixed rule if there is none or it fails.
 Task<std::string> ThreadRetention::sum_up(std::string earlier, std::vector<Turn> turns) {
   if (turns.empty()) co_return earlier;
   auto plain = plain_summary(earlier, turns);

@@ -10,7 +10,7 @@ namespace agw::tool_search_store {
 
 namespace {
 
-/// Of one tool: services may send more, which would only make the search slow.
+/// How much text of one tool is indexed. More would only slow down the search.
 constexpr std::size_t max_text = std::size_t{8} * 1024;
 constexpr std::size_t max_words = 32;
 /// Shorter words are matched whole.
@@ -19,7 +19,7 @@ constexpr std::size_t min_prefix = 3;
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
-/// With spaces where a capital begins a word, because the tokenizer does not see those: `getUserInfo`.
+/// Splits `getUserInfo` into words, which the tokenizer does not do.
 std::string with_split_words(std::string_view text) {
   std::string split;
   char previous = ' ';

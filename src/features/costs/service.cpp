@@ -41,7 +41,7 @@ days length_of(CostPeriod period) {
 
 LocalDay first_day(days length, LocalDay last) { return last - length + days{1}; }
 
-/// Sums of doubles end in meaningless digits.
+/// Removes the rounding errors of sums.
 double rounded(double usd) { return std::round(usd * 1e10) / 1e10; }
 
 template <class Rows>
@@ -198,7 +198,7 @@ double Costs::saved_by_caches(std::string_view model, const Usage& usage) const 
   return price ? saved(*price, usage) : 0;
 }
 
-/// By current prices, which may have been set after the model was used.
+/// Uses the current prices: one may have been added after the model was used.
 bool Costs::has_price(std::string_view model) const {
   const auto slash = model.find('/');
   return slash != model.npos && models_.info(model.substr(0, slash), model.substr(slash + 1)).price.has_value();

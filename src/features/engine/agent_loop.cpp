@@ -36,7 +36,7 @@ bool is_named(const std::vector<ToolDescription>& tools, std::string_view name) 
   return std::ranges::find(tools, name, &ToolDescription::name) != tools.end();
 }
 
-/// Adds a program's instructions and tools to what the model reads. Its tools replace the agent's own of their names.
+/// Adds a program's instructions and tools to the request. Its tools replace the agent's tools of the same names.
 void add_program(const RunClient& client, std::string& system, RequestTools& tools) {
   if (!client.system().empty()) system += "\n\n" + client.system();
   std::erase_if(tools.offered, [&](const auto& tool) {
@@ -50,7 +50,7 @@ void add_program(const RunClient& client, std::string& system, RequestTools& too
   }
 }
 
-/// Takes the calls of the program's tools out of `uses`.
+/// Removes the calls of the program's tools from `uses` and returns them.
 std::vector<ToolUse> take_calls_of(const RunClient* client, std::vector<ToolUse>& uses) {
   std::vector<ToolUse> taken;
   if (!client) return taken;
@@ -183,7 +183,7 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
   record_usage(completion);
   active.progress = progress_members(outcome_);
   auto* reply = std::get_if<ModelReply>(&completion.outcome);
-  // A call in an answer that was cut off may be incomplete.
+  // The last call of a truncated answer may be incomplete.
   if (!reply || reply->stop == StopReason::length || reply->stop == StopReason::content_filter)
     co_return std::vector<ToolUse>();
   outcome_.suggestions = std::move(reply->suggestions);
@@ -205,7 +205,7 @@ void AgentLoop::record_usage(const Completion& completion) {
 
 Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
   StepMark mark{count_characters(active_->log.content()), {}};
-  // Calls that only read need not wait until the step is on disk: none of their results is stored before it.
+  // Calls that only read may begin before the step is on disk: their results are stored after it.
   TaskGroup keeping(services_.loop);
   const bool only_reads = services_.calls.are_read_only(uses);
   keeping.spawn(services_.runs.store_step(active_, {mark.text_end, tool_call_members(uses)},

@@ -12,9 +12,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// For a tool to clean up, such as to end a process.
+/// The time that a tool gets to clean up, for example to end a process.
 constexpr auto time_to_end = 2s;
-/// Between two looks at the clock, while a person is waited for.
+/// How often the clock is checked while the call waits for a person.
 constexpr std::chrono::milliseconds min_pause = 100ms;
 
 /// Shared by a call and the coroutine that watches it.

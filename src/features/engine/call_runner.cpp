@@ -22,7 +22,7 @@ using std::chrono::steady_clock;
 using Verdict = Permission::Verdict;
 
 constexpr std::size_t max_at_once = 8;
-/// More than any tool returns that limits its output itself.
+/// Only tools that do not limit their output themselves can reach this.
 constexpr std::size_t max_output_length = 4 * max_result_characters + 64 * 1024;
 constexpr std::size_t max_quoted_length = 500;
 
@@ -34,7 +34,7 @@ bool changes_nothing(const Tool& tool) {
   return tool.effect == ToolEffect::reads || tool.effect == ToolEffect::fetches;
 }
 
-/// Fit to be stored and sent: UTF-8, without its middle if it is very long.
+/// The output as it is stored and sent: valid UTF-8, without its middle if it is very long.
 std::string presentable(const std::string& output) {
   auto text = to_utf8(output);
   if (text.size() <= max_output_length) return text;
@@ -56,7 +56,7 @@ std::string dry_text(const ToolUse& use) {
   return fmt::format("dry run: would have called {} with {}", use.name, quoted(to_json(use.input)));
 }
 
-/// What the model is told that was not allowed what it asked for.
+/// The result for a model whose call a person did not allow.
 Permission refused_by_person(const PermissionRequest& decided) {
   Permission refused{.verdict = Verdict::denied, .reason = "permission denied: "};
   if (decided.by == DecidedBy::timeout) {
@@ -87,7 +87,7 @@ json::object turn_metadata(const Run& run, const ToolUse& use, const ToolOutcome
   return metadata;
 }
 
-/// A model that calls a deferred tool wrongly has not seen its schema.
+/// The schema of a deferred tool: a model that calls it with a wrong input has not seen the schema.
 std::string unseen_schema(const RunningAgent& caller, const Tool& tool) {
   const auto* const deferred = find_deferred(caller.deferred_tools, tool.description.name);
   return deferred ? "\nIts input has this schema: " + to_json(deferred->input_schema) : std::string();
@@ -109,7 +109,7 @@ std::string what_failed(std::exception_ptr failure, const std::string& tool) {
 
 }  // namespace
 
-/// The calls of one step. Workers take the next one each.
+/// The calls of one step. Each worker takes the next call until none is left.
 struct CallRunner::StepCalls {
   ActiveRunPointer active;
   RunningAgentPointer caller;
@@ -304,7 +304,6 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
   co_return failed(what_failed(failure, use.name));
 }
 
-/// A call that is being made.
 struct CallRunner::Call {
   const StepCalls& step;
   const Tool& tool;
@@ -314,7 +313,7 @@ struct CallRunner::Call {
 };
 
 Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request) {
-  // The agent may have been renamed, and its directory moved, or deleted since the run began.
+  // Since the run began, the agent may have been deleted, or renamed and its directory moved.
   auto run = step.caller->run;
   run.agent_name = run.roots.agent = stages_.require_agent(run.agent_id)->name;
   const auto& asking = step.caller->asks_in ? step.caller->asks_in : step.active;
@@ -341,7 +340,8 @@ Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, co
                                                 : nullptr,
       .buffers = step.active->client ? step.active->client->buffers() : nullptr,
       .waits = &asking->person_waits};
-  // Its limits are those of the call, so the question comes first; only tools with a target ask by themselves.
+  // The question comes first, because the call's time limit must not include a person's time. Tools with a target ask
+  // by themselves, once they know it.
   const StopSource::Listener when_stopped(step.active->stop, [&call] { call.stop.request(); });
   const bool asks_first = !tool.authorizes_itself || tool.kind != ToolKind::own;
   if (asks_first && made.authorize({}).verdict == Verdict::ask) {

@@ -15,7 +15,7 @@ namespace agw {
 namespace {
 
 constexpr std::string_view all_arguments = "$ARGUMENTS";
-/// No model reads more, and placeholders could multiply the arguments without limit.
+/// No model reads more. Without a limit, repeated placeholders could multiply the arguments.
 constexpr std::size_t max_expansion_length = 10 * 1024 * 1024;
 
 std::string_view trimmed(std::string_view text) {

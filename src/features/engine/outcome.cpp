@@ -38,7 +38,7 @@ json::array call_members(const std::vector<ModelCall>& calls) {
   return members;
 }
 
-/// The members that regenerating the answer needs.
+/// The members that are needed to regenerate the answer.
 void add_origin(json::object& metadata, const Run& run) {
   for (const auto name : {std::string_view("agent_id"), named_model_member}) {
     if (const auto* member = run.order.if_contains(name)) metadata[name] = *member;

@@ -11,7 +11,7 @@ namespace agw {
 
 namespace {
 
-/// With the defaults of a new thread of the agent.
+/// A new thread of the agent, with the defaults.
 Thread new_thread_of(const Extension& agent) {
   Thread thread;
   if (const auto mode = string_member(agent.definition.members(), "mode")) {
@@ -29,13 +29,13 @@ PromptTool shown(ToolDescription tool) {
 
 constexpr std::int64_t assumed_window = 128'000;
 
-/// Of the model that a message without one would be answered by.
+/// The window of the model that would answer a message that names no model.
 std::int64_t window_of_first(const Models& models, const Extension& agent) {
   const auto chosen = choose_models(models, Run{}, agent);
   return chosen.choices.empty() ? assumed_window : models.info(chosen.choices.front()).context_window;
 }
 
-/// Without those that were found.
+/// The deferred tools that no search of the thread has found.
 std::int64_t deferred_count(const RequestTools& tools) {
   if (!tools.deferred) return 0;
   return std::ranges::count_if(*tools.deferred, [&](const auto& tool) {
@@ -52,7 +52,7 @@ Task<AgentPrompt> Engine::prompt(ExtensionPointer agent, AgentPromptQuery query)
   const auto limits = agent_limits(*agent, services_.extensions, services_.prompts.roots(*agent, thread.project_id));
   RunningAgent caller{.agent = agent, .mode = prompt.mode, .limits = limits};
   caller.run.thread_id = thread.id;
-  // As a run of a message on the thread would ask.
+  // A run of a message on this thread would ask there.
   caller.asks_thread = thread.id;
   caller.asks_permission = services_.approvals.asks(*agent);
   co_await services_.calls.wait_for_integrations(caller, stopping_);

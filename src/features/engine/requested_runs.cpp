@@ -67,7 +67,7 @@ Task<> Engine::begin_run(ActiveRunPointer active, std::function<void(Connection&
 void Engine::end_soon(const ActiveRunPointer& active) {
   active->stop.request();
   if (!active->recorded || active->started) return;
-  // It ends at once, out of order; otherwise it would stay active until the run before it ends.
+  // It ends at once and out of order; otherwise it would stay active until the run before it ends.
   active->started = true;
   workers_.spawn(answer(active));
 }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view default_agent = "assistant";
 
-/// The order of a run (see Run). `named` is the model that the message itself names. It contains the agent only if that
+/// The order of a run (see Run). `named` is the model that the message names. The order contains the agent only if it
 /// is not the thread's.
 json::object order_of(const std::optional<ExpandedCommand>& command, const std::optional<std::string>& named,
                       const Extension& agent, std::string_view threads_agent) {
@@ -42,13 +42,13 @@ std::optional<std::string> text_in(const std::optional<Turn>& turn, std::string_
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
-/// Whether it is the prompt of a job's dry run, or a message that was to join one.
+/// Whether the turn is the prompt of a job's dry run, or a message meant to join one.
 bool is_dry(const Turn& question) {
   if (!question.metadata || !is_true(*question.metadata, "dry")) return false;
   return question.metadata->contains("job") || question.metadata->contains(delivery_member);
 }
 
-/// The question with another text. The rest stays: its files, and whether it is answered as a dry run.
+/// The question with a new text, the same files, and still dry if it was.
 AddTurn edited(const Turn& question, std::string id, std::string content) {
   auto metadata = question.metadata.value_or(json::object{});
   for (const auto* member : {"superseded", "run_id", "after_step"}) metadata.erase(member);
@@ -60,7 +60,8 @@ AddTurn edited(const Turn& question, std::string id, std::string content) {
           .replaces = question.id};
 }
 
-/// Has the message join the answer under way, a dry run perhaps: it stays dry if it comes too late.
+/// Marks a message that is meant to join the active answer. If that is a dry run, the message stays dry even if it
+/// comes too late to join.
 void mark_as_steering(json::object& members, const ActiveRun& active) {
   members[delivery_member] = to_text(Delivery::steer);
   if (is_true(active.run.order, "dry")) members["dry"] = true;

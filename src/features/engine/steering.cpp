@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// Whether a message does not name that, or names what the run has anyway.
+/// Whether the message leaves `member` open or names the value that the run has.
 bool asks_for_nothing_else(const Run& message, std::string_view member, const Run& run, std::string_view current) {
   const auto wanted = string_member(message.order, member);
   return !wanted || *wanted == current || wanted == string_member(run.order, member);
@@ -40,7 +40,7 @@ std::vector<ActiveRunPointer> messages_for(const Runs& runs, const SteeredRun& r
 
 Task<std::vector<UserMessage>> steer(const EngineServices& services, ActiveRunPointer active,
                                      std::vector<ActiveRunPointer> messages, std::int64_t after_step) {
-  // Shared, because a write may be run again and is copied on its way.
+  // Shared, because a write copies its closure and may run it again.
   const auto turns = std::make_shared<std::vector<Turn>>();
   const SteeredPlace place{active->run.turn_id, active->run.id, after_step};
   try {

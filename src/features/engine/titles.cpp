@@ -17,7 +17,7 @@ constexpr std::string_view truncation_mark = "…";
 constexpr std::size_t max_message_read = 16'000;
 constexpr std::size_t max_prefix_length = 1 << 20;  ///< of a thread, up to its first answer
 constexpr std::int64_t title_tokens = 256;
-/// After so many answers without a title from the model, the thread keeps the one that it has.
+/// After this many answers without a title from a model, the thread keeps its title.
 constexpr std::ptrdiff_t max_attempts = 3;
 constexpr auto title_instructions =
     "You are given the first message of a conversation. Answer with a title for it: at most six words, in the "

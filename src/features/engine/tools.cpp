@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Tasks that are worth delegating may take a while.
+/// Delegated tasks may take long.
 constexpr auto max_task_time = 1h;
 
 constexpr auto input_schema = R"({

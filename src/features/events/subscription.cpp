@@ -9,7 +9,7 @@ namespace agw {
 
 namespace {
 
-/// The kinds that keep lists up to date, sent for all threads to a connection that subscribed with `lists`.
+/// The events that keep lists up to date. A connection that subscribed with `lists` gets them for all threads.
 constexpr std::array list_kinds = {std::string_view("turn-created"),
                                    std::string_view("thread-updated"),
                                    std::string_view("job-started"),
@@ -62,7 +62,7 @@ std::string Subscription::take(std::string_view text, Time now) {
 void Subscription::subscribe(const SubscriptionMessage& wanted) {
   record_presence(wanted);
   approvals_ = wanted.approvals.value_or(approvals_);
-  // To answer for what it hears already is not to hear less.
+  // A message that only says that a person is here keeps the current filter.
   if (!wanted.threadId && !wanted.threadIds && !wanted.lists.value_or(false)) return;
   narrowed_ = true;
   lists_ = wanted.lists.value_or(lists_);

@@ -29,7 +29,7 @@ std::optional<std::string> id_of(const FileResult<std::string>& content) {
   return std::nullopt;
 }
 
-/// The texts still to be written to the extension's files; a file that already has its text stays as it is.
+/// The texts that the extension's files do not have yet, joined.
 std::string unwritten(const Directory& root, const Extension& extension) {
   const auto directory = directory_of(extension.type, extension.name);
   const auto text = text_of(extension);
@@ -87,7 +87,7 @@ bool ExtensionDirectories::try_step(const DiskStep& step, Attempt attempt) {
   }
 }
 
-/// A directory whose move to its present name has failed cannot be moved on yet.
+/// Whether an earlier move of the directory has failed, so that this one must wait.
 bool ExtensionDirectories::waits(const DiskStep& step) const {
   return step.action == DiskStep::Action::move && std::ranges::any_of(failed_, [&](const DiskStep& failed) {
            return failed.action == DiskStep::Action::move && failed.extension_id == step.extension_id &&
@@ -99,7 +99,7 @@ bool ExtensionDirectories::is_to_be_moved(const std::string& path) const {
   return std::ranges::any_of(failed_, [&](const DiskStep& failed) { return leaves(failed, path); });
 }
 
-/// An outdated text must not come back, least of all that of a deleted extension.
+/// Drops failed writes that a later step replaces: they must not be repeated after it.
 void ExtensionDirectories::drop_superseded(const DiskStep& step) {
   if (step.action == DiskStep::Action::move && !is_in_trash(step.target)) return;
   std::erase_if(failed_, [&](const DiskStep& failed) {
@@ -107,7 +107,7 @@ void ExtensionDirectories::drop_superseded(const DiskStep& step) {
   });
 }
 
-/// Repeats failed moves that would free the place of another extension.
+/// Repeats a failed move if its directory still has the name that this step needs.
 void ExtensionDirectories::free_place(const DiskStep& step) {
   const auto& place = step.action == DiskStep::Action::move ? step.target : step.directory;
   for (std::size_t i = 0; i < failed_.size();) {
@@ -181,7 +181,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   abandon_moves(step.directory);
 }
 
-/// If the repeated write fails, the older text in the files, which the gateway wrote, must not count as an edit.
+/// If the repeated write fails too, the files hold an older text of the gateway, which must not count as an edit.
 void ExtensionDirectories::know_as_ours(const DiskStep& step) {
   const auto now = read(type_of_directory(step.directory), step.directory).known;
   if (now.config.content_id.empty()) return;
@@ -195,7 +195,7 @@ void ExtensionDirectories::replace(const DiskStep& step, const std::string& path
   const auto id = id_of(root_.read(path, max_extension_file_length));
   if (id == (wanted ? content_id(*wanted) : "")) return;
   const bool foreign = is_foreign(step.extension_id, id);
-  // If the record has no prompt, one that a person wrote becomes the job's.
+  // If the record has no prompt, a file that a person wrote becomes the job's prompt.
   if (!wanted) {
     if (!foreign) require(root_.remove(path), path);
     return;
@@ -227,7 +227,7 @@ void ExtensionDirectories::check_replaceable(const Extension& extension) const {
   require(strict, parent_of(path));
   require(strict->make_directories(extension.name), path);
   const auto attempt = extension.name + "/" + temporary_name();
-  // As long as the real text, for which the disk may have no space.
+  // As long as the real text, to find out whether the disk has space for it.
   require(strict->write(attempt, unwritten(root_, extension), 0600, Durability::later), path);
   require(strict->remove(attempt), path);
   const auto id = id_of(root_.read(config_path(path), max_extension_file_length));

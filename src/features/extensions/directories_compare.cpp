@@ -15,7 +15,6 @@ namespace agw {
 
 namespace {
 
-/// More than anybody has.
 constexpr std::size_t max_directories = 1'000'000;
 
 bool is_missing(FileError error) { return error == FileError::not_found; }

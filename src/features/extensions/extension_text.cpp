@@ -32,7 +32,7 @@ json::object definition_of(const json::object& flat) {
   return definition;
 }
 
-/// `value` is a path, or a message that begins with one.
+/// Changes the path that `value` is or begins with.
 void put_in_terms_of_file(json::value& value) {
   constexpr std::string_view definition = "definition.";
   constexpr std::string_view trigger = "trigger_def";

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t max_files = 10'000;
-/// Per directory. All entries are read and sorted first, so that each list shows the same ones.
+/// Per directory. All entries are read and sorted, so that every list shows the same ones.
 constexpr std::size_t max_entries = 1'000'000;
 constexpr std::size_t max_file_size = 5 << 20;
 

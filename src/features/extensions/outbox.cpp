@@ -171,7 +171,8 @@ Task<DirectoryFindings> ExtensionOutbox::compare(std::vector<ExtensionPointer> r
 
 void ExtensionOutbox::record_taken(Connection& connection, const std::string& extension_id, KnownDirectory known) {
   outbox_store::forget(connection, extension_id);
-  // Somebody may have written again within the time of the stamp; only a second look shows that.
+  // A person may have written again within the resolution of the stamp. Without a stamp, the next comparison reads the
+  // files.
   known.config.stamp = known.prompt.stamp = {};
   outbox_store::know(connection, extension_id, known);
 }

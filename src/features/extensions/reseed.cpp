@@ -25,7 +25,8 @@ struct TakenOver {
   std::vector<std::string> warnings;
 };
 
-/// Keeps only real differences, so that even a built-in's `enabled` can be changed in its file.
+/// Keeps only the members that differ. So `enabled` of a built-in can be changed in its file, although the others
+/// cannot.
 ExtensionChange without_what_is_so(ExtensionChange change, const Extension& current) {
   if (change.description == current.description) change.description.reset();
   if (change.enabled == current.enabled) change.enabled.reset();
@@ -37,7 +38,7 @@ ExtensionChange without_what_is_so(ExtensionChange change, const Extension& curr
   return change;
 }
 
-/// No value if the record was changed after the look at the directory: the newest write wins.
+/// No value if the record was changed after the directories were compared: the newest write wins.
 std::optional<ExtensionWrites> write_taken(Connection& connection, const TakenDirectory& taken, Timestamp now) {
   if (const auto* wanted = std::get_if<NewExtension>(&taken.wanted)) {
     const auto named = extension_store::find_named(connection, wanted->name);

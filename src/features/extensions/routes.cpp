@@ -18,7 +18,7 @@ Task<Response> show_extension(Extensions& extensions, Request& request) {
   co_return request.respond(*extensions.require(request.path("id")));
 }
 
-/// The names in what is about to be made that nothing has. What is wrong with the body is refused later.
+/// Warns of names in the body that nothing has. Other problems of the body are reported later.
 Task<std::vector<ExtensionWarning>> warnings_about(const NameCheck& names, json::object body) {
   const auto type = from_text<ExtensionType>(string_or_empty(body, "type"));
   auto draft = std::make_shared<Extension>();
@@ -31,7 +31,7 @@ Task<std::vector<ExtensionWarning>> warnings_about(const NameCheck& names, json:
 
 Task<Response> create_extension(Extensions& extensions, const NameCheck& names, Request& request) {
   auto body = request.body_object();
-  // Before it is made, as a repeated request gets the same response.
+  // Before the write, which stores the response for a repeated request.
   auto warnings = co_await warnings_about(names, body);
   InTransaction<Extension> in_transaction;
   if (const auto store_response = request.in_transaction<SavedExtension>()) {

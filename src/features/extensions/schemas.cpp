@@ -123,7 +123,7 @@ private:
     for (const auto& member : members) {
       if (names) format(names->get_object(), member.key(), path + "." + std::string(member.key()));
       const auto* known = properties ? properties->get_object().if_contains(member.key()) : nullptr;
-      // Null means an omitted member, but not where names are free, such as in variables.
+      // Null means an omitted member, except in objects with arbitrary names, such as variables.
       if (known && member.value().is_null()) continue;
       if (const auto* judged = known ? known : others) {
         value(judged->get_object(), member.value(), path + "." + std::string(member.key()));

@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t max_shown_name = 100;
 
-/// What a write left behind: the record as it stands now, and what has changed.
+/// The result of a write: the record as stored, and what has changed.
 struct Written {
   Extension record;
   ExtensionWrites writes;

@@ -110,8 +110,9 @@ Task<ToolOutcome> stage(const ToolCall& call, const Extension& wanted, std::stri
   co_return ToolOutcome{fmt::format("staged as proposal {}", reference)};
 }
 
-/// What at no stage takes effect without a person: a capability could be one that limits the agent itself, what names a
-/// secret could carry it away, a model service reads whole conversations, and a channel lets people in.
+/// Whether the change takes effect only after a person has approved it, whatever the stage. A capability may be one
+/// that limits the agent itself; a definition that names a secret could send it somewhere; a model service reads whole
+/// conversations; a channel lets other people in.
 bool needs_a_person(const Extension& wanted, const std::string& agent_id) {
   return wanted.type == ExtensionType::capability || wanted.id == agent_id ||
          is_model_service(wanted.definition.members()) || is_channel(wanted.definition.members()) ||
@@ -119,7 +120,7 @@ bool needs_a_person(const Extension& wanted, const std::string& agent_id) {
          to_json(wanted.definition.members()).find("${secret:") != std::string::npos;
 }
 
-/// What is staged whatever a person says now asks nobody.
+/// Asks no person for a change that will become a proposal in any case.
 Task<Permission> permit(const ToolCall& call, ToolTarget target, const Extension& wanted) {
   auto permission = call.authorize(target);
   if (permission.verdict != Verdict::ask) co_return permission;

@@ -43,7 +43,7 @@ CronTrigger read_cron(const json::object& definition, const std::string& path, P
   return trigger;
 }
 
-/// What the gateway publishes for triggers; `signal.` begins those of all kinds of signals.
+/// The events that triggers can name. Those of signals begin with `signal.`.
 constexpr std::string_view event_names[] = {"extension.created", "extension.updated", "extension.deleted",
                                             "thread.created",    "turn.created",      "proposal.created",
                                             "proposal.applied",  "proposal.rejected", "job.completed",

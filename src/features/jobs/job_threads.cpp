@@ -47,7 +47,7 @@ Task<std::string> JobThreads::choose(ExtensionPointer job, std::string agent_id,
   std::exception_ptr failure;
   std::string made;
   try {
-    // Another run may have made it before this one claimed the right to.
+    // Another run may have created it before this one got its turn.
     const auto other = co_await find();
     made = other ? *other : co_await make(job, agent_id, owner_id);
   } catch (...) {

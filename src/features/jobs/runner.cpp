@@ -20,7 +20,8 @@ namespace {
 /// A thread that was deleted right after it was chosen is chosen once more.
 constexpr int thread_choices = 2;
 constexpr int failures_to_signal = 3;
-/// Per job, without the active run. Without a limit, a schedule that is faster than its job would add runs for ever.
+/// Per job, the active run not counted. Without a limit, a schedule that is faster than its job would add runs for
+/// ever.
 constexpr std::size_t max_waiting = 1'000;
 
 constexpr std::string_view before_precheck_output =
@@ -189,7 +190,7 @@ Task<> JobRunner::run_after_precheck(ActiveJobRunPointer run) {
 Task<PrecheckResult> JobRunner::precheck(ActiveJobRunPointer run) {
   using Verdict = PrecheckResult::Verdict;
   if (stopping_ || run->stop_requested) co_return PrecheckResult{.verdict = Verdict::stopped};
-  // An agent may be denied commands, and a job asks nobody.
+  // The agent that made the job may not be allowed to run commands, and a job cannot ask a person.
   if (run->job->source == Source::agent)
     co_return PrecheckResult{.verdict = Verdict::fail,
                              .problem = "a precheck runs only in jobs that a person made; create the job yourself"};
@@ -202,7 +203,7 @@ Task<PrecheckResult> JobRunner::precheck(ActiveJobRunPointer run) {
   co_return co_await run_precheck(loop_, blocking_, sandbox_, std::move(precheck), run->precheck_stop);
 }
 
-/// Ends a run whose agent was not asked.
+/// Ends a run whose agent has not begun.
 Task<> JobRunner::end_unstarted(ActiveJobRunPointer run, JobRunStatus status, std::string why) {
   auto& row = run->run;
   row.status = status;
@@ -213,7 +214,8 @@ Task<> JobRunner::end_unstarted(ActiveJobRunPointer run, JobRunStatus status, st
   if (status != JobRunStatus::skipped) notify_end(run);
 }
 
-/// Runs of a job enter the thread's queue in order: one ahead of a run that it waits for would wait for ever.
+/// Runs of a job enter the thread's queue in order. If one were ahead of a run that it waits for, both would wait for
+/// ever.
 Task<> JobRunner::wait_for_places(ActiveJobRunPointer run) {
   for (const auto& other : active_runs_.ahead_of(run)) {
     if (!other->placed.requested()) co_await until_requested(other->placed);

@@ -24,7 +24,7 @@ JobRun read(const Statement& row) {
 
 std::string select(std::string_view rest) { return fmt::format("SELECT {} FROM job_runs {}", columns.names(), rest); }
 
-/// Only updates: if the job's schedule ended before this run, later times are not missed and nothing is remembered.
+/// Only updates: without a row the schedule ended before this run, and no later time can be missed.
 void pass_due_time(Connection& connection, const std::string& job_id, Timestamp due_at) {
   connection.prepare("UPDATE job_due_times SET latest = max(latest, :due_at) WHERE job_id = :job_id")
       .bind(":job_id", job_id)

@@ -44,7 +44,7 @@ namespace {
 /// Sources per batch. A batch's pages are on disk before its rows are written.
 constexpr std::size_t sources_a_piece = 500;
 constexpr std::size_t rows_a_write = 200;
-/// Up to this many pages are synced one by one, more with one sync at the end.
+/// Up to this many pages are synced one by one; beyond it, one sync at the end is faster.
 constexpr std::size_t max_durable_changes = 8;
 constexpr int max_numbered = 50;
 
@@ -53,7 +53,7 @@ std::string path_in_scope(const std::string& path) {
   return path.substr(directory_of_scope(scope_of_path(path)).size() + 1);
 }
 
-/// An alternative if a page's name is taken: first with its directories, then with a number, finally with a unique id.
+/// Another name if the page's is taken: first with its directories, then with a number, at last with a unique id.
 std::string other_slug(const std::string& path, const std::string& name, int number) {
   if (number > max_numbered) return fmt::format("{}-{}", name, content_id(path));
   if (number > 1) return fmt::format("{}-{}", name, number);
@@ -96,8 +96,8 @@ struct KnowledgeCompiler::Outcome {
   std::vector<KnownSource> rows;
 };
 
-/// Moves the row of a source whose agent was renamed, together with its page. Otherwise the page would be taken for one
-/// that a person wrote.
+/// Moves the row of a source, and of its page, after its agent was renamed. Otherwise the page would count as written
+/// by a person.
 void KnowledgeCompiler::Plan::follow(const std::vector<FoundKnowledgeFile>& found,
                                      const std::set<std::string>& pages_there, std::set<std::string>& sources_gone) {
   std::multimap<std::string, std::string> gone_by_place;

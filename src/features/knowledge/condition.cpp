@@ -18,7 +18,7 @@ std::string path_of_source(const std::string& scope, const std::string& name) {
   return is_source_path(path) ? path : std::string();
 }
 
-/// A raw file as people know it: the path in the shared directory, or the whole path.
+/// A raw file's path as people are shown it: relative for the shared directory, otherwise whole.
 std::string shown_path(const std::string& path) {
   const auto prefix = directory_of_scope(shared_scope) + "/";
   return path.starts_with(prefix) ? path.substr(prefix.size()) : path;

@@ -33,7 +33,7 @@ void learn_type(Connection& connection, std::int64_t number, const std::optional
       .run();
 }
 
-/// Derives the type from the remaining pages. Usually the first row already confirms it.
+/// Derives the type from the remaining pages. The first row usually confirms it.
 void unlearn_type(Connection& connection, std::int64_t number) {
   connection
       .prepare(

@@ -84,7 +84,7 @@ IndexedPage indexed(const std::string& path, const FileStamp& stamp, PageText te
 std::optional<IndexedPage> read_page(const KnowledgeTree& tree, const std::string& path) {
   AGW_ASSERT(may_block());
 
-  // Taken before the content, so that a change in between counts as a new version.
+  // Read before the content, so that a change in between counts as a new version.
   const auto stamp = tree.directory().stamp(path);
   const auto content = tree.directory().read(path, max_knowledge_file_size);
   if (!stamp || !content) {

@@ -30,7 +30,7 @@ namespace {
 
 /// Pages read in one batch.
 constexpr std::size_t pages_a_piece = 100;
-/// Bounds one write, because other writes wait for it (about 100 ms). A link costs as much as `bytes_a_link` bytes.
+/// The size of one write, for which other writes wait (about 100 ms). A link costs as much as `bytes_a_link` bytes.
 constexpr std::size_t bytes_at_once = std::size_t{1024} * 1024;
 constexpr std::size_t bytes_a_link = 40;
 constexpr std::size_t pages_removed_at_once = 20;

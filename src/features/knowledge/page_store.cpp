@@ -15,7 +15,7 @@ namespace {
 /// Pages of the database file that one merge step writes.
 constexpr int pages_a_merge = 64;
 
-/// The target of a link on page `source` to `target`: the page `seen`.
+/// Whether the page `seen` is the target of a link from page `source` to `target`.
 #define LEADS_TO                                                                                                 \
   "(seen.slug = knowledge_links.target AND (seen.scope = source.scope OR (seen.scope = 'shared' AND NOT EXISTS " \
   "(SELECT 1 FROM knowledge_pages AS own WHERE own.slug = knowledge_links.target AND own.scope = source.scope))))"

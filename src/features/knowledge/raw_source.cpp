@@ -36,7 +36,7 @@ bool is_text_ending(std::string_view ending) {
   return std::ranges::find(endings, ending) != endings.end();
 }
 
-/// A first line that stands alone and is not a sentence.
+/// The first line, if it is followed by an empty line and is not a sentence.
 std::string title_line(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
   const auto end = std::min(text.find('\n'), text.size());

@@ -17,8 +17,8 @@ namespace agw::knowledge_search_store {
 namespace {
 
 constexpr std::size_t max_snippet_length = 320;
-/// At most this many pages are ranked. If more match, those with the rarer words are chosen, or with a common word in a
-/// prominent place.
+/// At most this many pages are ranked. If more match, those with rarer words are chosen, or with a common word in a
+/// title, heading or summary.
 constexpr std::int64_t max_ranked = 1000;
 constexpr std::int64_t few = 200;
 constexpr std::string_view in_prominent_place = "{title summary} : ";
@@ -137,8 +137,8 @@ private:
     return {joined(terms_, operation), bytes_of(weights)};
   }
 
-  /// Selects pages by the rarest terms, as long as all of their pages can be ranked, and by the other terms only in
-  /// prominent fields. All terms are repeated at the end: there they select no pages but count in the ranking.
+  /// Selects the pages of the rarest terms, as many terms as all their pages can be ranked, and pages with other terms
+  /// in a prominent field. All terms are repeated at the end, where they select no pages but count in the ranking.
   Query narrowed() const {
     std::vector<std::string> parts;
     std::vector<double> weights;

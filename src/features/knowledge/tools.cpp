@@ -120,7 +120,7 @@ std::string text_of_thread(const std::vector<Turn>& newest_first) {
 Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const ToolCall& call) {
   const auto wanted = std::string(call.input.at("thread").as_string());
   const auto thread = co_await threads.require(wanted == "this" ? call.run.thread_id : wanted);
-  // An agent must not keep what was said to other agents.
+  // An agent must not store conversations of other agents.
   if (thread.agent_id != call.run.agent_id) throw thread_not_found();
   const auto turns = co_await threads.turns(thread.id, {.limit = {max_turns_kept}});
   const auto title = requested_title(call).empty() ? thread.title : requested_title(call);

@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// A longer message asks for more than what can be done here.
+/// A longer message asks for more than an explanation.
 constexpr std::size_t max_explained = 200;
 
 std::string_view skip(std::string_view text, std::string_view characters) {

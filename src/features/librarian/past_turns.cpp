@@ -14,8 +14,7 @@ namespace agw {
 
 namespace {
 
-/// Large enough that turns which are not quoted (similar questions, the librarian's answers to them) do not crowd out
-/// the rest.
+/// Large, because many hits are not quoted: similar questions, and the librarian's answers to them.
 constexpr int turns_searched = 200;
 constexpr std::size_t max_thread_title_length = 80;
 

@@ -69,7 +69,7 @@ struct Example {
   std::string_view tool;  ///< that it needs; empty: none
 };
 
-/// The first that work are shown.
+/// In order of preference: the first ones that work are shown.
 constexpr std::array examples{Example{"List commands", "ListExtensions"},
                               Example{"List jobs", "ListExtensions"},
                               Example{"Remember that the demo is on Friday at ten", ""},

@@ -16,7 +16,7 @@ namespace agw {
 
 namespace {
 
-/// The request is at the beginning of a message; the rest of a pasted document is not read.
+/// Only the beginning of a message is read: a pasted document follows the request.
 constexpr std::size_t max_bytes_read = 4096;
 constexpr std::size_t max_word_length = 64;
 constexpr std::size_t min_prefix_length = 4;
@@ -103,7 +103,8 @@ private:
   }
 };
 
-/// The common beginning of a word's inflected forms; the word itself if that would be too short to be distinctive.
+/// The common beginning of a word's inflected forms, or the word itself if that beginning would be too short to be
+/// distinctive.
 std::string_view stem(std::string_view word) {
   for (const std::string_view ending : {"ments", "ment", "ings", "ing", "ies", "ied", "es", "ed", "e", "s", "y"}) {
     if (!word.ends_with(ending) || word.size() < ending.size() + min_prefix_length) continue;

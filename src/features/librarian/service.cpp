@@ -57,8 +57,8 @@ bool may_be_quoted(const Message& message, const std::vector<std::string>& words
          !only_asks_for(message.text, words);
 }
 
-/// The newest matching messages of the conversation itself. The sources know more about a turn, but do not include the
-/// threads of other agents, in which this one may be asked to answer.
+/// The newest matching messages of the request itself. The other sources know more about a turn, but not the threads of
+/// other agents, in which this one may have to answer.
 std::vector<Passage> find_in_conversation(const ModelRequest& request, const std::vector<std::string>& words,
                                           Match match) {
   std::vector<Passage> found;

@@ -19,7 +19,7 @@ constexpr std::int64_t characters_per_token = 4;
 }  // namespace
 
 std::string on_one_line(std::string_view text, std::size_t bytes) {
-  // Twice as long, because whitespace shrinks; limited, so that a megabyte is not processed for its first line.
+  // Whitespace shrinks, so twice the length is read; not all of it, because the text may have a megabyte.
   auto line = std::string(utf8_prefix(text, 2 * bytes));
   const bool is_cut = line.size() < text.size();
   std::ranges::replace_if(line, [](char c) { return white_space.find(c) != white_space.npos; }, ' ');

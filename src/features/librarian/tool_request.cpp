@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// A way to ask for a tool. Its groups become the inputs, in order; empty groups are omitted.
+/// A phrase that asks for a tool. Its groups become the inputs, in order; empty groups are omitted.
 struct Phrase {
   const char* pattern;  ///< matches the whole message, ignoring case
   const char* tool;

@@ -25,7 +25,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::string_view default_setting = "default_model";
 constexpr auto list_age = std::chrono::hours(1);
 constexpr auto retry_age = 1min;
-/// Longer lists are written beside the loop.
+/// Longer lists are serialised off the loop.
 constexpr std::size_t rows_on_loop = 1'000;
 
 bool is_live(const Extension& extension) {
@@ -50,7 +50,7 @@ SettingSource source_of(DefaultModel::Source source) {
   return SettingSource::automatic;
 }
 
-/// The key in place of every secret that the definition names, or as the key of one that names none.
+/// Uses the key for every secret that the definition names. If it names none, the key becomes the service's.
 void use_key(ProviderSettings& settings, const std::string& key) {
   bool used = !settings.api_key.empty();
   if (used) settings.api_key = key;
@@ -66,14 +66,13 @@ void use_key(ProviderSettings& settings, const std::string& key) {
 
 }  // namespace
 
-/// One that is enabled.
 struct ModelServices::Service {
   std::string name;
   Definition definition;
   std::shared_ptr<const ProviderSettings> settings;
 };
 
-/// When a service was asked for its models.
+/// The last request for a service's models.
 struct ModelServices::Asked {
   explicit Asked(Loop& loop) : over(std::make_shared<AsyncEvent>(loop)) {}
 
@@ -82,7 +81,7 @@ struct ModelServices::Asked {
   bool has_answered = false;
 };
 
-/// One look for services on this machine.
+/// One search for services on this machine.
 struct ModelServices::Detection {
   explicit Detection(Loop& loop) : over(loop) {}
 
@@ -167,7 +166,7 @@ void ModelServices::disconnect(const Extension& extension, bool is_deleted) {
   group_.spawn(parts_.hub.pending_effects().of(record_deleted(name, std::move(users))));
 }
 
-/// A question that is under way is not for the service that follows.
+/// The response to an active request must not be stored for the next service of this name.
 void ModelServices::leave(const std::string& name) { asked_.erase(name); }
 
 Task<> ModelServices::record_deleted(std::string name, std::vector<std::string> users) {
@@ -202,7 +201,7 @@ std::shared_ptr<const ProviderSettings> ModelServices::settings_of(const std::st
 
 // Lists of models.
 
-/// Whether the last question is longer ago; one that failed is asked again sooner.
+/// Whether the last request is older than that. A failed request is repeated sooner.
 bool ModelServices::is_due(const std::string& name, std::chrono::milliseconds after) const {
   const auto asked = asked_.find(name);
   if (asked == asked_.end()) return true;
@@ -261,7 +260,7 @@ Task<> ModelServices::ask_for_list(bool refresh) {
       continue;
     }
     auto over = ask(service.name);
-    // A list that is only old is shown while a new one is on its way.
+    // An old list is shown while a new one is requested; without any list, the caller waits.
     if (refresh || is_first) awaited.push_back(std::move(over));
   }
   if (refresh) {

@@ -8,9 +8,9 @@ namespace agw {
 
 namespace {
 
-/// What a shell takes for more than a part of a word, unless it is quoted.
+/// Characters with a meaning for the shell, unless they are quoted.
 constexpr std::string_view special = ";&|<>()$`*?[]{}\n\r";
-/// What backslash quotes between double quotes.
+/// The characters that a backslash quotes between double quotes.
 constexpr std::string_view quoted_by_backslash = "\\\"$`";
 
 constexpr std::array<std::string_view, 22> reserved_words{
@@ -91,7 +91,7 @@ private:
   bool failed_ = false;
 };
 
-/// A program's name: neither an assignment nor a word of the shell's own.
+/// Whether the word names a program: it is neither an assignment nor a word with a meaning for the shell.
 bool is_program(std::string_view word) {
   return !word.empty() && word.find('=') == word.npos &&
          std::ranges::find(reserved_words, word) == reserved_words.end();

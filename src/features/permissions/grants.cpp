@@ -10,14 +10,15 @@ namespace agw {
 
 namespace {
 
-/// A longer pattern could not be shown so that a person sees its end.
+/// A person must be able to see the whole pattern.
 constexpr std::size_t max_pattern_length = 1000;
 
 bool is_own(const ToolRequest& request, std::initializer_list<std::string_view> tools) {
   return request.kind == ToolKind::own && std::ranges::find(tools, request.tool) != tools.end();
 }
 
-/// `/home/x/project/`, for files in the places where agents write, and for those that are read.
+/// The directory that a grant would cover, such as `/home/x/project/`: for writes in places where agents may write, and
+/// for reads.
 std::optional<std::string> directory_of(const ToolRequest& request) {
   const auto place = request.target.place;
   const bool writes = request.tool != "Ingest";
@@ -27,7 +28,7 @@ std::optional<std::string> directory_of(const ToolRequest& request) {
   return directory.ends_with('/') ? directory : directory + '/';
 }
 
-/// Every pattern that matches the command, the one that a grant would remember first.
+/// All patterns that match the command. The first is the one that a grant would store.
 std::vector<std::string> command_patterns(const ToolRequest& request) {
   if (request.target.needs_network) return {};
   const auto words = words_of_command(request.target.command);
@@ -54,9 +55,9 @@ bool matches(const ToolRequest& request, const std::string& pattern) {
 
 std::optional<std::string> grant_pattern(const ToolRequest& request) {
   if (request.kind != ToolKind::own) return request.tool;
-  // Each makes something else, with effects that last.
+  // Each call creates or changes something else, and its effects last.
   if (is_own(request, {"CreateExtension", "UpdateExtension"})) return std::nullopt;
-  // No command is written like that: a parenthesis in a word is quoted.
+  // No pattern of a command looks like this: parentheses in words are quoted.
   if (is_own(request, {"Bash"}) && request.target.host) return "(host) " + *request.target.host;
   if (is_own(request, {"Bash"})) {
     const auto patterns = command_patterns(request);

@@ -17,7 +17,7 @@ struct BuiltinTool {
   std::optional<ToolScope> scope;
 };
 
-/// The lowest stage at which the gateway's own tools act without a person's approval, and their scopes.
+/// The gateway's own tools: the lowest stage at which each acts without a person's approval, and its scope.
 constexpr std::array builtin_tools{BuiltinTool{"Read", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"Glob", Stage::apprentice, ToolScope::read},
                                    BuiltinTool{"Grep", Stage::apprentice, ToolScope::read},
@@ -128,7 +128,7 @@ std::optional<Permission> restricted_by_limits(const ToolRequest& request, std::
     return denied(fmt::format("{} is not available in {} mode; a person switches the thread to act mode", request.tool,
                               mode.name));
   }
-  // FindTools shows no tool that the agent may not use, so whoever has deferred tools may search them.
+  // FindTools only finds tools that the agent may use, so every agent with deferred tools may call it.
   const bool finds_tools = is_builtin_tool(request, {find_tools_name});
   if (request.limits.tools && !finds_tools && !request.limits.tools->contains(request.tool)) {
     return denied(
@@ -203,13 +203,14 @@ Permission may_fetch(const ToolRequest& request, Stage stage) {
       "ask for the URL, or have its host added to tools.web_fetch.allow_hosts");
 }
 
-/// Each host that a command reaches is judged by itself.
+/// Whether capabilities name hosts. Each host that a command reaches is then judged separately.
 bool capabilities_open_network(const ToolRequest& request) {
   return has_scope(request.limits, ToolScope::network) && (!request.limits.hosts || !request.limits.hosts->empty());
 }
 
-/// Names that public name servers do not serve may lead to private addresses if the capabilities name them; others
-/// could lead to any address that their owner chooses, so there the address itself must be named.
+/// Whether a private address is allowed because a capability names the host. Only for names that public name servers do
+/// not serve: the owner of any other name could point it at any address, so there the capability must name the address
+/// itself.
 bool names_private_host(const ToolRequest& request) {
   if (!request.limits.hosts) return false;
   const auto host = std::string_view(*request.target.host);
@@ -287,7 +288,7 @@ std::optional<Stage> stage_that_allows(const ToolRequest& request, const Require
   return std::nullopt;
 }
 
-/// Calls that are judged with their target are approved with that target only.
+/// Whether a person approved this call. The approval covers only the target that the person saw.
 bool is_approved(const ToolRequest& request) {
   if (!request.approved) return false;
   if (request.kind != ToolKind::own) return true;
@@ -301,7 +302,7 @@ bool is_approved(const ToolRequest& request) {
          approved.needs_network == target.needs_network;
 }
 
-/// What a person adds to what the stage allows.
+/// The permission if a person's approval or a grant is added to what the stage allows.
 Permission with_persons(const ToolRequest& request, const Requirements& requirements, Stage stage, Permission found) {
   if (!request.may_ask && !request.approved && !request.grants) return found;
   const auto needed = stage_that_allows(request, requirements, stage);

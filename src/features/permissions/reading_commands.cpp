@@ -129,7 +129,7 @@ std::optional<std::string> reading_command(std::span<const std::string> words) {
     const std::size_t named = command.subcommand.empty() ? 1 : 2;
     if (words.size() < named || words[0] != command.program) continue;
     if (named == 2 && words[1] != command.subcommand) continue;
-    // Behind `--` too: it may be the value of an option before it.
+    // Also after `--`, which may be the value of the option before it.
     const auto arguments = words.subspan(named);
     if (!std::ranges::all_of(arguments, [&](const auto& word) { return only_reads(command, word); })) break;
     return quoted_words(words.first(named)) + " *";

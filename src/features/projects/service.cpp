@@ -26,7 +26,7 @@ auto content_of(const Project& project) {
   return std::tie(project.name, project.path, project.description, project.trusted);
 }
 
-/// The project itself if the change sets nothing but what is there.
+/// Returns the project unchanged if the change sets only the present values.
 Project changed(const Project& stored, const ProjectChange& change, Timestamp now) {
   auto project = stored;
   if (change.name) project.name = *change.name;
@@ -43,7 +43,7 @@ Projects::Projects(Database& database, Filesystem& filesystem, const Clock& cloc
     : database_(database),
       filesystem_(filesystem),
       clock_(clock),
-      // A project around the data directory would be one around home, or contain the token and every agent's files.
+      // A project must not contain the data directory, which has the token and every agent's files.
       allowed_([data = std::move(data_directory), home = filesystem.home()](const std::filesystem::path& path) {
         return path != home && !is_within(path, data) && !is_within(data, path);
       }) {}
@@ -72,7 +72,7 @@ Task<std::string> Projects::resolved(std::string path) {
   co_return (co_await filesystem_.require_directory(std::move(path), allowed_)).string();
 }
 
-/// Trust is in what lies there at that moment.
+/// Trust covers the files as they are at that moment.
 Task<> Projects::remember_trusted(const Project& project) {
   if (!project.trusted) co_return;
   auto files = co_await filesystem_.blocking().run(
@@ -89,7 +89,7 @@ Task<ProjectPointer> Projects::verified(std::string id) {
   const auto before =
       co_await database_.read([id](Connection& connection) { return trust_store::find(connection, id); });
   if (!before) {
-    // It was trusted before the gateway noted what that covers.
+    // It was trusted by a version that did not store what trust covers.
     co_await remember_trusted(*project);
     co_return find(id);
   }

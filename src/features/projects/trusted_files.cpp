@@ -27,7 +27,7 @@ constexpr std::size_t max_kept_texts = std::size_t{1024} * 1024;
 constexpr std::size_t max_diff = std::size_t{16} * 1024;
 constexpr int max_depth = 12;
 
-/// Reads files of a project; what exceeds the limits is covered by its name alone.
+/// Reads files of a project. Of files beyond the limits only the names are covered.
 class Reading {
 public:
   void add_file(const Directory& root, const std::string& path, const std::string& name) {

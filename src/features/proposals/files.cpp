@@ -85,7 +85,7 @@ std::vector<DirectoryEntry> entries_of(const Directory& directory, const std::st
 ProposalFiles::ProposalFiles(const std::filesystem::path& data_directory)
     : root_(Directory::open(data_directory, Symlinks::refuse).value()), made_at_(now_of_files()) {}
 
-/// The first look does not delay the start; files written before it still count as new.
+/// The first scan runs after the start, without delaying it; files written before it still count as new.
 bool ProposalFiles::is_new(const std::string& reference, const FileStamp& stamp) const {
   if (known_.contains(reference)) return false;
   return has_looked_ || std::chrono::nanoseconds(stamp.changed_ns) >= made_at_;
@@ -123,7 +123,7 @@ ProposalFiles::Scan ProposalFiles::scan() {
   return seen;
 }
 
-/// Looks into an agent's directory or, if `address` has a date, into one of nested proposals.
+/// Scans an agent's directory or, if `address` has a date, a directory of nested proposals.
 void ProposalFiles::scan_directory(const Directory& directory, ProposalAddress address, KnownFiles& found) {
   const bool is_nested = !address.date.empty();
   for (const auto& entry : entries_of(directory, address.agent)) {

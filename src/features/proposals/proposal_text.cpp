@@ -28,7 +28,7 @@ Parts parts_of(std::string_view text) {
     const auto before = rest;
     if (!is_fence(take_line(rest))) continue;
     const auto size = static_cast<std::size_t>(before.data() - head.data());
-    // We always write an empty line here, and people usually do.
+    // An empty line after the head is not part of the content: we write one, and people usually do.
     if (auto behind = rest; take_line(behind).empty()) rest = behind;
     return {.head = head.substr(0, size), .content = rest};
   }

@@ -77,7 +77,7 @@ json::object change_body(const json::object& flat, const TargetExtension& target
   return body;
 }
 
-/// Keeps only real differences, so that a built-in's `enabled` can be changed.
+/// Keeps only the members that differ, so that `enabled` of a built-in can be changed.
 json::object without_what_is_so(json::object body, const Extension& current) {
   const auto drop = [&](std::string_view name, const json::value& now) {
     if (const auto* wanted = body.if_contains(name); wanted && *wanted == now) body.erase(name);
@@ -93,7 +93,7 @@ json::object without_what_is_so(json::object body, const Extension& current) {
 
 ExtensionPointer record_of_target(const Extensions& extensions, const TargetExtension& target) {
   auto record = extensions.find_by_id_or_name(target.name);
-  // Ids do not count here: a directory of that name would belong to another extension.
+  // By name only: a directory named like an id would belong to another extension.
   const bool is_named = record && record->name == target.name;
   return is_named && record->type == target.type.value_or(record->type) ? record : nullptr;
 }

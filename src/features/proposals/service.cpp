@@ -97,7 +97,7 @@ Task<> Proposals::forget_old_ones() {
   } while (co_await pause(stopping_, expiry_check_interval) == WaitResult::done);
 }
 
-/// Publishes the proposals that appeared since the last look.
+/// Lists all proposals, and publishes those that appeared since the last scan.
 Task<std::vector<ListedProposal>> Proposals::scan() {
   auto seen = co_await disk_.run([files = files_] { return files->scan(); });
   for (auto& address : seen.appeared) co_await announce("proposal-created", std::move(address));

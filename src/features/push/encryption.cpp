@@ -38,7 +38,7 @@ std::string hkdf(std::string_view salt, std::string_view key_material, std::stri
   return hmac_sha256(hmac_sha256(salt, key_material), info).substr(0, size);
 }
 
-/// With a terminating zero, which belongs to what is derived from.
+/// The text with its terminating zero, which RFC 8188 includes in the input of the key derivation.
 template <std::size_t size>
 std::string with_zero(const char (&text)[size]) {
   return {text, size};

@@ -21,7 +21,7 @@ constexpr std::int64_t long_run_ms = 60'000;
 constexpr std::size_t topic_size = 32;
 constexpr std::string_view inbox = "/ui/#/inbox";
 
-/// Ids are longer than a topic may be, and are not for the push service.
+/// A hash: ids are longer than a topic may be, and the push service should not learn them.
 std::string topic_of(std::string_view kind, std::string_view about) {
   return to_base64url(sha256(fmt::format("{} {}", kind, about))).substr(0, topic_size);
 }

@@ -33,12 +33,12 @@ bool is_private_host(const std::string& host) {
   boost::system::error_code is_name;
   const auto address = boost::asio::ip::make_address(host, is_name);
   if (!is_name) return !is_public_address(address);
-  // Resolvers also take one number for an address.
+  // Resolvers also accept a single number as an address.
   in_addr number{};
   return inet_aton(host.c_str(), &number) == 1 && !is_public_address(boost::asio::ip::address_v4(ntohl(number.s_addr)));
 }
 
-/// A message that is ready to be posted.
+/// An encrypted message, ready to be sent.
 struct Sealed {
   std::string authorization;
   std::string body;
@@ -110,7 +110,7 @@ Task<PushAttempt> PushSender::send(PushTarget target, PushNotice notice, StopSou
 
 Task<PushAttempt> PushSender::post(WebUrl url, PushTarget target, PushNotice notice, StopSource& stop) {
   auto key = co_await key_.find();
-  // The service lets in only the key that the browser was given.
+  // The push service accepts only the key that the browser subscribed with.
   if (!key || to_base64url(key->public_point()) != target.gateway_key) {
     co_return PushAttempt{.end = End::gone, .error = "the gateway has another key now: subscribe again"};
   }

@@ -173,7 +173,7 @@ void Push::deliver(const DomainEvent& event) {
 
 bool Push::awaits(std::string_view names) const { return names == "proposal." && !targets_.empty(); }
 
-/// Whoever was locked out is told nothing more.
+/// Browsers whose token is no longer valid get no more notices.
 void Push::forget_all() {
   replace({});
   if (!stopping_.requested()) background_.spawn(remove_other_tokens(services_.access.token_id()));

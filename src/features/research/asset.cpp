@@ -48,13 +48,13 @@ void copy_and_remove(const fs::path& path, const fs::path& kept) {
   fs::remove_all(path);
 }
 
-/// Returns where it is now.
+/// Returns its new path.
 fs::path move_away(const fs::path& path, const fs::path& kept) {
   std::error_code error;
   fs::rename(path, kept, error);
   if (!error) return kept;
   if (error != std::errc::cross_device_link) throw fs::filesystem_error("cannot move", path, kept, error);
-  // Keeps what a killed gateway has copied there: part of the original may already be gone.
+  // A killed gateway may have left a copy at `kept` and removed part of the original, so that copy must stay.
   const auto place = free_place(kept);
   copy_and_remove(path, place);
   return place;

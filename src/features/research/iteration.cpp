@@ -137,7 +137,7 @@ Task<> Iteration::prepare() {
   work_.thread_id = thread.id;
 }
 
-/// If not, the verdict says why.
+/// If false, the verdict says why.
 Task<bool> Iteration::passes_checks() {
   const auto& checks = order_.config.checks_path;
   if (!checks) co_return true;
@@ -211,7 +211,7 @@ Task<> Iteration::end() {
   result_.duration_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_).count();
   result_.created_at = services_.clock.now();
-  // Before the row is gone, as the start after a kill archives the threads of the rows that it finds.
+  // Before the row is deleted: after a kill, the next start archives only the threads of the rows that it finds.
   co_await archive_thread();
   if (!co_await record(is_settled)) co_return;
   co_await take_effect();
@@ -234,7 +234,7 @@ Task<bool> Iteration::record(bool is_settled) {
   co_return false;
 }
 
-/// The thread can still be read there.
+/// An archived thread can still be read.
 Task<> Iteration::archive_thread() {
   if (work_.thread_id.empty()) co_return;
   try {

@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-/// With fewer values that happen to be alike, any other would stand out.
+/// With fewer values, chance may make them so alike that any other value stands out.
 constexpr int min_samples = 5;
 
 std::string line_of(int number, const Experiment& experiment) {

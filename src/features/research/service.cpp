@@ -57,7 +57,7 @@ Task<> Research::recover() {
     std::string problem;
     try {
       if (iteration.original) {
-        // Somebody may have changed it since the kill.
+        // A person may have changed the file since the kill.
         const AssetTrace trace{.is_unclear = true, .may_differ = true, .kept = kept_path(iteration.id)};
         co_await services_.blocking.run(
             [iteration, trace] { put_asset_back(iteration.asset_path, *iteration.original, trace); });
@@ -72,7 +72,7 @@ Task<> Research::recover() {
   }
 }
 
-/// As the end of the iteration would have done.
+/// Does what the end of the iteration would have done.
 Task<> Research::archive_thread(const InterruptedIteration& iteration) {
   if (!iteration.thread_id) co_return;
   try {

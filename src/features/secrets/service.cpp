@@ -34,7 +34,7 @@ void check_value(const std::string& value) {
   if (!is_utf8(value) || value.find('\0') != value.npos) throw SecretError("the value is no UTF-8 text");
 }
 
-/// The lock of everyone who changes the file: one writer at a time.
+/// Locks the file of secrets against other writers, in this process and others.
 Descriptor lock(const std::filesystem::path& data_directory) {
   Descriptor directory(::open(data_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) throw_errno("cannot open " + data_directory.string());
@@ -95,7 +95,7 @@ void Secrets::write(const Values& values) const {
     write_json(text, std::string_view(value));
     text += '\n';
   }
-  // It could not be read again.
+  // A larger file could not be read again.
   if (text.size() > max_yaml_size) {
     throw SecretError("all secrets together would be larger than 1 MiB: remove some with `agw secret rm`");
   }

@@ -22,7 +22,7 @@ using search_store::Scope;
 /// A term is common if more than this fraction of all turns match. Intersecting its list with others is slower than
 /// looking for it in the turns that they find.
 constexpr double common_part = 0.02;
-/// The index merges the lists of all words with a prefix; shorter prefixes have too many.
+/// The index merges the lists of all words with the prefix; shorter prefixes have too many words.
 constexpr std::size_t long_prefix = 4;
 /// How much of a long turn is used for its snippet.
 constexpr std::size_t max_bytes_shown = 64 * 1024;

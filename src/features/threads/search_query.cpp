@@ -37,7 +37,7 @@ namespace {
 using Node = SearchQuery::Node;
 using Term = SearchQuery::Term;
 
-/// The stack of SQLite's query parser is small, and nobody nests deeper.
+/// The stack of SQLite's query parser is small.
 constexpr int max_depth = 6;
 constexpr std::string_view query_whitespace(" \t\r\n\v\f\0", 7);
 constexpr std::string_view ends_of_words(" \t\r\n\v\f\0\"()", 10);

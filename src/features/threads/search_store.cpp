@@ -180,7 +180,7 @@ std::vector<std::string> words_with(Connection& connection, const std::string& p
 }
 
 std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t limit) {
-  // Turns of a deleted thread that are not purged yet must not take the places of those that can be found.
+  // Turns of deleted threads stay indexed until they are purged, and must not use up the limit.
   const bool purging = next_deleted_thread(connection).has_value();
   std::vector<Candidate> found;
   auto row = prepare_with_hits(

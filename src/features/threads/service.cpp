@@ -235,7 +235,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread
     const auto numbers = turn_store::numbers(connection, thread, last);
     return Plan{numbers.empty() ? 0 : numbers.back(), numbers.size()};
   });
-  // Until they are copied, turns up to the last one may be deleted, but none are added.
+  // Before they are copied, some of these turns may be deleted, but none can be added before the last one.
   std::vector<std::string> ids(plan.turns);
   std::ranges::generate(ids, new_id);
   const auto moment = next_moment();

@@ -35,7 +35,7 @@ const std::string& list_sql(const ThreadFilter& filter, bool has_two_agent_ids) 
   static const std::string of_job = list_sql("job_id = :job_id");
   static const std::string of_project = list_sql("project_id = :project_id");
   static const std::string of_agent = list_sql("agent_id = :agent_id");
-  // A list of values has to be sorted.
+  // SQLite sorts the results of a list of values, so a single value has a statement of its own.
   static const std::string of_agent_and_name = list_sql("agent_id IN (:agent_id, :agent_name)");
   static const std::string of_all = list_sql("TRUE");
   if (filter.job_id) return of_job;
@@ -52,7 +52,7 @@ std::int64_t moment_of(Connection& connection, const std::string& id) {
 }
 
 std::int64_t first_moment_after(Timestamp since) {
-  // Prevents an overflow of far dates; nothing lies beyond them.
+  // Later dates would overflow.
   constexpr auto last = Timestamp{floor<milliseconds>(microseconds::max())} - milliseconds{1};
   constexpr auto first = Timestamp{ceil<milliseconds>(microseconds::min())};
   return microseconds{std::clamp(since, first, last).time_since_epoch() + milliseconds{1}}.count();

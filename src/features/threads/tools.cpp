@@ -50,7 +50,7 @@ constexpr auto tasks_schema = R"({
   "required": ["items"],
   "additionalProperties": false
 })";
-/// Of all texts together.
+/// The total size of all texts.
 constexpr std::size_t max_task_bytes = 16 * 1024;
 
 std::vector<ThreadTask> tasks_in(const json::object& input) {

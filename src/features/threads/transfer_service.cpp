@@ -130,7 +130,7 @@ Task<ImportResult> Threads::import(ImportBatch batch) {
   ImportResult result;
   for (const auto& [outcome, thread] : written) {
     result.threads.push_back(outcome);
-    // Without the name of an event: an imported thread starts no job.
+    // Published without a name, so that an imported thread starts no job.
     if (outcome.created || outcome.turns_created) publish(thread);
   }
   indexer_->wake();

@@ -59,8 +59,8 @@ std::int64_t free_moment(Connection& connection, std::int64_t wanted) {
   }
 }
 
-/// The thread of the turn with this id, if there is one. A turn of a deleted thread that is not purged yet gives its id
-/// away.
+/// The thread of the turn with this id, if there is one. A turn of a deleted thread that is not purged yet loses its id
+/// to the import.
 std::optional<std::int64_t> owner_of(Connection& connection, const std::string& id) {
   auto row = connection.prepare(
       "SELECT turns.thread, threads.number IS NULL FROM turns LEFT JOIN threads ON threads.number = turns.thread "
