@@ -21,6 +21,11 @@
 //
 // So an item may run three times, and only its last run counts. It must change nothing but the database.
 //
+// Why this is right: 2 and 3 either commit all items of the group that count, or leave nothing, because what is not
+// committed is rolled back before the next attempt. In 3 a savepoint isolates an item as its own transaction would, and
+// in 4 it has its own. An item that fails in 2 because of another (a full disk, a name that the other took and then
+// lost) is run again without that one's changes, so a caller never gets the error of somebody else's item.
+//
 // A kill
 //   - before COMMIT has synced the log: the next process to open the database ignores the unfinished transaction. No
 //     caller of the group has been answered.

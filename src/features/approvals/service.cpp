@@ -1,3 +1,22 @@
+// How a call waits for a person, and is decided once.
+//
+// A *request* is a call or a question that a person has to decide. It waits in `waiting_` from before its row is stored
+// until it is decided. A *grant* is a yes that holds for further calls.
+//
+// The invariant: a request gets one decision, from a person, the time limit or a stop, and the row, the events and the
+// waiting call all see the same one.
+//
+//   1. `ask`: store the row, publish `permission-requested`, wait for `changed`.
+//   2. `decide`: mark the request as being decided, store decision and grant in one transaction, then record it.
+//   3. `end_undecided`, on a time limit, a stop or the end of the run: mark the request as being decided, store the
+//      refusal, record it.
+//
+// Why only one of 2 and 3 happens: all of this runs on the loop. Both begin only if the request is neither decided nor
+// being decided, and mark it before they await anything.
+//
+// A kill: the row has no decision, and the run that asked ends as interrupted. The next start ends the request
+// (`load`).
+
 #include "features/approvals/service.hpp"
 
 #include <algorithm>

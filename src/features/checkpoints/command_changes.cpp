@@ -1,3 +1,21 @@
+// How the changes of a shell command are found, although nothing reports them. docs/contract/checkpoints.md.
+//
+// A *listing* is the state of each entry of a tree: kind, mode, size, inode and times. The *store* holds contents by
+// their hash (blob_store.hpp).
+//
+// The invariant: a change is recorded only with the content that was there before it. Whatever cannot be restored is
+// named as uncovered.
+//
+//   before: list the tree and store every content that the store does not have. An entry with the same state as in the
+//           latest listing has the same content, so usually almost nothing is read.
+//   after:  list again. The entries whose state differs are the changes; their new contents are stored for diffs.
+//
+// Why equal states mean equal contents: a write changes the change time of a file (ctime), which no user can set back.
+// A file that changes between its listing and its copy has another state then, and counts as unreadable instead of
+// being stored under the wrong state.
+//
+// Left out are what .gitignore names, the data of repositories, and private files, which must not be copied.
+
 #include "features/checkpoints/command_changes.hpp"
 
 #include <algorithm>

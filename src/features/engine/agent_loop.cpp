@@ -1,3 +1,20 @@
+// One answer: ask the model, make the calls that it asks for, and repeat until it asks for none.
+//
+// The invariant: before a call can change anything, the step that asks for it and all text up to it are on disk. After
+// a kill, the next start therefore knows what may have happened.
+//
+//   1. `prepare`: what the agent may do, its system prompt and tools, and the conversation as far as it fits.
+//   2. `take_messages`: messages that joined the answer in the meantime become part of the next request.
+//   3. `ask`: call the model. Text is published as it arrives; the answer's calls are the result.
+//   4. `call_tools`: store the step, make the calls (call_runner.cpp), and append the results to the conversation.
+//
+// Calls that only read start while the step is still being stored, which saves the time of a commit. That is safe
+// because they change nothing, and because their results are stored after the step: writes complete in the order of
+// their calls.
+//
+// Why it ends: each round counts towards the agent's maximum of steps and spends from its budget, RepeatGuard ends an
+// answer that makes the same calls over and over, and a stop is noticed before each call of the model.
+
 #include "features/engine/agent_loop.hpp"
 
 #include <algorithm>

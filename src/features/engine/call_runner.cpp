@@ -1,3 +1,27 @@
+// How the tool calls of a step are made. docs/design/permissions.md.
+//
+// A *step* is an answer of the model that asks for calls. A *target* is what a call acts on, as it was really opened or
+// connected to. *Staged* means turned into a proposal.
+//
+// The invariants: a tool acts only with a permission for its actual target, judged at that moment. Each call that began
+// gets one result turn, also if it failed; if that turn cannot be stored, the run fails.
+//
+//   1. Check that the tool exists, that the input fits its schema, and that the agent may be offered it at all.
+//   2. If a person has to be asked and the tool has no target of its own, ask now, outside of the call's time limit.
+//   3. Make the call within that limit (bounded_call.cpp). A tool with a target calls `authorize` once it has opened
+//      it, and asks a person, if necessary, with the time of the wait not counted.
+//   4. Store the result as a turn, then publish the end of the call.
+//
+// Calls run concurrently only if every call of the step only reads. Otherwise a call could see half of another's
+// effect, and the model, which wrote them in an order, would not know which half.
+//
+// Why the permission is current: `request_of` reads stage, mode, limits and grants for each call, so a stage that was
+// lowered or a grant that was revoked during the run counts for the next call. An approval is kept with the target that
+// the person saw, and `permission_for` compares: the same tool with another target has to ask again.
+//
+// A kill inside a call: the step is on disk (Runs::store_step) and the call has no result turn. Engine::recover adds
+// one that says so; the call is not repeated, because it may have had its effect.
+
 #include "features/engine/call_runner.hpp"
 
 #include <algorithm>

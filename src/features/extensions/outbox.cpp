@@ -27,6 +27,10 @@
 //     gateway's and are written; other contents are an edit, and stay.
 //   - during 4: as before. Steps that were deleted had been synced.
 //
+// Why repeating a step is harmless: a move is done once the inode at the new name is the directory's, and a write once
+// the contents are the step's; `take_again` looks before it acts. Why the order of 4 matters: a step is deleted only
+// after the sync, so for every change that a power failure may undo, the step is still in the table.
+//
 // After a power failure, a file may be there but empty. It is written again: an empty file is no person's edit.
 
 #include "features/extensions/outbox.hpp"

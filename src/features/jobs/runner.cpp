@@ -1,3 +1,26 @@
+// The course of a job's run, from its order to its end. docs/jobs.md has the rules.
+//
+// A run has a *row* (job_runs) and, until it ends, a place among the *active* runs of its job. It is *placed* once it
+// is in the queue of its thread, or has ended.
+//
+// The invariants: a start that was acknowledged has a row. Each row ends once. A run enters the queue of its thread
+// after the runs of its job that were ordered before it.
+//
+//   1. `begin`: check the agents and the job's concurrency, and add the run to the active ones, all before anything is
+//      awaited. So of two simultaneous starts the second sees the first.
+//   2. If the job has a precheck: store the row as queued, run the command, and end the row if the command says no.
+//   3. `put_on_thread`: read the prompt, wait until the runs ahead are placed, choose the thread.
+//   4. `begin_turn`: store the row, the prompt's turn and the engine's run, in one transaction.
+//   5. The engine reports the start and the end to the `Observer`. The row ends in the transaction that stores the
+//      answer.
+//
+// Why nobody waits for ever: a run waits only for runs that were added before it, and each of these is placed in the
+// end, because every way out of `begin`, `run_after_precheck` and the engine calls `over`. There is one exception: if a
+// full disk keeps the end of a run without a turn from being stored, it stays active until the next start.
+//
+// A kill leaves a row that has not ended only if its run has not ended either, because 4 and 5 are transactions of the
+// engine's run. The next start ends both as interrupted (`Jobs::load`).
+
 #include "features/jobs/runner.hpp"
 
 #include <algorithm>

@@ -1,3 +1,22 @@
+// What an agent may do: one pure function. docs/design/permissions.md, "One pure function decides".
+//
+// The *limits* are the thread's mode, the agent's `tools`, and its capabilities (scopes, paths, hosts). The *stage* is
+// how far the agent is trusted, at most that of the run that started this one. A *target* is what the call acts on.
+//
+// `permission_for` asks, in this order:
+//
+//   1. Do the limits allow the tool?  No: denied.
+//   2. Do they allow the target, and is it a place that is open at any stage?  No: denied.
+//   3. Is it the one file that research asks the agent to change?  Yes: allowed.
+//   4. Does the stage allow the call?  Yes: allowed. Otherwise it is denied, or staged as a proposal.
+//   5. Would a higher stage allow it?  Then a person's approval or a grant allows it with the rights of the lowest such
+//      stage. Without either, the person is asked, if somebody is there.
+//
+// Why nobody can get around it: 1 and 2 only deny and come first, so no stage, approval or grant is wider than the
+// limits. 5 gives at most what some stage gives, and no stage above the one that the run inherited, so a person's yes
+// in one thread cannot give an agent more than a person could have given it for good. The function reads nothing but
+// its argument, so permission_test.cpp and asking_test.cpp can try thousands of combinations.
+
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -203,7 +222,7 @@ Permission may_fetch(const ToolRequest& request, Stage stage) {
       "ask for the URL, or have its host added to tools.web_fetch.allow_hosts");
 }
 
-/// Whether capabilities name hosts. Each host that a command reaches is then judged separately.
+/// Whether the capabilities let commands use the network at all. Each host that a command reaches is then checked too.
 bool capabilities_open_network(const ToolRequest& request) {
   return has_scope(request.limits, ToolScope::network) && (!request.limits.hosts || !request.limits.hosts->empty());
 }

@@ -24,7 +24,9 @@
 //   - before `note` is committed: nothing has happened.
 //   - after it: the next start does every step again, in order; each detects what has been done. A proposal file that
 //     somebody has removed since does not prevent the rest. If the decision fails then, it is taken back as above.
-// crash_test.cpp kills a process before each step.
+// Why every step may be done again: `mark` compares status and time, `record` finds no difference, `write` and `resync`
+// give the same files, and `finish` deletes the note in the transaction that stores the experiment, so there is one
+// experiment per note. crash_test.cpp kills a process before each step.
 
 #include <system_error>
 

@@ -1,3 +1,23 @@
+// How a search of turns finds the best matches quickly. docs/design/search.md has an example.
+//
+// The *index* contains the turns up to a mark (search_indexer.cpp); the few newer ones are read as text. A term is
+// *common* if more than 2 % of the turns contain it. A *plan* is a query of the index, and a *rest* of the search query
+// that is checked in the text of the turns found. The *scope* is the agent's threads, or one thread.
+//
+// The invariant: every result matches the whole search query and is in the scope, whatever plan found it.
+//
+//   1. Estimate how many turns contain each term; for a phrase, how many contain its rarest word.
+//   2. If the index is large, ask it only for the parts with rare words, and check the rest in the turns found.
+//      Intersecting the long list of a common word costs more than reading the few turns that a rare word leaves.
+//   3. If that filled the list of results, or certainly found all matches, it is the answer. Otherwise ask the index
+//      for the whole query: the rest has rejected so many turns that the common words do narrow the search down.
+//   4. In both cases: take the newest 500 matches of the plan (200 if all terms are common), add the matches among the
+//      turns above the mark, rank them by BM25, and take the best until the list is full.
+//
+// Why no match is lost: the query of a plan leaves out only parts of an AND, or what a NOT excludes, so its matches
+// include all matches of the search query; `show` removes the others. A plan that found fewer turns than its limit has
+// seen all of them. Turns above the mark are checked in the same snapshot, so none falls between index and text.
+
 #include "features/threads/search.hpp"
 
 #include <algorithm>

@@ -1,3 +1,18 @@
+// Access to files beneath a directory that holds even if names are changed at the same moment.
+//
+// The danger: between a check of a path and its use, somebody (an agent's command, for instance) replaces a directory
+// on the way by a symlink to another place. The invariant: no function reads or changes a file outside of the opened
+// directory.
+//
+//   - The directory is opened once. Everything else starts from its descriptor, which stays the same directory even if
+//     it is renamed.
+//   - `resolve` opens a path with openat2(2) and RESOLVE_BENEATH. The kernel resolves it in one go and fails with EXDEV
+//     if `..`, an absolute path or a symlink leads out, so no check comes before the use. EAGAIN means that a rename
+//     may have interfered; the call is then repeated.
+//   - Functions that need the parent of a name (write, move, remove) resolve the parent, and then use the single name
+//     with an *at call that does not follow a symlink at that name.
+//   - RESOLVE_NO_MAGICLINKS also refuses the links in /proc, which lead to open files anywhere.
+
 #include "io/files/directory.hpp"
 
 #include <dirent.h>
