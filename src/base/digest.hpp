@@ -11,6 +11,7 @@ struct x509_st;
 namespace agw {
 
 /// SHA-256 of bytes that arrive in pieces.
+/// Example: src/base/digest_test.cpp: Sha256.IsTheSameForPiecesAndGoesOnAfterADigest
 class Sha256 {
 public:
   Sha256();
@@ -32,6 +33,7 @@ std::string sha256(std::string_view bytes);
 std::string fingerprint(const x509_st& certificate);
 
 /// Two lower-case digits for each byte.
+/// Example: src/base/digest_test.cpp: Hex.HasTwoLowerCaseDigitsForEachByte
 std::string to_hex(std::string_view bytes);
 
 /// Identifies content: the same 36 characters for the same bytes on every machine. It does not protect against
@@ -39,6 +41,7 @@ std::string to_hex(std::string_view bytes);
 std::string content_id(std::string_view content);
 
 /// Base64 with the alphabet for URLs (RFC 4648, section 5), without padding.
+/// Example: src/base/digest_test.cpp: Base64Url.WritesAndReadsEveryLength
 std::string to_base64url(std::string_view bytes);
 
 /// The bytes, with or without padding; nullopt if `text` is anything else.

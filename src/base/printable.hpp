@@ -8,6 +8,7 @@ namespace agw {
 /// `text` with all characters that control a terminal or change the reading direction made visible: `\x1b`, `\u202e`.
 /// These are C0 except line feed and tab, DEL, C1, U+202A to U+202E and U+2066 to U+2069; invalid UTF-8 becomes U+FFFD.
 /// Agents' text, titles and errors are printed through it.
+/// Example: src/base/printable_test.cpp: Printable.ShowsControlCharacters
 std::string printable(std::string_view text);
 
 /// Compact JSON with the same characters escaped as `\u001b`, `\u202e`, which leaves its meaning unchanged.

@@ -24,6 +24,7 @@ bool is_host_name(std::string_view text);
 
 /// Whether it is an origin as in the header `Origin`: without user, path and the scheme's default port, or it would
 /// never match.
+/// Example: src/config/addresses_test.cpp: Addresses.AnOriginIsOneThatBrowsersSend
 bool is_origin(std::string_view text);
 
 /// Whether only this machine can connect to `host`: `localhost`, 127.0.0.0/8, `::1`, with or without brackets.

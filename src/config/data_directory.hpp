@@ -20,6 +20,7 @@ struct DataDirectory {
 
 /// The data directory: the flag, else `$AGENT_GATEWAY_DATA_DIR`, else `$HOME/.agent-gateway`. Touches nothing. Throws
 /// StartError (usage) without a usable `$HOME`.
+/// Example: src/config/data_directory_test.cpp: DataDirectoryTest.TheFlagGoesBeforeTheVariableBeforeHome
 DataDirectory find_data_directory(const std::optional<std::string>& flag, const Environment& environment);
 
 /// Creates it if necessary (mode 0700) and checks that nobody else can read or write it; throws StartError (usage)

@@ -19,6 +19,7 @@ enum class ApprovalsMode { ask, never };
 
 /// The settings of the gateway. The initial values of the members are the defaults; `config/keys.cpp` documents each
 /// one.
+/// Example: src/config/settings_test.cpp: SettingsTest.ReadsEveryKeyOfTheFile
 struct Settings {
   struct Tls {
     std::filesystem::path cert;  ///< both are set, or neither

@@ -15,6 +15,7 @@ namespace agw {
 
 /// An error that a provider reported. Providers, their proxies and compatible servers send an object, a string, plain
 /// text or a web page.
+/// Example: src/models/failures_test.cpp: Failures.AreClassifiedByStatusFirst
 struct ProviderError {
   std::string message;  ///< one line of valid UTF-8, of limited length; may be empty
   std::string words;    ///< its `type`, `code` and `param`, joined by spaces

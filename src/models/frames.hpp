@@ -20,6 +20,7 @@ struct Frame {
 using OnFrame = std::function<void(const Frame&)>;
 
 /// Splits a stream into frames, however the network split its bytes.
+/// Example: src/models/frames_test.cpp: SplitEvents.FindsNamedAndUnnamedEvents
 class FrameSplitter {
 public:
   virtual ~FrameSplitter() = default;

@@ -14,6 +14,7 @@
 namespace agw {
 
 /// A model service over HTTP, in one of the wire formats. The messages of its failures begin with its name.
+/// Example: src/models/http_provider_test.cpp: HttpProvider.StreamsAnAnswer
 class HttpProvider : public Provider {
 public:
   /// `http` must outlive it.

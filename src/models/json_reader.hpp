@@ -13,6 +13,7 @@
 namespace agw {
 
 /// Readers of JSON from providers. They never throw.
+/// Example: src/models/json_reader_test.cpp: ParseObject.ReplacesHalvesOfSurrogatePairs
 
 /// The string member, or an empty view if it is missing or not a string. A view into `object`.
 inline std::string_view text_member(const json::object& object, std::string_view name) {

@@ -15,6 +15,7 @@
 namespace agw {
 
 /// More models of one service are left out.
+/// Example: src/models/model_listing_test.cpp: ModelListing.ReadsTheFormsOfOtherServices
 inline constexpr std::size_t max_listed_models = 50'000;
 
 /// The answer of a service to the question for its models.

@@ -5,6 +5,7 @@
 namespace agw {
 
 /// The MIME type that providers use for images of that type; empty if models do not accept it.
+/// Example: src/models/picture_test.cpp: Picture.HasTheNameThatProvidersKnow
 std::string_view picture_mime(std::string_view mime);
 
 /// Whether `bytes` start like an image of that type, and models accept the type. Services reject a whole request for

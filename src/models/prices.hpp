@@ -29,6 +29,7 @@ double cost(const Price& price, const Usage& usage);
 double saved(const Price& price, const Usage& usage);
 
 /// The user's own prices. They override those that ship with the gateway.
+/// Example: src/models/prices_test.cpp: PricesTest.AreFoundByProviderAndModelThenByModel
 class Prices {
 public:
   Prices() = default;

@@ -24,6 +24,7 @@ std::string_view secret_named_by(std::string_view text);
 /// What is wrong with the address of a model service, as the end of a sentence that begins with its name; empty if
 /// nothing is. It is http or https without credentials, may have a query and `{model}`, and is no metadata service of a
 /// cloud.
+/// Example: src/models/model_listing_test.cpp: ServiceAddress.IsOfTheWebAndHoldsNoCredentials
 std::string address_problem(std::string_view base_url);
 
 /// Whether the name of a header or of a query's parameter says that its value is a key.

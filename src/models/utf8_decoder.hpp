@@ -13,6 +13,7 @@ std::string encode_surrogate(unsigned code_unit);
 std::string to_valid_utf8(std::string_view text);
 
 /// Decodes a text that arrives in pieces, which a server may have split inside a character.
+/// Example: src/models/utf8_decoder_test.cpp: Utf8Decoder.PutsACharacterTogetherWhereverItIsCut
 class Utf8Decoder {
 public:
   /// Returns the complete characters up to the end of `piece`; the start of a character waits for the next piece.

@@ -18,6 +18,7 @@
 namespace agw {
 
 /// Reads the frames of one streaming answer and determines how it ended. Each wire format has its own.
+/// Example: src/models/anthropic_test.cpp: AnthropicReader.ReadsThinkingTextAndToolCallsWhereverTheStreamIsCut
 class AnswerReader {
 public:
   explicit AnswerReader(const OnDelta& on_delta) : on_delta_(on_delta) {}

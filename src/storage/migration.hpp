@@ -11,6 +11,7 @@ namespace agw {
 
 /// One step of the schema: a file `src/**/migrations/NNNN_name.sql`. All folders share one sequence of numbers. A
 /// released migration is never changed.
+/// Example: src/storage/migration_test.cpp: MigrationTest.AnEmptyFileAndTheOldestOneEndWithTheSameSchema
 struct Migration {
   int number;
   std::string_view name;  ///< the file's name

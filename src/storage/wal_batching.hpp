@@ -6,6 +6,7 @@ namespace agw {
 /// to the write-ahead log: SQLite writes each page of a commit with two calls, the VFS collects them and writes them in
 /// large pieces before the log is synced. Other connections read a commit's pages only after that sync, so only
 /// connections with `synchronous = FULL` may use it. (https://www.sqlite.org/vfs.html, /walformat.html)
+/// Example: src/storage/wal_batching_test.cpp: WalBatching.ACommitOfManyPagesIsWrittenInFewCallsAndSeenByOthers
 const char* wal_batching_vfs();
 
 }  // namespace agw

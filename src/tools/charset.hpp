@@ -8,6 +8,7 @@ namespace agw {
 // Converts foreign text to UTF-8. Bytes that are invalid in its charset are replaced.
 
 /// Whether a Content-Type declares a charset.
+/// Example: src/tools/charset_test.cpp: Charset.IsThatOfTheMarkOrTheContentTypeOrOneThatFits
 bool declares_charset(std::string_view content_type);
 
 /// Whether a byte order mark shows that it is UTF-16.

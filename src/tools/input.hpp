@@ -22,6 +22,7 @@ std::int64_t number_input(const json::object& input, std::string_view name, std:
 /// Schemas come from third parties too. A schema that refers to itself, is deeper than 32, or takes too many steps
 /// cannot be checked: the result is nullopt, and the callee validates its input. Unknown keywords are ignored. Patterns
 /// are matched in linear time; one that cannot be is ignored.
+/// Example: src/tools/input_check_test.cpp: InputProblem.SaysWhatDoesNotFit
 std::optional<std::string> input_problem(const json::value& schema, const json::object& input);
 
 }  // namespace agw

@@ -41,6 +41,7 @@ private:
 using LocalDay = std::chrono::sys_days;
 
 /// The date that `zone`'s calendars show at `time`.
+/// Example: src/base/time/local_day_test.cpp: LocalDay.ChangesAtTheZonesMidnight
 LocalDay local_day(Timestamp time, const TimeZone& zone);
 
 /// `2026-01-02`.

@@ -9,6 +9,7 @@
 namespace agw::cli {
 
 /// `[y]es, [t]hread, [n]o`, as far as they are possible for the request.
+/// Example: src/cli/client/decision_line_test.cpp: DecisionLine.TakesLettersAndWords
 std::string choices_of(const json::object& request);
 
 /// The decision that a typed line means: `y`, `t`, `p`, `n`, or these words in full; after `n` a reason. nullopt for

@@ -13,6 +13,7 @@ namespace agw::cli {
 
 /// Follows the run that answers one message, or that the message was steered into, by its events, and prints it. Counts
 /// each event once, whether it comes from the WebSocket or from catching up, and detects gaps.
+/// Example: src/cli/client/streamed_answer_test.cpp: StreamedAnswer.PrintsTextAsItComesAndEndsItsLine
 class StreamedAnswer {
 public:
   enum class Progress {

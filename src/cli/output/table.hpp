@@ -11,6 +11,7 @@ using Row = std::vector<std::string>;
 
 /// A table with aligned columns, two spaces apart, without trailing spaces. The first row is the heading. Cells must be
 /// printable and on one line.
+/// Example: src/cli/output/table_test.cpp: Table.PutsColumnsOneBelowTheOther
 std::string table(const std::vector<Row>& rows);
 
 /// A bar chart of values, none of them negative, scaled to the largest: `▂▁█▄`.

@@ -9,6 +9,7 @@ namespace agw {
 
 /// The long-lived bearer token that grants access to every endpoint: 64 hex digits in `{data_dir}/.gateway-token`. A
 /// gateway with `auth: none` has no Token.
+/// Example: src/features/access/token_test.cpp: TokenTest.IsMadeOnceForItsOwnerAlone
 class Token {
 public:
   /// Reads the token, or creates one if there is none. Throws StartError (usage) if other users can access the file or

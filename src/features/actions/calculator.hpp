@@ -14,6 +14,7 @@ struct CalculationProblem {
 /// The value of an arithmetic expression, computed with 50 decimal digits and shown with up to 30: `(3 + 4) * 2` is
 /// `14`, `0.1 + 0.2` is `0.3`. Supports numbers, + - * / % ^ (right-associative, binds tighter than a sign),
 /// parentheses, the constants pi and e, and functions such as sqrt(2) or max(1, 2).
+/// Example: src/features/actions/calculator_test.cpp: Calculator.KnowsThePrecedenceOfOperators
 std::variant<std::string, CalculationProblem> calculate(std::string_view expression);
 
 }  // namespace agw

@@ -24,6 +24,7 @@ struct ActionProblem {
 
 /// The request of an `http` action's call. Secrets are expanded first, so that the input cannot name any, and the input
 /// cannot change the scheme, the host or the port, nor inject headers. Throws SecretError. Blocks if `expand` does.
+/// Example: src/features/actions/http_action_test.cpp: HttpAction.FillsItsUrl
 std::variant<WebRequest, ActionProblem> http_action_request(const Extension& action, const json::object& input,
                                                             const ExpandSecrets& expand);
 

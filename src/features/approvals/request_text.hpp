@@ -9,6 +9,7 @@ namespace agw {
 
 /// A permission request or question in full, each line after the first behind a bar, so that nothing in it looks like
 /// the program's own words: who asks for what, the command, input and change, and what in it is not what it looks like.
+/// Example: src/features/approvals/request_text_test.cpp: RequestText.ShowsACommandInFull
 std::string request_text(const json::object& request, bool colours = false);
 
 /// The first line of it, without colours: `assistant asks to run a command`.

@@ -21,6 +21,7 @@ using AttachedFiles = std::map<std::string, AttachedFile, std::less<>>;
 
 /// Loads the files of `turns` that a model can read, those of the newest turns first: pictures if it `sees`, and UTF-8
 /// text of at most `text_budget` bytes together. Files among `loaded` are not read again.
+/// Example: src/features/context/attached_files_test.cpp: AttachedFiles.TextFollowsTheMessage
 Task<AttachedFiles> load_attached_files(Attachments& attachments, const std::vector<Turn>& turns, bool sees,
                                         std::size_t text_budget, AttachedFiles loaded = {});
 

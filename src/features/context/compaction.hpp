@@ -32,6 +32,7 @@ Message summary_message(const std::string& summary);
 /// Shortens tool results until the messages have at most `budget` bytes, if that is possible: first the oldest results,
 /// then the inputs of calls, and last the results of the last step, which no model has seen yet, each to its fair
 /// share. Returns whether it had to.
+/// Example: src/features/context/compaction_test.cpp: ShortenResults.StartsWithTheOldest
 bool shorten_results(std::vector<Message>& messages, std::size_t budget);
 
 }  // namespace agw

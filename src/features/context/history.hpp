@@ -17,6 +17,7 @@ namespace agw {
 
 /// The tool calls of earlier answers in the order that models expect: the text before the calls, the calls, their
 /// results, messages that were steered into the answer there, the text after them.
+/// Example: src/features/context/history_test.cpp: ToolHistory.PutsCallsWhereTheyWereMade
 class ToolHistory {
 public:
   /// The message of a user turn; no value if models are not shown it.

@@ -12,6 +12,7 @@
 namespace agw {
 
 /// The limits of models: the known ones or, if a model has refused a request within those, what it accepted then.
+/// Example: src/features/context/model_limits_test.cpp: ModelLimits.AreOnlyEverLowered
 class ModelLimits {
 public:
   explicit ModelLimits(const Models& models) : models_(models) {}

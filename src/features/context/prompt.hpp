@@ -52,6 +52,7 @@ std::int64_t estimated_tokens(std::string_view text);
 std::int64_t estimated_tokens(const ToolDescription& tool);
 
 /// Composes system prompts from the current files and records.
+/// Example: src/features/context/prompt_test.cpp: Prompts.UseTheNearestInstructions
 class Prompts {
 public:
   Prompts(BlockingPool& blocking, std::filesystem::path home, std::filesystem::path data_directory, const Clock& clock,

@@ -37,6 +37,9 @@ struct Delegation {
 
 /// Runs agents: stores messages, has agents answer them, and stores the answers. Runs of one thread follow one another,
 /// those of different threads run concurrently. Used on the loop.
+///
+/// It needs models, tools and nearly every room before it, so it has no unit test: tests/api/test_chat.py shows the
+/// use. Its parts have unit tests.
 class Engine {
 public:
   explicit Engine(const EngineServices& services);

@@ -17,6 +17,9 @@ class Knowledge;
 struct Route;
 
 /// Jobs: their runs, by hand and by their triggers, and the rows of these runs.
+///
+/// A run of a job needs the engine and so nearly the whole gateway: tests/api/test_jobs.py shows the use. Schedules,
+/// triggers and rows have unit tests.
 class Jobs {
 public:
   struct Options {

@@ -46,6 +46,9 @@ struct IngestedSource {
 
 /// The knowledge of the agents and of the person: pages in Markdown files, compiled from raw sources or written by
 /// hand. Every response reflects the current files.
+///
+/// It needs models, costs and threads, so it has no unit test: tests/api/test_knowledge.py shows its use. Its parts
+/// have unit tests.
 class Knowledge {
 public:
   Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,

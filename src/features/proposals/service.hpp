@@ -33,6 +33,7 @@ struct TargetPlace;
 
 /// Changes that wait for a person's decision. Each is a file that anybody can read and write. A decision is recorded in
 /// the database before anything changes; if a kill interrupts it, the next start completes it.
+/// Example: src/features/proposals/crash_test.cpp: ProposalCrash.AKillAtAnyStepOfAnApplicationLeavesItPendingOrApplied
 class Proposals : private Subscriber {
 public:
   struct Options {

@@ -10,6 +10,7 @@
 /// The turns of a thread, in order. The numbers of the newest turns are in the thread's row, which a new turn changes
 /// anyway; they move to the table `turn_order` in batches (migrations/0166_turn_order.sql). SQL that needs no order
 /// reads the view `thread_turns`.
+/// Example: src/features/threads/turn_order_store_test.cpp: TurnOrder.GivesTheNewestFirstWhereverTheyStand
 namespace agw::turn_order_store {
 
 /// Appends `:turn`, which is newer than all turns, to the numbers in the row of its thread.

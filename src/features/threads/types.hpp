@@ -161,6 +161,7 @@ inline constexpr std::string_view untitled = "New thread";
 
 /// A title from the first user turn: its first few words on one line, with `…` if there are more. Empty if it has no
 /// words.
+/// Example: src/features/threads/title_test.cpp: Title.IsTheFirstWordsOfALongTurn
 std::string title_from(std::string_view content);
 
 }  // namespace agw

@@ -11,6 +11,7 @@ namespace agw {
 /// and keeps missing parts as written. For deciding whether a location is allowed at all, whether or not it exists.
 /// Files are then opened beneath a Directory, which is safe even if files are moved in between. Blocks: not for the
 /// loop.
+/// Example: src/io/files/resolve_path_test.cpp: ResolvePathTest.LinksAreFollowedWhereverTheyLead
 std::filesystem::path resolve_path(const std::filesystem::path& path);
 
 /// The same, and calls `passed` with each symlink on the way, by its resolved path.

@@ -8,6 +8,7 @@
 namespace agw {
 
 /// Keeps the head and the tail of an endless text in bounded memory.
+/// Example: src/io/process/head_tail_buffer_test.cpp: HeadTailBuffer.CutsTheMiddle
 class HeadTailBuffer {
 public:
   /// `limit`: the number of characters (code points of UTF-8) to keep. Invalid UTF-8 counts roughly by its bytes.

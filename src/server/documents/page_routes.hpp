@@ -21,6 +21,7 @@ std::span<const PageFile> page_files();
 
 /// `/ui/`: the web page. Its files contain no data, so they need no token; the headers of every response restrict what
 /// the page may do in a browser. If `files` is empty, `/ui/` is a page that says that the page was not compiled in.
+/// Example: src/server/documents/page_routes_test.cpp: Page.GoesInTheFormThatTheBrowserTakes
 Routes page_routes(std::span<const PageFile> files = page_files());
 
 }  // namespace agw

@@ -7,6 +7,7 @@
 namespace agw {
 
 /// How long a connection may stay in the phase that it is in. It has no timer: the server asks once a second.
+/// Example: src/server/http/connection_timeouts_test.cpp: ConnectionTimeouts.LetABodyOrAResponseTakeLongIfBytesMove
 class ConnectionTimeouts {
 public:
   using TimePoint = SocketStream::TimePoint;

@@ -10,6 +10,7 @@ struct Settings;
 
 /// Which `Host` and `Origin` a request may have: the protection from DNS rebinding, and from web pages of foreign
 /// origins.
+/// Example: src/server/http/hosts_test.cpp: Hosts.OnLoopbackOnlyLoopbackNamesAndConfiguredOnesAddressTheGateway
 class Hosts {
 public:
   struct Options {

@@ -11,6 +11,7 @@ namespace agw {
 
 /// Reads the requests of one connection, one after the other: receives bytes, parses heads and bodies, and sends
 /// `100 Continue` to clients that wait for it. `stream` must outlive it.
+/// Example: src/server/http/request_reader_test.cpp: RequestReader.ParsesPipelinedRequestsFromOneReceive
 class RequestReader {
 public:
   explicit RequestReader(SocketStream& stream) : stream_(stream) {}

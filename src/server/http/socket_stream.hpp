@@ -32,6 +32,7 @@ private:
 
 /// A client's TCP connection, encrypted or not. Reads and writes are tried first; the loop only waits for a socket that
 /// would block. It has no timers: its owner calls `interrupt`.
+/// Example: src/server/http/socket_stream_test.cpp: SocketStream.ReportsThatAMoveWaitsForTheClient
 class SocketStream {
 public:
   using TimePoint = std::chrono::steady_clock::time_point;

@@ -9,6 +9,7 @@
 namespace agw {
 
 /// A parsed request target: the path is split, then percent-decoded, and never normalized.
+/// Example: src/server/http/target_test.cpp: Target.IsSplitThenDecodedAndNeverNormalised
 struct Target {
   std::optional<std::string> authority;                         ///< of the absolute form
   std::string_view path;                                        ///< as sent

@@ -12,6 +12,7 @@
 namespace agw {
 
 /// The gateway's certificate and key. TLS 1.2 and 1.3.
+/// Example: src/server/http/tls_test.cpp: Tls.WarnsOfAnExpiredCertificateAndOfAKeyThatOthersCanRead
 class TlsContext {
 public:
   /// Reads PEM files: the certificate chain, and the key. Throws StartError (usage) that names the configuration's line

@@ -43,6 +43,7 @@ struct Incoming {
 };
 
 /// Assembles a client's messages from the bytes of frames. After a close or a violation it reads nothing more.
+/// Example: src/server/websocket/websocket_frame_test.cpp: Frames.PutsFragmentsTogetherAroundControlFrames
 class FrameReader {
 public:
   static constexpr std::size_t default_limit = 1024 * 1024;

@@ -17,6 +17,7 @@ struct ReadablePage {
 };
 
 /// `url` is the base of relative links. Blocks: not for the loop.
+/// Example: src/tools/web/markdown_test.cpp: Markdown.HasTheTextOfAPageAndItsTitle
 ReadablePage html_to_markdown(std::string_view utf8, const WebUrl& url);
 
 /// Writes Markdown from the events of a page. Breaks between blocks are recorded and written before the next text, so

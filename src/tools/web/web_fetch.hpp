@@ -19,6 +19,7 @@ struct WebFetchOptions {
 };
 
 /// `WebFetch`: a page as Markdown, other text unchanged. The references must outlive the tool.
+/// Example: src/tools/web/web_fetch_test.cpp: WebFetch.GivesAPageAsMarkdown
 Tool web_fetch_tool(HttpClient& http, BlockingPool& blocking, WebFetchOptions options);
 
 /// Whether `text` contains `url` as a whole address, with or without its scheme.

@@ -10,6 +10,7 @@
 namespace agw {
 
 /// The service behind `WebSearch`.
+/// Example: src/tools/web/web_search_test.cpp: WebSearch.AsksSearxng
 struct WebSearchService {
   enum class Kind { none, brave, searxng, tavily };
   Kind kind = Kind::none;
