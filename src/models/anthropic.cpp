@@ -1,3 +1,7 @@
+// Anthropic's Messages API. The file has three parts, in this order: the request, built from a ModelRequest; the
+// reader, which turns the frames of the response into deltas and an outcome; and the format, which puts both together
+// (wire_format.hpp). Blocks of thinking are kept as they came, because the service checks their signatures.
+
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -1,3 +1,12 @@
+// Which model a name means, and what is known of it.
+//
+// `resolve` takes `<provider>/<model>`, a bare id, or nothing. A first part that is no provider's name or kind belongs
+// to the id, because ids contain slashes. Without a name, the default is the setting, else the first provider's model,
+// else the librarian.
+//
+// What is known of a model comes from the service's definition, else from its own list, else from the table in share/,
+// else it is guessed from the name. For prices, a person's prices.yaml comes before all of these.
+
 #include "models/catalog.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// What a failed request to a model service means for us: whether another try, a shorter request or another model helps,
+// and what the person reads. The status decides first; the words of the error only where services use one status for
+// several causes. Keys never get into a message (`redact`).
+
 #include "models/failures.hpp"
 
 #include <time.h>

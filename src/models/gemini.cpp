@@ -1,3 +1,7 @@
+// Google's generateContent, streamed. The file has three parts, in this order: the request, built from a ModelRequest;
+// the reader, which turns the frames of the response into deltas and an outcome; and the format, which puts both
+// together (wire_format.hpp). Signatures of thoughts belong to a part of a message and are sent back with it.
+
 #include <algorithm>
 #include <array>
 #include <functional>

@@ -1,3 +1,7 @@
+// Asks a service for its models. Every service has a form of its own for the list and for what it says of a model, so
+// the first half reads any of these forms (`entry_of`), with a bound on everything. The second half asks, page by page,
+// until the list ends or its time is up (`Asking`).
+
 #include "models/model_listing.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// OpenAI's Chat Completions API, and what compatible services make of it. The file has three parts, in this order: the
+// request, built from a ModelRequest; the reader, which turns the frames of the response into deltas and an outcome;
+// and the format, which puts both together (wire_format.hpp). Vendors differ in where they put thoughts, tool calls and
+// errors; each deviation is read here, by its form and not by the vendor's name.
+
 #include <algorithm>
 #include <cctype>
 #include <utility>

@@ -1,3 +1,7 @@
+// OpenAI's Responses API. The file has three parts, in this order: the request, built from a ModelRequest; the reader,
+// which turns the frames of the response into deltas and an outcome; and the format, which puts both together
+// (wire_format.hpp). Nothing is stored at the service: reasoning comes back encrypted and is sent again with its turn.
+
 #include <algorithm>
 #include <map>
 #include <utility>

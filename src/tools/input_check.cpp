@@ -1,3 +1,7 @@
+// Validates input against a JSON Schema, with messages that help a model to correct itself. A schema may come from a
+// stranger, so the work is bounded: by depth, by a number of steps, and by regular expressions that match in linear
+// time. What exceeds a bound is not checked here but left to the callee (UnsupportedSchema).
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,3 +1,7 @@
+// Reads, writes and describes values by their Description: one table per type, from which requests are checked,
+// responses written and schemas made. The first half has the operations of each kind of member, the second half walks
+// over the members of a struct.
+
 #include "base/json/described.hpp"
 
 #include <charconv>

@@ -1,3 +1,6 @@
+// The gateway as an agent of an editor: the methods of the protocol that concern no single session. Sessions are in
+// session.hpp; a method that names one is passed on to it.
+
 #include "cli/acp/acp_agent.hpp"
 
 #include <chrono>

@@ -1,3 +1,6 @@
+// Standard input and output on one side, `/mcp` on the other. Requests are passed on concurrently, each with its own
+// stream of messages. The bridge opens a session when it needs one, and a new one if the gateway was restarted.
+
 #include "cli/mcp/bridge.hpp"
 
 #include <algorithm>

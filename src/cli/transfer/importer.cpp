@@ -1,3 +1,7 @@
+// Puts what readers.hpp found into a gateway. Turns are sent in batches; the next one is read while the last is on its
+// way. Records carry a mark of their origin, and what is there already is left alone, so an import that was interrupted
+// can be repeated.
+
 #include "cli/transfer/importer.hpp"
 
 #include <algorithm>

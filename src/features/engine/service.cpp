@@ -1,3 +1,6 @@
+// What clients can do with answers: start one (`chat`, `regenerate`), stop it, drop a message that waits. The queue of
+// a thread is worked off by `work`; run.cpp has the course of a run, and agent_loop.cpp that of an answer.
+
 #include "features/engine/service.hpp"
 
 #include <algorithm>

@@ -1,3 +1,16 @@
+// From what happened to a run of a job, or to a row that says why there was none. Schedules: scheduler.cpp has the
+// invariant. docs/jobs.md has the rules.
+//
+//   - A due time (`on_due`): run it, or store it as skipped if it was missed or the clock jumped over it.
+//   - An event (`on_event`): run the jobs that wait for it, except those that led to it.
+//   - A webhook (`run_hook`): run the job as a person would; the caller gets the refusal, and the job a row.
+//
+// Why no job starts itself: an event carries its *cause*, the jobs whose runs led to it. `cause_of` adds what the
+// publisher could not know: the job's run that wrote the turn, and the run that delegated the task. A job in the cause
+// is not started, and a chain of other jobs ends at a fixed depth.
+//
+// An event is acknowledged only after the rows that it leads to are on disk (`pending_effects`), so a kill loses none.
+
 #include "features/jobs/triggers.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Model services that come and go while the gateway runs. In this order: following the extensions that define services;
+// lists of models, asked for when they are needed and old; checks of a service before it is added; finding services on
+// this machine; the default model.
+
 #include "features/model_services/service.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Which browsers get notices. The list of subscriptions is kept in memory as the database has it; every write returns
+// the new list, and writes complete in order, so the last one wins (`replace`). Sending is in delivery.hpp and
+// sender.hpp.
+
 #include "features/push/service.hpp"
 
 #include <algorithm>

@@ -1,3 +1,15 @@
+// Turns: storing them, and what of a conversation fits a model's window (`fitting`).
+//
+// A turn *stands* at a place: that of the question it answers, or its own. In the table turns are in the order in which
+// they were inserted; the two orders differ only if a question was asked again.
+//
+// `fitting` walks from the newest turn back, and keeps whole turns up to one limit, then beginnings of turns up to
+// another, and stops at the last turn of a summary. The walk may stop at a turn number that is below the summary's
+// place, because no turn stands after its own number.
+//
+// A summary holds only if as many turns stand up to its last one as when it was written: a deleted turn makes it
+// invalid, so that deleted text does not live on in it.
+
 #include <algorithm>
 #include <utility>
 

@@ -1,3 +1,9 @@
+// One request by libcurl, driven by the loop (http_multi.hpp).
+//
+// Two things need care. Addresses: libcurl resolves names itself, so the only place to refuse a private address is
+// `open_socket`, which sees the address that is really used, after each redirect too. Backpressure: `on_write` may not
+// wait, so it stores a piece, pauses the transfer, and `deliver` hands the piece to its reader before it resumes.
+
 #include "io/http/http_transfer.hpp"
 
 #include <algorithm>

@@ -1,3 +1,12 @@
+// A child process with pipes, and what must not go wrong with it.
+//
+// A signal must never reach a stranger. The child's number, which is also its group's, can be reused only after it was
+// waited for, so the State keeps the child a zombie until both its owner and the wait for its end are done, and only
+// then waits.
+//
+// Output must not fill the memory. The pipes are read only while somebody asks (`read`), so a child that prints faster
+// than it is read has to wait; `run_process` keeps only the beginning and the end of the output.
+
 #include "io/process/process.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,10 @@
+// The tools Read, Glob, Grep, Write, Edit and Bash. In each, a path goes through the same steps: resolve it, judge it
+// (`authorize`), open it, judge what was really opened, and only then act. A name is never trusted, because an agent's
+// command can change what it leads to between two steps.
+//
+// Before a write, the recorder stores the former content (`write_to`), so that no change is made that could not be
+// undone.
+
 #include "tools/files/file_tools.hpp"
 
 #include <fmt/format.h>
