@@ -11,7 +11,7 @@
 namespace agw {
 
 /// Parses one request from bytes as they arrive: Beast's parser, made strict by check_framing.
-/// Example: src/server/http/head_test.cpp: RequestParser.ReadsBodiesHoweverTheyArrive
+/// Example: src/io/http/head_test.cpp: RequestParser.ReadsBodiesHoweverTheyArrive
 class RequestParser {
 public:
   static constexpr std::size_t head_limit = 64 * 1024;  ///< bytes; also of a trailer
