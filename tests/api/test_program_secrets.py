@@ -8,9 +8,12 @@ import shutil
 
 import pytest
 
+from apps import make_app, proxy_request, start
 from certificates import make_certificate
 from checks import accepted, invalid
 from gateway import Gateway
+from integrations import new_integration
+from jobs import wait_for
 from stubs.provider import ProviderStub
 from stubs.web import WebStub
 from talker import Talker, configuration
@@ -218,6 +221,58 @@ def test_a_head_with_another_line_is_refused(run, server):
     assert "400 Bad Request" in output and server.requests == []
 
 
+# Apps and MCP servers.
+
+
+def test_an_app_uses_a_secret_that_it_does_not_hold(talker, new_name, server):
+    app = new_name("app")
+    make_app(talker.gateway, app, routes=f"""
+        from urllib.request import Request, urlopen
+        headers = {{"Authorization": "Bearer " + os.environ["TOKEN"]}}
+        got = urlopen(Request("{server.url(host='localhost')}", headers=headers)).read().decode()
+        self.answer(os.environ["TOKEN"] + " " + got)
+        """, hosts=["localhost"], secrets={"TOKEN": {"secret": "GH", "hosts": [f"localhost:{server.port}"]}})
+    start(talker.gateway, app)
+    text = proxy_request(talker.gateway, app).text
+    assert text.startswith("ghp_") and text.endswith(" fine") and SECRET not in text
+    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+    talker.gateway.http.post(f"/apps/{app}/stop")
+
+
+def test_an_app_does_not_start_without_its_secret(talker, new_name):
+    app = new_name("app")
+    make_app(talker.gateway, app, secrets={"TOKEN": {"secret": "NOPE", "hosts": ["api.example.com"]}})
+    response = talker.gateway.http.post(f"/apps/{app}/start")
+    assert response.status_code == 500
+    assert response.json()["error"] == "Failed to start: there is no secret NOPE: set it with `agw secret set NOPE`"
+
+
+def test_an_mcp_server_uses_a_secret_that_it_does_not_hold(talker, new_name, server):
+    """Its command asks before it would speak."""
+    name = new_name("server")
+    ask = f'curl -sS -H "Authorization: Bearer $TOKEN$KEY" {server.url(host="localhost")}'
+    definition = {"command": f'(echo "$TOKEN$KEY"; {ask}) > new 2>&1; mv new said; exec sleep 1000', "hosts": ["localhost"]}
+    declared = {"secret": "GH", "hosts": [f"localhost:{server.port}"]}
+    new_integration(talker.gateway, name, "mcp-stdio", secrets={"TOKEN": declared}, **definition)
+    said = talker.gateway.data / "integrations" / name / "said"
+    text = wait_for(lambda: said.exists() and said.read_text())
+    assert text.startswith("ghp_") and text.endswith("\nfine") and SECRET not in text
+    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+    said.unlink()
+    accepted(talker.gateway.http.patch(f"/extensions/{name}", json={"definition": {
+        "kind": "mcp-stdio", "secrets": {"KEY": declared}, **definition}}))
+    assert wait_for(lambda: said.exists() and said.read_text()) != text, "it starts again when its secrets change"
+    accepted(talker.gateway.http.patch(f"/extensions/{name}", json={"enabled": False}))
+
+
+def test_an_mcp_server_does_not_start_without_its_secret(talker, new_name):
+    name = new_name("server")
+    new_integration(talker.gateway, name, "mcp-stdio", command="sleep 1000",
+                    secrets={"TOKEN": {"secret": "NOPE", "hosts": ["api.example.com"]}})
+    wait_for(lambda: "there is no secret NOPE: set it with `agw secret set NOPE`" in talker.gateway.stderr)
+    accepted(talker.gateway.http.patch(f"/extensions/{name}", json={"enabled": False}))
+
+
 # What a secret does not show up in.
 
 
@@ -324,8 +379,10 @@ def test_what_is_no_declaration_is_refused(talker, new_name, secrets, path):
 
 
 def test_only_programs_have_secrets(talker, new_name):
-    for definition in ({"kind": "http", "url": "http://localhost/"}, {"kind": "prompt", "prompt": "x"}):
-        body = {"type": "action", "name": new_name("bad"), "description": "", "definition": {
+    for kind, definition in (("action", {"kind": "http", "url": "http://localhost/"}),
+                             ("action", {"kind": "prompt", "prompt": "x"}),
+                             ("integration", {"kind": "mcp-http", "url": "http://localhost/"})):
+        body = {"type": kind, "name": new_name("bad"), "description": "", "definition": {
             **definition, "secrets": {"TOKEN": {"secret": "GH", "hosts": HOSTS}}}}
         invalid(talker.gateway.http.post("/extensions", json=body), "definition.secrets")
 

@@ -124,9 +124,10 @@ Task<ToolOutcome> Actions::run(const Extension& action, const ToolCall& call) {
   using Given = std::pair<std::shared_ptr<const ProgramSecrets>, FilledSecrets>;
   Given given;
   try {
-    given = co_await blocking_.run([&secrets = secrets_, definition = action.definition]() -> Given {
+    auto declared = declared_secrets(action.definition.members());
+    given = co_await blocking_.run([&secrets = secrets_, declared = std::move(declared)]() -> Given {
       FilledSecrets noted;
-      auto secrets_of_program = secrets.for_program(definition.members(), &noted);
+      auto secrets_of_program = secrets.for_program(declared, &noted);
       return {std::move(secrets_of_program), std::move(noted)};
     });
   } catch (const SecretError& error) {

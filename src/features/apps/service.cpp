@@ -248,10 +248,14 @@ Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
 
 Task<DevServerProcess> Apps::process_of(AppPlan plan, ExtensionPointer extension, int port,
                                         std::function<void(std::string)> note) {
+  auto declared = declared_secrets(extension->definition.members());
+  if (!declared.empty() && !sandbox_.is_enabled()) throw ProcessError(no_secrets_without_sandbox);
+  auto used = co_await blocking_.run(
+      [&secrets = secrets_, declared = std::move(declared)] { return secrets.for_program(declared); });
   std::shared_ptr<ProxiedNetwork> network;
   if (sandbox_.is_enabled()) {
-    network = std::make_shared<ProxiedNetwork>(loop_, blocking_,
-                                               program_policy(program_hosts(*extension), extensions_, std::move(note)));
+    network = std::make_shared<ProxiedNetwork>(
+        loop_, blocking_, program_policy(program_hosts(*extension), extensions_, std::move(note)), std::move(used));
   }
   auto wrapped = co_await blocking_.run(
       [plan, extension, port, network, &sandbox = sandbox_, &secrets = secrets_, options = options_] {

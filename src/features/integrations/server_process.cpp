@@ -74,8 +74,8 @@ std::vector<std::string> arguments_of(const IntegrationSettings& settings) {
 
 }  // namespace
 
-ServerProcess server_process(const IntegrationSettings& settings, const Secrets& secrets, const Sandbox& sandbox,
-                             std::shared_ptr<ProxiedNetwork> network, const fs::path& home,
+ServerProcess server_process(const IntegrationSettings& settings, const Secrets& secrets, FilledSecrets filled,
+                             const Sandbox& sandbox, std::shared_ptr<ProxiedNetwork> network, const fs::path& home,
                              const fs::path& data_directory) {
   if (settings.command.empty()) throw ProcessError("it has no command");
   const auto own = own_directory(settings, data_directory);
@@ -91,7 +91,6 @@ ServerProcess server_process(const IntegrationSettings& settings, const Secrets&
       if (std::ranges::find(spec.readable, place) == spec.readable.end()) spec.readable.push_back(std::move(place));
     }
   }
-  FilledSecrets filled;
   for (const auto& [name, value] : settings.variables.read()) spec.environment[name] = secrets.expand(value, &filled);
   return {
       .options = sandbox.wrap(std::move(arguments), spec), .secrets = std::move(filled), .network = std::move(network)};

@@ -229,17 +229,24 @@ std::unique_ptr<Integration> Integrations::make(IntegrationSettings settings) {
 }
 
 Task<ServerProcess> Integrations::process_of(IntegrationSettings settings) {
+  if (!settings.secrets.empty() && !sandbox_.is_enabled()) throw ProcessError(no_secrets_without_sandbox);
+  auto [used, filled] = co_await blocking_.run([&secrets = secrets_, declared = settings.secrets] {
+    FilledSecrets noted;
+    auto found = secrets.for_program(declared, &noted);
+    return std::pair(std::move(found), std::move(noted));
+  });
   std::shared_ptr<ProxiedNetwork> network;
   if (sandbox_.is_enabled()) {
     const auto log_refusal = [name = settings.name](const std::string& reason) {
       log::warn("integration {}: {}", name, reason);
     };
-    network =
-        std::make_shared<ProxiedNetwork>(loop_, blocking_, program_policy(settings.program, extensions_, log_refusal));
+    network = std::make_shared<ProxiedNetwork>(
+        loop_, blocking_, program_policy(settings.program, extensions_, log_refusal), std::move(used));
   }
-  co_return co_await blocking_.run([&secrets = secrets_, &sandbox = sandbox_, network, settings, options = options_] {
-    return server_process(settings, secrets, sandbox, network, options.home, options.data_directory);
-  });
+  co_return co_await blocking_.run(
+      [&secrets = secrets_, &sandbox = sandbox_, network, settings, options = options_, filled = std::move(filled)] {
+        return server_process(settings, secrets, filled, sandbox, network, options.home, options.data_directory);
+      });
 }
 
 std::unique_ptr<Integration> Integrations::make_stdio(IntegrationSettings settings) {

@@ -63,7 +63,8 @@ IntegrationSettings integration_settings(const Extension& extension) {
                                .variables = ServerVariables(extension.definition),
                                .url = string_or_empty(members, "url"),
                                .is_persons = extension.source == Source::user,
-                               .program = program_hosts(extension)};
+                               .program = program_hosts(extension),
+                               .secrets = declared_secrets(members)};
   for (auto& [name, value] : map_in(members, "headers")) settings.headers.push_back({name, value});
   if (const auto* allowed = array_member(members, "allowed_tools")) {
     const auto names = strings_of(*allowed);

@@ -160,11 +160,10 @@ std::string Secrets::expand(std::string_view text, FilledSecrets* filled) const 
   }
 }
 
-std::shared_ptr<const ProgramSecrets> Secrets::for_program(const json::object& definition,
+std::shared_ptr<const ProgramSecrets> Secrets::for_program(std::vector<DeclaredSecret> declared,
                                                            FilledSecrets* filled) const {
   AGW_ASSERT(may_block());
 
-  auto declared = declared_secrets(definition);
   if (declared.empty()) return nullptr;
   const auto find = [this](const std::string& name) { return expand(fmt::format("{}{}}}", opening, name)); };
   for (const auto& each : declared) {

@@ -50,10 +50,9 @@ public:
   /// `filled`.
   std::string expand(std::string_view text, FilledSecrets* filled = nullptr) const;
 
-  /// The secrets that a definition declares as `secrets` for its program; null if it declares none. Throws SecretError
-  /// for one without a value or that no request can carry. Each value is added to `filled`. The result refers to this
-  /// object.
-  std::shared_ptr<const ProgramSecrets> for_program(const json::object& definition,
+  /// The secrets that a definition declares for its program; null if it declares none. Throws SecretError for one
+  /// without a value or that no request can carry. Each value is added to `filled`. The result refers to this object.
+  std::shared_ptr<const ProgramSecrets> for_program(std::vector<DeclaredSecret> declared,
                                                     FilledSecrets* filled = nullptr) const;
 
 private:

@@ -16,6 +16,7 @@ struct HostPattern {
   HostPort named;  ///< its host may begin with `*.`
 
   bool matches(const HostPort& target) const;
+  bool operator==(const HostPattern&) const = default;
 };
 
 /// nullopt if it is none; `*` alone and `*.com` are none either.
@@ -27,6 +28,8 @@ struct DeclaredSecret {
   std::string secret;                       ///< its name
   std::vector<HostPattern> hosts;           ///< the only ones that it is sent to
   std::vector<HostPattern> pass_through{};  ///< not these, although `hosts` has them: they are not even decrypted
+
+  bool operator==(const DeclaredSecret&) const = default;
 };
 
 /// Those of a valid definition; empty if it has none.

@@ -14,6 +14,7 @@ struct HostPort {
 
   /// `host:port`, with brackets around an IPv6 address.
   std::string text() const;
+  bool operator==(const HostPort&) const = default;
 };
 
 /// The head of a request to a proxy (RFC 9112, 3.2.2 and 3.2.3).
