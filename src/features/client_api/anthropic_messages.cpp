@@ -21,7 +21,6 @@ namespace agw {
 
 namespace {
 
-constexpr std::int64_t most_tokens = 100'000'000;
 constexpr std::int64_t least_budget = 1'024;
 constexpr std::size_t max_stop_sequences = 64;
 
@@ -96,7 +95,7 @@ ThinkingDisplay read_thinking(Parameters& body, CallOptions& options) {
     throw bad_parameter(thinking.path_of("display"), "must be summarized or omitted");
   }
   if (type == "enabled") {
-    options.reasoning_budget = thinking.integer("budget_tokens", least_budget, most_tokens);
+    options.reasoning_budget = thinking.integer("budget_tokens", least_budget, max_token_count);
     if (!options.reasoning_budget) throw bad_parameter(thinking.path_of("budget_tokens"), "is missing");
   } else if (type == "disabled") {
     options.reasoning_effort = "none";
@@ -209,7 +208,7 @@ AnthropicMessages read_anthropic_messages(const json::object& object) {
   Parameters body(object);
   auto read = read_what_both_have(body);
   auto& call = read.request.call;
-  const auto limit = body.integer("max_tokens", 1, most_tokens);
+  const auto limit = body.integer("max_tokens", 1, max_token_count);
   if (!limit) throw bad_parameter("max_tokens", "is missing");
   call.max_output_tokens = *limit;
   if (call.options.reasoning_budget.value_or(0) >= *limit) {
@@ -218,7 +217,7 @@ AnthropicMessages read_anthropic_messages(const json::object& object) {
   read_stop_sequences(body, call.options);
   call.temperature = body.number("temperature", 0, 1);
   call.options.top_p = body.number("top_p", 0, 1);
-  call.options.top_k = body.integer("top_k", 0, most_tokens);
+  call.options.top_k = body.integer("top_k", 0, max_token_count);
   read.request.stream = body.flag("stream").value_or(false);
   if (const auto* object_of_metadata = body.object("metadata")) {
     Parameters metadata(*object_of_metadata, "metadata");

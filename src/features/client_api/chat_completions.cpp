@@ -20,7 +20,6 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_parts = 1'000;
-constexpr std::int64_t most_tokens = 100'000'000;
 constexpr double max_penalty = 2;
 
 class ChatMessages {
@@ -238,14 +237,14 @@ void read_reasoning(Parameters& body, CallOptions& options) {
   if (!object) return;
   Parameters reasoning(*object, "reasoning");
   if (const auto effort = reasoning.text("effort")) options.reasoning_effort = effort;
-  options.reasoning_budget = reasoning.integer("max_tokens", 0, most_tokens);
+  options.reasoning_budget = reasoning.integer("max_tokens", 0, max_token_count);
   reasoning.ignore({"summary", "exclude", "enabled"});
   reasoning.finish();
 }
 
 void read_limit(Parameters& body, ModelRequest& call) {
-  const auto old_limit = body.integer("max_tokens", 1, most_tokens);
-  const auto limit = body.integer("max_completion_tokens", 1, most_tokens);
+  const auto old_limit = body.integer("max_tokens", 1, max_token_count);
+  const auto limit = body.integer("max_completion_tokens", 1, max_token_count);
   call.options.limits_output = limit || old_limit;
   if (call.options.limits_output) call.max_output_tokens = limit ? *limit : *old_limit;
 }
@@ -288,7 +287,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   read_limit(body, request.call);
   request.call.temperature = body.number("temperature", 0, 2);
   options.top_p = body.number("top_p", 0, 1);
-  options.top_k = body.integer("top_k", 0, most_tokens);
+  options.top_k = body.integer("top_k", 0, max_token_count);
   options.seed =
       body.integer("seed", std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
   options.frequency_penalty = body.number("frequency_penalty", -max_penalty, max_penalty);

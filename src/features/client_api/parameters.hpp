@@ -12,6 +12,9 @@
 
 namespace agw {
 
+/// More tokens than any model reads or writes: larger numbers are rejected.
+inline constexpr std::int64_t max_token_count = 100'000'000;
+
 /// Reads the parameters of a request body, whose paths errors name (`messages[2].content`). A member that is null
 /// counts as absent. Every reader throws ApiError 400 if the member has another type.
 class Parameters {
