@@ -18,7 +18,7 @@ constexpr std::string_view all_arguments = "$ARGUMENTS";
 /// No model reads more. Without a limit, repeated placeholders could multiply the arguments.
 constexpr std::size_t max_expansion_length = 10 * 1024 * 1024;
 
-std::string_view trimmed(std::string_view text) {
+std::string_view stripped(std::string_view text) {
   const auto first = text.find_first_not_of(white_space);
   if (first == text.npos) return {};
   return text.substr(first, text.find_last_not_of(white_space) - first + 1);
@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
-  for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
+  for (text = stripped(text); !text.empty(); text = stripped(text)) {
     const auto end = std::min(text.find_first_of(white_space), text.size());
     words.push_back(text.substr(0, end));
     text.remove_prefix(end);
@@ -81,7 +81,7 @@ std::optional<ExpandedCommand> expand_command(std::string_view message, const Ex
   if (!command || !command->enabled || command->name != name) return std::nullopt;
   const auto& definition = command->definition.members();
   return ExpandedCommand{
-      .text = expanded(string_member(definition, "prompt").value_or(""), trimmed(message.substr(1 + name.size()))),
+      .text = expanded(string_member(definition, "prompt").value_or(""), stripped(message.substr(1 + name.size()))),
       .agent_id = text_member(definition, "agent_id"),
       .mode = text_member(definition, "mode"),
       .model = text_member(definition, "model")};

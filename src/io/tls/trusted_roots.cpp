@@ -26,7 +26,7 @@ constexpr std::array<const char*, 5> usual_files{
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
     "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
 
-constexpr std::uintmax_t max_file_bytes = std::uintmax_t{8} * 1024 * 1024;
+constexpr std::uintmax_t max_roots_bytes = std::uintmax_t{8} * 1024 * 1024;
 constexpr std::array<unsigned char, 9> http_1_1{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 }  // namespace
@@ -53,7 +53,7 @@ std::shared_ptr<const TrustedRoots> TrustedRoots::load(fs::path file) {
   AGW_ASSERT(may_block());
 
   std::error_code error;
-  if (fs::file_size(file, error) > max_file_bytes || error)
+  if (fs::file_size(file, error) > max_roots_bytes || error)
     throw TlsError(fmt::format("{} cannot be used: {}", file.string(), error ? error.message() : "it is too large"));
   std::ostringstream content;
   content << std::ifstream(file).rdbuf();

@@ -21,7 +21,7 @@ constexpr std::size_t max_message_id = 250;
 constexpr std::size_t max_address = 254;  // RFC 5321, erratum 1690
 constexpr std::size_t max_parameters = 100;
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
   if (begin == text.npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
@@ -53,8 +53,8 @@ struct ParameterPiece {
 
 ParameterPiece piece_of(std::string_view text) {
   const auto equals = text.find('=');
-  ParameterPiece piece{.name = lower_case(std::string(trimmed(text.substr(0, equals)))), .value = {}};
-  if (equals != text.npos) piece.value = unquoted(trimmed(text.substr(equals + 1)));
+  ParameterPiece piece{.name = lower_case(std::string(without_blanks(text.substr(0, equals)))), .value = {}};
+  if (equals != text.npos) piece.value = unquoted(without_blanks(text.substr(equals + 1)));
   if (piece.name.ends_with('*')) {
     piece.is_extended = true;
     piece.name.pop_back();
@@ -92,15 +92,15 @@ MailAddress read_address(std::string_view text) {
   const auto plain = without_comments(text);
   const auto parts = split_unquoted(plain, '<');
   if (parts.size() > 2) return {};
-  const auto last = trimmed(parts.back());
+  const auto last = without_blanks(parts.back());
   auto address = last;
   if (parts.size() == 2) {
     if (!last.ends_with('>')) return {};
-    address = trimmed(last.substr(0, last.size() - 1));
+    address = without_blanks(last.substr(0, last.size() - 1));
   }
   if (!is_address(address)) return {};
   MailAddress read{.name = {}, .address = lower_case(std::string(address))};
-  if (parts.size() == 2) read.name = boost::trim_copy(decode_header(unquoted(trimmed(parts.front()))));
+  if (parts.size() == 2) read.name = boost::trim_copy(decode_header(unquoted(without_blanks(parts.front()))));
   return read;
 }
 
@@ -135,7 +135,7 @@ MailHead read_mail_head(std::string_view bytes) {
     const auto colon = line.find(':');
     if (is_continued || colon == line.npos || head.fields.size() >= max_fields) continue;
     head.fields.push_back(
-        {lower_case(std::string(trimmed(line.substr(0, colon)))), std::string(line.substr(colon + 1))});
+        {lower_case(std::string(without_blanks(line.substr(0, colon)))), std::string(line.substr(colon + 1))});
   }
   return head;
 }
@@ -148,7 +148,7 @@ std::string_view FieldValue::parameter(std::string_view name) const {
 FieldValue read_field_value(std::string_view text) {
   const auto plain = without_comments(text);
   const auto parts = split_unquoted(plain, ';');
-  FieldValue read{.value = lower_case(std::string(trimmed(parts.front())))};
+  FieldValue read{.value = lower_case(std::string(without_blanks(parts.front())))};
   std::map<std::string, std::vector<ParameterPiece>> pieces;
   for (std::size_t i = 1; i < std::min(parts.size(), max_parameters); ++i) {
     auto piece = piece_of(parts[i]);
@@ -165,7 +165,7 @@ std::vector<MailAddress> read_addresses(std::string_view text) {
   std::vector<MailAddress> addresses;
   const auto plain = without_comments(text);
   for (const auto one : split_unquoted(plain, ',')) {
-    if (trimmed(one).empty() || addresses.size() >= max_addresses) continue;
+    if (without_blanks(one).empty() || addresses.size() >= max_addresses) continue;
     addresses.push_back(read_address(one));
   }
   return addresses;
