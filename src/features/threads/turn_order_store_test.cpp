@@ -44,11 +44,11 @@ public:
     for (const auto& [id, turns] : threads_) {
       auto expected = turns;
       std::ranges::reverse(expected);
-      EXPECT_EQ(ids_of(co_await fixture_.threads.turns(id, {.max = Limit{1000}})), expected);
+      EXPECT_EQ(ids_of(co_await fixture_.threads.turns(id, {.limit = Limit{1000}})), expected);
       EXPECT_EQ((co_await fixture_.threads.require(id)).turn_count, static_cast<std::int64_t>(turns.size()));
       if (turns.size() < 2) continue;
       const auto place = static_cast<std::size_t>(number(1, static_cast<int>(turns.size()) - 1));
-      const auto page = co_await fixture_.threads.turns(id, {.max = Limit{1}, .before = turns[place]});
+      const auto page = co_await fixture_.threads.turns(id, {.limit = Limit{1}, .before = turns[place]});
       EXPECT_EQ(ids_of(page), Texts{turns[place - 1]});
     }
     const auto wrong = co_await fixture_.database.read([](Connection& connection) {
@@ -80,7 +80,7 @@ private:
 
   Task<> fork() {
     const auto copy = co_await fixture_.threads.fork(any_thread()->first, {});
-    auto ids = ids_of(co_await fixture_.threads.turns(copy.id, {.max = Limit{1000}}));
+    auto ids = ids_of(co_await fixture_.threads.turns(copy.id, {.limit = Limit{1000}}));
     std::ranges::reverse(ids);
     threads_[copy.id] = ids;
   }
