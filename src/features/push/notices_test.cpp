@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json/json.hpp"
-#include "features/events/domain_event.hpp"
+#include "features/events/hub.hpp"
 #include "features/jobs/types.hpp"
 #include "features/push/types.hpp"
 
