@@ -96,8 +96,9 @@ def test_two_hundred_requests_of_all_runs_wait_at_most(own_talker):
 def app(talker, new_name):
     """An app that posts a yes with what it is given: the fields of the request to it, and its environment."""
     name = new_name("app")
-    make_app(talker.gateway, name, routes="""
+    make_app(talker.gateway, name, hosts=["localhost"], routes="""
         import http.client
+        import urllib.parse
         if self.command != "POST":
             return self.echo()
         wanted = json.loads(self.body())
@@ -105,8 +106,9 @@ def app(talker, new_name):
         statuses = []
         for token in ["none", *given]:
             try:
-                connection = http.client.HTTPConnection("127.0.0.1", wanted["port"])
-                connection.request("POST", wanted["path"], '{"decision": "allow"}',
+                proxy = urllib.parse.urlsplit(os.environ["HTTP_PROXY"])
+                connection = http.client.HTTPConnection(proxy.hostname, proxy.port)
+                connection.request("POST", f"http://localhost:{wanted['port']}{wanted['path']}", '{"decision": "allow"}',
                                    {"Authorization": "Bearer " + token.removeprefix("Bearer ")})
                 statuses.append(connection.getresponse().status)
             except ValueError:

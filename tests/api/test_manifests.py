@@ -121,7 +121,7 @@ def test_query_parameters_are_not_nullable(openapi, manual):
 
 def test_required_expression_is_declared(gateway, openapi, manual):
     parameters = {one["name"]: one["required"] for one in openapi["paths"]["/cron"]["get"]["parameters"]}
-    assert parameters == {"expression": True, "timezone": False}
+    assert parameters == {"expression": True, "timezone": False, "limit": False}
     assert next(tool for tool in manual["tools"] if tool["name"] == "get_cron")["inputs"]["required"] == ["expression"]
     details = refused(gateway.http.get("/cron"), 400, "validation failed")["details"]
     assert details == [{"path": "expression", "message": "expression is required"}]

@@ -217,7 +217,8 @@ void write_described(std::string& out, const Description& description, const voi
     out += "\":";
     const auto written = out.size();
     field.operations->write(out, address(value, field));
-    if (field.rule.omit_empty && std::string_view(out).substr(written) == "[]")
+    const auto text = std::string_view(out).substr(written);
+    if (field.rule.omit_empty && (text == "[]" || text == "false"))
       out.resize(before);
     else
       separator = ',';

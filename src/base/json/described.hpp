@@ -46,7 +46,7 @@ struct Rule {
   std::string_view wrong_type = {};  ///< instead of `<name> must be a <type>`
   std::string_view invalid = {};     ///< precedes a value outside the listed set, instead of `invalid <name>: `
   bool has_default = false;          ///< may be omitted; the member then keeps its initial value
-  bool omit_empty = false;           ///< a list that responses leave out while it is empty
+  bool omit_empty = false;           ///< responses leave out an empty list, and false
 };
 
 /// The rule of one member: `RuleFor<&NewTurn::role>{{.about = "who speaks"}}`.

@@ -60,7 +60,7 @@ BOOST_DESCRIBE_STRUCT(CronQuery, (), (expression, timezone, limit))
 constexpr auto rules(Tag<CronQuery>) {
   return std::tuple{RuleFor<&CronQuery::expression>{{.about = "5 fields, 6 with seconds first, or a macro"}},
                     RuleFor<&CronQuery::timezone>{{.about = "an IANA name; the host's when omitted"}},
-                    RuleFor<&CronQuery::limit>{{.about = "how many times; 5 by default", .has_default = true}}};
+                    RuleFor<&CronQuery::limit>{{.about = "how many times; 5 when omitted", .has_default = true}}};
 }
 const Description& describe(Tag<CronQuery>) { return description_of<CronQuery>("CronQuery"); }
 

@@ -17,7 +17,7 @@ std::span<const EnumName> names(Tag<ListedRole>) { return enum_names<ListedRole>
 constexpr auto rules(Tag<Thread>) {
   return std::tuple{RuleFor<&Thread::agent_id>{{.about = "the agent that answers"}},
                     RuleFor<&Thread::job_id>{{.about = "the job whose run made it"}},
-                    RuleFor<&Thread::pinned>{{.about = "kept at the top of lists"}},
+                    RuleFor<&Thread::pinned>{{.about = "kept at the top of lists", .omit_empty = true}},
                     RuleFor<&Thread::updated_at>{{.about = "moves with its turns, title, mode and archived"}}};
 }
 const Description& describe(Tag<Thread>) { return description_of<Thread>("Thread"); }

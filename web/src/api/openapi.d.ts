@@ -2760,7 +2760,7 @@ export interface components {
             title: string;
             archived: boolean;
             /** @description kept at the top of lists */
-            pinned: boolean;
+            pinned?: boolean;
             /** @enum {string} */
             mode: "plan" | "act";
             /** Format: date-time */
@@ -2779,7 +2779,7 @@ export interface components {
             job_id: string | null;
             title: string;
             archived: boolean;
-            pinned: boolean;
+            pinned?: boolean;
             /** @enum {string} */
             mode: "plan" | "act";
             /** Format: date-time */
@@ -2817,7 +2817,7 @@ export interface components {
                 title: string;
                 archived: boolean;
                 /** @description kept at the top of lists */
-                pinned: boolean;
+                pinned?: boolean;
                 /** @enum {string} */
                 mode: "plan" | "act";
                 /** Format: date-time */
@@ -3233,7 +3233,7 @@ export interface components {
             job_id: string | null;
             title: string;
             archived: boolean;
-            pinned: boolean;
+            pinned?: boolean;
             /** @enum {string} */
             mode: "plan" | "act";
             /** Format: date-time */
