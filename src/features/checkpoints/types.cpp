@@ -64,6 +64,7 @@ constexpr auto rules(Tag<RewindThread>) {
 const Description& describe(Tag<RewindThread>) { return description_of<RewindThread>("RewindThread"); }
 
 BOOST_DESCRIBE_STRUCT(RewoundThread, (Thread), (restored, kept))
+constexpr auto rules(Tag<RewoundThread>) { return std::tuple{pinned_rule}; }
 const Description& describe(Tag<RewoundThread>) { return description_of<RewoundThread>("RewoundThread"); }
 
 }  // namespace agw

@@ -16,8 +16,7 @@ std::span<const EnumName> names(Tag<ListedRole>) { return enum_names<ListedRole>
 
 constexpr auto rules(Tag<Thread>) {
   return std::tuple{RuleFor<&Thread::agent_id>{{.about = "the agent that answers"}},
-                    RuleFor<&Thread::job_id>{{.about = "the job whose run made it"}},
-                    RuleFor<&Thread::pinned>{{.about = "kept at the top of lists", .omit_empty = true}},
+                    RuleFor<&Thread::job_id>{{.about = "the job whose run made it"}}, pinned_rule,
                     RuleFor<&Thread::updated_at>{{.about = "moves with its turns, title, mode and archived"}}};
 }
 const Description& describe(Tag<Thread>) { return description_of<Thread>("Thread"); }
@@ -32,7 +31,7 @@ BOOST_DESCRIBE_STRUCT(ThreadDetail, (Thread), (active_run, tasks))
 constexpr auto rules(Tag<ThreadDetail>) {
   return std::tuple{
       RuleFor<&ThreadDetail::active_run>{{.about = "what is being answered: runId, turnId, seq, text, tools"}},
-      RuleFor<&ThreadDetail::tasks>{{.about = "the list that its agent keeps with the tool Tasks"}}};
+      RuleFor<&ThreadDetail::tasks>{{.about = "the list that its agent keeps with the tool Tasks"}}, pinned_rule};
 }
 const Description& describe(Tag<ThreadDetail>) { return description_of<ThreadDetail>("ThreadDetail"); }
 

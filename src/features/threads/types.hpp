@@ -39,6 +39,8 @@ BOOST_DESCRIBE_STRUCT(Thread, (),
                       (id, agent_id, project_id, job_id, title, archived, pinned, mode, created_at, updated_at,
                        turn_count))
 const Description& describe(Tag<Thread>);
+/// Also for structs that extend it: rules are not inherited.
+inline constexpr RuleFor<&Thread::pinned> pinned_rule{{.about = "kept at the top of lists", .omit_empty = true}};
 
 enum class TaskStatus { pending, active, done };
 std::span<const EnumName> names(Tag<TaskStatus>);

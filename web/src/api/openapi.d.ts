@@ -11326,7 +11326,7 @@ export interface operations {
                 expression: string;
                 /** @description an IANA name; the host's when omitted */
                 timezone?: string;
-                /** @description how many times; 5 by default */
+                /** @description how many times; 5 when omitted */
                 limit?: number;
             };
             header?: never;
