@@ -2779,6 +2779,7 @@ export interface components {
             job_id: string | null;
             title: string;
             archived: boolean;
+            /** @description kept at the top of lists */
             pinned?: boolean;
             /** @enum {string} */
             mode: "plan" | "act";
@@ -3233,6 +3234,7 @@ export interface components {
             job_id: string | null;
             title: string;
             archived: boolean;
+            /** @description kept at the top of lists */
             pinned?: boolean;
             /** @enum {string} */
             mode: "plan" | "act";
