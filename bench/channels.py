@@ -83,7 +83,7 @@ def idle_rows(kind, connect_one):
 
 
 def idle():
-    """A bot at Telegram, and a mail account at dovecot, which tells of new mails"""
+    """A bot at Telegram, and a mail account at dovecot, which announces new mails"""
     with TelegramStub() as telegram:
         yield from idle_rows("channels", lambda gateway, name: connect(gateway, telegram, name))
     with Dovecot() as dovecot, SmtpStub() as smtp:
