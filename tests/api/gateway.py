@@ -19,6 +19,7 @@ from events import Events
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("AGW", REPOSITORY / "build" / "debug" / "agw")).resolve()
+HAS_ADDRESS_SANITIZER = b"__asan_init" in BINARY.read_bytes()  # it keeps what was freed: figures of memory mean nothing
 PASSED_ON = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE")
 SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "WARNING: ThreadSanitizer", "runtime error:")
 

@@ -7,7 +7,7 @@ import httpx
 import websockets
 
 from checks import accepted
-from gateway import BINARY, REPOSITORY
+from gateway import HAS_ADDRESS_SANITIZER, REPOSITORY
 from stubs.provider import Reply, ToolCall
 from talker import MODEL
 from tools import new_agent, of_kind, turns_of
@@ -17,7 +17,7 @@ GONE = (httpx.TransportError, websockets.WebSocketException, OSError, RuntimeErr
 
 def fault_library(name, directory):
     """Builds a library of tests/faults for LD_PRELOAD. None if the binary is one that needs to be loaded first."""
-    if b"__asan_init" in BINARY.read_bytes():
+    if HAS_ADDRESS_SANITIZER:
         return None
     library = directory / f"{name}.so"
     source = REPOSITORY / "tests" / "faults" / f"{name}.cpp"

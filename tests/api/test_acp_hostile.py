@@ -10,10 +10,8 @@ import pytest
 
 from checks import PATIENCE, UNKNOWN_ID, accepted
 from editor import Refused, select, stored
-from gateway import BINARY
+from gateway import HAS_ADDRESS_SANITIZER
 from tools import calls
-
-HAS_SANITIZER = b"__asan_init" in BINARY.read_bytes()
 
 
 def error_of(line):
@@ -82,8 +80,7 @@ def test_line_of_100_mib_is_refused_without_being_kept(editor):
     for _ in range(100):
         editor.process.stdin.write(part)
     assert error_of(editor.raw(b"")) == (-32600, None)
-    # AddressSanitizer keeps what was freed.
-    assert HAS_SANITIZER or editor.resident_kib() < before + 48 * 1024
+    assert HAS_ADDRESS_SANITIZER or editor.resident_kib() < before + 48 * 1024
     assert editor.initialize()["protocolVersion"] == 1
 
 
@@ -190,7 +187,7 @@ def test_end_of_input_ends_it(start_editor):
     assert start_editor().leave() == 0
 
 
-@pytest.mark.skipif(HAS_SANITIZER, reason="the figure is of a program without sanitizers")
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
 def test_idle_bridge_is_under_4_mib(editor):
     until = time.monotonic() + PATIENCE
     while editor.resident_kib() >= 4096 and time.monotonic() < until:

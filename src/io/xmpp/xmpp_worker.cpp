@@ -6,11 +6,13 @@
 //
 // What the server sends is not trusted beyond its word on who speaks: libstrophe has no limits, so each call is
 // followed by a look at how much was received since the last complete stanza. That bounds the memory and, because
-// libstrophe works by recursion, the stack.
+// libstrophe works by recursion, the stack. Entities of a document type make a long text from a few bytes: such a text
+// gets no memory.
 
 #include "io/xmpp/xmpp_worker.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -21,8 +23,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -41,6 +45,8 @@ namespace {
 constexpr auto max_connecting = 60s;
 /// Of a stanza. Servers allow their own clients 256 KiB (Prosody) or less.
 constexpr std::uint64_t max_stanza = 512 * 1024;
+/// libstrophe's time grows with the square of a text that entities make.
+constexpr std::size_t max_text = 256 * 1024;
 /// Nothing that has a meaning here is deeper.
 constexpr int max_depth = 16;
 constexpr int runs_in_a_row = 6;
@@ -83,6 +89,11 @@ std::optional<boost::asio::ip::address> peer_of(int socket) {
 
 }  // namespace
 
+const xmpp_mem_t XmppWorker::limited_memory{.alloc = [](std::size_t size, void*) noexcept { return std::malloc(size); },
+                                            .free = [](void* memory, void*) noexcept { std::free(memory); },
+                                            .realloc = on_growth,
+                                            .userdata = nullptr};
+
 XmppWorker::XmppWorker(XmppShared& shared, XmppLogin login, Events events)
     : shared_(shared),
       login_(std::move(login)),
@@ -95,7 +106,7 @@ XmppFailure XmppWorker::run() {
   current_worker = this;
   {
     const std::lock_guard guard(strophe_mutex());
-    context_ = strophe_.ctx_new(nullptr, &log_);
+    context_ = strophe_.ctx_new(&limited_memory, &log_);
     connection_ = strophe_.conn_new(context_);
   }
   connect();
@@ -302,6 +313,17 @@ void XmppWorker::note(xmpp_log_level_t level, std::string_view text) {
 
 void XmppWorker::on_log(void* self, xmpp_log_level_t level, const char*, const char* text) noexcept {
   static_cast<XmppWorker*>(self)->note(level, text);
+}
+
+/// libstrophe lets a text grow by each piece of it, drops it if there is no memory, and begins anew.
+void* XmppWorker::on_growth(void* memory, std::size_t size, void*) noexcept {
+  auto& worker = *current_worker;
+  if (size > max_text) {
+    worker.has_long_text_ = true;
+    worker.fail(fmt::format("the server sent a text of more than {} KiB", max_text / 1024));
+  }
+  if (worker.has_long_text_) return nullptr;
+  return size <= ::malloc_usable_size(memory) ? memory : std::realloc(memory, std::bit_ceil(size));
 }
 
 void XmppWorker::on_event(xmpp_conn_t*, xmpp_conn_event_t event, int, xmpp_stream_error_t* stream_error,

@@ -63,6 +63,8 @@ private:
   XmppFailure failure_of(const xmpp_stream_error_t* error) const;
 
   // What libstrophe calls.
+  static const xmpp_mem_t limited_memory;
+  static void* on_growth(void* memory, std::size_t size, void*) noexcept;
   static void on_log(void* self, xmpp_log_level_t level, const char* area, const char* text) noexcept;
   static void on_event(xmpp_conn_t* connection, xmpp_conn_event_t event, int error, xmpp_stream_error_t* stream_error,
                        void* self) noexcept;
@@ -81,6 +83,7 @@ private:
   bool is_closing_ = false;
   bool has_ended_ = false;
   bool is_address_checked_ = false;
+  bool has_long_text_ = false;
   bool has_sent_ = false;
   XmppFailure failure_;
   std::string certificate_error_;
