@@ -53,12 +53,12 @@ SAMPLES = {
 
 
 def prepare_for_tidy(folder, files):
-    (folder / "build/debug").mkdir(parents=True)
+    (folder / "build/alone").mkdir(parents=True)
     (folder / ".clang-tidy").write_text(CONFIGURATION.read_text())
     (folder / ".gitignore").write_text("/build/\n")
     commands = [{"directory": str(folder), "file": str(folder / path), "command": f"clang++ -std=c++20 -c {path}"}
                 for path in files if path.endswith(".cpp")]
-    (folder / "build/debug/compile_commands.json").write_text(json.dumps(commands))
+    (folder / "build/alone/compile_commands.json").write_text(json.dumps(commands))
 
 
 def problems_in(rule, tree, files):
