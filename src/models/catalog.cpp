@@ -72,13 +72,6 @@ void set_first(T& member, std::initializer_list<std::optional<T>> said) {
   if (first != said.end()) member = **first;
 }
 
-void describe_unknown(ModelInfo& info, const ProviderSettings& settings, std::string_view model) {
-  const bool local = settings.kind == ProviderKind::ollama || is_on_this_host(settings.base_url);
-  info.context_window = local ? ollama_context_window : unknown_context_window;
-  info.max_output_tokens = unknown_max_output_tokens;
-  info.vision = is_vendors_own(settings) || sounds_like_vision(model);
-}
-
 /// The ids of the known models of the service.
 std::vector<std::string_view> known_to(const ProviderSettings& settings) {
   std::vector<std::string_view> ids;
@@ -105,13 +98,17 @@ const ModelEntry* ModelList::find(std::string_view id) const {
 
 std::string Models::Entry::default_model() const {
   if (!settings.default_model.empty()) return settings.default_model;
-  if (!settings.models.empty()) return settings.models.front().id;
+  if (!defined->entries().empty()) return defined->entries().front().id;
   return list && !list->entries().empty() ? list->entries().front().id : std::string();
 }
 
-const ModelEntry* Models::Entry::described(std::string_view model) const {
-  const auto found = std::ranges::find(settings.models, model, &ModelEntry::id);
-  return found == settings.models.end() ? nullptr : &*found;
+ModelInfo Models::unknown_model(const ProviderSettings& settings) {
+  const bool is_local = settings.kind == ProviderKind::ollama || is_on_this_host(settings.base_url);
+  return {.provider = settings.name,
+          .source = settings.source,
+          .context_window = is_local ? ollama_context_window : unknown_context_window,
+          .max_output_tokens = unknown_max_output_tokens,
+          .vision = is_vendors_own(settings)};
 }
 
 Models::Models(HttpClient& http, ModelSettings settings, Prices prices)
@@ -329,7 +326,7 @@ std::vector<std::string_view> Models::model_ids(const Entry& entry, const ModelC
   std::vector<std::string_view> models;
   if (preferred && preferred->provider_name == entry.settings.name) models.push_back(preferred->model);
   models.push_back(entry.settings.default_model);
-  for (const auto& described : entry.settings.models) models.push_back(described.id);
+  for (const auto& described : entry.defined->entries()) models.push_back(described.id);
   if (entry.list) {
     for (const auto& listed : entry.list->entries()) models.push_back(listed.id);
   } else if (entry.is_service) {
@@ -340,10 +337,9 @@ std::vector<std::string_view> Models::model_ids(const Entry& entry, const ModelC
 
 ModelInfo Models::info(std::string_view provider, std::string_view model) const {
   const auto* entry = find(provider);
-  ModelInfo info{.id = fmt::format("{}/{}", provider, model),
-                 .provider = std::string(provider),
-                 .source = entry ? entry->settings.source : ServiceSource::config,
-                 .price = price(entry, provider, model)};
+  auto info = entry ? entry->unknown : unknown_model({.name = std::string(provider)});
+  info.id = fmt::format("{}/{}", provider, model);
+  info.price = price(entry, provider, model);
   // Ollama gets a window of the gateway's choice, which it fills silently.
   const bool is_ollama = entry && entry->settings.kind == ProviderKind::ollama;
   const auto* known = find_known_model(model);
@@ -352,7 +348,7 @@ ModelInfo Models::info(std::string_view provider, std::string_view model) const 
     info.max_output_tokens = known->max_output_tokens;
     info.vision = known->vision;
   } else {
-    describe_unknown(info, entry ? entry->settings : ProviderSettings{}, model);
+    info.vision = info.vision || sounds_like_vision(model);
   }
   if (!entry) return info;
   const auto* described = entry->described(model);

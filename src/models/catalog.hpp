@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct ModelInfo {
 };
 const Description& describe(Tag<ModelInfo>);
 
-/// The models that a service listed, in its order.
+/// Models that a service listed or its definition names, in that order.
 class ModelList {
 public:
   explicit ModelList(std::vector<ModelEntry> entries);
@@ -141,20 +142,23 @@ public:
 
 private:
   struct Entry {
-    ProviderSettings settings;
+    ProviderSettings settings;           ///< without its models
     std::shared_ptr<Provider> provider;  ///< null if it cannot be used
     bool is_service = true;              ///< false if `add` registered it
     std::shared_ptr<const ModelList> list{};
+    std::unique_ptr<const ModelList> defined = std::make_unique<const ModelList>(std::exchange(settings.models, {}));
+    ModelInfo unknown = unknown_model(settings);  ///< what holds for a model of which nothing is known
 
     bool is_extension() const { return settings.source == ServiceSource::extension; }
     bool is_model_service() const { return is_service && provider && !is_extension(); }
     /// The definition's default, else the first model that it or the service names; may be empty.
     std::string default_model() const;
     /// What its definition says of the model; null if nothing.
-    const ModelEntry* described(std::string_view model) const;
+    const ModelEntry* described(std::string_view model) const { return defined->find(model); }
     const ModelEntry* listed(std::string_view model) const { return list ? list->find(model) : nullptr; }
   };
 
+  static ModelInfo unknown_model(const ProviderSettings& settings);
   const Entry* find(std::string_view name) const;
   const Entry* find_kind(std::string_view kind) const;
   std::optional<Price> price(const Entry* entry, std::string_view provider, std::string_view model) const;

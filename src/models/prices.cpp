@@ -107,6 +107,7 @@ Prices::Prices(const std::filesystem::path& file) {
 }
 
 std::optional<Price> Prices::find(std::string_view provider, std::string_view model) const {
+  if (prices_.empty()) return std::nullopt;
   auto found = prices_.find(fmt::format("{}/{}", provider, model));
   if (found == prices_.end()) found = prices_.find(model);
   if (found == prices_.end()) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -60,8 +61,9 @@ std::vector<ClientModel> client_models(const ClientServices& services) {
   for (const auto& agent : services.extensions.list(filter)) {
     if (agent->enabled) models.push_back({agent->name, "agent-gateway", agent->created_at});
   }
-  for (const auto& model : services.models.list())
-    models.push_back({model.id, model.provider, {}, model.context_window, model.max_output_tokens});
+  for (auto& model : services.models.list())
+    models.push_back(
+        {std::move(model.id), std::move(model.provider), {}, model.context_window, model.max_output_tokens});
   return models;
 }
 
