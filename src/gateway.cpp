@@ -60,6 +60,7 @@
 #include "io/files/resolve_path.hpp"
 #include "io/http/http_client.hpp"
 #include "io/process/blocking.hpp"
+#include "io/process/idle_memory.hpp"
 #include "io/process/loop_trace.hpp"
 #include "io/process/process_setup.hpp"
 #include "io/sandbox/sandbox.hpp"
@@ -106,6 +107,7 @@ public:
         lock_(lock),
         tls_(configured_tls(settings.tls)),
         blocking_(loop),
+        idle_memory_(loop, blocking_),
         access_(loop, blocking_, hub_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
         secrets_(directory.path),
@@ -294,6 +296,7 @@ private:
     channels_.start();
     alerts_.start();
     daemon_.start();
+    idle_memory_.start();
     mcp_.start();
     server_.start();
     access_.start();
@@ -334,6 +337,7 @@ private:
     co_await runs_.stop();
     co_await proposals_.stop();
     co_await extension_outbox_.stop();
+    co_await idle_memory_.stop();
     daemon_.stop();
   }
 
@@ -342,6 +346,7 @@ private:
   std::unique_ptr<TlsContext> tls_;
   SystemClock clock_;
   BlockingPool blocking_;
+  IdleMemory idle_memory_;
   Hub hub_;
   Access access_;
   Secrets secrets_;

@@ -1,0 +1,55 @@
+#include "io/process/idle_memory.hpp"
+
+#include <malloc.h>
+
+#include <ctime>
+
+#include "io/process/process_setup.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto time_between_looks = 2s;
+/// The timers of an idle process use less in that time.
+constexpr auto max_idle = 2ms;
+/// What the timers of an idle process use in some minutes.
+constexpr auto min_work = 20ms;
+
+std::chrono::nanoseconds cpu_time() {
+  timespec used{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+}  // namespace
+
+bool IdlePeriods::begins(std::chrono::nanoseconds used) {
+  const bool is_idle = used - before_ < max_idle;
+  before_ = used;
+  if (!is_idle || used - released_ < min_work) return false;
+  released_ = used;
+  return true;
+}
+
+void IdleMemory::start() { background_.spawn(watch()); }
+
+Task<> IdleMemory::stop() {
+  stopping_.request();
+  co_await background_.join();
+}
+
+Task<> IdleMemory::watch() {
+  IdlePeriods periods;
+  while (co_await pause(stopping_, time_between_looks) == WaitResult::done) {
+    if (!periods.begins(cpu_time())) continue;
+    co_await blocking_.run([] {
+      ::malloc_trim(0);
+      release_all_code_pages();
+    });
+  }
+}
+
+}  // namespace agw
