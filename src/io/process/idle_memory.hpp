@@ -9,7 +9,8 @@
 namespace agw {
 
 /// Gives memory back to the system while the process has nothing to do: what the allocator holds free, and the pages of
-/// code and constants, which the kernel reads again when they are needed (some 0.1 ms of the next request). On the loop.
+/// code and constants, which the kernel reads again when they are needed (some 0.1 ms of the next request). On the
+/// loop.
 class IdleMemory {
 public:
   IdleMemory(Loop& loop, BlockingPool& blocking) : blocking_(blocking), background_(loop) {}
