@@ -16,14 +16,15 @@ void store(Connection& connection, const std::string& path, const std::string& k
            Timestamp now, Timestamp oldest) {
   connection
       .prepare(
-          "DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys WHERE created_at <= "
-          ":oldest ORDER BY created_at LIMIT 20)")
+          "DELETE FROM idempotency_keys WHERE (path, key) IN (SELECT path, key FROM idempotency_keys WHERE created_at "
+          "<= :oldest ORDER BY created_at LIMIT 20)")
       .bind(":oldest", oldest)
       .run();
   connection
       .prepare(
-          "INSERT OR REPLACE INTO idempotency_keys (path, key, body_hash, status, body, fields, created_at) "
-          "VALUES (:path, :key, :hash, :status, :body, :fields, :now)")
+          "INSERT INTO idempotency_keys (path, key, body_hash, status, body, fields, created_at) VALUES (:path, :key, "
+          ":hash, :status, :body, :fields, :now) ON CONFLICT (path, key) DO UPDATE SET body_hash = excluded.body_hash, "
+          "status = excluded.status, body = excluded.body, fields = excluded.fields, created_at = excluded.created_at")
       .bind(":path", path)
       .bind(":key", key)
       .bind(":hash", response.body_hash)

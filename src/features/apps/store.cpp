@@ -18,8 +18,8 @@ std::vector<ProcessMark> processes(Connection& connection) {
 }
 
 void insert(Connection& connection, const ProcessMark& mark) {
-  auto statement =
-      connection.prepare("INSERT OR IGNORE INTO app_processes (pid, started, boot) VALUES (:pid, :started, :boot)");
+  auto statement = connection.prepare(
+      "INSERT INTO app_processes (pid, started, boot) VALUES (:pid, :started, :boot) ON CONFLICT DO NOTHING");
   bind(statement, mark);
   statement.run();
 }

@@ -43,8 +43,8 @@ std::vector<Row> rows_of(Connection& connection, const RowColumns& columns, cons
 template <class Row, class RowColumns>
 std::int64_t insert_row(Connection& connection, const RowColumns& columns, const std::string& sql, const Row& row) {
   auto statement = connection.prepare(sql);
-  columns.bind(statement, row).run();
-  return connection.last_insert_rowid();
+  columns.bind(statement, row).step();
+  return statement.integer(0);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void set_cursor(Connection& connection, std::string_view integration_id, std::st
   connection
       .prepare(
           "INSERT INTO channel_cursors (integration_id, cursor) VALUES (:integration, :cursor)"
-          " ON CONFLICT (integration_id) DO UPDATE SET cursor = :cursor")
+          " ON CONFLICT (integration_id) DO UPDATE SET cursor = excluded.cursor")
       .bind(":integration", integration_id)
       .bind(":cursor", cursor)
       .run();
@@ -76,8 +76,8 @@ void set_thread(Connection& connection, std::string_view integration_id, const C
                 std::string_view thread_id) {
   connection
       .prepare(
-          "INSERT OR REPLACE INTO channel_threads (integration_id, chat, topic, thread_id)"
-          " VALUES (:integration, :chat, :topic, :thread)")
+          "INSERT INTO channel_threads (integration_id, chat, topic, thread_id) VALUES (:integration, :chat, :topic, "
+          ":thread) ON CONFLICT (integration_id, chat, topic) DO UPDATE SET thread_id = excluded.thread_id")
       .bind(":integration", integration_id)
       .bind(":chat", place.chat)
       .bind(":topic", place.topic)
@@ -110,7 +110,7 @@ bool is_known_message(Connection& connection, std::string_view integration_id, s
 }
 
 std::int64_t insert(Connection& connection, const InboundRow& row) {
-  static const auto sql = inbound_columns.insert_into("channel_inbound");
+  static const auto sql = inbound_columns.insert_into("channel_inbound") + " RETURNING number";
   return insert_row(connection, inbound_columns, sql, row);
 }
 
@@ -180,7 +180,7 @@ std::optional<ChatPlace> private_chat_of(Connection& connection, std::string_vie
 }
 
 std::int64_t insert(Connection& connection, const OutboxRow& row) {
-  static const auto sql = outbox_columns.insert_into("channel_outbox");
+  static const auto sql = outbox_columns.insert_into("channel_outbox") + " RETURNING number";
   return insert_row(connection, outbox_columns, sql, row);
 }
 

@@ -73,10 +73,10 @@ int forget_in(Connection& connection, std::string_view table, std::string_view k
 }  // namespace
 
 std::int64_t insert(Connection& connection, const StoredChange& change) {
-  static const auto sql = columns.insert_into("file_changes");
+  static const auto sql = columns.insert_into("file_changes") + " RETURNING number";
   auto statement = connection.prepare(sql);
-  columns.bind(statement, change).run();
-  return connection.last_insert_rowid();
+  columns.bind(statement, change).step();
+  return statement.integer(0);
 }
 
 void insert_uncovered(Connection& connection, const std::string& run_id, const UncoveredChange& uncovered,
@@ -111,7 +111,7 @@ void add_host(Connection& connection, const std::string& run_id, const Contacted
           "INSERT INTO contacted_hosts (run_id, host, port, allowed, reason, connections, created_at) "
           "VALUES (:run, :host, :port, :allowed, :reason, :connections, :now) ON CONFLICT (run_id, host, port, "
           "allowed) "
-          "DO UPDATE SET connections = connections + excluded.connections, reason = excluded.reason")
+          "DO UPDATE SET connections = contacted_hosts.connections + excluded.connections, reason = excluded.reason")
       .bind(":run", run_id)
       .bind(":host", host.host)
       .bind(":port", std::int64_t{host.port})
@@ -158,7 +158,8 @@ std::vector<std::string> runs_after(Connection& connection, const std::string& t
 
 bool is_of_other_run(Connection& connection, const StoredChange& change, std::int64_t number) {
   auto row = connection.prepare(
-      "SELECT 1 FROM file_changes WHERE number > :number AND path = :path AND run_id <> :run AND after_hash IS :hash");
+      "SELECT 1 FROM file_changes WHERE number > :number AND path = :path AND run_id <> :run AND after_hash IS NOT "
+      "DISTINCT FROM :hash");
   row.bind(":number", number).bind(":path", change.path).bind(":run", change.run_id).bind(":hash", change.after.hash);
   return row.step();
 }
@@ -196,7 +197,7 @@ void settle(Connection& connection, const StoredChange& change) {
 
 int forget(Connection& connection, Timestamp oldest, int limit) {
   return forget_in(connection, "file_changes", "number", oldest, limit) +
-         forget_in(connection, "uncovered_changes", "rowid", oldest, limit) +
+         forget_in(connection, "uncovered_changes", "run_id, path", oldest, limit) +
          forget_in(connection, "contacted_hosts", "run_id, host, port, allowed", oldest, limit);
 }
 

@@ -9,7 +9,11 @@ std::optional<std::string> find_thread(Connection& connection, const std::string
 }
 
 void put_thread(Connection& connection, const std::string& thread_id, const std::string& hash) {
-  connection.prepare("INSERT OR REPLACE INTO client_threads (hash, thread_id) VALUES (:hash, :thread)")
+  connection.prepare("DELETE FROM client_threads WHERE hash = :hash OR thread_id = :thread")
+      .bind(":hash", hash)
+      .bind(":thread", thread_id)
+      .run();
+  connection.prepare("INSERT INTO client_threads (hash, thread_id) VALUES (:hash, :thread)")
       .bind(":hash", hash)
       .bind(":thread", thread_id)
       .run();

@@ -20,7 +20,8 @@ void add(Connection& connection, const std::string& thread_id, const std::vector
   }
   connection
       .prepare(
-          "INSERT OR REPLACE INTO found_tools (thread_id, names) SELECT id, :names FROM threads WHERE id = :thread")
+          "INSERT INTO found_tools (thread_id, names) SELECT id, :names FROM threads WHERE id = :thread "
+          "ON CONFLICT (thread_id) DO UPDATE SET names = excluded.names")
       .bind(":thread", thread_id)
       .bind(":names", to_json(json::array(all.begin(), all.end())))
       .run();

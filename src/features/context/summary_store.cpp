@@ -12,8 +12,9 @@ std::optional<ThreadSummary> find(Connection& connection, const std::string& thr
 void put(Connection& connection, const std::string& thread_id, const ThreadSummary& summary, Timestamp now) {
   connection
       .prepare(
-          "INSERT OR REPLACE INTO thread_summaries (thread_id, last_turn_id, turns, text, created_at) VALUES (:thread, "
-          ":last, :turns, :text, :now)")
+          "INSERT INTO thread_summaries (thread_id, last_turn_id, turns, text, created_at) VALUES (:thread, :last, "
+          ":turns, :text, :now) ON CONFLICT (thread_id) DO UPDATE SET last_turn_id = excluded.last_turn_id, turns = "
+          "excluded.turns, text = excluded.text, created_at = excluded.created_at")
       .bind(":thread", thread_id)
       .bind(":last", summary.turns.last_turn_id)
       .bind(":turns", summary.turns.count)

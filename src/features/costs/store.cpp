@@ -16,8 +16,8 @@ void add_payer(Connection& connection, const Spending& spending) {
   if (!spending.client.empty()) {
     connection
         .prepare(
-            "INSERT INTO cost_clients (day, client, usd) VALUES (:day, :client, :usd) ON CONFLICT DO UPDATE SET usd = "
-            "usd + excluded.usd")
+            "INSERT INTO cost_clients (day, client, usd) VALUES (:day, :client, :usd) ON CONFLICT (day, client) DO "
+            "UPDATE SET usd = cost_clients.usd + excluded.usd")
         .bind(":day", number(spending.day))
         .bind(":client", spending.client)
         .bind(":usd", spending.usd)
@@ -26,8 +26,8 @@ void add_payer(Connection& connection, const Spending& spending) {
   }
   connection
       .prepare(
-          "INSERT INTO cost_agents (day, agent_id, name, usd) VALUES (:day, :agent, :name, :usd) ON CONFLICT DO UPDATE "
-          "SET usd = usd + excluded.usd, name = excluded.name")
+          "INSERT INTO cost_agents (day, agent_id, name, usd) VALUES (:day, :agent, :name, :usd) ON CONFLICT (day, "
+          "agent_id) DO UPDATE SET usd = cost_agents.usd + excluded.usd, name = excluded.name")
       .bind(":day", number(spending.day))
       .bind(":agent", spending.agent_id)
       .bind(":name", spending.agent_name)
@@ -42,8 +42,9 @@ void add(Connection& connection, const Spending& spending) {
   add_payer(connection, spending);
   connection
       .prepare(
-          "INSERT INTO cost_models (day, model, usd, unpriced) VALUES (:day, :model, :usd, :unpriced) ON CONFLICT DO "
-          "UPDATE SET usd = usd + excluded.usd, unpriced = unpriced + excluded.unpriced")
+          "INSERT INTO cost_models (day, model, usd, unpriced) VALUES (:day, :model, :usd, :unpriced) ON CONFLICT "
+          "(day, model) DO UPDATE SET usd = cost_models.usd + excluded.usd, unpriced = cost_models.unpriced + "
+          "excluded.unpriced")
       .bind(":day", day)
       .bind(":model", spending.model)
       .bind(":usd", spending.usd)
@@ -52,8 +53,8 @@ void add(Connection& connection, const Spending& spending) {
   if (spending.saved != 0) {
     connection
         .prepare(
-            "INSERT INTO cost_savings (day, usd) VALUES (:day, :usd) ON CONFLICT DO UPDATE SET usd = usd + "
-            "excluded.usd")
+            "INSERT INTO cost_savings (day, usd) VALUES (:day, :usd) ON CONFLICT (day) DO UPDATE SET usd = "
+            "cost_savings.usd + excluded.usd")
         .bind(":day", day)
         .bind(":usd", spending.saved)
         .run();
@@ -61,8 +62,8 @@ void add(Connection& connection, const Spending& spending) {
   if (spending.input_tokens > 0) {
     connection
         .prepare(
-            "INSERT INTO cost_tokens (day, input, cached) VALUES (:day, :input, :cached) ON CONFLICT DO UPDATE SET "
-            "input = input + excluded.input, cached = cached + excluded.cached")
+            "INSERT INTO cost_tokens (day, input, cached) VALUES (:day, :input, :cached) ON CONFLICT (day) DO UPDATE "
+            "SET input = cost_tokens.input + excluded.input, cached = cost_tokens.cached + excluded.cached")
         .bind(":day", day)
         .bind(":input", spending.input_tokens)
         .bind(":cached", spending.cached_tokens)
@@ -71,15 +72,16 @@ void add(Connection& connection, const Spending& spending) {
   if (spending.usd == 0) return;
   connection
       .prepare(
-          "INSERT INTO cost_days (day, usd) VALUES (:day, :usd) ON CONFLICT DO UPDATE SET usd = usd + excluded.usd")
+          "INSERT INTO cost_days (day, usd) VALUES (:day, :usd) ON CONFLICT (day) DO UPDATE SET usd = cost_days.usd + "
+          "excluded.usd")
       .bind(":day", day)
       .bind(":usd", spending.usd)
       .run();
   if (spending.thread_id.empty()) return;
   connection
       .prepare(
-          "INSERT INTO cost_threads (day, thread_id, usd) VALUES (:day, :thread, :usd) ON CONFLICT DO UPDATE SET usd = "
-          "usd + excluded.usd")
+          "INSERT INTO cost_threads (day, thread_id, usd) VALUES (:day, :thread, :usd) ON CONFLICT (day, thread_id) DO "
+          "UPDATE SET usd = cost_threads.usd + excluded.usd")
       .bind(":day", day)
       .bind(":thread", spending.thread_id)
       .bind(":usd", spending.usd)
@@ -95,7 +97,7 @@ std::map<std::string, double, std::less<>> agents_of_day(Connection& connection,
 }
 
 double clients_of_day(Connection& connection, LocalDay day) {
-  auto row = connection.prepare("SELECT total(usd) FROM cost_clients WHERE day = :day");
+  auto row = connection.prepare("SELECT coalesce(sum(usd), 0.0) FROM cost_clients WHERE day = :day");
   row.bind(":day", number(day)).step();
   return row.real(0);
 }
@@ -108,14 +110,15 @@ std::map<LocalDay, double> by_day(Connection& connection, LocalDay first, LocalD
 }
 
 double saved(Connection& connection, LocalDay first, LocalDay last) {
-  auto row = between(connection, "SELECT total(usd) FROM cost_savings WHERE day BETWEEN :first AND :last", first, last);
+  auto row = between(connection, "SELECT coalesce(sum(usd), 0.0) FROM cost_savings WHERE day BETWEEN :first AND :last",
+                     first, last);
   row.step();
   return row.real(0);
 }
 
 std::optional<double> cached_share(Connection& connection, LocalDay first, LocalDay last) {
   auto row = between(connection,
-                     "SELECT total(cached) / nullif(total(input), 0) FROM cost_tokens WHERE day BETWEEN :first AND "
+                     "SELECT sum(cached) * 1.0 / nullif(sum(input), 0) FROM cost_tokens WHERE day BETWEEN :first AND "
                      ":last",
                      first, last);
   row.step();

@@ -74,12 +74,11 @@ void add(Connection& connection, DiskStep& step) {
   }
   std::optional<std::string_view> config;
   if (step.text) config = step.text->config;
-  connection
-      .prepare(
-          "INSERT INTO extension_outbox (extension_id, action, directory, target, inode, config, prompt, owns_prompt, "
-          "config_id, prompt_id) VALUES (:extension_id, :action, :directory, :target, :inode, :config, :prompt, "
-          ":owns_prompt, :config_id, :prompt_id)")
-      .bind(":extension_id", step.extension_id)
+  auto insert = connection.prepare(
+      "INSERT INTO extension_outbox (extension_id, action, directory, target, inode, config, prompt, owns_prompt, "
+      "config_id, prompt_id) VALUES (:extension_id, :action, :directory, :target, :inode, :config, :prompt, "
+      ":owns_prompt, :config_id, :prompt_id) RETURNING sequence");
+  insert.bind(":extension_id", step.extension_id)
       .bind(":action", is_write ? write_action : move_action)
       .bind(":directory", step.directory)
       .bind(":target", is_write ? std::nullopt : std::optional(step.target))
@@ -89,8 +88,8 @@ void add(Connection& connection, DiskStep& step) {
       .bind(":owns_prompt", step.text && step.text->owns_prompt)
       .bind(":config_id", step.config_id)
       .bind(":prompt_id", step.prompt_id)
-      .run();
-  step.sequence = connection.last_insert_rowid();
+      .step();
+  step.sequence = insert.integer(0);
 }
 
 void forget(Connection& connection, std::string_view extension_id) {

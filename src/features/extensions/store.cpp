@@ -66,10 +66,10 @@ std::optional<Row> find_named(Connection& connection, std::string_view name) {
 }
 
 std::int64_t insert(Connection& connection, const Extension& extension) {
-  static const auto sql = columns.insert_into("extensions");
+  static const auto sql = columns.insert_into("extensions") + " RETURNING position";
   auto statement = connection.prepare(sql);
-  columns.bind(statement, extension).run();
-  return connection.last_insert_rowid();
+  columns.bind(statement, extension).step();
+  return statement.integer(0);
 }
 
 void update(Connection& connection, const Extension& extension) {
@@ -99,8 +99,8 @@ std::string written_built_ins(Connection& connection) {
 void set_written_built_ins(Connection& connection, std::string_view content_id) {
   connection
       .prepare(
-          "INSERT INTO written_built_ins (only, content_id) VALUES (1, :content_id) "
-          "ON CONFLICT (only) DO UPDATE SET content_id = :content_id")
+          "INSERT INTO written_built_ins (\"only\", content_id) VALUES (1, :content_id) "
+          "ON CONFLICT (\"only\") DO UPDATE SET content_id = excluded.content_id")
       .bind(":content_id", content_id)
       .run();
 }

@@ -26,7 +26,7 @@ std::string select(std::string_view rest) { return fmt::format("SELECT {} FROM j
 
 /// Only updates: without a row the schedule ended before this run, and no later time can be missed.
 void pass_due_time(Connection& connection, const std::string& job_id, Timestamp due_at) {
-  connection.prepare("UPDATE job_due_times SET latest = max(latest, :due_at) WHERE job_id = :job_id")
+  connection.prepare("UPDATE job_due_times SET latest = :due_at WHERE job_id = :job_id AND latest < :due_at")
       .bind(":job_id", job_id)
       .bind(":due_at", due_at)
       .run();
@@ -81,11 +81,11 @@ void end(Connection& connection, const JobRun& run) {
 }
 
 void record_spent(Connection& connection, const std::string& id, const json::object& progress) {
-  connection
-      .prepare(
-          "UPDATE job_runs SET usage = json_extract(:progress, '$.usage'), cost_usd = json_extract(:progress, "
-          "'$.cost_usd') WHERE id = :id AND finished_at IS NULL")
-      .bind(":progress", to_json(json::value(progress)))
+  const auto* usage = progress.if_contains("usage");
+  const auto* cost = progress.if_contains("cost_usd");
+  connection.prepare("UPDATE job_runs SET usage = :usage, cost_usd = :cost_usd WHERE id = :id AND finished_at IS NULL")
+      .bind(":usage", usage && usage->is_object() ? std::optional(to_json(*usage)) : std::nullopt)
+      .bind(":cost_usd", cost && cost->is_number() ? std::optional(cost->to_number<double>()) : std::nullopt)
       .bind(":id", id)
       .run();
 }
@@ -168,7 +168,7 @@ void remember_due_time(Connection& connection, const std::string& job_id, Timest
   connection
       .prepare(
           "INSERT INTO job_due_times (job_id, latest) VALUES (:job_id, :due_at) "
-          "ON CONFLICT (job_id) DO UPDATE SET latest = max(latest, :due_at)")
+          "ON CONFLICT (job_id) DO UPDATE SET latest = excluded.latest WHERE job_due_times.latest < excluded.latest")
       .bind(":job_id", job_id)
       .bind(":due_at", due_at)
       .run();
@@ -182,7 +182,10 @@ std::optional<std::string> own_thread(Connection& connection, const std::string&
 }
 
 void remember_own_thread(Connection& connection, const std::string& job_id, const std::string& thread_id) {
-  connection.prepare("INSERT OR REPLACE INTO job_threads (job_id, thread_id) VALUES (:job_id, :thread_id)")
+  connection
+      .prepare(
+          "INSERT INTO job_threads (job_id, thread_id) VALUES (:job_id, :thread_id) "
+          "ON CONFLICT (job_id) DO UPDATE SET thread_id = excluded.thread_id")
       .bind(":job_id", job_id)
       .bind(":thread_id", thread_id)
       .run();

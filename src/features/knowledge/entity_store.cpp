@@ -9,20 +9,21 @@ namespace {
 std::optional<std::int64_t> known(Connection& connection, const NamedEntity& entity) {
   auto row = connection.prepare(
       "SELECT number FROM entities WHERE folded = :folded AND (:type IS NULL OR type IS NULL OR type = :type) "
-      "ORDER BY type IS :type DESC, number LIMIT 1");
+      "ORDER BY type IS NOT DISTINCT FROM :type DESC, number LIMIT 1");
   row.bind(":folded", lower_case(entity.name)).bind(":type", entity.type);
   if (!row.step()) return std::nullopt;
   return row.integer(0);
 }
 
 std::int64_t add(Connection& connection, const NamedEntity& entity, const std::string& id) {
-  connection.prepare("INSERT INTO entities (id, folded, name, type) VALUES (:id, :folded, :name, :type)")
-      .bind(":id", id)
+  auto row = connection.prepare(
+      "INSERT INTO entities (id, folded, name, type) VALUES (:id, :folded, :name, :type) RETURNING number");
+  row.bind(":id", id)
       .bind(":folded", lower_case(entity.name))
       .bind(":name", entity.name)
       .bind(":type", entity.type)
-      .run();
-  return connection.last_insert_rowid();
+      .step();
+  return row.integer(0);
 }
 
 void learn_type(Connection& connection, std::int64_t number, const std::optional<std::string>& type) {
@@ -68,8 +69,8 @@ void name_on_page(Connection& connection, std::int64_t page, const std::vector<N
     learn_type(connection, number, entities[i].type);
     connection
         .prepare(
-            "INSERT INTO entity_pages (entity, page, type) VALUES (:entity, :page, :type) ON CONFLICT DO UPDATE SET "
-            "type = coalesce(type, excluded.type)")
+            "INSERT INTO entity_pages (entity, page, type) VALUES (:entity, :page, :type) ON CONFLICT (entity, page) "
+            "DO UPDATE SET type = coalesce(entity_pages.type, excluded.type)")
         .bind(":entity", number)
         .bind(":page", page)
         .bind(":type", entities[i].type)

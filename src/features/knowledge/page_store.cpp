@@ -99,7 +99,8 @@ void put_text(Connection& connection, std::int64_t number, const IndexedPage& pa
 }
 
 void put_links(Connection& connection, std::int64_t number, const std::vector<std::string>& links) {
-  auto row = connection.prepare("INSERT OR IGNORE INTO knowledge_links (page, target) VALUES (:page, :target)");
+  auto row =
+      connection.prepare("INSERT INTO knowledge_links (page, target) VALUES (:page, :target) ON CONFLICT DO NOTHING");
   for (const auto& target : links) row.bind(":page", number).bind(":target", target).run();
 }
 

@@ -78,8 +78,8 @@ void put_summary(Connection& connection, const std::string& path, const std::str
                  const std::optional<std::string>& summary) {
   connection
       .prepare(
-          "UPDATE knowledge_sources SET summary = :summary, summary_of = :content, compiled = iif(:summary IS NULL, "
-          "compiled, NULL) WHERE path = :path AND content = :content")
+          "UPDATE knowledge_sources SET summary = :summary, summary_of = :content, compiled = CASE WHEN :summary IS "
+          "NULL THEN compiled END WHERE path = :path AND content = :content")
       .bind(":summary", summary)
       .bind(":content", content)
       .bind(":path", path)
@@ -89,8 +89,8 @@ void put_summary(Connection& connection, const std::string& path, const std::str
 std::vector<KnownSource> without_summary(Connection& connection, int limit) {
   std::vector<KnownSource> sources;
   static const auto sql = select(
-      "WHERE problem IS NULL AND page_content IS NOT NULL AND compiled = content AND summary_of IS NOT content "
-      "ORDER BY modified_ns DESC, path LIMIT :limit");
+      "WHERE problem IS NULL AND page_content IS NOT NULL AND compiled = content AND summary_of IS DISTINCT FROM "
+      "content ORDER BY modified_ns DESC, path LIMIT :limit");
   auto row = connection.prepare(sql);
   row.bind(":limit", limit);
   while (row.step()) sources.push_back(columns.read(row));

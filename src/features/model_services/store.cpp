@@ -15,7 +15,7 @@ void choose(Connection& connection, std::string_view name, const std::optional<s
   }
   connection
       .prepare(
-          "INSERT INTO chosen_settings (name, value) VALUES (:name, :value) ON CONFLICT DO UPDATE SET value = "
+          "INSERT INTO chosen_settings (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = "
           "excluded.value")
       .bind(":name", name)
       .bind(":value", *value)
@@ -30,7 +30,9 @@ std::vector<std::string> deleted(Connection& connection) {
 }
 
 void add_deleted(Connection& connection, const std::string& name) {
-  connection.prepare("INSERT OR IGNORE INTO deleted_model_services (name) VALUES (:name)").bind(":name", name).run();
+  connection.prepare("INSERT INTO deleted_model_services (name) VALUES (:name) ON CONFLICT DO NOTHING")
+      .bind(":name", name)
+      .run();
 }
 
 void forget_deleted(Connection& connection, const std::string& name) {

@@ -26,8 +26,8 @@ void put(Connection& connection, const std::string& project_id, const TrustedFil
   }
   connection
       .prepare(
-          "INSERT OR REPLACE INTO project_trust (project_id, digest, files) SELECT id, :digest, :files FROM projects "
-          "WHERE id = :project")
+          "INSERT INTO project_trust (project_id, digest, files) SELECT id, :digest, :files FROM projects WHERE id = "
+          ":project ON CONFLICT (project_id) DO UPDATE SET digest = excluded.digest, files = excluded.files")
       .bind(":project", project_id)
       .bind(":digest", files.digest())
       .bind(":files", to_json(all))

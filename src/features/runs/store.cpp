@@ -70,8 +70,8 @@ void append_piece(Connection& connection, const std::string& run_id, const RunPi
   // After the run has ended, its log is complete and needs no pieces.
   connection
       .prepare(
-          "INSERT OR IGNORE INTO run_pieces (run_id, number, text, events, progress) SELECT :run, :number, :text, "
-          ":events, :progress WHERE EXISTS (SELECT 1 FROM runs WHERE id = :run AND status = 'started')")
+          "INSERT INTO run_pieces (run_id, number, text, events, progress) SELECT :run, :number, :text, :events, "
+          ":progress WHERE EXISTS (SELECT 1 FROM runs WHERE id = :run AND status = 'started') ON CONFLICT DO NOTHING")
       .bind(":run", run_id)
       .bind(":number", piece.number)
       .bind(":text", piece.text)
@@ -128,7 +128,7 @@ std::optional<Run> find(Connection& connection, const std::string& id) {
 }
 
 int forget(Connection& connection, Timestamp oldest, int limit) {
-  connection.prepare("DELETE FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE ended_at <= :oldest LIMIT :limit)")
+  connection.prepare("DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE ended_at <= :oldest LIMIT :limit)")
       .bind(":oldest", oldest)
       .bind(":limit", limit)
       .run();

@@ -26,7 +26,10 @@ std::vector<ThreadTask> list(Connection& connection, std::int64_t thread) {
 void put(Connection& connection, std::int64_t thread, const std::vector<ThreadTask>& tasks) {
   std::string text;
   write_json(text, tasks);
-  connection.prepare("INSERT OR REPLACE INTO thread_tasks (thread, tasks) VALUES (:thread, :tasks)")
+  connection
+      .prepare(
+          "INSERT INTO thread_tasks (thread, tasks) VALUES (:thread, :tasks) "
+          "ON CONFLICT (thread) DO UPDATE SET tasks = excluded.tasks")
       .bind(":thread", thread)
       .bind(":tasks", text)
       .run();

@@ -24,7 +24,7 @@ constexpr auto end_of_time = std::numeric_limits<std::int64_t>::max();
 std::string list_sql(std::string_view narrowed) {
   return fmt::format(
       "SELECT {} FROM threads WHERE {} AND updated < :before AND updated >= :since "
-      "AND (:archived OR archived = 0) AND (:agent_id IS NULL OR agent_id IN (:agent_id, :agent_name)) "
+      "AND (:archived = 1 OR archived = 0) AND (:agent_id IS NULL OR agent_id IN (:agent_id, :agent_name)) "
       "AND (:project_id IS NULL OR project_id = :project_id) AND (:job_id IS NULL OR job_id = :job_id) "
       "ORDER BY updated DESC LIMIT :limit",
       columns(), narrowed);
@@ -151,9 +151,11 @@ void insert_all(Connection& connection, std::span<const PreparedThread* const> t
 }
 
 std::int64_t insert(Connection& connection, const PreparedThread& thread) {
-  const auto* const alone = &thread;
-  insert_all(connection, {&alone, 1});
-  return connection.last_insert_rowid();
+  static const auto sql = make_insert_sql(1) + " RETURNING number";
+  auto statement = connection.prepare(sql);
+  bind(statement, thread);
+  statement.step();
+  return statement.integer(0);
 }
 
 std::optional<StoredThread> find(Connection& connection, const std::string& id) {
@@ -174,7 +176,8 @@ Thread change(Connection& connection, const StoredThread& stored, std::optional<
               std::int64_t moment) {
   static const auto sql = fmt::format(
       "UPDATE threads SET title = :title, titled_by = coalesce(:titled_by, titled_by), archived = :archived, "
-      "pinned = :pinned, mode = :mode, updated = max(updated, :moment) WHERE number = :number RETURNING {}",
+      "pinned = :pinned, mode = :mode, updated = CASE WHEN updated < :moment THEN :moment ELSE updated END "
+      "WHERE number = :number RETURNING {}",
       columns());
   auto row = connection.prepare(sql);
   row.bind(":title", stored.thread.title)
@@ -229,7 +232,7 @@ void list(Connection& connection, const ThreadFilter& filter, const std::functio
       .bind(":agent_name", agents.empty() ? std::nullopt : std::optional(agents.back()))
       .bind(":project_id", filter.project_id)
       .bind(":job_id", filter.job_id)
-      .bind(":limit", filter.limit ? filter.limit->value : -1);
+      .bind(":limit", filter.limit ? filter.limit->value : std::numeric_limits<std::int64_t>::max());
   while (row.step()) each(read(row).thread);
 }
 

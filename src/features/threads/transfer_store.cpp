@@ -73,12 +73,11 @@ std::optional<std::int64_t> owner_of(Connection& connection, const std::string& 
 }
 
 void insert(Connection& connection, std::int64_t thread, const PreparedImportTurn& turn) {
-  connection
-      .prepare(
-          "INSERT INTO turns (id, thread, role, created_at, answers, superseded, content, metadata) VALUES (:id, "
-          ":thread, :role, :created_at, (SELECT number FROM turns WHERE id = :in_reply_to AND thread = :thread), "
-          ":superseded, :content, :metadata)")
-      .bind(":id", turn.id)
+  auto row = connection.prepare(
+      "INSERT INTO turns (id, thread, role, created_at, answers, superseded, content, metadata) VALUES (:id, "
+      ":thread, :role, :created_at, (SELECT number FROM turns WHERE id = :in_reply_to AND thread = :thread), "
+      ":superseded, :content, :metadata) RETURNING number");
+  row.bind(":id", turn.id)
       .bind(":thread", thread)
       .bind(":role", to_text(turn.role))
       .bind(":created_at", turn.created_at)
@@ -86,8 +85,8 @@ void insert(Connection& connection, std::int64_t thread, const PreparedImportTur
       .bind(":superseded", turn.superseded)
       .bind(":content", turn.content)
       .bind(":metadata", turn.metadata)
-      .run();
-  turn_order_store::enter(connection, thread, connection.last_insert_rowid());
+      .step();
+  turn_order_store::enter(connection, thread, row.integer(0));
 }
 
 /// The thread as it is stored: an existing one, or the new one.
@@ -115,7 +114,9 @@ Thread count_in(Connection& connection, const std::string& id, std::int64_t turn
   const bool is_later = row.step() && !row.boolean(0);
   const auto updated = is_later ? free_moment(connection, moment) : 0;
   connection
-      .prepare("UPDATE threads SET turn_count = turn_count + :turns, updated = max(updated, :updated) WHERE id = :id")
+      .prepare(
+          "UPDATE threads SET turn_count = turn_count + :turns, updated = CASE WHEN updated < :updated THEN :updated "
+          "ELSE updated END WHERE id = :id")
       .bind(":turns", turns)
       .bind(":updated", updated)
       .bind(":id", id)

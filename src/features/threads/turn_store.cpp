@@ -1,6 +1,7 @@
 #include "features/threads/turn_store.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/json/json.hpp"
+#include "base/json/json_values.hpp"
 #include "features/threads/thread_store.hpp"
 #include "features/threads/turn_order_store.hpp"
 #include "features/threads/types.hpp"
@@ -59,6 +61,23 @@ std::optional<std::string> metadata_text(const Turn& turn) {
   return to_json(json::value(*turn.metadata));
 }
 
+json::object stored_metadata(const Statement& row, int column) {
+  if (row.text(column).empty()) return {};
+  return std::move(parse_stored_json(row.text(column)).as_object());
+}
+
+void change_metadata(Connection& connection, std::int64_t turn, const std::function<void(json::object&)>& change) {
+  auto row = connection.prepare("SELECT metadata FROM turns WHERE number = :number");
+  row.bind(":number", turn);
+  if (!row.step()) return;
+  auto metadata = stored_metadata(row, 0);
+  change(metadata);
+  connection.prepare("UPDATE turns SET metadata = :metadata WHERE number = :number")
+      .bind(":metadata", to_json(json::value(std::move(metadata))))
+      .bind(":number", turn)
+      .run();
+}
+
 /// The first message of a person becomes the title of a thread without one.
 void set_title(Connection& connection, thread_store::StoredThread& stored, const Turn& turn) {
   if (turn.role != Role::user || stored.titled_by != thread_store::TitledBy::nobody) return;
@@ -74,7 +93,8 @@ void set_title(Connection& connection, thread_store::StoredThread& stored, const
 /// Updates the thread's count and time. Avoids RETURNING, which creates a temporary table each time.
 void count_in(Connection& connection, thread_store::StoredThread& stored, std::int64_t turn, std::int64_t moment) {
   static const auto sql = fmt::format(
-      "UPDATE threads SET turn_count = turn_count + 1, updated = max(updated, :moment), {} WHERE number = :number",
+      "UPDATE threads SET turn_count = turn_count + 1, updated = CASE WHEN updated < :moment THEN :moment ELSE updated "
+      "END, {} WHERE number = :number",
       turn_order_store::append_in_row);
   connection.prepare(sql).bind(":moment", moment).bind(":turn", turn).bind(":number", stored.number).run();
   ++stored.thread.turn_count;
@@ -117,11 +137,10 @@ void copy_one(Connection& connection, std::int64_t original, const std::string& 
   if (!row.step()) return;
   const auto answers = row.optional_integer(3);
   const auto question = answers ? renamed.numbers.find(*answers) : renamed.numbers.end();
-  connection
-      .prepare(
-          "INSERT INTO turns (id, thread, role, created_at, answers, superseded, content, metadata) "
-          "VALUES (:id, :thread, :role, :created_at, :answers, :superseded, :content, :metadata)")
-      .bind(":id", id)
+  auto copy = connection.prepare(
+      "INSERT INTO turns (id, thread, role, created_at, answers, superseded, content, metadata) VALUES (:id, "
+      ":thread, :role, :created_at, :answers, :superseded, :content, :metadata) RETURNING number");
+  copy.bind(":id", id)
       .bind(":thread", thread)
       .bind(":role", row.text(1))
       .bind(":created_at", row.time(2))
@@ -129,9 +148,9 @@ void copy_one(Connection& connection, std::int64_t original, const std::string& 
       .bind(":superseded", row.boolean(4))
       .bind(":content", row.text(5))
       .bind(":metadata", renamed.metadata(row.optional_string(6)))
-      .run();
-  renamed.numbers[original] = connection.last_insert_rowid();
-  turn_order_store::enter(connection, thread, connection.last_insert_rowid());
+      .step();
+  renamed.numbers[original] = copy.integer(0);
+  turn_order_store::enter(connection, thread, copy.integer(0));
   renamed.ids[row.string(0)] = id;
 }
 
@@ -148,13 +167,20 @@ struct Copied {
 
 std::vector<Copied> copied(Connection& connection, std::int64_t thread) {
   std::vector<Copied> turns;
+  std::map<std::string, std::int64_t> numbers;  // of the turns read, by id
   auto row = connection.prepare(
-      "SELECT number, answers, superseded, coalesce(metadata ->> 'run_id', id), (SELECT number FROM turns AS edited "
-      "WHERE edited.id = turns.metadata ->> 'replaces' AND edited.thread = turns.thread) FROM turns "
-      "WHERE thread = :thread ORDER BY number");
+      "SELECT number, id, answers, superseded, metadata FROM thread_turns CROSS JOIN turns WHERE number = turn AND "
+      "thread_turns.thread = :thread ORDER BY number");
   row.bind(":thread", thread);
-  while (row.step())
-    turns.push_back({row.integer(0), row.optional_integer(1), row.boolean(2), row.string(3), row.optional_integer(4)});
+  while (row.step()) {
+    const auto metadata = stored_metadata(row, 4);
+    auto run = string_or_empty(metadata, "run_id");
+    const auto replaced = numbers.find(string_or_empty(metadata, "replaces"));
+    turns.push_back({row.integer(0), row.optional_integer(2), row.boolean(3),
+                     run.empty() ? row.string(1) : std::move(run),
+                     replaced == numbers.end() ? std::nullopt : std::optional(replaced->second)});
+    numbers.emplace(row.string(1), row.integer(0));
+  }
   return turns;
 }
 
@@ -252,8 +278,8 @@ void list(Connection& connection, const std::string& thread_id, const TurnFilter
 
 Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t moment) {
   static const auto sql = fmt::format(
-      "UPDATE threads SET turn_count = turn_count - 1, updated = max(updated, :moment) WHERE number = :thread "
-      "RETURNING {}",
+      "UPDATE threads SET turn_count = turn_count - 1, updated = CASE WHEN updated < :moment THEN :moment ELSE updated "
+      "END WHERE number = :thread RETURNING {}",
       thread_store::columns());
   connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", stored.number).run();
   turn_order_store::remove(connection, stored.thread, stored.number);
@@ -274,8 +300,8 @@ void walk_back(Connection& connection, const StoredTurn& question, const std::fu
     if (row.step() && !more(turn_columns.read(row))) return;
   }
   static const auto entered = fmt::format(
-      "SELECT {} FROM threads CROSS JOIN turn_order ON turn_order.thread = threads.number CROSS JOIN turns ON "
-      "turns.number = turn_order.turn WHERE threads.number = :thread AND {} ORDER BY turn_order.turn DESC",
+      "SELECT {} FROM threads CROSS JOIN turn_order CROSS JOIN turns WHERE turn_order.thread = threads.number AND "
+      "turns.number = turn_order.turn AND threads.number = :thread AND {} ORDER BY turn_order.turn DESC",
       turn_columns.names(), is_shown);
   auto row = connection.prepare(entered);
   row.bind(":thread", question.thread).bind(":question", question.number);
@@ -284,9 +310,9 @@ void walk_back(Connection& connection, const StoredTurn& question, const std::fu
 
 std::int64_t count_up_to(Connection& connection, const StoredTurn& last) {
   auto row = connection.prepare(
-      "SELECT count(*) FROM thread_turns CROSS JOIN turns ON number = turn WHERE thread_turns.thread = :thread "
-      "AND superseded = 0 AND (coalesce(answers, number) < :place OR "
-      "(coalesce(answers, number) = :place AND number <= :number))");
+      "SELECT count(*) FROM thread_turns CROSS JOIN turns WHERE number = turn AND thread_turns.thread = :thread AND "
+      "superseded = 0 AND (coalesce(answers, number) < :place OR (coalesce(answers, number) = :place AND number <= "
+      ":number))");
   row.bind(":thread", last.thread).bind(":place", last.place()).bind(":number", last.number);
   row.step();
   return row.integer(0);
@@ -317,9 +343,9 @@ std::optional<StoredTurn> newest_answer(Connection& connection, const StoredTurn
 void supersede_after(Connection& connection, const StoredTurn& question) {
   connection
       .prepare(
-          "UPDATE turns SET superseded = number <> :question WHERE number IN (SELECT turn FROM thread_turns WHERE "
-          "thread = :thread AND turn >= :question) AND (answers IS NULL OR answers >= :question) "
-          "AND superseded <> (number <> :question)")
+          "UPDATE turns SET superseded = CASE WHEN number = :question THEN 0 ELSE 1 END WHERE number IN (SELECT turn "
+          "FROM thread_turns WHERE thread = :thread AND turn >= :question) AND (answers IS NULL OR answers >= "
+          ":question) AND superseded <> CASE WHEN number = :question THEN 0 ELSE 1 END")
       .bind(":thread", question.thread)
       .bind(":question", question.number)
       .run();
@@ -327,35 +353,37 @@ void supersede_after(Connection& connection, const StoredTurn& question) {
 
 void steer(Connection& connection, const StoredTurn& stored, const SteeredPlace& place) {
   connection
-      .prepare(
-          "UPDATE turns SET answers = (SELECT number FROM turns WHERE id = :question), metadata = "
-          "json_set(coalesce(metadata, '{}'), '$.run_id', :run, '$.after_step', :step) WHERE number = :number")
+      .prepare("UPDATE turns SET answers = (SELECT number FROM turns WHERE id = :question) WHERE number = :number")
       .bind(":question", place.question_id)
-      .bind(":run", place.run_id)
-      .bind(":step", place.after_step)
       .bind(":number", stored.number)
       .run();
+  change_metadata(connection, stored.number, [&](json::object& metadata) {
+    metadata["run_id"] = place.run_id;
+    metadata["after_step"] = place.after_step;
+  });
 }
 
 void make_question(Connection& connection, const StoredTurn& stored) {
   if (!stored.answers || stored.turn.role != Role::user) return;
-  connection
-      .prepare(
-          "UPDATE turns SET answers = NULL, metadata = json_remove(metadata, '$.run_id', '$.after_step') "
-          "WHERE number = :number")
-      .bind(":number", stored.number)
-      .run();
+  connection.prepare("UPDATE turns SET answers = NULL WHERE number = :number").bind(":number", stored.number).run();
+  change_metadata(connection, stored.number, [](json::object& metadata) {
+    metadata.erase("run_id");
+    metadata.erase("after_step");
+  });
 }
 
 std::set<std::string, std::less<>> tool_calls(Connection& connection, const std::string& thread_id,
                                               const std::string& run_id) {
   std::set<std::string, std::less<>> ids;
   auto row = connection.prepare(
-      "SELECT metadata ->> 'tool_call_id' FROM thread_turns CROSS JOIN turns ON number = turn "
-      "WHERE thread_turns.thread = (SELECT number FROM threads WHERE id = :thread) AND role = 'tool' AND metadata ->> "
-      "'run_id' = :run AND metadata ->> 'tool_call_id' IS NOT NULL");
-  row.bind(":thread", thread_id).bind(":run", run_id);
-  while (row.step()) ids.insert(row.string(0));
+      "SELECT metadata FROM thread_turns CROSS JOIN turns WHERE number = turn AND thread_turns.thread = (SELECT number "
+      "FROM threads WHERE id = :thread) AND role = 'tool'");
+  row.bind(":thread", thread_id);
+  while (row.step()) {
+    const auto metadata = stored_metadata(row, 0);
+    auto id = string_or_empty(metadata, "tool_call_id");
+    if (!id.empty() && string_or_empty(metadata, "run_id") == run_id) ids.insert(std::move(id));
+  }
   return ids;
 }
 
