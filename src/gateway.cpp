@@ -46,6 +46,7 @@
 #include "features/model_services/service.hpp"
 #include "features/permissions/service.hpp"
 #include "features/permissions/unknown_names.hpp"
+#include "features/projects/files.hpp"
 #include "features/projects/service.hpp"
 #include "features/proposals/service.hpp"
 #include "features/push/service.hpp"
@@ -118,6 +119,7 @@ public:
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         filesystem_(blocking_, directory.home),
         projects_(database_, filesystem_, clock_, directory.path),
+        project_files_(projects_, filesystem_, directory.path),
         signals_(database_, hub_, clock_, std::chrono::days(settings.retention.days)),
         http_(loop),
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / data_files::prices)),
@@ -229,6 +231,7 @@ private:
     append(table, secret_routes(secrets_, blocking_));
     append(table, filesystem_routes(filesystem_));
     append(table, project_routes(projects_));
+    append(table, project_file_routes(project_files_));
     append(table, signal_routes(signals_));
     append(table, attachment_routes(attachments_));
     append(table, extension_routes(extensions_, unknown_names_));
@@ -355,6 +358,7 @@ private:
   Daemon daemon_;
   Filesystem filesystem_;
   Projects projects_;
+  ProjectFiles project_files_;
   Signals signals_;
   HttpClient http_;
   Models models_;

@@ -1,7 +1,5 @@
 #include "features/apps/static_files.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 
@@ -78,14 +76,6 @@ Found find(const std::filesystem::path& root, const std::string& path, const std
           .tag = fmt::format("\"{:x}-{:x}\"", stamp->modified_ns, stamp->size)};
 }
 
-std::string read_piece(const Descriptor& file, std::uint64_t offset, std::size_t size) {
-  std::string piece(size, '\0');
-  const auto count = ::pread(file.get(), piece.data(), size, static_cast<off_t>(offset));
-  if (count < 0) throw_errno("cannot read a file of an app");
-  piece.resize(static_cast<std::size_t>(count));
-  return piece;
-}
-
 bool reads(const ProxyStream& stream) { return stream.method() == "GET" || stream.method() == "HEAD"; }
 
 Task<> response_without_body(ProxyStream& stream, int status, Fields fields) {
@@ -144,7 +134,7 @@ Task<bool> StaticFiles::send(ProxyStream& stream, std::shared_ptr<const Descript
   for (auto left = part.count; left > 0;) {
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(piece_size, left));
     const auto begin = part.first + part.count - left;
-    const auto piece = co_await blocking_.run([file, begin, size] { return read_piece(*file, begin, size); });
+    const auto piece = co_await blocking_.run([file, begin, size] { return read_range(*file, begin, size); });
     if (piece.empty() || !co_await stream.send(piece)) co_return false;
     left -= piece.size();
   }

@@ -215,6 +215,28 @@ FileResult<std::string> Directory::read(std::string_view path, std::size_t limit
   return read_opened(*opened, limit);
 }
 
+FileStamp stamp_of(const Descriptor& file) {
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) throw_errno("cannot use a file");
+  return stamp_of(status);
+}
+
+std::string read_range(const Descriptor& file, std::uint64_t offset, std::size_t length) {
+  AGW_ASSERT(may_block());
+
+  std::string bytes(length, '\0');
+  std::size_t used = 0;
+  while (used < length) {
+    const auto got = ::pread(file.get(), bytes.data() + used, length - used, static_cast<off_t>(offset + used));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_errno("cannot read a file");
+    if (got == 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  bytes.resize(used);
+  return bytes;
+}
+
 FileResult<std::string> read_opened(const Descriptor& file, std::size_t limit) {
   const auto status = status_of(file, "a file");
   if (!status) return status.error();

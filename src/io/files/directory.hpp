@@ -137,6 +137,13 @@ private:
   Symlinks symlinks_ = Symlinks::follow;
 };
 
+/// The version of an open file.
+FileStamp stamp_of(const Descriptor& file);
+
+/// At most `length` bytes of an open regular file from `offset` on; fewer at its end. Throws std::system_error. Blocks.
+/// Example: src/io/files/directory_test.cpp: DirectoryTest.ReadsARange
+std::string read_range(const Descriptor& file, std::uint64_t offset, std::size_t length);
+
 /// The content of an open regular file from its current position; too_large if it has more than `limit` bytes.
 FileResult<std::string> read_opened(const Descriptor& file, std::size_t limit);
 

@@ -220,6 +220,14 @@ TEST_F(DirectoryTest, AStampTellsVersionsOfAFileApart) {
   EXPECT_EQ(directory.stamp("notes/missing").error(), FileError::not_found);
 }
 
+TEST_F(DirectoryTest, ReadsARange) {
+  const auto file = open().file("notes/a.md").value();
+  EXPECT_EQ(read_range(file, 1, 3), "ell");
+  EXPECT_EQ(read_range(file, 3, 100), "lo");
+  EXPECT_EQ(read_range(file, 100, 3), "");
+  EXPECT_EQ(stamp_of(file), open().stamp("notes/a.md").value());
+}
+
 TEST_F(DirectoryTest, KnowsWhereItIs) {
   EXPECT_EQ(open().directory("notes")->real_path(), fs::canonical(root_ / "notes"));
 }
