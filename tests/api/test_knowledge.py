@@ -225,6 +225,21 @@ def test_links_prefer_the_own_scope(own_gateway):
     assert article(own_gateway, "words")["backlinks"] == ["index"]
 
 
+def test_links_between_pages_are_listed_with_their_scopes(own_gateway):
+    page(own_gateway, "style", "# Shared style\n[[words]] [[missing]] [[style]]")
+    page(own_gateway, "words", "# Words\n[[style]]")
+    page(own_gateway, "style", "# Own style\n", directory="agents/scout/knowledge")
+    page(own_gateway, "index", "[[style]] [[words]]", directory="agents/scout/knowledge")
+    def link(scope, slug, target_scope, target):
+        return {"scope": scope, "slug": slug, "target_scope": target_scope, "target": target}
+    own = [link("agent:scout", "index", "agent:scout", "style"), link("agent:scout", "index", "shared", "words")]
+    shared = [link("shared", "style", "shared", "words"), link("shared", "words", "shared", "style")]
+    assert fetch(own_gateway, "/links") == own + shared
+    assert fetch(own_gateway, "/links", scope="agent:scout") == own
+    assert fetch(own_gateway, "/links", scope="shared") == shared
+    assert fetch(own_gateway, "/links", scope="nonsense") == []
+
+
 def test_shared_file_may_be_assigned_to_an_agent_but_not_the_reverse(own_gateway):
     page(own_gateway, "given", "# Given\n", scope="agent:scout")
     page(own_gateway, "kept", "# Kept\n", directory="agents/scout/knowledge", scope="shared")

@@ -200,6 +200,17 @@ Totals totals(Connection& connection) {
   return {row.integer(0), row.integer(1), row.integer(2)};
 }
 
+std::vector<KnowledgeLink> links(Connection& connection, const std::optional<std::string>& scope) {
+  std::vector<KnowledgeLink> links;
+  auto row = connection.prepare("SELECT source.scope, source.slug, seen.scope, seen.slug FROM " LINKS_WITH_SOURCE
+                                "JOIN knowledge_pages AS seen ON " LEADS_TO
+                                " WHERE seen.number != source.number AND (:scope IS NULL OR source.scope = :scope) "
+                                "ORDER BY source.slug, source.scope, seen.slug");
+  row.bind(":scope", scope);
+  while (row.step()) links.push_back({row.string(0), row.string(1), row.string(2), row.string(3)});
+  return links;
+}
+
 std::vector<PlacedLink> broken_links(Connection& connection) {
   std::vector<PlacedLink> links;
   auto row = connection.prepare("SELECT source.scope, source.slug, target FROM " LINKS_WITH_SOURCE

@@ -50,6 +50,9 @@ std::vector<LinkedPage> links_of(Connection& connection, const StoredPage& page)
 /// The slugs of the pages that link to the page.
 std::vector<std::string> backlinks_of(Connection& connection, const StoredPage& page);
 
+/// The links between different pages, by the page that they stand on. No scope: those on pages of all scopes.
+std::vector<KnowledgeLink> links(Connection& connection, const std::optional<std::string>& scope);
+
 /// The totals over all pages.
 struct Totals {
   std::int64_t pages = 0;

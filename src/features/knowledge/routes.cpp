@@ -21,6 +21,10 @@ Task<Response> show_article(Knowledge& knowledge, Request& request) {
   co_return request.respond(co_await knowledge.article(request.path("slug"), request.query<KnowledgeFilter>()));
 }
 
+Task<Response> list_links(Knowledge& knowledge, Request& request) {
+  co_return request.respond(co_await knowledge.links(request.query<KnowledgeFilter>()));
+}
+
 Task<Response> show_stats(Knowledge& knowledge, Request& request) {
   co_return request.respond(co_await knowledge.stats());
 }
@@ -59,6 +63,9 @@ Routes knowledge_routes(Knowledge& knowledge) {
       get("/knowledge/pages", "List pages", list_pages, knowledge)
           .query<KnowledgeFilter>()
           .responds<std::vector<KnowledgePage>>(),
+      get("/knowledge/links", "List the links between pages", list_links, knowledge)
+          .query<KnowledgeFilter>()
+          .responds<std::vector<KnowledgeLink>>(),
       get("/knowledge/stats", "Count pages, sources, links", show_stats, knowledge).responds<KnowledgeStats>(),
       get("/knowledge/health", "What needs a person: broken links, stale pages", show_health, knowledge)
           .responds<KnowledgeHealth>(),

@@ -125,6 +125,12 @@ Task<std::vector<KnowledgePage>> Knowledge::pages(KnowledgeFilter filter) {
       [filter = std::move(filter)](Connection& connection) { return page_store::list(connection, filter.scope); });
 }
 
+Task<std::vector<KnowledgeLink>> Knowledge::links(KnowledgeFilter filter) {
+  co_await index_.catch_up();
+  co_return co_await database_.read(
+      [filter = std::move(filter)](Connection& connection) { return page_store::links(connection, filter.scope); });
+}
+
 Task<std::vector<KnowledgeHit>> Knowledge::search(KnowledgeQuery query) {
   knowledge_search_store::PageSearch search{.limit = static_cast<std::size_t>(query.limit.value)};
   if (query.scope) search.scopes.push_back(*query.scope);

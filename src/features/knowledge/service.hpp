@@ -61,6 +61,8 @@ public:
   Task<KnowledgeOverview> overview(KnowledgeFilter filter);
   /// Sorted by slug.
   Task<std::vector<KnowledgePage>> pages(KnowledgeFilter filter);
+  /// The links between pages that exist; those on pages of the filter's scope.
+  Task<std::vector<KnowledgeLink>> links(KnowledgeFilter filter);
   /// Best first. Throws BadRequest `q is required` for an empty question; a question without words finds nothing.
   Task<std::vector<KnowledgeHit>> search(KnowledgeQuery query);
   /// The same, in the shared pages and the agent's own.

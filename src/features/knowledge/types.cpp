@@ -34,6 +34,12 @@ constexpr auto rules(Tag<Article>) {
 }
 const Description& describe(Tag<Article>) { return description_of<Article>("Article"); }
 
+BOOST_DESCRIBE_STRUCT(KnowledgeLink, (), (scope, slug, target_scope, target))
+constexpr auto rules(Tag<KnowledgeLink>) {
+  return std::tuple{RuleFor<&KnowledgeLink::target>{{.about = "the slug of the page that it leads to"}}};
+}
+const Description& describe(Tag<KnowledgeLink>) { return description_of<KnowledgeLink>("KnowledgeLink"); }
+
 BOOST_DESCRIBE_STRUCT(KnowledgeStats, (), (pages, sources, words, links, broken_links, orphans, log_entries))
 constexpr auto rules(Tag<KnowledgeStats>) {
   return std::tuple{RuleFor<&KnowledgeStats::links>{{.about = "broken ones too"}},

@@ -74,6 +74,15 @@ struct Article {
 };
 const Description& describe(Tag<Article>);
 
+/// A link from one page to another.
+struct KnowledgeLink {
+  std::string scope;
+  std::string slug;
+  std::string target_scope;
+  std::string target;  ///< the slug of the page that it leads to
+};
+const Description& describe(Tag<KnowledgeLink>);
+
 /// The response of `GET /knowledge/stats`.
 struct KnowledgeStats {
   std::int64_t pages = 0;
@@ -138,7 +147,7 @@ struct Entity {
 };
 const Description& describe(Tag<Entity>);
 
-/// The query of page lists and of an article.
+/// The query of lists of pages and links, and of an article.
 struct KnowledgeFilter {
   std::optional<std::string> scope;
 };

@@ -256,6 +256,46 @@ export interface paths {
         patch: operations["patchProjectsId"];
         trace?: never;
     };
+    "/projects/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the entries of a directory of a project
+         * @description List the entries of a directory of a project. It changes nothing.
+         */
+        get: operations["getProjectsIdFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a range of a file of a project
+         * @description Read a range of a file of a project. It changes nothing.
+         */
+        get: operations["getProjectsIdFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/signals": {
         parameters: {
             query?: never;
@@ -988,6 +1028,26 @@ export interface paths {
          * @description List pages. It changes nothing.
          */
         get: operations["getKnowledgePages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/knowledge/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the links between pages
+         * @description List the links between pages. It changes nothing.
+         */
+        get: operations["getKnowledgeLinks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2504,6 +2564,31 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        ProjectDirectory: {
+            /** @description relative to the project, symlinks resolved */
+            path: string;
+            entries: {
+                name: string;
+                /** @enum {string} */
+                type: "directory" | "file" | "symlink" | "other";
+            }[];
+            /** @description false if there are more entries */
+            complete: boolean;
+        };
+        ProjectFile: {
+            /** @description relative to the project, symlinks resolved */
+            path: string;
+            /** @description of the whole file, in bytes */
+            size: number;
+            /** Format: date-time */
+            modified_at: string;
+            /** @description where the range begins, in bytes */
+            offset: number;
+            /** @description whole characters; null if the range is no text */
+            content: string | null;
+            /** @description where the next range begins; null at the end */
+            next: number | null;
+        };
         Signal: {
             id: string;
             kind: string;
@@ -2964,6 +3049,13 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             words: number;
+        };
+        KnowledgeLink: {
+            scope: string;
+            slug: string;
+            target_scope: string;
+            /** @description the slug of the page that it leads to */
+            target: string;
         };
         KnowledgeStats: {
             pages: number;
@@ -4523,6 +4615,134 @@ export interface operations {
             };
             /** @description Insufficient Storage */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getProjectsIdFiles: {
+        parameters: {
+            query?: {
+                /** @description relative to the project; default: the project itself */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectDirectory"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getProjectsIdFile: {
+        parameters: {
+            query: {
+                /** @description relative to the project */
+                path: string;
+                /** @description where the range begins, in bytes */
+                offset?: number;
+                /** @description bytes of the range; default 262144, at most 5242880 */
+                length?: number;
+                /** @description the bytes themselves instead of JSON */
+                raw?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectFile"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7933,6 +8153,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgePage"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getKnowledgeLinks: {
+        parameters: {
+            query?: {
+                /** @description shared, or agent:<name>; all when omitted */
+                scope?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeLink"][];
                 };
             };
             /** @description Bad Request */
