@@ -23,6 +23,7 @@ const routes = [
   '/extensions/help',
   '/knowledge',
   '/knowledge?tab=health',
+  '/knowledge?tab=graph',
   '/experiments',
   '/costs',
   '/apps',
