@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "tests/api"))
 from stubs.provider import ProviderStub  # noqa: E402
 
 MODELS = 5_000
+FILES = 50_000
 
 NODE = ROOT / "web/node_modules/.bin/node"
 
@@ -98,6 +99,21 @@ def picker():
                   figure["took"] < 50)
         yield Row(f"picker of {count:,} models, {which} time, longest task", f"{figure['longest']:.0f} ms", "-", "-",
                   "no long task", figure["longest"] == 0)
+
+
+def tree():
+    """A directory of 50,000 files in the tree of a project: from the click to the frame that shows it, the longest task"""
+    require_browser()
+    with folder() as home, Gateway(home) as gateway:
+        many = home / "atlas" / "many"
+        many.mkdir(parents=True)
+        for number in range(FILES):
+            (many / f"file-{number:05}").touch()
+        project = gateway.request("POST", "/projects", {"name": "atlas", "path": str(home.resolve() / "atlas")})["id"]
+        figure = run("tree.mjs", f"http://127.0.0.1:{gateway.port}", gateway.token, project, str(FILES))
+    yield Row(f"tree of {FILES:,} files", f"{figure['took']:.0f} ms", "-", "-", "< 100 ms", figure["took"] < 100)
+    yield Row(f"tree of {FILES:,} files, longest task", f"{figure['longest']:.0f} ms", "-", "-", "no long task",
+              figure["longest"] == 0)
 
 
 def streaming(url, gateway, streams):

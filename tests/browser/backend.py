@@ -3,6 +3,7 @@
 Each line is `{"do": <name of a method of Backend>, ...its arguments}`; each answer `{"result": ...}` or `{"error": ...}`.
 """
 
+import base64
 import json
 import shutil
 import sys
@@ -87,6 +88,22 @@ class Backend:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
         return str(target)
+
+    def write_bytes(self, path, content):
+        """A file in the home directory, given in base64."""
+        Path(self.write(path, "")).write_bytes(base64.b64decode(content))
+
+    def remove(self, path):
+        (self.gateway.home / path).unlink()
+
+    def write_line(self, path, length):
+        """A file of one line of so many characters."""
+        self.write(path, "x" * length)
+
+    def write_many(self, path, count):
+        """So many empty files in a directory."""
+        for number in range(count):
+            self.write(f"{path}/file-{number:05}", "")
 
     def start_telegram(self):
         self.telegram = TelegramStub().__enter__()

@@ -33,6 +33,7 @@ export const views: View[] = [
     aside: true,
     load: () => import('../projects/Projects.svelte'),
   },
+  { name: 'files', label: 'Files', icon: 'folder', aside: true, load: () => import('../files/Files.svelte') },
   { name: 'runs', label: 'Timeline', icon: 'clock', aside: true, load: () => import('../runs/Runs.svelte') },
   { name: 'search', label: 'Search', icon: 'search', aside: true, load: () => import('../search/Search.svelte') },
 ];

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { ProjectDirectory } from '../../api/types';
+import { FileTree, parentOf } from './tree.svelte';
+
+/** Names that end with a slash are directories. */
+const directory = (path: string, ...names: string[]): ProjectDirectory => ({
+  path,
+  complete: true,
+  entries: names.map((name) => ({ name: name.replace('/', ''), type: name.endsWith('/') ? 'directory' : 'file' })),
+});
+
+const shown = (tree: FileTree): string[] => tree.rows.map(({ level, name }) => `${'-'.repeat(level - 1)}${name}`);
+
+function treeOf(found: Record<string, ProjectDirectory>): FileTree {
+  return new FileTree(async (path) => found[path] ?? Promise.reject(new Error('path not found')));
+}
+
+test('directories are read when they are opened, and keep what is open in them', async () => {
+  const tree = treeOf({
+    '': directory('', 'src/', 'a.md'),
+    src: directory('src', 'deep/', 'b.ts'),
+    'src/deep': directory('src/deep', 'c.ts'),
+  });
+  await tree.open('');
+  expect(shown(tree)).toEqual(['src', 'a.md']);
+  await tree.open('src');
+  await tree.open('src/deep');
+  expect(shown(tree)).toEqual(['src', '-deep', '--c.ts', '-b.ts', 'a.md']);
+  tree.close('src');
+  expect(shown(tree)).toEqual(['src', 'a.md']);
+  await tree.open('src');
+  expect(shown(tree)).toEqual(['src', '-deep', '--c.ts', '-b.ts', 'a.md']);
+});
+
+test('a path is revealed by opening what leads to it', async () => {
+  const tree = treeOf({
+    '': directory('', 'src/'),
+    src: directory('src', 'deep/'),
+    'src/deep': directory('src/deep', 'c.ts'),
+  });
+  await tree.reveal('src/deep/c.ts');
+  expect(shown(tree)).toEqual(['src', '-deep', '--c.ts']);
+  expect(tree.rows.at(-1)).toMatchObject({ path: 'src/deep/c.ts', position: 1, size: 1 });
+});
+
+test('what cannot be read, is empty or has too much says so', async () => {
+  const tree = treeOf({ '': { ...directory('', 'none/', 'empty/'), complete: false }, empty: directory('empty') });
+  await tree.open('');
+  await tree.open('none');
+  await tree.open('empty');
+  expect(shown(tree)).toEqual([
+    'none',
+    '-path not found',
+    'empty',
+    '-Empty',
+    'There are more entries than can be shown.',
+  ]);
+});
+
+test('reloading keeps what is open', async () => {
+  const found: Record<string, ProjectDirectory> = { '': directory('', 'src/'), src: directory('src', 'a.ts') };
+  const tree = treeOf(found);
+  await tree.open('');
+  await tree.open('src');
+  found.src = directory('src', 'a.ts', 'b.ts');
+  await tree.reload();
+  expect(shown(tree)).toEqual(['src', '-a.ts', '-b.ts']);
+});
+
+test('50,000 entries are rows in bounded time', async () => {
+  const names = Array.from({ length: 50_000 }, (_, i) => `file-${i}`);
+  const tree = treeOf({ '': directory('', ...names) });
+  const before = performance.now();
+  await tree.open('');
+  expect(tree.rows.length).toBe(50_000);
+  expect(performance.now() - before).toBeLessThan(1000);
+});
+
+test('the directory of a path is known', () => {
+  expect(['a', 'a/b', 'a/b/c'].map(parentOf)).toEqual(['', 'a', 'a/b']);
+});
