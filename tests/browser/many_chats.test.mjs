@@ -88,8 +88,8 @@ else {
     await list(other).getByRole('heading', { name: 'Pinned' }).waitFor({ state: 'detached' });
   });
 
-  test('a title of thousands of emoji, or of characters that reverse text, keeps its row', async () => {
-    const { id } = await env.thread({ title: '\u{1F9A6}'.repeat(1000) });
+  test('a title of 10,000 emoji, or of characters that reverse text, keeps its row', async () => {
+    const { id } = await env.thread({ title: '\u{1F9A6}'.repeat(10_000) });
     await env.thread({ title: 'safe\u202Egnp.exe' });
     const page = await env.open(`/t/${id}`);
     const row = list(page).getByRole('listitem').filter({ hasText: '\u{1F9A6}\u{1F9A6}' });

@@ -10,17 +10,16 @@ else {
   const env = withGateway();
 
   async function longThread(count) {
-    const { id } = await env.thread();
-    const atOnce = 20;
-    for (let i = 0; i < count; i += atOnce) {
-      await Promise.all(
-        Array.from({ length: atOnce }, (_, j) =>
-          env.api('POST', `/threads/${id}/turns`, {
-            role: (i + j) % 2 ? 'assistant' : 'user',
-            content: `Turn ${i + j} with **some** text.`,
-          }),
-        ),
-      );
+    const atOnce = 5000;
+    let id;
+    for (let begin = 0; begin < count; begin += atOnce) {
+      const turns = Array.from({ length: Math.min(atOnce, count - begin) }, (_, i) => ({
+        key: `${begin + i}`,
+        role: (begin + i) % 2 ? 'assistant' : 'user',
+        content: `Turn ${begin + i} with **some** text.`,
+      }));
+      const { threads } = await env.api('POST', '/import', { source: 'test', threads: [{ key: `${count}`, turns }] });
+      id = threads[0].id;
     }
     return id;
   }
@@ -68,6 +67,7 @@ else {
   for (const [count, within] of [
     [1000, 400],
     [10_000, 400],
+    [50_000, 400],
   ]) {
     test(`a chat of ${count} turns shows its end at once, and older turns when scrolling up`, async () => {
       const id = await longThread(count);
