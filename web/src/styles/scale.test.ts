@@ -23,6 +23,13 @@ test('corners are those of the scale, circles and lines', () => {
   expect(said(/border-radius: ([^;]+);/g).filter((one) => !allowed.test(one))).toEqual([]);
 });
 
+test('space is that of the scale, or a hairline', () => {
+  const declared = /^\s*((?:padding|margin|gap|row-gap|column-gap)(?:-[a-z-]+)?: [^;{}]+);/gm;
+  const length = /(?<![\w.-])-?[\d.]+(px|rem|em)\b/g;
+  const strays = said(declared).filter((one) => (one.match(length) ?? []).some((found) => found !== '1px'));
+  expect(strays).toEqual([]);
+});
+
 /** The colours of a token, light and dark. */
 function colours(name: string): [string, string] {
   const [, light = '', dark = ''] = new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(tokens) ?? [];
