@@ -17,7 +17,7 @@ import pytest
 
 from approvals import call_asked, decide, person
 from checks import PATIENCE, accepted
-from jobs import chat_stop, wait_for
+from jobs import chat_stop, new_extension, wait_for
 from tools import call_tool, calls, new_agent, new_bound_agent, new_thread, of_kind
 
 
@@ -127,6 +127,50 @@ def test_a_person_is_asked_for_a_host(talker, new_name, port):
     assert "reached" not in end["output"]
     decided, end = call_asked(talker, thread, "Bash", {"command": command})
     assert "is no public address" in end["output"], "a yes opens no private address"
+
+
+@pytest.fixture
+def fetching(talker, new_name, port):
+    """A shell action whose command reaches two hosts."""
+    command = "echo {{word}}; for host in 127.0.0.1 localhost; do curl -sS --noproxy '' http://$host:%d/; done" % port
+    return new_extension(talker.gateway, "action", new_name("fetching"), {"kind": "shell", "command": command},
+                         enabled=True)
+
+
+def asked_targets(somebody, decisions):
+    """Decides each request in order, each given as a decision and a scope; returns what they were about."""
+    return [somebody.decides(decision, scope=scope)["target"] for decision, scope in decisions]
+
+
+@pytest.mark.parametrize("stage", ["apprentice", "operator"])
+def test_a_yes_to_a_shell_action_opens_no_host(talker, new_name, port, fetching, stage):
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, new_name(stage), stage=stage))
+    made = calls((fetching["name"], {"word": "hello"}))
+    hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
+    yes = [("allow", "once")] if stage == "apprentice" else []
+    with person(talker, thread, made, "Done.") as somebody:
+        targets = asked_targets(somebody, [*yes, ("deny", "once"), ("deny", "once")])
+        output = somebody.result()["output"]
+    assert targets[-2:] == hosts and "hello" in output and output.count("permission denied") == 2
+    assert targets[:-2] == ([fetching["definition"]["command"]] if yes else []), "the whole command is shown"
+
+
+def test_a_grant_for_a_shell_action_opens_no_host(talker, new_name, port, fetching):
+    gateway = talker.gateway
+    thread = new_thread(gateway, new_agent(gateway, new_name("apprentice"), stage="apprentice"))
+    made = calls((fetching["name"], {"word": "hello"}))
+    hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
+    with person(talker, thread, made, "Done.") as somebody:
+        asked_targets(somebody, [("allow", "thread"), ("deny", "once"), ("deny", "once")])
+        somebody.run()
+    with person(talker, thread, made, "Done.") as somebody:
+        assert asked_targets(somebody, [("allow", "thread"), ("deny", "once")]) == hosts, "the action itself is granted"
+        somebody.run()
+    with person(talker, thread, made, "Done.") as somebody:
+        assert asked_targets(somebody, [("deny", "once")]) == hosts[1:], "the other host is still asked for"
+        somebody.run()
+    grants = accepted(gateway.http.get(f"/agents/{thread['agent_id']}/grants"))
+    assert [grant["pattern"] for grant in grants] == [fetching["name"], f"(host) {hosts[0]}"]
 
 
 def test_the_time_that_a_person_takes_is_not_the_commands(talker, new_name, port):

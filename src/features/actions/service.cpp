@@ -75,7 +75,8 @@ ToolPointer Actions::tool_of(ExtensionPointer action) {
       .description = {.name = action->name, .description = std::move(description), .input_schema = schema_of(*action)},
       .kind = kind,
       .effect = effect_of(kind),
-      .authorizes_itself = kind == ToolKind::http_action || kind == ToolKind::mcp_action,
+      .authorizes_itself =
+          kind == ToolKind::shell_action || kind == ToolKind::http_action || kind == ToolKind::mcp_action,
       .call = [this, action](const ToolCall& made) { return call(action, made); }});
 }
 
@@ -119,7 +120,8 @@ Task<ToolOutcome> Actions::ask(ExtensionPointer action, const ToolCall& call) {
 }
 
 Task<ToolOutcome> Actions::run(const Extension& action, const ToolCall& call) {
-  auto made = shell_action_command(string_or_empty(action.definition.members(), "command"), call.input);
+  auto form = string_or_empty(action.definition.members(), "command");
+  auto made = shell_action_command(form, call.input);
   if (made.command.empty()) co_return failed("the action has no command");
   using Given = std::pair<std::shared_ptr<const ProgramSecrets>, FilledSecrets>;
   Given given;
@@ -134,6 +136,7 @@ Task<ToolOutcome> Actions::run(const Extension& action, const ToolCall& call) {
     co_return failed(error.what());
   }
   auto outcome = co_await shell_.run(call, {.command = std::move(made.command),
+                                            .shown = std::move(form),
                                             .time = Shell::max_time,
                                             .environment = std::move(made.environment),
                                             .input = to_json(call.input) + "\n",

@@ -365,9 +365,10 @@ Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, co
       .buffers = step.active->client ? step.active->client->buffers() : nullptr,
       .waits = &asking->person_waits};
   // The question comes first, because the call's time limit must not include a person's time. Tools with a target ask
-  // by themselves, once they know it.
+  // by themselves, once they know it; commands wait with a clock of their own.
   const StopSource::Listener when_stopped(step.active->stop, [&call] { call.stop.request(); });
-  const bool asks_first = !tool.authorizes_itself || tool.kind != ToolKind::own;
+  const bool asks_first =
+      !tool.authorizes_itself || (tool.kind != ToolKind::own && tool.effect != ToolEffect::executes);
   if (asks_first && made.authorize({}).verdict == Verdict::ask) {
     const auto permission = co_await made.permit({});
     if (permission.verdict != Verdict::allowed) co_return failed(permission.reason);

@@ -1,5 +1,11 @@
+#include <cstddef>
+#include <initializer_list>
 #include <random>
+#include <set>
+#include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -127,6 +133,42 @@ TEST(PermissionFor, AYesIsForItsTargetAlone) {
   EXPECT_EQ(permission_for(request).verdict, Verdict::denied);
 }
 
+TEST(PermissionFor, AYesToACommandOpensNoHost) {
+  for (auto request : {call("Bash"), of_kind(ToolKind::shell_action), of_kind(ToolKind::program)}) {
+    for (const auto stage : {Stage::apprentice, Stage::operating}) {
+      request.stage = stage;
+      request.may_ask = true;
+      request.target = {.command = "curl a.b"};
+      request.approved = request.target;
+      request.target.host = "a.b:443";
+      EXPECT_EQ(permission_for(request).verdict, Verdict::ask) << request.tool;
+      request.approved = request.target;
+      EXPECT_EQ(permission_for(request).verdict, Verdict::allowed) << request.tool;
+      request.target.host = "evil.example:443";
+      EXPECT_EQ(permission_for(request).verdict, Verdict::ask) << request.tool;
+    }
+  }
+}
+
+TEST(Grants, ForAShellActionOpenNoHost) {
+  auto action = of_kind(ToolKind::shell_action);
+  action.stage = Stage::apprentice;
+  action.may_ask = true;
+  action.target.command = "curl a.b";
+  EXPECT_EQ(grant_pattern(action), "lookup");
+  action.grants = granted("lookup", "lookup");
+  EXPECT_EQ(permission_for(action).verdict, Verdict::allowed);
+  action.target.host = "a.b:443";
+  EXPECT_EQ(grant_pattern(action), "(host) a.b:443");
+  EXPECT_EQ(permission_for(action).verdict, Verdict::ask);
+  action.grants = granted("lookup", "(host) a.b:443");
+  EXPECT_EQ(permission_for(action).verdict, Verdict::allowed);
+  action.target.host = "evil.example:443";
+  EXPECT_EQ(permission_for(action).verdict, Verdict::ask);
+  action.target.host.reset();
+  EXPECT_EQ(permission_for(action).verdict, Verdict::ask) << "a host is no command";
+}
+
 TEST(PermissionFor, TheOwnFileOfARunIsWrittenAtEveryStage) {
   for (const auto place : {FilePlace::home, FilePlace::library, FilePlace::project}) {
     auto request = call("Edit", Stage::apprentice, file(place, "/h/asset.md"));
@@ -183,68 +225,179 @@ TEST(Grants, SayWhatTheyWouldRemember) {
   EXPECT_EQ(grant_pattern(of_kind(ToolKind::http_action)), "lookup");
 }
 
-/// A call of any tool with any target, in any mode, with any limits.
-ToolRequest any_request(std::mt19937& random) {
-  const auto one_of = [&](auto list) { return *(list.begin() + static_cast<int>(random() % list.size())); };
-  using Texts = std::initializer_list<const char*>;
-  auto request = call(one_of(Texts{"Read", "Write", "Edit", "Bash", "WebFetch", "Ingest", "Remember", "RunJob",
-                                   "CreateExtension", "UpdateExtension", "lookup", "Fly"}));
-  request.kind =
-      request.tool == "lookup"
-          ? one_of(std::initializer_list{ToolKind::shell_action, ToolKind::http_action, ToolKind::integration})
-          : ToolKind::own;
-  request.stage = one_of(stages);
-  request.mode = random() % 4 == 0 ? ThreadMode::plan : ThreadMode::act;
+template <typename List>
+auto one_of(std::mt19937& random, const List& list) {
+  return *(list.begin() + static_cast<std::ptrdiff_t>(random() % list.size()));
+}
+
+using Texts = std::initializer_list<const char*>;
+
+ToolTarget any_target(std::mt19937& random) {
+  ToolTarget target;
   if (random() % 2 == 0) {
-    request.target = file(
-        one_of(std::initializer_list{FilePlace::project, FilePlace::workspace, FilePlace::own_soul, FilePlace::home,
-                                     FilePlace::guarded, FilePlace::hidden, FilePlace::outside, FilePlace::never}),
-        one_of(Texts{"/p/a", "/p/b/c", "/h/.ssh/id_rsa"}));
+    target = file(one_of(random, std::initializer_list{FilePlace::project, FilePlace::workspace, FilePlace::own_soul,
+                                                       FilePlace::own_directory, FilePlace::library, FilePlace::home,
+                                                       FilePlace::guarded, FilePlace::hidden, FilePlace::outside,
+                                                       FilePlace::never}),
+                  one_of(random, Texts{"/p/a", "/p/b/c", "/h/.ssh/id_rsa"}));
   } else if (random() % 2 == 0) {
-    request.target.host = one_of(Texts{"pypi.org", "evil.example"});
+    target.host = one_of(random, Texts{"pypi.org", "evil.example", "127.0.0.1:80", "nas.lan"});
   }
-  request.target.command = one_of(Texts{"", "git status", "git -c a=b status", "ls; rm -rf ."});
-  request.target.needs_network = random() % 3 == 0;
-  request.target.record_is_own = random() % 2 == 0;
-  if (random() % 4 == 0) request.limits.stage = one_of(stages);
-  if (random() % 4 == 0) request.limits.tools = {request.tool, "Read"};
-  if (random() % 6 == 0) request.limits.tools.emplace();
-  if (random() % 4 == 0) request.limits.hosts = {"pypi.org"};
-  if (random() % 4 == 0) request.limits.paths = {"/p/b"};
-  if (random() % 4 == 0) request.limits.scopes = {ToolScope::write, ToolScope::execute};
+  target.command = one_of(random, Texts{"", "git status", "git -c a=b status", "ls; rm -rf ."});
+  target.needs_network = random() % 3 == 0;
+  target.record_is_own = random() % 2 == 0;
+  target.url_was_named = random() % 3 == 0;
+  return target;
+}
+
+AgentLimits any_limits(std::mt19937& random, const std::string& tool) {
+  AgentLimits limits;
+  if (random() % 4 == 0) limits.stage = one_of(random, stages);
+  if (random() % 4 == 0) limits.tools = {tool, "Read"};
+  if (random() % 6 == 0) limits.tools.emplace();
+  if (random() % 3 == 0)
+    limits.hosts =
+        one_of(random, std::vector<std::vector<std::string>>{
+                           {"pypi.org"}, {"127.0.0.1", "nas.lan"}, {"*"}, {}, {"127.0.0.1:80", "*.example"}});
+  if (random() % 4 == 0) limits.paths = {one_of(random, Texts{"/p/b", "/"})};
+  if (random() % 4 == 0)
+    limits.scopes = one_of(random, std::vector<std::set<ToolScope>>{{ToolScope::write, ToolScope::execute},
+                                                                    {ToolScope::execute, ToolScope::network}});
+  return limits;
+}
+
+/// A call of any tool with any target, in any mode, with any limits, of an agent of that stage.
+ToolRequest any_request(std::mt19937& random, Stage stage) {
+  const auto own = own_tool_names();
+  const auto number = random() % (own.size() + 2);
+  auto request = call(number < own.size() ? std::string(own[number]) : number == own.size() ? "lookup" : "Fly", stage);
+  if (request.tool == "lookup") {
+    request.kind =
+        one_of(random, std::initializer_list{ToolKind::prompt_action, ToolKind::builtin_action, ToolKind::shell_action,
+                                             ToolKind::http_action, ToolKind::mcp_action, ToolKind::integration,
+                                             ToolKind::program});
+  }
+  request.mode = random() % 4 == 0 ? ThreadMode::plan : ThreadMode::act;
+  request.depth = static_cast<int>(random() % (max_run_depth + 2));
+  request.target = any_target(random);
+  request.limits = any_limits(random, request.tool);
+  if (random() % 5 == 0) request.own_file = one_of(random, Texts{"/p/a", "/h/.ssh/id_rsa"});
   return request;
 }
 
 bool is_no_more_than(const Permission& granted, const Permission& most) {
   if (granted.verdict != Verdict::allowed) return true;
   return most.verdict == Verdict::allowed && (!granted.network || most.network) &&
-         (!most.disables_record || granted.disables_record);
+         (!granted.asks_hosts || most.asks_hosts || most.network) && (!granted.names_host || most.names_host) &&
+         (!granted.names_loopback || most.names_loopback) && (!most.disables_record || granted.disables_record);
 }
 
-TEST(PermissionFor, NoSequenceOfGrantsApprovalsAndDemotionsAllowsMoreThanSovereign) {
-  std::mt19937 random(7);
-  std::vector<GrantedPattern> grants;
-  std::optional<ToolTarget> approved;
-  for (int step = 0; step < 50'000; ++step) {
-    auto request = any_request(random);
-    auto most = request;
-    most.stage = Stage::sovereign;
-    request.may_ask = random() % 2 == 0;
+/// What the lowest stage that allows the call gives, without a person; denied if none does.
+Permission of_lowest_stage(ToolRequest request) {
+  request.approved.reset();
+  Permission found{.verdict = Verdict::denied};
+  for (const auto stage : stages) {
+    request.stage = stage;
+    auto at_stage = request;
+    at_stage.may_ask = false;
+    at_stage.grants = nullptr;
+    if (permission_for(at_stage).verdict != Verdict::allowed) continue;
+    // Whether hosts can be asked for depends on the persons.
+    return permission_for(request);
+  }
+  return found;
+}
+
+/// Whether a yes for `approved` covers the request: all that the person saw is the same.
+bool is_covered(const ToolTarget& approved, const ToolRequest& request) {
+  const auto& target = request.target;
+  const bool is_tool_of_others = request.kind == ToolKind::http_action || request.kind == ToolKind::mcp_action ||
+                                 request.kind == ToolKind::integration;
+  if (is_tool_of_others) return true;
+  const bool is_same_call = approved.command == target.command && approved.needs_network == target.needs_network;
+  if (approved.needs_network && target.host && !approved.host && is_same_call) return true;
+  return is_same_call && approved.host == target.host && approved.path == target.path &&
+         approved.place == target.place && approved.record_is_own == target.record_is_own;
+}
+
+/// What persons have decided about an agent so far.
+struct Decisions {
+  Stage stage = Stage::apprentice;
+  std::vector<GrantedPattern> grants{};
+  std::optional<ToolTarget> approved{};
+
+  void add_to(ToolRequest& request) const {
     request.approved = approved;
-    request.grants = std::make_shared<const std::vector<GrantedPattern>>(grants);
-    const auto found = permission_for(request);
-    const auto at_most = permission_for(most);
-    ASSERT_TRUE(is_no_more_than(found, at_most)) << request.tool << ' ' << request.target.path;
-    if (found.verdict == Verdict::ask) {
-      ASSERT_EQ(at_most.verdict, Verdict::allowed) << "what could not be allowed is not asked";
-    }
-    // The person says yes to whatever it is, now and then for longer, and takes grants back.
+    request.grants = grants.empty() ? nullptr : std::make_shared<const std::vector<GrantedPattern>>(grants);
+  }
+
+  /// The person says yes to whatever it is, now and then for longer, takes grants back, and changes the stage.
+  void go_on(std::mt19937& random, const ToolRequest& request) {
     if (random() % 3 == 0) approved = request.target;
     if (const auto pattern = grant_pattern(request); pattern && random() % 3 == 0)
       grants.push_back({request.tool, *pattern});
     if (grants.size() > 8 || (!grants.empty() && random() % 8 == 0)) grants.erase(grants.begin());
     if (random() % 5 == 0) approved.reset();
+    if (random() % 10 == 0) stage = one_of(random, stages);
   }
+};
+
+TEST(PermissionFor, NoSequenceOfGrantsApprovalsAndDemotionsAllowsMoreThanSovereign) {
+  std::mt19937 random(7);
+  Decisions decisions;
+  int by_persons = 0;
+  for (int step = 0; step < 100'000; ++step) {
+    auto request = any_request(random, decisions.stage);
+    request.may_ask = random() % 2 == 0;
+    decisions.add_to(request);
+    const auto found = permission_for(request);
+    auto most = request;
+    most.stage = Stage::sovereign;
+    // Nothing is above sovereign, so persons add nothing to it but hosts that can be asked for.
+    most.approved.reset();
+    const auto at_most = permission_for(most);
+    const auto what = fmt::format("{} {} {}", request.tool, request.target.path, request.target.host.value_or(""));
+    ASSERT_TRUE(is_no_more_than(found, at_most)) << what;
+    if (found.verdict == Verdict::ask)
+      ASSERT_EQ(at_most.verdict, Verdict::allowed) << "what could not be allowed is not asked: " << what;
+    auto alone = most;
+    alone.stage = request.stage;
+    alone.grants = nullptr;
+    alone.may_ask = false;
+    if (found.verdict == Verdict::allowed && permission_for(alone).verdict != Verdict::allowed) {
+      ++by_persons;
+      ASSERT_TRUE(is_granted(request) || (request.approved && is_covered(*request.approved, request))) << what;
+      ASSERT_TRUE(is_no_more_than(found, of_lowest_stage(request))) << what;
+    }
+    decisions.go_on(random, request);
+  }
+  EXPECT_GT(by_persons, 1'000) << "the sequences reach what is tested";
+}
+
+TEST(PermissionFor, AYesGivesNoMoreThanTheLowestStageThatAllowsWhatWasShown) {
+  std::mt19937 random(11);
+  int asked = 0;
+  for (int step = 0; step < 50'000; ++step) {
+    auto request = any_request(random, one_of(random, stages));
+    request.may_ask = true;
+    if (permission_for(request).verdict != Verdict::ask) continue;
+    ++asked;
+    request.approved = request.target;
+    const auto found = permission_for(request);
+    ASSERT_EQ(found.verdict, Verdict::allowed) << request.tool;
+    const auto lowest = of_lowest_stage(request);
+    ASSERT_TRUE(is_no_more_than(found, lowest) && is_no_more_than(lowest, found)) << request.tool;
+    request.target = any_target(random);
+    const bool may_alone = permission_for([&] {
+                             auto alone = request;
+                             alone.approved.reset();
+                             return alone;
+                           }())
+                               .verdict == Verdict::allowed;
+    if (permission_for(request).verdict == Verdict::allowed && !may_alone)
+      ASSERT_TRUE(is_covered(*request.approved, request)) << request.tool;
+  }
+  EXPECT_GT(asked, 1'000);
 }
 
 TEST(IsOffered, IncludesToolsThatAPersonAllowsOrCouldAllow) {

@@ -17,6 +17,11 @@ bool is_own(const ToolRequest& request, std::initializer_list<std::string_view> 
   return request.kind == ToolKind::own && std::ranges::find(tools, request.tool) != tools.end();
 }
 
+/// A program that runs in the sandbox, and of which each host is asked for.
+bool runs_command(const ToolRequest& request) {
+  return is_own(request, {"Bash"}) || request.kind == ToolKind::shell_action || request.kind == ToolKind::program;
+}
+
 /// The directory that a grant would cover, such as `/home/x/project/`: for writes in places where agents may write, and
 /// for reads.
 std::optional<std::string> directory_of(const ToolRequest& request) {
@@ -41,7 +46,7 @@ std::vector<std::string> command_patterns(const ToolRequest& request) {
 
 bool matches(const ToolRequest& request, const std::string& pattern) {
   const auto& target = request.target;
-  if (is_own(request, {"Bash"}) && target.host) return grant_pattern(request) == pattern;
+  if (runs_command(request) && target.host) return grant_pattern(request) == pattern;
   if (is_own(request, {"Bash"})) {
     const auto patterns = command_patterns(request);
     return std::ranges::find(patterns, pattern) != patterns.end();
@@ -54,11 +59,11 @@ bool matches(const ToolRequest& request, const std::string& pattern) {
 }  // namespace
 
 std::optional<std::string> grant_pattern(const ToolRequest& request) {
+  // No pattern of a command or action looks like this: names have no parentheses, and those in words are quoted.
+  if (runs_command(request) && request.target.host) return "(host) " + *request.target.host;
   if (request.kind != ToolKind::own) return request.tool;
   // Each call creates or changes something else, and its effects last.
   if (is_own(request, {"CreateExtension", "UpdateExtension"})) return std::nullopt;
-  // No pattern of a command looks like this: parentheses in words are quoted.
-  if (is_own(request, {"Bash"}) && request.target.host) return "(host) " + *request.target.host;
   if (is_own(request, {"Bash"})) {
     const auto patterns = command_patterns(request);
     return patterns.empty() ? std::nullopt : std::optional(patterns.front());

@@ -310,7 +310,8 @@ std::optional<Stage> stage_that_allows(const ToolRequest& request, const Require
 /// Whether a person approved this call. The approval covers only the target that the person saw.
 bool is_approved(const ToolRequest& request) {
   if (!request.approved) return false;
-  if (request.kind != ToolKind::own) return true;
+  // Tools of integrations and actions are approved as a whole, but what executes is held to each target.
+  if (request.kind != ToolKind::own && !executes(request)) return true;
   const auto& approved = *request.approved;
   const auto& target = request.target;
   // A person who allows a command with network allows its hosts.
@@ -362,6 +363,12 @@ bool is_offered(const ToolRequest& request) {
   if (request.limits.stage.value_or(Stage::sovereign) < requirements->stage) return false;
   return request.may_ask || (request.grants && std::ranges::find(*request.grants, request.tool,
                                                                  &GrantedPattern::tool) != request.grants->end());
+}
+
+std::vector<std::string_view> own_tool_names() {
+  std::vector<std::string_view> names;
+  for (const auto& tool : builtin_tools) names.push_back(tool.name);
+  return names;
 }
 
 Stage run_stage(Stage agent, std::optional<Stage> starter) { return starter ? std::min(agent, *starter) : agent; }

@@ -32,6 +32,9 @@ bool is_granted(const ToolRequest& request);
 /// What a call acts on, as persons are shown it: a path, a command, a host, else the tool's name.
 std::string shown_target(const ToolRequest& request);
 
+/// The names of the gateway's own tools.
+std::vector<std::string_view> own_tool_names();
+
 /// The stage of a run that another run started by Delegate or RunJob: the lower of both.
 Stage run_stage(Stage agent, std::optional<Stage> starter);
 /// The mode of a run that Delegate started: the caller's, or plan if the other agent's is plan.

@@ -10,7 +10,10 @@ constexpr std::size_t max_hosts = 1000;
 }  // namespace
 
 CommandHosts::CommandHosts(Loop& loop, const ToolCall& call, const ShellCommand& command)
-    : call_(call), command_(command.command), needs_network_(command.network), answered_(loop) {}
+    : call_(call),
+      command_(command.shown.empty() ? command.command : command.shown),
+      needs_network_(command.network),
+      answered_(loop) {}
 
 Task<HostVerdict> CommandHosts::judge(HostPort target) {
   const auto text = target.text();

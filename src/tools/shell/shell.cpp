@@ -117,7 +117,8 @@ SandboxSpec Shell::intent_for(const ToolRun& run, const ShellLimits& limits, San
 Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
   require_short(command);
   if (command.secrets && !sandbox_.is_enabled()) throw BadRequest(no_secrets_without_sandbox);
-  const auto permission = co_await call.permit({.command = command.command, .needs_network = command.network});
+  const auto& shown = command.shown.empty() ? command.command : command.shown;
+  const auto permission = co_await call.permit({.command = shown, .needs_network = command.network});
   if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
   const auto limits = limits_(call.run.agent_id);
   const auto time = std::min<std::chrono::milliseconds>(command.time, limits.timeout.value_or(max_time));

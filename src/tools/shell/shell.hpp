@@ -30,6 +30,7 @@ ShellLimits shell_limits(const json::object& definition);
 /// command.
 struct ShellCommand {
   std::string command;
+  std::string shown{};  ///< the command as a person is shown it and allows it; empty: `command`
   std::chrono::seconds time{120};
   std::map<std::string, std::string> environment{};
   std::string input{};   ///< its standard input
