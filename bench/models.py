@@ -31,7 +31,7 @@ def seconds_of(ask):
 
 
 def checks():
-    """Checking a service that lists 300 models; the floor asks the service itself"""
+    """Checking and listing a service that has 300 models; the floor asks the service itself"""
     with folder() as home, ProviderStub() as stub, Gateway(home) as gateway:
         stub.models = listed_models(LISTED)
         body = {"definition": {"kind": "model", "api": "openai-chat", "base_url": stub.openai_url}, "key": "none"}
@@ -47,15 +47,25 @@ def checks():
             if len(checked["models"]) != LISTED:
                 raise SystemExit(f"the service was not listed: {checked['error']}")
 
-        floor, through = [], []
+        def list_again():
+            rows = gateway.request("GET", "/models?refresh=true")
+            if sum(row["provider"] == "mine" for row in rows) != LISTED:
+                raise SystemExit("the service was not listed")
+
+        gateway.request("POST", "/extensions", {"type": "integration", "name": "mine", "description": "", "enabled": True,
+                                                "definition": body["definition"]})
+        floor, checked, listed = [], [], []
         for _ in range(CHECKS):
             floor.append(seconds_of(ask_itself))
-            through.append(seconds_of(check))
-    slowest = sorted(through)[CHECKS * 99 // 100] - median(floor)
-    yield Row("checking a service, beyond its own time, p50", milliseconds(median(through) - median(floor)),
-              milliseconds(median(floor)), "-", "-", None)
-    yield Row("checking a service, beyond its own time, p99", milliseconds(slowest), milliseconds(median(floor)), "-",
-              "< 20 ms", slowest < 0.020)
+            checked.append(seconds_of(check))
+            listed.append(seconds_of(list_again))
+    own = median(floor)
+    for what, times in (("checking", checked), ("listing", listed)):
+        slowest = sorted(times)[CHECKS * 99 // 100] - own
+        yield Row(f"{what} a service, beyond its own time, p50", milliseconds(median(times) - own), milliseconds(own), "-",
+                  "-", None)
+        yield Row(f"{what} a service, beyond its own time, p99", milliseconds(slowest), milliseconds(own), "-", "< 20 ms",
+                  slowest < 0.020)
 
 
 def connect_servers(chats):

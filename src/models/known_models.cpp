@@ -21,13 +21,15 @@ std::string table_text() {
 }
 
 KnownModel read_row(std::optional<ProviderKind> kind, const std::string& id, const YAML::Node& row) {
-  const auto price = [&](const char* name) { return row[name].as<double>(); };
+  const auto amount = [&](const char* name) { return row[name].as<double>(); };
+  std::optional<Price> price;
+  if (row["input"]) price = {amount("input"), amount("output"), amount("cache_read"), amount("cache_write")};
   return {id,
           kind,
           row["context_window"].as<std::int64_t>(),
           row["max_output_tokens"].as<std::int64_t>(),
           row["vision"].as<bool>(),
-          {price("input"), price("output"), price("cache_read"), price("cache_write")}};
+          price};
 }
 
 std::vector<KnownModel> read_table() {

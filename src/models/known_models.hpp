@@ -18,7 +18,7 @@ struct KnownModel {
   std::int64_t context_window = 0;   ///< tokens of prompt and answer together
   std::int64_t max_output_tokens = 0;
   bool vision = false;
-  Price price;
+  std::optional<Price> price;  ///< nothing where it depends on the service, or changes with what the id stands for
 };
 
 /// All rows, in the file's order. Read on the first call (about 1.3 ms), not at startup.

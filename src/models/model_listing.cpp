@@ -188,6 +188,8 @@ std::string openai_list_url(std::string_view base_url) {
   return fmt::format("{}/models{}", base_url.substr(0, deployment), base_url.substr(query));
 }
 
+}  // namespace
+
 std::string list_url(const ProviderSettings& settings, const std::string& page) {
   const auto& base = settings.base_url;
   const auto next = percent_encode(page);
@@ -206,6 +208,8 @@ std::string list_url(const ProviderSettings& settings, const std::string& page) 
   }
   return openai_list_url(base);
 }
+
+namespace {
 
 std::vector<HttpHeader> list_headers(const ProviderSettings& settings) {
   std::vector<HttpHeader> headers{{"accept", "application/json"}};

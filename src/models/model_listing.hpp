@@ -29,6 +29,9 @@ struct Listing {
 Task<Listing> list_models(HttpClient& http, BlockingPool& blocking, ProviderSettings settings, StopSource& stop,
                           std::chrono::milliseconds limit = std::chrono::seconds(10));
 
+/// The address of a page of the service's list; `page` is empty for the first.
+std::string list_url(const ProviderSettings& settings, const std::string& page = {});
+
 /// One page of a service's list.
 struct ListingPage {
   bool is_list = false;  ///< false: the text is no list of models

@@ -75,6 +75,23 @@ TEST(ModelListing, ReadsPages) {
   EXPECT_EQ(gemini.models[0].id, "gemini-x");
 }
 
+TEST(ModelListing, IsWhereEachServiceHasIt) {
+  const auto of = [](const char* base, ProviderKind kind = ProviderKind::openai) {
+    return list_url({.kind = kind, .base_url = base});
+  };
+  EXPECT_EQ(of("https://models.github.ai/inference"), "https://models.github.ai/catalog/models");
+  EXPECT_EQ(of("https://models.github.ai.evil.example/inference"),
+            "https://models.github.ai.evil.example/inference/models");
+  EXPECT_EQ(of("https://mine.openai.azure.com/openai/deployments/{model}?api-version=2024-10-21"),
+            "https://mine.openai.azure.com/openai/models?api-version=2024-10-21");
+  for (const auto* base : {"https://api.x.ai/v1", "https://api.together.ai/v1", "https://api.fireworks.ai/inference/v1",
+                           "https://api.cerebras.ai/v1", "http://127.0.0.1:1234/v1", "http://127.0.0.1:8000/v1"}) {
+    EXPECT_EQ(of(base), std::string(base) + "/models");
+  }
+  EXPECT_EQ(of("http://127.0.0.1:11434", ProviderKind::ollama), "http://127.0.0.1:11434/api/tags");
+  EXPECT_EQ(of("https://api.anthropic.com", ProviderKind::anthropic), "https://api.anthropic.com/v1/models?limit=1000");
+}
+
 TEST(ModelListing, LeavesOutWhatIsNoModel) {
   EXPECT_FALSE(read_listing(ProviderKind::openai, "<html>").is_list);
   EXPECT_FALSE(read_listing(ProviderKind::openai, R"({"hello":1})").is_list);

@@ -29,6 +29,21 @@ def test_command_connects_a_service_with_a_key_from_stdin(own_gateway, stub):
     assert own_gateway.http.get("/extensions/mine").status_code == 404
 
 
+def test_command_removes_a_service_that_agents_name_only_by_force(own_gateway, stub):
+    stub.models = ["m1"]
+    added = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url,
+                                typed=f"{KEY}\n")
+    assert added.returncode == 0, added.stderr
+    body = {"type": "agent", "name": "reader", "description": "", "enabled": True, "definition": {"model": "mine/m1"}}
+    accepted(own_gateway.http.post("/extensions", json=body), 201)
+    ended = own_gateway.command("model", "rm", "mine")
+    assert ended.returncode == 1 and "reader" in ended.stderr and "--force" in ended.stderr
+    assert own_gateway.http.get("/extensions/mine").status_code == 200
+    assert own_gateway.command("model", "rm", "mine", "--force").returncode == 0
+    assert own_gateway.http.get("/extensions/mine").status_code == 404
+    assert own_gateway.http.get("/extensions/reader").status_code == 200
+
+
 def test_command_stores_nothing_of_a_service_that_refuses_the_key(own_gateway, stub):
     stub.models = Fault(401)
     ended = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url,

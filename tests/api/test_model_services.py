@@ -4,14 +4,17 @@ See docs/contract/models.md#services-that-come-and-go.
 """
 
 import json
+import os
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from checks import PATIENCE, accepted, refused
 from events import text_of
-from stubs.provider import Fault, Flood, ProviderStub, Raw, Reply, Silence
+from jobs import new_extension, new_job
+from stubs.provider import Endless, Fault, Flood, ProviderStub, Raw, Reply, Silence, ToolCall
 
 KEY = "sk-live-0123456789abcdef"
 APIS = {"anthropic": "/v1/messages", "openai-chat": "/v1/chat/completions", "openai-responses": "/v1/responses",
@@ -59,6 +62,15 @@ def ask(gateway, model=None, content="a question", **members):
         body = {"content": content, "threadId": thread["id"], **({"model": model} if model else {}), **members}
         turn = accepted(gateway.http.post("/chat", json=body), 201)
         return events.run(turn["id"])
+
+
+def logged(gateway):
+    return "".join(file.read_text() for file in (gateway.data / "logs").iterdir())
+
+
+def resident_bytes(gateway):
+    pages = int(Path(f"/proc/{gateway.process.pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def rows_of(gateway, name, **params):
@@ -159,6 +171,50 @@ def test_changed_key_counts_from_the_next_answer(live, stub, connect):
     assert keys == ["Bearer first-key-0123456789", "Bearer second-key-0123456789"]
 
 
+@pytest.mark.parametrize("order", ["address first", "key first"])
+def test_new_key_never_goes_to_the_old_address(live, stub, connect, new_name, order):
+    """A run of two steps ends on the service that it began with, address and key together."""
+    name = new_name("KEY").replace("-", "_").upper()
+    secret(live, name, "old-key-0123456789")
+    with ProviderStub() as next_place:
+        service = connect(definition(stub, api_key=f"${{secret:{name}}}"))
+        changes = [lambda: accepted(live.http.patch(f"/extensions/{service['id']}", json={
+                       "definition": definition(next_place, api_key=f"${{secret:{name}}}")})),
+                   lambda: secret(live, name, "new-key-0123456789")]
+        held = stub.hold("Wait.", tool_calls=[ToolCall("ListExtensions", {})])
+        stub.script("Done.")
+        thread = accepted(live.http.post("/threads", json={"title": "a title"}), 201)
+        with live.events(thread["id"]) as events:
+            turn = accepted(live.http.post("/chat", json={
+                "content": "a", "threadId": thread["id"], "model": f"{service['name']}/m"}), 201)
+            assert held.was_asked()
+            for change in changes if order == "address first" else reversed(changes):
+                change()
+            held.release()
+            assert text_of(events.run(turn["id"])).endswith("Done.")
+        assert [request.headers["authorization"] for request in stub.requests] == ["Bearer old-key-0123456789"] * 2
+        assert ask(live, f"{service['name']}/m")[-1]["finishReason"] == "stop"
+        assert [request.headers["authorization"] for request in next_place.requests] == ["Bearer new-key-0123456789"]
+
+
+def test_run_ends_on_a_service_that_is_deleted_meanwhile(live, stub, connect, new_name):
+    name = new_name("KEY").replace("-", "_").upper()
+    secret(live, name, "old-key-0123456789")
+    service = connect(definition(stub, api_key=f"${{secret:{name}}}"))
+    held = stub.hold("Wait.", tool_calls=[ToolCall("ListExtensions", {})])
+    stub.script("Done.")
+    thread = accepted(live.http.post("/threads", json={"title": "a title"}), 201)
+    with live.events(thread["id"]) as events:
+        turn = accepted(live.http.post("/chat", json={
+            "content": "a", "threadId": thread["id"], "model": f"{service['name']}/m"}), 201)
+        assert held.was_asked()
+        assert live.http.delete(f"/extensions/{service['id']}", params={"force": "true"}).status_code == 204
+        secret(live, name, "new-key-0123456789")
+        held.release()
+        assert text_of(events.run(turn["id"])).endswith("Done.")
+    assert {request.headers["authorization"] for request in stub.requests} == {"Bearer old-key-0123456789"}
+
+
 def test_missing_secret_says_what_to_set(live, stub, connect):
     service = connect(definition(stub, api_key="${secret:NEVER_SET}"))
     run = ask(live, f"{service['name']}/m")
@@ -172,7 +228,7 @@ def test_secret_with_a_line_end_is_no_key(live, stub, connect):
     run = ask(live, f"{service['name']}/m")
     assert run[-1]["finishReason"] == "error" and "the secret TWO_LINES holds a line end" in run[-2]["error"]
     assert stub.requests == [] and KEY not in str(run)
-    assert KEY not in "".join(file.read_text() for file in (live.data / "logs").iterdir())
+    assert KEY not in logged(live)
 
 
 def test_disabled_service_is_not_called(live, stub, connect):
@@ -194,6 +250,31 @@ def test_service_survives_a_restart(own_gateway, stub):
     assert ask(own_gateway)[-1]["model"] == "stays/m"
 
 
+# Answers of services that are up to no good.
+
+
+def test_answer_that_redirects_is_not_followed(live, stub, connect, new_name):
+    name = new_name("KEY").replace("-", "_").upper()
+    secret(live, name, KEY)
+    with ProviderStub() as thief:
+        service = connect(definition(stub, api_key=f"${{secret:{name}}}"))
+        stub.script(Fault(307, headers={"location": f"{thief.openai_url}/chat/completions"}))
+        run = ask(live, f"{service['name']}/m")
+        assert run[-1]["finishReason"] == "error" and "redirect" in run[-2]["error"], run
+        assert len(stub.requests) == 1 and thief.requests == [] and KEY not in str(run)
+
+
+@pytest.mark.parametrize("what, said", [("text", "64 MiB"), ("frame", "a message without end"), ("error", "400")])
+def test_answer_of_ten_gigabytes_is_given_up(live, stub, connect, what, said):
+    before = resident_bytes(live)
+    service = connect(definition(stub))
+    stub.always(Endless(what))
+    run = ask(live, f"{service['name']}/m")
+    assert run[-1]["finishReason"] == "error" and said in run[-2]["error"], run[-2]
+    assert resident_bytes(live) - before < 512 * 2**20
+    assert live.http.get("/health").status_code == 200
+
+
 # Deleting.
 
 
@@ -209,6 +290,32 @@ def test_service_that_agents_name_is_not_deleted(live, stub, connect, new_name):
     error = refused(live.http.delete(f"/extensions/{service['id']}"), 409, "model service is in use")
     assert sorted(error["named_by"]) == sorted(record["name"] for record in named)
     assert ask(live, agentId=named[0]["id"])[-1]["model"] == f"{service['name']}/m"
+
+
+def test_whatever_names_a_model_of_a_service_keeps_it(live, stub, connect, new_name):
+    service = connect(definition(stub, fallback_models=[]))
+    model = f"{service['name']}/m"
+    named = [new_job(live, new_name("chore"), model=model),
+             new_extension(live, "command", new_name("ask"), {"template": "Say it.", "model": model}, enabled=True),
+             connect(definition(stub, fallback_models=[model]))]
+    connect(definition(stub, fallback_models=[f"{new_name('other')}/m"]))
+    for record in named:
+        error = refused(live.http.delete(f"/extensions/{service['id']}"), 409, "model service is in use")
+        assert record["name"] in error["named_by"]
+    assert sorted(error["named_by"]) == sorted(record["name"] for record in named)
+    for record in named:
+        assert live.http.delete(f"/extensions/{record['id']}").status_code == 204
+    assert live.http.delete(f"/extensions/{service['id']}").status_code == 204
+
+
+def test_default_model_of_a_deleted_service_gives_way_to_the_next(live, stub, connect):
+    stub.models = ["m"]
+    service = connect(definition(stub))
+    chosen = accepted(live.http.patch("/settings", json={"default_model": f"{service['name']}/m"}))
+    assert chosen["source"] == "settings"
+    assert live.http.delete(f"/extensions/{service['id']}").status_code == 204
+    settings = accepted(live.http.get("/settings"))
+    assert settings["source"] == "automatic" and settings["default_model"] != f"{service['name']}/m"
 
 
 def test_agents_of_a_service_deleted_by_force_fall_back(own_gateway, stub):
@@ -329,6 +436,7 @@ def test_check_says_what_is_wrong_and_what_to_do(live, stub, fault, said):
     checked = check(live, definition(stub), key=KEY)
     assert checked["ok"] is False and checked["models"] == [] and said in checked["error"]
     assert KEY not in checked["error"] and len(stub.list_requests) == 1
+    assert KEY not in logged(live)
 
 
 def test_check_of_a_service_that_never_answers_ends_after_ten_seconds(live, stub):
@@ -358,7 +466,7 @@ def test_key_that_cannot_be_sent_is_refused(live, stub, key):
     response = live.http.post("/model-services/check", json={"definition": definition(stub), "key": key})
     assert response.status_code == 400 and response.json()["error"].startswith("key ")
     assert KEY not in response.text and stub.list_requests == []
-    assert KEY not in "".join(file.read_text() for file in (live.data / "logs").iterdir())
+    assert KEY not in logged(live)
 
 
 def test_check_takes_only_definitions_of_model_services(live):

@@ -6,8 +6,10 @@ See docs/models.md#what-each-service-can-do-here.
 import json
 import re
 from itertools import count
+from urllib.parse import urlsplit
 
 import pytest
+import yaml
 
 from checks import accepted
 from events import text_of
@@ -339,7 +341,119 @@ def test_context_of_llama_cpp_is_read_from_its_list(chats):
     assert [row["context_window"] for row in rows if row["provider"] == name] == [8192]
 
 
+# What else the presets have: the forms in which they list models, think aloud and say what is wrong.
+
+PRESETS = {preset["name"]: preset for preset in yaml.safe_load((REPOSITORY / "share/model-services.yaml").read_text())}
+
+
+def path_of(preset):
+    return urlsplit(PRESETS[preset]["base_url"]).path
+
+
+@pytest.mark.parametrize("preset, body, windows", [
+    ("xai", {"object": "list", "data": [{"id": "grok-4.3", "created": 1, "object": "model", "owned_by": "xai"}]},
+     {"grok-4.3": 1_000_000}),
+    ("together", [{"id": "maker/chat", "object": "model", "type": "chat", "context_length": 131072,
+                   "pricing": {"hourly": 0, "input": 0.05, "output": 0.2, "base": 0, "finetune": 0}},
+                  {"id": "maker/embed", "object": "model", "type": "embedding", "context_length": 512}],
+     {"maker/chat": 131072}),
+    ("fireworks", {"object": "list", "data": [
+        {"id": "accounts/fireworks/models/chat", "object": "model", "owned_by": "fireworks", "kind": "HF_BASE_MODEL",
+         "supports_chat": True, "supports_image_input": True, "supports_tools": False, "context_length": 163840}]},
+     {"accounts/fireworks/models/chat": 163840}),
+    ("cerebras", {"object": "list", "data": [{"id": "gpt-oss-120b", "object": "model", "created": 0,
+                                              "owned_by": "Cerebras"}]}, {"gpt-oss-120b": 65536}),
+    ("lm-studio", {"object": "list", "data": [{"id": "qwen3-8b", "object": "model", "owned_by": "organization_owner"}]},
+     {"qwen3-8b": 32768}),
+    ("vllm", {"object": "list", "data": [{"id": "Qwen/Qwen3-8B", "object": "model", "owned_by": "vllm", "parent": None,
+                                          "root": "Qwen/Qwen3-8B", "max_model_len": 40960, "permission": []}]},
+     {"Qwen/Qwen3-8B": 40960})])
+def test_list_of_each_service_is_read(chats, preset, body, windows):
+    chats.stub.models = Fault(200, body=body)
+    name = chats.connect(path=path_of(preset))
+    rows = accepted(chats.gateway.http.get("/models", params={"refresh": "true"}))
+    found = {row["id"].split("/", 1)[1]: row for row in rows if row["provider"] == name}
+    assert {id: row["context_window"] for id, row in found.items()} == windows
+    assert chats.stub.list_requests[-1].path == path_of(preset) + "/models"
+    if preset == "fireworks":
+        row, = found.values()
+        assert row["vision"] is True and row["tools"] is False
+
+
+@pytest.mark.parametrize("preset, thoughts", [
+    ("xai", "reasoning_content"), ("together", "reasoning"), ("fireworks", "reasoning_content"),
+    ("cerebras", "reasoning"), ("github-models", None), ("lm-studio", "reasoning_content"), ("vllm", "reasoning")])
+def test_tools_thoughts_and_usage_of_each_service_are_read(chats, preset, thoughts):
+    """A step with a call and one without, at the preset's own path. Usage comes only if it is asked for."""
+    def answer(request, *frames):
+        assert request.json["stream_options"] == {"include_usage": True}
+        return streamed(*frames, {"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5}})
+
+    def first(request):
+        said = [choice(**{thoughts: "Hm."})] if thoughts else []
+        call = {"index": 0, "id": "c1", "type": "function", "function": {"name": "Glob", "arguments": '{"pattern": "*"}'}}
+        return answer(request, choice(role="assistant", content=""), *said, choice(tool_calls=[call]), choice("tool_calls"))
+
+    run = chats.answered(f"{chats.connect(path=path_of(preset))}/maker/model", first,
+                         lambda request: answer(request, choice(content="Done."), choice("stop")))
+    assert text_of(run) == "Done." and usage_of(run) == {"input": 20, "output": 10}
+    assert [event["delta"] for event in run if event["type"] == "reasoning-delta"] == (["Hm."] if thoughts else [])
+    assert {request.path for request in chats.stub.requests} == {path_of(preset) + "/chat/completions"}
+    assert [request.json["model"] for request in chats.stub.requests] == ["maker/model"] * 2
+    assert calls_and_results(chats.stub.requests[-1]) == (["c1"], ["c1"])
+
+
+@pytest.mark.parametrize("preset, status, body, said", [
+    ("xai", 400, {"code": "Client specified an invalid argument", "error": "Model not found: grok-0"},
+     "Model not found: grok-0"),
+    ("together", 400, {"id": "x", "error": {"message": "Input validation error", "type": "invalid_request_error",
+                                            "param": None, "code": None}}, "Input validation error"),
+    ("fireworks", 404, {"error": {"object": "error", "type": "invalid_request_error", "code": "NOT_FOUND",
+                                  "message": "Model not found, inaccessible, and/or not deployed"}}, "Model not found"),
+    ("cerebras", 404, {"message": "Model x does not exist or you do not have access to it.", "type": "not_found_error",
+                       "param": "model", "code": "model_not_found"}, "Model x does not exist"),
+    ("github-models", 400, {"error": {"code": "unknown_model", "message": "Unknown model: x", "details": "x"}},
+     "Unknown model: x"),
+    ("lm-studio", 404, {"error": "Model not loaded"}, "Model not loaded"),
+    ("vllm", 401, {"error": "Unauthorized"}, "Unauthorized"),
+    ("vllm", 404, {"error": {"message": "The model `x` does not exist.", "type": "NotFoundError", "param": None,
+                             "code": 404}}, "The model `x` does not exist.")])
+def test_person_reads_what_each_service_says_is_wrong(chats, preset, status, body, said):
+    error = chats.failed(f"{chats.connect(path=path_of(preset))}/x", Fault(status, body=body))
+    assert said in error and str(status) in error and len(chats.stub.requests) == 1
+
+
+def test_lm_studio_is_waited_for_while_it_loads_a_model(chats):
+    run = chats.answered(f"{chats.connect(path=path_of('lm-studio'))}/m", Reply("Loaded.", head_delay=1))
+    assert text_of(run) == "Loaded."
+
+
 # What the gateway knows of models by itself.
+
+UNPRICED = {  # with the reason
+    "gemini-flash-latest": "stands for another model after each release",
+    "openai/gpt-oss-120b": "several services sell it under this id",
+    "gpt-oss-120b": "several services sell it under this id",
+    "openai/gpt-4.1": "GitHub has rates of its own",
+}
+
+
+def known_models():
+    groups = yaml.safe_load((REPOSITORY / "share" / "models.yaml").read_text())
+    return {id: row for group in groups.values() for id, row in group.items()}
+
+
+def test_default_model_of_each_preset_is_known(chats):
+    defaults = {preset["default_model"] for preset in PRESETS.values() if "default_model" in preset}
+    unpriced = {model for model in defaults if "input" not in known_models()[model]}
+    assert len(defaults) >= 9 and unpriced <= set(UNPRICED)
+    assert {model for model, row in known_models().items() if "input" not in row} == set(UNPRICED)
+
+
+def test_known_model_without_a_price_counts_as_unpriced(chats):
+    model = f"{chats.connect()}/openai/gpt-oss-120b"
+    chats.answered(model, "Hi")
+    assert model in accepted(chats.gateway.http.get("/costs"))["unpriced"]
 
 
 def test_each_known_model_names_its_source_and_date():

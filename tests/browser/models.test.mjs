@@ -210,6 +210,22 @@ else {
     );
   });
 
+  test('fifty thousand models of a service are searched in the picker', async () => {
+    await reset();
+    await env.backend.list_models({
+      models: Array.from({ length: 50_000 }, (_, number) => ({ id: `vendor-${number % 20}/model-${number}` })),
+    });
+    await service();
+    const page = await env.open('/new');
+    await page.getByRole('button', { name: /^Model: / }).click();
+    await page.getByRole('combobox', { name: 'Search models' }).fill('model-49321');
+    const options = page.getByRole('listbox', { name: 'Models' }).getByRole('option');
+    await options.getByText('bench/vendor-1/model-49321').waitFor();
+    assert.equal(await options.count(), 1);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Model: bench/vendor-1/model-49321' }).waitFor();
+  });
+
   test('names of models cannot reorder or hide what the list says', async () => {
     await reset();
     await env.backend.list_models({ models: [{ id: 'a\u202Egnp.exe' }, { id: '<img src=x onerror=alert(1)>' }] });

@@ -5,7 +5,9 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -194,8 +196,14 @@ Task<int> show_or_choose(const FoundGateway& gateway, const ModelOptions& option
 }
 
 Task<int> remove_service(const FoundGateway& gateway, const std::string& name, bool force) {
-  co_await Client(gateway).remove(
-      path({"extensions", name}, {{"force", force ? std::optional<std::string>("true") : std::nullopt}}));
+  try {
+    co_await Client(gateway).remove(
+        path({"extensions", name}, {{"force", force ? std::optional<std::string>("true") : std::nullopt}}));
+  } catch (const std::runtime_error& error) {
+    const std::string_view why = error.what();
+    if (why.find("model service is in use") == why.npos) throw;
+    throw std::runtime_error(fmt::format("{}: --force deletes it; they then use their fallback models", why));
+  }
   std::cerr << one_line(name) << " is deleted. Its key is still stored: agw secret list\n";
   co_return 0;
 }

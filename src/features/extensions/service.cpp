@@ -182,8 +182,10 @@ std::vector<std::string> Extensions::users_of_model_service(std::string_view nam
     return model.starts_with(prefix);
   };
   std::vector<std::string> users;
-  for (const auto type : {ExtensionType::agent, ExtensionType::job}) {
+  for (const auto type :
+       {ExtensionType::agent, ExtensionType::job, ExtensionType::command, ExtensionType::integration}) {
     for (const auto& extension : list({.type = type})) {
+      if (type == ExtensionType::integration && extension->name == name) continue;
       const auto& definition = extension->definition.members();
       auto models = strings_of(definition, "fallback_models");
       models.push_back(string_or_empty(definition, "model"));

@@ -40,15 +40,32 @@ LiveProvider::LiveProvider(HttpClient& http, BlockingPool& blocking, const Secre
       idle_timeout_(idle_timeout),
       on_use_(std::move(on_use)) {}
 
-Task<std::variant<std::shared_ptr<HttpProvider>, ModelFailure>> LiveProvider::prepare() {
+void LiveProvider::retire(std::shared_ptr<LiveProvider> successor) {
+  is_retired_ = true;
+  successor_ = std::move(successor);
+}
+
+Task<LiveProvider::Prepared> LiveProvider::prepare() {
+  if (is_retired_) co_return co_await prepare_retired();
   on_use_();
   auto filled =
       co_await blocking_.run([&secrets = secrets_, settings = settings_] { return fill_in(secrets, settings); });
-  if (filled.problem.empty()) co_return provider_for(std::move(filled.settings));
-  ModelFailure failure;
-  failure.kind = ModelFailure::Kind::refused;
-  failure.message = fmt::format("{} cannot be called: {}", settings_.name, filled.problem);
-  co_return failure;
+  if (is_retired_) co_return co_await prepare_retired();
+  if (!filled.problem.empty()) co_return cannot_be_called(filled.problem);
+  co_return provider_for(std::move(filled.settings));
+}
+
+Task<LiveProvider::Prepared> LiveProvider::prepare_retired() {
+  if (provider_) co_return provider_;
+  if (successor_) co_return co_await successor_->prepare();
+  co_return cannot_be_called("it was deleted or disabled");
+}
+
+ModelFailure LiveProvider::cannot_be_called(std::string_view problem) const {
+  ModelFailure made;
+  made.kind = ModelFailure::Kind::refused;
+  made.message = fmt::format("{} cannot be called: {}", settings_.name, problem);
+  return made;
 }
 
 Task<ModelOutcome> LiveProvider::answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "features/secrets/service.hpp"
@@ -31,12 +32,19 @@ public:
   LiveProvider(HttpClient& http, BlockingPool& blocking, const Secrets& secrets, ProviderSettings settings,
                std::chrono::milliseconds idle_timeout, std::function<void()> on_use);
 
+  /// The service has changed or is gone (`successor` is null). Runs that hold this provider end on the address and key
+  /// of its last call, as a newer key is for the newer address alone. If there was no call, the successor takes theirs.
+  void retire(std::shared_ptr<LiveProvider> successor);
+
   Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) override;
   Task<std::variant<json::object, ModelFailure>> embed(json::object body, StopSource& stop) override;
   const CallFeature* unsupported(const ModelRequest& request) const override;
 
 private:
-  Task<std::variant<std::shared_ptr<HttpProvider>, ModelFailure>> prepare();
+  using Prepared = std::variant<std::shared_ptr<HttpProvider>, ModelFailure>;
+  Task<Prepared> prepare();
+  Task<Prepared> prepare_retired();
+  ModelFailure cannot_be_called(std::string_view problem) const;
   std::shared_ptr<HttpProvider> provider_for(ProviderSettings filled);
 
   HttpClient& http_;
@@ -48,6 +56,8 @@ private:
   /// With the secrets of the last call; it remembers what the service has refused.
   std::shared_ptr<HttpProvider> provider_;
   ProviderSettings filled_;
+  bool is_retired_ = false;
+  std::shared_ptr<LiveProvider> successor_;
 };
 
 }  // namespace agw

@@ -27,7 +27,6 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::string_view default_setting = "default_model";
-constexpr auto list_age = std::chrono::hours(1);
 constexpr auto retry_age = 1min;
 /// Longer lists are serialised off the loop.
 constexpr std::size_t rows_on_loop = 1'000;
@@ -74,6 +73,7 @@ struct ModelServices::Service {
   std::string name;
   Definition definition;
   std::shared_ptr<const ProviderSettings> settings;
+  std::shared_ptr<LiveProvider> provider;
 };
 
 /// The last request for a service's models.
@@ -147,18 +147,20 @@ void ModelServices::connect(const Extension& extension) {
   }
   const auto before = settings_of(name);
   const bool is_same_place = before && before->base_url == settings->base_url && before->kind == settings->kind;
-  services_.insert_or_assign(extension.id, Service{name, extension.definition, settings});
   if (!is_same_place) leave(name);
   auto provider = std::make_shared<LiveProvider>(parts_.http, parts_.blocking, parts_.secrets, *settings,
                                                  options_.idle_timeout, [this, name] {
-                                                   if (is_due(name, list_age)) ask(name);
+                                                   if (is_due(name, options_.list_age)) ask(name);
                                                  });
+  auto& service = services_[extension.id];
+  if (service.provider) service.provider->retire(provider);
+  service = {name, extension.definition, settings, provider};
   parts_.models.put(*settings, std::move(provider), is_same_place);
   if (deleted_.erase(name) > 0) group_.spawn(parts_.hub.pending_effects().of(forget_deleted(name)));
 }
 
 void ModelServices::disconnect(const Extension& extension, bool is_deleted) {
-  services_.erase(extension.id);
+  if (const auto known = services_.extract(extension.id)) known.mapped().provider->retire(nullptr);
   const auto& name = extension.name;
   leave(name);
   if (parts_.models.is_reserved(name)) return;
@@ -258,7 +260,7 @@ Task<> ModelServices::ask_for_list(bool refresh) {
   std::vector<std::shared_ptr<AsyncEvent>> awaited;
   for (const auto& [id, service] : services_) {
     const bool is_first = !asked_.contains(service.name);
-    if (!refresh && !is_due(service.name, list_age)) {
+    if (!refresh && !is_due(service.name, options_.list_age)) {
       const auto asked = asked_.find(service.name);
       if (asked != asked_.end() && !asked->second->has_answered) awaited.push_back(asked->second->over);
       continue;

@@ -1,0 +1,139 @@
+#include "features/model_services/service.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/http/web_url.hpp"
+#include "testing/extensions_fixture.hpp"
+#include "testing/loopback_server.hpp"
+
+namespace agw {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace testing::extensions;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::LoopbackServer;
+
+/// The models of a service, as OpenAI lists them.
+std::string list_response(std::string_view id) {
+  const auto body = fmt::format(R"({{"data":[{{"id":"{}"}}]}})", id);
+  return fmt::format("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{}", body.size(),
+                     body);
+}
+
+struct ModelServicesFixture : ExtensionsFixture {
+  ModelServicesFixture(Loop& loop, const testing::ScratchDirectory& directory, ModelServices::Options options)
+      : ExtensionsFixture(loop, directory),
+        blocking(loop),
+        http(loop),
+        secrets(directory.path()),
+        signals(database, hub, clock, std::chrono::days(1)),
+        models(http, {}, Prices(directory.path() / "prices.yaml")),
+        services({loop, database, hub, extensions, http, blocking, secrets, signals, models}, std::move(options)) {
+    services.load(database.start_connection());
+  }
+
+  Task<ExtensionPointer> connect(std::string name, const std::string& base_url) {
+    json::object body{{"type", "integration"}, {"name", name}, {"description", "d"}, {"enabled", true}};
+    body["definition"] = json::object{{"kind", "model"}, {"api", "openai-chat"}, {"base_url", base_url}};
+    return extensions.create(std::move(body));
+  }
+
+  BlockingPool blocking;
+  HttpClient http;
+  Secrets secrets;
+  Signals signals;
+  Models models;
+  ModelServices services;
+};
+
+void with_services(ModelServices::Options options,
+                   const std::function<Task<>(ModelServicesFixture& fixture, Loop& loop)>& body) {
+  testing::run([&](Loop& loop) -> Task<> {
+    const testing::ScratchDirectory directory;
+    ModelServicesFixture fixture(loop, directory, options);
+    co_await body(fixture, loop);
+    co_await fixture.services.stop();
+  });
+}
+
+ModelServicePreset preset(std::string name, std::string base_url, bool local) {
+  ModelServicePreset made;
+  made.name = made.label = std::move(name);
+  made.api = "openai-chat";
+  made.base_url = std::move(base_url);
+  made.local = local;
+  made.needs_key = !local;
+  return made;
+}
+
+TEST(ModelServices, AreLookedForWhereLocalPresetsAreAndNowhereElse) {
+  std::vector<ModelServicePreset> presets;
+  const ModelServices::Options options{.detection_limit = 2s,
+                                       .presets = [&]() -> const std::vector<ModelServicePreset>& { return presets; }};
+  with_services(options, [&](ModelServicesFixture& fixture, Loop& loop) -> Task<> {
+    LoopbackServer here(loop, {list_response("m1")});
+    LoopbackServer web_page(loop, {"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi"});
+    LoopbackServer elsewhere(loop, {list_response("m2")});
+    presets = {preset("here", here.url("/v1"), true), preset("page", web_page.url("/v1"), true),
+               preset("away", "http://127.0.0.1:1/v1", true), preset("elsewhere", elsewhere.url("/v1"), false)};
+    const auto found = co_await fixture.services.detect();
+    EXPECT_EQ(found.size(), 1U);
+    EXPECT_EQ(found.front().name, "here");
+    EXPECT_EQ(found.front().models.front().id, "m1");
+    EXPECT_EQ(found.front().definition.at("base_url").as_string(), here.url("/v1"));
+    EXPECT_EQ(here.requests(), 1U);
+    EXPECT_EQ(elsewhere.connections(), 0) << "it is no service of this machine";
+    EXPECT_TRUE(fixture.extensions.list({.type = ExtensionType::integration}).empty()) << "nothing is stored";
+    co_await here.close();
+    co_await web_page.close();
+    co_await elsewhere.close();
+  });
+}
+
+TEST(ModelServices, LocalPresetsAreOnLoopbackAtTheUsualPorts) {
+  std::vector<std::string> local;
+  for (const auto& each : model_service_presets()) {
+    const auto url = WebUrl::parse(each.base_url);
+    const bool is_loopback = url && url->host() == "127.0.0.1";
+    EXPECT_EQ(each.local, is_loopback) << each.name;
+    if (each.local) local.push_back(each.name + " " + url->origin());
+  }
+  EXPECT_THAT(local, ElementsAre("ollama http://127.0.0.1:11434", "lm-studio http://127.0.0.1:1234",
+                                 "vllm http://127.0.0.1:8000", "llama-cpp http://127.0.0.1:8080"));
+}
+
+TEST(ModelServices, AreAskedForTheirModelsOnceUntilTheListIsOld) {
+  with_services({.list_age = 1h}, [](ModelServicesFixture& fixture, Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {list_response("m1"), list_response("m2")});
+    co_await fixture.connect("mine", server.url("/v1"));
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_THAT(co_await fixture.services.list_json(false), HasSubstr("mine/m1"));
+    }
+    EXPECT_EQ(server.requests(), 1U);
+    co_await server.close();
+  });
+}
+
+TEST(ModelServices, AreAskedAgainOnceTheListIsOldWhileTheOldOneIsShown) {
+  with_services({.list_age = 0ms}, [](ModelServicesFixture& fixture, Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {list_response("m1"), list_response("m2")});
+    co_await fixture.connect("mine", server.url("/v1"));
+    EXPECT_THAT(co_await fixture.services.list_json(false), HasSubstr("mine/m1"));
+    EXPECT_THAT(co_await fixture.services.list_json(false), HasSubstr("mine/m1")) << "nobody waits for the new one";
+    StopSource never;
+    while (fixture.models.lists("mine", "m2") != true) co_await pause(never, 5ms);
+    EXPECT_EQ(server.requests(), 2U);
+    co_await server.close();
+  });
+}
+
+}  // namespace
+}  // namespace agw
