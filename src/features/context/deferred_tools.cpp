@@ -22,6 +22,8 @@ constexpr std::int64_t max_share = 10;
 /// would leave no space for the conversation.
 constexpr std::int64_t share_of_found = 4;
 constexpr std::int64_t share_of_one = 8;
+/// OpenAI refuses requests with more tools.
+constexpr std::size_t max_offered_tools = 128;
 
 constexpr std::size_t max_listing = std::size_t{16} * 1024;
 constexpr std::size_t min_listing = std::size_t{1} * 1024;
@@ -177,6 +179,7 @@ std::vector<ToolDescription> search_tools(const std::vector<ToolDescription>& to
 void offer_found(std::vector<ToolDescription>& offered, std::int64_t& tokens, const RequestTools& tools,
                  const std::vector<std::string>& names) {
   for (const auto& name : names) {
+    if (offered.size() >= max_offered_tools) return;
     const auto* const tool = find_deferred(tools.deferred, name);
     if (!tool || std::ranges::find(offered, name, &ToolDescription::name) != offered.end()) continue;
     const auto more = estimated_tokens(*tool);

@@ -7,6 +7,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace agw {
 namespace {
@@ -105,6 +106,20 @@ TEST(DeferredTools, FoundOnesAreAppendedOnceAndAsFarAsTheyFit) {
   EXPECT_GT(tokens - divided.tokens, 8'000);
 }
 
+TEST(DeferredTools, FoundOnesLeaveNoRequestWithMoreThan128Tools) {
+  const auto divided = divide_tools(tools(20, 3, 60), 10'000'000);
+  auto offered = divided.offered;
+  auto tokens = divided.tokens;
+  std::vector<std::string> names;
+  for (const auto& deferred : *divided.deferred) names.push_back(deferred.name);
+  ASSERT_EQ(names.size(), 180U);
+  offer_found(offered, tokens, divided, names);
+  EXPECT_EQ(offered.size(), 128U);
+  EXPECT_EQ(offered.back().name, names[128 - divided.offered.size() - 1]) << "in the order in which they were found";
+  offer_found(offered, tokens, divided, {names.back()});
+  EXPECT_EQ(offered.size(), 128U);
+}
+
 std::string best(const std::vector<ToolDescription>& all, std::string_view query) {
   const auto found = search_tools(all, query, 5);
   return found.empty() ? "" : found.front().name;
@@ -126,11 +141,23 @@ TEST(SearchTools, LooksAtNamesDescriptionsAndArguments) {
   EXPECT_EQ(best(all, "\" OR * NEAR("), "");
 }
 
-/// 300 tools of five servers, and a question for every other: verbs and things that people use.
+struct Verb {
+  const char* name;
+  const char* described;
+  std::array<const char*, 2> asked;
+};
+
+/// 300 tools of five servers, and questions as people put them: the verb is another one than in the tool, and the thing
+/// stands among other words, or in the plural. Things are called as the tools call them: the model has read their
+/// names. There are more tools for each thing than are found at once.
 TEST(SearchTools, FindsTheRightToolInNearlyAllQuestions) {
-  constexpr std::array verbs{std::pair("create", "make a new"), std::pair("list", "show all"),
-                             std::pair("delete", "remove the"), std::pair("update", "change the"),
-                             std::pair("search", "look for")};
+  constexpr std::array verbs{
+      Verb{"create", "Makes a fresh {}.", {"Please add another {}", "We have to register some {}s"}},
+      Verb{"list", "Returns a page of the {}s.", {"Which {}s are there?", "Show me our {}s"}},
+      Verb{"delete", "Takes away the {}.", {"Get rid of the {}", "Could you remove that {}?"}},
+      Verb{"update", "Stores other members of the {}.", {"Correct the {}", "Please edit my {}"}},
+      Verb{"search", "Compares a text with the {}s.", {"Find the {} about Paris", "Where is the {} from last spring?"}},
+      Verb{"get", "Returns a {}.", {"Read {} 17 to me", "I would like to view the {}"}}};
   constexpr std::array things{
       "invoice",     "customer", "branch",  "commit",   "pull_request", "calendar_event", "contact",  "email_draft",
       "spreadsheet", "document", "channel", "reaction", "deployment",   "container",      "secret",   "dashboard",
@@ -138,29 +165,28 @@ TEST(SearchTools, FindsTheRightToolInNearlyAllQuestions) {
       "refund",      "coupon",   "product", "order",    "shipment",     "address",        "flight",   "hotel",
       "playlist",    "track",    "photo",   "album",    "recipe",       "note",           "reminder", "bookmark",
       "feed",        "article",  "comment", "review",   "rating",       "survey",         "form",     "token",
-      "role",        "team",     "project", "folder",   "file",         "database",       "table",    "query",
-      "report",      "budget",   "expense", "tag"};
+      "role",        "team"};
   std::vector<ToolDescription> all;
   std::vector<std::pair<std::string, std::string>> questions;
   for (std::size_t thing = 0; thing < things.size(); ++thing) {
     std::string spoken = things[thing];
     std::ranges::replace(spoken, '_', ' ');
     for (std::size_t verb = 0; verb < verbs.size(); ++verb) {
-      auto name = fmt::format("server{}__{}_{}", thing % 5, verbs[verb].first, things[thing]);
-      all.push_back({name, fmt::format("Use it to {} {} of the workspace.", verbs[verb].second, spoken),
+      const auto& [does, described, asked] = verbs[verb];
+      auto name = fmt::format("server{}__{}_{}", thing % 5, does, things[thing]);
+      all.push_back({name, fmt::format(fmt::runtime(described), spoken) + " It belongs to a workspace.",
                      parse_json(R"({"properties":{"id":{"description":"its number"},"limit":{}}})").value()});
-      if (questions.size() < 200 && (thing + verb) % 3 != 0) {
-        questions.emplace_back(fmt::format("Could you {} {}s for me", verbs[verb].first, spoken), name);
-      }
+      if ((thing + verb) % 3 != 0) questions.emplace_back(fmt::format(fmt::runtime(asked[thing % 2]), spoken), name);
     }
   }
+  ASSERT_EQ(all.size(), 300U);
   ASSERT_EQ(questions.size(), 200U);
-  int right = 0;
+  std::vector<std::string> missed;
   for (const auto& [question, name] : questions) {
     const auto found = search_tools(all, question, max_found_at_once);
-    right += std::ranges::find(found, name, &ToolDescription::name) != found.end() ? 1 : 0;
+    if (std::ranges::find(found, name, &ToolDescription::name) == found.end()) missed.push_back(question);
   }
-  EXPECT_GE(right, 190);
+  EXPECT_LE(missed.size(), 10U) << fmt::format("{}", fmt::join(missed, "\n"));
 }
 
 }  // namespace

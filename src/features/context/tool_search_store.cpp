@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
+#include <string_view>
 
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
@@ -15,6 +18,20 @@ constexpr std::size_t max_text = std::size_t{8} * 1024;
 constexpr std::size_t max_words = 32;
 /// Shorter words are matched whole.
 constexpr std::size_t min_prefix = 3;
+
+/// What tools do, in the words of people and of other services.
+constexpr std::array<std::array<std::string_view, 8>, 6> synonyms{{
+    {"create", "add", "make", "new", "open", "insert", "register", "start"},
+    {"delete", "remove", "drop", "erase", "destroy", "rid", "clear", "purge"},
+    {"list", "show", "all", "every", "each", "browse", "overview", "which"},
+    {"get", "read", "fetch", "retrieve", "view", "details", "single", "one"},
+    {"update", "edit", "change", "modify", "rename", "correct", "adjust", "set"},
+    {"search", "find", "look", "lookup", "query", "locate", "where", "matching"},
+}};
+/// What carries no meaning in a question, and would only bring in tools that use the same words.
+constexpr std::array<std::string_view, 29> fillers{
+    "a",  "an",  "and", "any", "are",    "can",  "could", "do",    "for",   "i",    "in", "is", "it",   "me", "my",
+    "of", "our", "on",  "or",  "please", "that", "the",   "their", "there", "this", "to", "we", "with", "you"};
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -47,7 +64,20 @@ void add_arguments(std::string& text, const json::value& schema) {
   }
 }
 
-/// An FTS5 query that matches any word, or a word that begins with it.
+void add_alternative(std::string& query, std::string_view word, bool is_prefix) {
+  query.append(query.empty() ? "\"" : " OR \"").append(word) += is_prefix ? "\"*" : "\"";
+}
+
+void add_synonyms(std::string& query, const std::string& word) {
+  for (const auto& group : synonyms) {
+    if (std::ranges::find(group, word) == group.end()) continue;
+    for (const auto other : group) {
+      if (other != word) add_alternative(query, other, false);
+    }
+  }
+}
+
+/// An FTS5 query that matches any word, one that begins with it, or one that means the same.
 std::string any_word_of(std::string_view text) {
   std::string query;
   std::size_t words = 0;
@@ -55,11 +85,12 @@ std::string any_word_of(std::string_view text) {
   for (std::size_t at = 0; at < split.size() && words < max_words;) {
     auto end = at;
     while (end < split.size() && is_letter(split[end])) ++end;
-    if (end > at) {
-      query.append(words++ == 0 ? "\"" : " OR \"").append(split, at, end - at) += '"';
-      if (end - at >= min_prefix) query += '*';
-    }
+    const auto word = lower_case(std::string_view(split).substr(at, end - at));
     at = end + 1;
+    if (word.empty() || std::ranges::find(fillers, word) != fillers.end()) continue;
+    ++words;
+    add_alternative(query, word, word.size() >= min_prefix);
+    add_synonyms(query, word);
   }
   return query;
 }
