@@ -1,5 +1,6 @@
 """Approvals: what they cost calls that need none, and how quick a person's decision is."""
 
+import socket
 import sys
 import threading
 import time
@@ -52,17 +53,40 @@ def unasked(chats):
     return median(found[True]), median(found[False]), median(ratios)
 
 
-def remembers(request):
+class Called(threading.Thread):
+    """A server that notes when each request begins to arrive: the start of the tool that calls it."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listening.getsockname()[1]}/"
+        self.times = []
+
+    def run(self):
+        while True:
+            connection = self.listening.accept()[0]
+            while connection.recv(65536):
+                self.times.append(time.perf_counter())
+                connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok")
+            connection.close()
+
+
+def calls_out(request):
     number = sum(message["role"] == "tool" for message in request.json["messages"])
     if number >= DECISIONS:
         return Reply("Done.")
-    return Reply("", tool_calls=[ToolCall("Remember", {"text": f"Fact {number}."}, f"call_{number}")])
+    return Reply("", tool_calls=[ToolCall("call-out", {"number": str(number)}, f"call_{number}")])
 
 
 def decisions(chats):
-    """Seconds from the request that decides to the event that the call goes on."""
-    found = []
-    chats.stub.always(remembers)
+    """Seconds from the request that decides to the start of the tool, and to its end as the client hears of it."""
+    started, ended = [], []
+    called = Called()
+    called.start()
+    chats.gateway.request("POST", "/extensions", {
+        "type": "action", "name": "call-out", "description": "Calls out.", "enabled": True,
+        "definition": {"kind": "http", "method": "GET", "url": called.url}})
+    chats.stub.always(calls_out)
     with listener(chats) as events:
         for thread in chats.threads(5):
             events.subscribe(thread, approvals=True)
@@ -73,11 +97,14 @@ def decisions(chats):
                 answer = threading.Thread(target=chats.gateway.request, args=(
                     "POST", f"/permissions/{request['id']}", {"decision": "allow"}))
                 answer.start()
-                events.until(lambda event: event["type"] == "permission-decided")
-                found.append(time.perf_counter() - began)
+                end = events.until(lambda event: event["type"] == "tool-end")[-1]
+                ended.append(time.perf_counter() - began)
                 answer.join()
+                if end["isError"]:
+                    raise SystemExit(f"the call failed: {end['output']}")
+                started.append(called.times[-1] - began)
             chats.wait([thread])
-    return found
+    return sorted(started), sorted(ended)
 
 
 def asks(_):
@@ -104,13 +131,15 @@ def listing(chats):
 
 
 def approvals():
-    """Calls that need no approval, with somebody there; a click until the call goes on; 200 that wait, listed"""
+    """Calls that need no approval, with somebody there; a click until the tool starts; 200 that wait, listed"""
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
         there, alone, ratio = unasked(chats)
-        times = sorted(decisions(chats))
+        started, ended = decisions(chats)
         count, listed = listing(chats)
-    slowest = times[len(times) * 99 // 100]
+    slowest = started[len(started) * 99 // 100]
     yield Row("call that needs no approval, p50", milliseconds(there), milliseconds(alone), f"{ratio:.3f}", "< 1.02",
               ratio < 1.02)
-    yield Row("click until the call goes on, p99", milliseconds(slowest), "-", "-", "< 5 ms", slowest < 0.005)
+    yield Row("click until the tool starts, p50", milliseconds(median(started)), "-", "-", "-", None)
+    yield Row("click until the tool starts, p99", milliseconds(slowest), "-", "-", "< 5 ms", slowest < 0.005)
+    yield Row("click until its end is heard, p50", milliseconds(median(ended)), "-", "-", "-", None)
     yield Row(f"{count} requests that wait, listed", milliseconds(listed), "-", "-", "< 2 ms", count == 200 and listed < 0.002)

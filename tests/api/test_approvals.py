@@ -5,6 +5,7 @@ See docs/contract/approvals.md.
 
 import json
 import os
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,17 @@ def test_a_request_that_nobody_answers_ends_as_denied_and_leaves_proposals_open(
     assert not proposed["isError"], proposed
     assert answered["isError"] and answered["output"] == "nobody answered"
     assert pending(gateway) == []
+
+
+def test_the_configuration_says_how_long_a_person_has(make_gateway, stub):
+    gateway = make_gateway(config={**configuration(stub), "approvals": {"timeout_minutes": 3}}).start()
+    thread = new_thread(gateway, new_agent(gateway, "learner", "apprentice"))
+    with person(Talker(gateway, stub), thread, calls(("Bash", {"command": "true"})), "Done.") as somebody:
+        request = somebody.asked()
+        made, expires = (datetime.fromisoformat(request[name]) for name in ("created_at", "expires_at"))
+        assert expires - made == timedelta(minutes=3)
+        accepted(decide(gateway, request, "deny"))
+        somebody.run()
 
 
 def test_nobody_there_is_denied_at_once(talker, thread):
@@ -365,6 +377,21 @@ def test_a_job_of_an_agent_asks_on_the_thread_of_the_person_while_that_is_answer
     row, = ended(gateway, job)
     results = [turn["content"] for turn in turns_of(gateway, {"id": row["thread_id"]}, "tool")]
     assert not results[0].startswith("permission denied") and results[1] == "permission denied: the run was stopped"
+
+
+def test_the_time_limit_of_a_job_includes_the_wait_for_a_person(talker, thread_of, new_name):
+    gateway, thread = talker.gateway, thread_of("operator")
+    worker = new_agent(gateway, new_name("worker"), "apprentice")
+    job = new_job(gateway, new_name("chore"), agent_id=worker["id"], prompt="Work.", timeout_s=1)
+    talker.stub.always(starts_a_job(job))
+    with person(talker, thread, content="Start it.") as somebody:
+        asked = {request["kind"]: request for request in (somebody.asked(), somebody.asked())}
+        decided = somebody.events.until(lambda event: event["type"] == "permission-decided")[-1]
+        assert (decided["requestId"], decided["decision"], decided["by"]) == (asked["permission"]["id"], "deny", "stop")
+        row, = ended(gateway, job)
+        assert (row["status"], row["error"]) == ("failed", "timed out after 1 s")
+        accepted(answer(gateway, asked["question"], "Well."))
+        assert somebody.run()[-1]["finishReason"] == "stop", "the person's own answer goes on"
 
 
 def test_a_job_asks_nobody(talker, new_name):

@@ -9,9 +9,12 @@ import time
 import pytest
 
 from checks import UNKNOWN_ID, accepted, at_once, is_id, is_timestamp, refused
-from jobs import wait_for
+from jobs import new_job, wait_for
+from jobs import run as run_job
 from stubs.browser import Browser, decoded, vapid_claims
 from stubs.web import WebStub
+from talker import configuration
+from tools import calls, new_agent, new_thread
 
 KINDS = ["permission-requested", "finish", "proposal-created", "job.failed", "signal"]
 MEMBERS = {"id", "service", "kinds", "device", "created_at", "expires_at", "last_sent_at", "last_error"}
@@ -109,6 +112,67 @@ def test_notice_is_what_the_browser_decrypts(pushing, service):
     assert request.method == "POST" and request.headers["ttl"] == "86400" and request.headers["urgency"] == "normal"
     assert len(request.headers["topic"]) == 32 and request.headers["topic"] == notice["topic"]
     assert "hunter2" not in str(notice)
+
+
+def hidden_in(notice, request, *words):
+    """Whether nobody on the way, nor the notice itself, has any of the words."""
+    wire = f"{request.headers} {request.body!r}"
+    return not any(word in wire or word in str(notice) for word in words)
+
+
+def test_question_reaches_another_device(make_gateway, stub, service):
+    """Somebody has the page open on one device, and the phone is told: in general words, and at once."""
+    gateway = make_gateway(config=configuration(stub), environment={
+        "AGENT_GATEWAY_TEST_PUSH_SERVICE": service.url("").rstrip("/")}).start()
+    browser, near = new_browser(service, device="phone"), new_browser(service, device="desk")
+    subscribe(gateway, browser)
+    subscribe(gateway, near)
+    thread = new_thread(gateway, new_agent(gateway, "keeper-of-secrets", "apprentice"))
+    stub.script(calls(("Bash", {"command": "cat diary/secret-plan.txt"})), "Done.")
+    with gateway.events() as page:
+        page.subscribe(thread["id"], approvals=True, device="desk", visible=True)
+        turn = accepted(gateway.http.post("/chat", json={"content": "Read my diary.", "threadId": thread["id"]}), 201)
+        asked = page.until(lambda event: event["type"] == "permission-requested")[-1]["request"]
+        request = received(service)[0]
+        notice = browser.read(request)
+        assert notice == {"kind": "permission-requested", "body": "An agent asks for permission.",
+                          "url": f"/ui/#/t/{thread['id']}", "topic": request.headers["topic"]}
+        assert request.headers["urgency"] == "high" and request.headers["ttl"] == "600"
+        assert len(request.headers["topic"]) == 32 and thread["id"] not in str(request.headers)
+        assert hidden_in(notice, request, "diary", "secret-plan", "cat ", "Bash", "keeper-of-secrets")
+        accepted(gateway.http.post(f"/permissions/{asked['id']}", json={"decision": "deny"}))
+        page.run(turn["id"])
+    assert [sent.path for sent in service.requests] == [service_path(browser)], "the page that is seen tells of itself"
+
+
+def test_proposal_reaches_a_closed_page(make_gateway, stub, service):
+    gateway = make_gateway(config=configuration(stub), environment={
+        "AGENT_GATEWAY_TEST_PUSH_SERVICE": service.url("").rstrip("/")}).start()
+    browser = new_browser(service, kinds=["proposal-created"])
+    subscribe(gateway, browser)
+    thread = new_thread(gateway, new_agent(gateway, "learner", "apprentice"))
+    stub.script(calls(("Write", {"path": "diary.md", "content": "Dear diary"})), "Done.")
+    accepted(gateway.http.post("/chat", json={"content": "Note it.", "threadId": thread["id"]}), 201)
+    request = received(service)[0]
+    notice = browser.read(request)
+    assert (notice["kind"], notice["body"]) == ("proposal-created", "A proposal is waiting for you.")
+    assert notice["url"] == "/ui/#/inbox" and request.headers["urgency"] == "normal"
+    assert hidden_in(notice, request, "diary", "learner")
+
+
+def test_failed_job_reaches_a_closed_page(make_gateway, stub, service):
+    gateway = make_gateway(config=configuration(stub), environment={
+        "AGENT_GATEWAY_TEST_PUSH_SERVICE": service.url("").rstrip("/")}).start()
+    browser = new_browser(service, kinds=["job.failed"])
+    subscribe(gateway, browser)
+    job = new_job(gateway, "count-the-sheep", prompt="Count.", timeout_s=1)
+    stub.hold("One")
+    run_job(gateway, job)
+    request = received(service)[0]
+    notice = browser.read(request)
+    assert (notice["kind"], notice["body"], notice["url"]) == ("job.failed", "A job has failed.", "/ui/#/inbox")
+    assert request.headers["urgency"] == "normal" and request.headers["ttl"] == "86400"
+    assert hidden_in(notice, request, "sheep", "Count.")
 
 
 def test_push_service_learns_who_sends(pushing, service):

@@ -8,6 +8,7 @@ import random
 import sqlite3
 import threading
 
+import httpx
 import pytest
 
 from checks import accepted, refused
@@ -15,7 +16,7 @@ from events import text_of
 from jobs import new_job, rows, wait_for
 from jobs import run as run_job
 from steering import Run, answers_to, chat, glob, new_thread, regenerate, roles, steer, stored, told
-from tools import calls, new_agent, run_chat
+from tools import calls, new_agent, run_chat, turns_of
 
 
 @pytest.fixture
@@ -204,17 +205,18 @@ def test_kill_behind_each_of_several_boundaries(own_talker, own_running):
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_kill_at_any_moment_around_a_boundary_keeps_each_message_once(own_talker):
-    """Rounds in which messages are sent, a step ends and the gateway is killed at the same time."""
+    """Rounds in which messages are sent, a step ends and the gateway is killed at the same time. The next kill comes
+    later if the last one was before the boundary, else sooner: so that they gather around it."""
     gateway, chance = own_talker.gateway, random.Random(28)
-    places = set()
-    for _ in range(12):
+    places, delay = set(), 0.01
+    for _ in range(14):
         thread = new_thread(gateway)
         sent = []
         with gateway.events(thread["id"]) as events:
             run = Run(own_talker, thread, events)
             sent = [steer(gateway, thread, f"message {number}") for number in range(20)]
             own_talker.stub.hold("Next.")
-            killer = threading.Timer(chance.uniform(0, 0.02), gateway.kill)
+            killer = threading.Timer(delay, gateway.kill)
             run.held.release()
             killer.start()
             killer.join()
@@ -223,9 +225,62 @@ def test_kill_at_any_moment_around_a_boundary_keeps_each_message_once(own_talker
         found = [record(gateway, turn) for turn in sent]
         assert len(set(found)) == 1, "a boundary takes all that wait, or none"
         places |= set(found)
+        delay *= chance.uniform(1.2, 2.5) if found[0] == "queue" else chance.uniform(0.3, 0.8)
         own_talker.says(thread, "Go on.", answer="Gladly.")
         said = [text for role, text in own_talker.conversation() if role == "user"]
         assert said == ["Which animals swim?", *(turn["content"] for turn in sent), "Go on."]
     with contextlib.closing(sqlite3.connect(f"file:{gateway.data / 'gateway.db'}?mode=ro", uri=True)) as database:
         assert database.execute("PRAGMA quick_check").fetchone() == ("ok",)
-    assert places <= {"run", "queue"}
+    assert places == {"run", "queue"}, "the kills came before and after the boundary"
+
+
+# A kill around a message that interrupts.
+
+
+def test_kill_after_an_interrupt_ends_both_answers_once(own_talker, own_running):
+    gateway, thread = own_talker.gateway, own_running.thread
+    second = own_talker.stub.hold("Instead.")
+    turn = chat(gateway, thread, "Something else.", "interrupt")
+    assert second.was_asked()
+    killed(own_talker, thread)
+    before, = answers_to(gateway, own_running.turn)
+    assert before["content"] == "Step 1." and before["metadata"]["partial"] is True
+    after, = answers_to(gateway, turn)
+    assert after["metadata"]["finish_reason"] == "interrupted"
+    own_talker.says(thread, "Go on.", answer="Gladly.")
+    assert [text for role, text in own_talker.conversation() if role == "user"] == [
+        "Which animals swim?", "Something else.", "Go on."]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_kill_at_any_moment_around_an_interrupt_keeps_the_message_once_or_says_nothing(own_talker):
+    """What was acknowledged is there once, with one answer; what was not is there once or not at all. The kills gather
+    around the acknowledgement, as above."""
+    gateway, chance = own_talker.gateway, random.Random(29)
+    outcomes, delay = set(), 0.005
+    for _ in range(14):
+        thread = new_thread(gateway)
+        with gateway.events(thread["id"]) as events:
+            run = Run(own_talker, thread, events)
+            own_talker.stub.hold("Instead.")
+            killer = threading.Timer(delay, gateway.kill)
+            killer.start()
+            try:
+                sent = chat(gateway, thread, "Something else.", "interrupt")
+            except httpx.HTTPError:
+                sent = None
+            killer.join()
+        own_talker.stub.reset()
+        gateway.start()
+        outcomes.add(sent is not None)
+        delay *= chance.uniform(1.2, 2.5) if sent is None else chance.uniform(0.3, 0.8)
+        asked = turns_of(gateway, thread, "user")
+        assert len(asked) <= 2 and asked[0]["id"] == run.turn["id"]
+        assert sent is None or [turn["id"] for turn in asked[1:]] == [sent["id"]]
+        assert [len(answers_to(gateway, turn)) for turn in asked] == [1] * len(asked), "each run has ended once"
+        assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["active_run"] is None
+        own_talker.says(thread, "Go on.", answer="Gladly.")
+        said = [text for role, text in own_talker.conversation() if role == "user"]
+        assert said == [*(turn["content"] for turn in asked), "Go on."]
+    assert outcomes == {True, False}, "the kills came before and after the acknowledgement"

@@ -446,7 +446,7 @@ def known_models():
 def test_default_model_of_each_preset_is_known(chats):
     defaults = {preset["default_model"] for preset in PRESETS.values() if "default_model" in preset}
     unpriced = {model for model in defaults if "input" not in known_models()[model]}
-    assert len(defaults) >= 9 and unpriced <= set(UNPRICED)
+    assert len(defaults) >= 8 and unpriced <= set(UNPRICED)
     assert {model for model, row in known_models().items() if "input" not in row} == set(UNPRICED)
 
 

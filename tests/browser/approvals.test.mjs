@@ -31,6 +31,25 @@ else {
     await page.getByText(/Write.*done/).waitFor();
   });
 
+  test('a card is decided by touch on a phone', async () => {
+    const page = await env.open('/new', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await env.backend.reply({ text: 'I try.', tool_calls: [write('phone.md')] });
+    await env.backend.reply({ text: 'Well.' });
+    await page.getByText('Act', { exact: true }).tap();
+    await sendMessage(page, 'Please do it');
+    await card(page).locator('button[aria-disabled=false]').first().waitFor();
+    await card(page).getByText('+Buy milk.').waitFor();
+    const allow = button(card(page), 'Allow once');
+    const { x, y, width, height } = await allow.boundingBox();
+    assert.ok(x >= 0 && x + width <= 390 && y + height <= 844, 'the button is in view');
+    assert.ok(height >= 40, `${height} pixels are enough for a finger`);
+    await allow.tap();
+    await answers(page).getByText('Well.').waitFor();
+    assert.equal(await card(page).count(), 0);
+    await page.getByText(/Write.*done/).waitFor();
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), 'nothing is cut off');
+  });
+
   test('a no is given by keyboard, with a reason that the agent reads', async () => {
     const page = await env.open('/new');
     await ask(page);
