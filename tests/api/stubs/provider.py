@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from checks import PATIENCE
 
 from . import wires
+from .endless import Endless, Flood
 
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests",
             500: "Internal Server Error", 529: "Overloaded"}
@@ -82,26 +83,6 @@ class Raw:
 @dataclass
 class Silence:
     """No response, while the connection stays open."""
-
-
-class Flood:
-    """A list of models of ten gigabytes."""
-
-
-@dataclass
-class Endless:
-    """An answer of ten gigabytes in OpenAI's chat format: of "text", of one "frame" that never ends, or an "error"."""
-    what: str = "text"
-
-    def pieces(self):
-        """Yields what to send after the head."""
-        if self.what != "text":
-            yield b"data: {"
-        word = "x" * 100_000
-        frame = json.dumps({"choices": [{"index": 0, "delta": {"content": word}, "finish_reason": None}]})
-        piece = f"data: {frame}\n\n".encode() if self.what == "text" else word.encode()
-        while True:
-            yield piece
 
 
 class Held:
@@ -333,12 +314,7 @@ class ProviderStub:
         if isinstance(reply, Silence):
             await asyncio.Event().wait()
         if isinstance(reply, Endless):
-            status = "400 Bad Request" if reply.what == "error" else "200 OK"
-            writer.write(f"HTTP/1.1 {status}\r\ncontent-type: text/event-stream\r\n"
-                         "content-length: 10000000000\r\n\r\n".encode())
-            for piece in reply.pieces():
-                writer.write(piece)
-                await writer.drain()
+            await reply.write(writer)
         if isinstance(reply, Fault):
             body = reply.body if reply.body is not None else wire.error(reply.status, reply.kind, reply.message)
             if isinstance(body, (dict, list)):

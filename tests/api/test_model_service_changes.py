@@ -1,0 +1,166 @@
+"""Model services that change or go while runs use them, that send what no service sends, and that others name.
+
+See docs/contract/models.md#services-that-come-and-go.
+"""
+
+import pytest
+
+from checks import accepted, refused
+from events import text_of
+from jobs import new_extension, new_job
+from model_services import KEY, agent, ask, connect, definition, live, resident_bytes, secret  # noqa: F401
+from stubs.endless import Endless
+from stubs.provider import Fault, ProviderStub, ToolCall
+
+
+def test_changed_address_counts_from_the_next_answer(live, stub, connect):
+    with ProviderStub() as next_place:
+        service = connect(definition(stub))
+        held = stub.hold("One ")
+        thread = accepted(live.http.post("/threads", json={"title": "a title"}), 201)
+        with live.events(thread["id"]) as events:
+            turn = accepted(live.http.post("/chat", json={
+                "content": "a", "threadId": thread["id"], "model": f"{service['name']}/m"}), 201)
+            assert held.was_asked()
+            accepted(live.http.patch(f"/extensions/{service['id']}", json={"definition": definition(next_place)}))
+            held.release("two")
+            assert text_of(events.run(turn["id"])) == "One two"
+        next_place.script("From there")
+        assert text_of(ask(live, f"{service['name']}/m")) == "From there"
+
+
+def test_changed_key_counts_from_the_next_answer(live, stub, connect):
+    secret(live, "TURNING", "first-key-0123456789")
+    service = connect(definition(stub, api_key="${secret:TURNING}"))
+    ask(live, f"{service['name']}/m")
+    secret(live, "TURNING", "second-key-0123456789")
+    ask(live, f"{service['name']}/m")
+    keys = [request.headers["authorization"] for request in stub.requests]
+    assert keys == ["Bearer first-key-0123456789", "Bearer second-key-0123456789"]
+
+
+@pytest.mark.parametrize("order", ["address first", "key first"])
+def test_new_key_never_goes_to_the_old_address(live, stub, connect, new_name, order):
+    """A run of two steps ends on the service that it began with, address and key together."""
+    name = new_name("KEY").replace("-", "_").upper()
+    secret(live, name, "old-key-0123456789")
+    with ProviderStub() as next_place:
+        service = connect(definition(stub, api_key=f"${{secret:{name}}}"))
+        changes = [lambda: accepted(live.http.patch(f"/extensions/{service['id']}", json={
+                       "definition": definition(next_place, api_key=f"${{secret:{name}}}")})),
+                   lambda: secret(live, name, "new-key-0123456789")]
+        held = stub.hold("Wait.", tool_calls=[ToolCall("ListExtensions", {})])
+        stub.script("Done.")
+        thread = accepted(live.http.post("/threads", json={"title": "a title"}), 201)
+        with live.events(thread["id"]) as events:
+            turn = accepted(live.http.post("/chat", json={
+                "content": "a", "threadId": thread["id"], "model": f"{service['name']}/m"}), 201)
+            assert held.was_asked()
+            for change in changes if order == "address first" else reversed(changes):
+                change()
+            held.release()
+            assert text_of(events.run(turn["id"])).endswith("Done.")
+        assert [request.headers["authorization"] for request in stub.requests] == ["Bearer old-key-0123456789"] * 2
+        assert ask(live, f"{service['name']}/m")[-1]["finishReason"] == "stop"
+        assert [request.headers["authorization"] for request in next_place.requests] == ["Bearer new-key-0123456789"]
+
+
+def test_run_ends_on_a_service_that_is_deleted_meanwhile(live, stub, connect, new_name):
+    name = new_name("KEY").replace("-", "_").upper()
+    secret(live, name, "old-key-0123456789")
+    service = connect(definition(stub, api_key=f"${{secret:{name}}}"))
+    held = stub.hold("Wait.", tool_calls=[ToolCall("ListExtensions", {})])
+    stub.script("Done.")
+    thread = accepted(live.http.post("/threads", json={"title": "a title"}), 201)
+    with live.events(thread["id"]) as events:
+        turn = accepted(live.http.post("/chat", json={
+            "content": "a", "threadId": thread["id"], "model": f"{service['name']}/m"}), 201)
+        assert held.was_asked()
+        assert live.http.delete(f"/extensions/{service['id']}", params={"force": "true"}).status_code == 204
+        secret(live, name, "new-key-0123456789")
+        held.release()
+        assert text_of(events.run(turn["id"])).endswith("Done.")
+    assert {request.headers["authorization"] for request in stub.requests} == {"Bearer old-key-0123456789"}
+
+
+# Answers of services that are up to no good.
+
+
+def test_answer_that_redirects_is_not_followed(live, stub, connect, new_name):
+    name = new_name("KEY").replace("-", "_").upper()
+    secret(live, name, KEY)
+    with ProviderStub() as thief:
+        service = connect(definition(stub, api_key=f"${{secret:{name}}}"))
+        stub.script(Fault(307, headers={"location": f"{thief.openai_url}/chat/completions"}))
+        run = ask(live, f"{service['name']}/m")
+        assert run[-1]["finishReason"] == "error" and "it moved to" in run[-2]["error"], run
+        assert len(stub.requests) == 1 and thief.requests == [] and KEY not in str(run)
+
+
+@pytest.mark.parametrize("what, said", [("text", "the answer is over 67108864 bytes"), ("frame", "a message without end"), ("error", "400")])
+def test_answer_of_ten_gigabytes_is_given_up(live, stub, connect, what, said):
+    before = resident_bytes(live)
+    service = connect(definition(stub))
+    stub.always(Endless(what))
+    run = ask(live, f"{service['name']}/m")
+    assert run[-1]["finishReason"] == "error" and said in run[-2]["error"], run[-2]
+    assert resident_bytes(live) - before < 512 * 2**20
+    assert live.http.get("/health").status_code == 200
+
+
+# Deleting.
+
+
+def test_service_that_agents_name_is_not_deleted(live, stub, connect, new_name):
+    service = connect(definition(stub))
+    named = [agent(live, new_name("first"), model=f"{service['name']}/m"),
+             agent(live, new_name("second"), fallback_models=[f"{service['name']}/other"])]
+    error = refused(live.http.delete(f"/extensions/{service['id']}"), 409, "model service is in use")
+    assert sorted(error["named_by"]) == sorted(record["name"] for record in named)
+    assert ask(live, agentId=named[0]["id"])[-1]["model"] == f"{service['name']}/m"
+
+
+def test_whatever_names_a_model_of_a_service_keeps_it(live, stub, connect, new_name):
+    service = connect(definition(stub, fallback_models=[]))
+    model = f"{service['name']}/m"
+    named = [new_job(live, new_name("chore"), model=model),
+             new_extension(live, "command", new_name("ask"), {"prompt": "Say it.", "model": model}, enabled=True),
+             connect(definition(stub, fallback_models=[model]))]
+    connect(definition(stub, fallback_models=[f"{new_name('other')}/m"]))
+    for record in named:
+        error = refused(live.http.delete(f"/extensions/{service['id']}"), 409, "model service is in use")
+        assert record["name"] in error["named_by"]
+    assert sorted(error["named_by"]) == sorted(record["name"] for record in named)
+    for record in named:
+        assert live.http.delete(f"/extensions/{record['id']}").status_code == 204
+    assert live.http.delete(f"/extensions/{service['id']}").status_code == 204
+
+
+def test_default_model_of_a_deleted_service_gives_way_to_the_next(live, stub, connect):
+    stub.models = ["m"]
+    service = connect(definition(stub))
+    chosen = accepted(live.http.patch("/settings", json={"default_model": f"{service['name']}/m"}))
+    assert chosen["source"] == "settings"
+    assert live.http.delete(f"/extensions/{service['id']}").status_code == 204
+    settings = accepted(live.http.get("/settings"))
+    assert settings["source"] == "automatic" and settings["default_model"] != f"{service['name']}/m"
+
+
+def test_agents_of_a_service_deleted_by_force_fall_back(own_gateway, stub):
+    with ProviderStub() as other:
+        for name, place in (("gone", stub), ("rest", other)):
+            body = {"type": "integration", "name": name, "description": "", "enabled": True,
+                    "definition": definition(place, default_model="usual")}
+            accepted(own_gateway.http.post("/extensions", json=body), 201)
+        careful = agent(own_gateway, "careful", model="gone/m", fallback_models=["rest/spare"])
+        plain = agent(own_gateway, "plain", model="gone/m")
+        assert own_gateway.http.delete("/extensions/gone", params={"force": "true"}).status_code == 204
+        for _ in range(2):
+            assert ask(own_gateway, agentId=careful["id"])[-1]["model"] == "rest/spare"
+            assert ask(own_gateway, agentId=plain["id"])[-1]["model"] == "rest/usual"
+            own_gateway.stop()
+            own_gateway.start()
+        assert stub.requests == []
+        signal = next(one for one in accepted(own_gateway.http.get("/signals"))
+                      if one["kind"] == "model-service-deleted")
+        assert "gone" in signal["message"] and "careful" in signal["message"] and "plain" in signal["message"]
