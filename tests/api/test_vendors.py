@@ -374,7 +374,7 @@ def test_list_of_each_service_is_read(chats, preset, body, windows):
     rows = accepted(chats.gateway.http.get("/models", params={"refresh": "true"}))
     found = {row["id"].split("/", 1)[1]: row for row in rows if row["provider"] == name}
     assert {id: row["context_window"] for id, row in found.items()} == windows
-    assert chats.stub.list_requests[-1].path == path_of(preset) + "/models"
+    assert path_of(preset) + "/models" in [request.path for request in chats.stub.list_requests]
     if preset == "fireworks":
         row, = found.values()
         assert row["vision"] is True and row["tools"] is False
