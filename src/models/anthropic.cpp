@@ -18,7 +18,11 @@ namespace agw {
 
 namespace {
 
-json::object cache_mark() { return {{"type", "ephemeral"}}; }
+json::object cache_mark(const CallOptions& options) {
+  json::object mark{{"type", "ephemeral"}};
+  if (!options.cache_ttl.empty()) mark["ttl"] = options.cache_ttl;
+  return mark;
+}
 
 json::object text_block(std::string_view text) { return {{"type", "text"}, {"text", text}}; }
 
@@ -58,7 +62,10 @@ json::object found_tools_block(const Message& message, const std::vector<const T
 }
 
 json::object definition_of(const ToolDescription& tool) {
-  return {{"name", tool.name}, {"description", tool.description}, {"input_schema", tool.input_schema}};
+  json::object made{{"name", tool.name}, {"description", tool.description}, {"input_schema", tool.input_schema}};
+  if (tool.strict) made["strict"] = *tool.strict;
+  if (!tool.examples.empty()) made["input_examples"] = tool.examples;
+  return made;
 }
 
 /// https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool: all models since Claude 4.
@@ -108,14 +115,26 @@ bool define_at_once(json::object& request) {
 /// Leaves out blank texts, which are rejected.
 json::array user_content(const Message& message) {
   json::array content;
-  for (const auto& image : message.images) content.push_back(image_block(image));
-  if (!is_blank(message.text)) content.push_back(text_block(message.text));
+  for (const auto& part : parts_of(message)) {
+    const auto* text = std::get_if<std::string_view>(&part);
+    content.push_back(text ? text_block(*text) : image_block(*std::get<1>(part)));
+  }
   return content;
+}
+
+bool is_thinking(const json::value& block) {
+  const auto* object = block.if_object();
+  const auto type = object ? text_member(*object, "type") : std::string_view();
+  return type == "thinking" || type == "redacted_thinking";
 }
 
 json::array assistant_content(const Message& message, bool with_blocks) {
   json::array content;
-  if (with_blocks) content = message.provider_blocks;
+  if (with_blocks) {
+    for (const auto& block : message.provider_blocks) {
+      if (is_thinking(block)) content.push_back(block);
+    }
+  }
   if (!is_blank(message.text)) content.push_back(text_block(message.text));
   for (const auto& use : message.tool_uses) content.push_back(tool_use_block(use));
   return content;
@@ -124,6 +143,8 @@ json::array assistant_content(const Message& message, bool with_blocks) {
 /// Writes the messages as Anthropic requires: the user begins, and all tool results of a turn are in one user message.
 class Messages {
 public:
+  explicit Messages(json::object mark) : cache_mark_(std::move(mark)) {}
+
   void add(std::string_view role, json::array content) {
     if (content.empty()) return;
     if (messages_.empty() && role != "user") add("user", {text_block("(The conversation goes on.)")});
@@ -143,13 +164,14 @@ public:
     for (auto message = messages_.rbegin(); message != messages_.rend() && marks > 0; ++message) {
       auto& object = message->get_object();
       if (object["role"] != "user") continue;
-      object["content"].get_array().back().get_object()["cache_control"] = cache_mark();
+      object["content"].get_array().back().get_object()["cache_control"] = cache_mark_;
       --marks;
     }
     return std::move(messages_);
   }
 
 private:
+  json::object cache_mark_;
   json::array messages_;
   std::string role_;
 };
@@ -307,7 +329,7 @@ public:
     json::object body{{"model", request.model}, {"max_tokens", request.max_output_tokens}, {"stream", true}};
     if (!request.system.empty()) {
       auto block = text_block(request.system);
-      block["cache_control"] = cache_mark();
+      block["cache_control"] = cache_mark(request.options);
       body["system"] = json::array{std::move(block)};
     }
     if (request.temperature) body["temperature"] = *request.temperature;
@@ -366,7 +388,7 @@ private:
     json::array tools;
     if (!loads_tools(settings_.base_url, request.model)) {
       for (const auto& tool : request.tools) tools.push_back(definition_of(tool));
-      tools.back().get_object()["cache_control"] = cache_mark();
+      tools.back().get_object()["cache_control"] = cache_mark(request.options);
       return tools;
     }
     std::set<std::string_view> defined;
@@ -374,7 +396,7 @@ private:
       tools.push_back(definition_of(*tool));
       defined.insert(tool->name);
     }
-    tools.back().get_object()["cache_control"] = cache_mark();
+    tools.back().get_object()["cache_control"] = cache_mark(request.options);
     if (!request.deferred_tools) return tools;
     for (const auto& tool : *request.deferred_tools) {
       if (defined.contains(tool.name)) continue;
@@ -385,7 +407,7 @@ private:
   }
 
   json::array messages(const ModelRequest& request) const {
-    Messages messages;
+    Messages messages(cache_mark(request.options));
     for (const auto& message : request.messages) {
       switch (message.role) {
         case Message::Role::user:

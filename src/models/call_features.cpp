@@ -8,29 +8,52 @@ namespace agw {
 
 namespace {
 
-bool names_tool(const CallOptions& options) {
-  if (!options.tool_choice) return false;
-  return options.tool_choice->kind == ToolChoice::Kind::required ||
-         options.tool_choice->kind == ToolChoice::Kind::named;
+bool names_tool(const ModelRequest& request) {
+  const auto& choice = request.options.tool_choice;
+  return choice && (choice->kind == ToolChoice::Kind::required || choice->kind == ToolChoice::Kind::named);
 }
 
-bool is_of(const CallOptions& options, ResponseFormat::Kind kind) {
-  return options.response_format && options.response_format->kind == kind;
+bool is_of(const ModelRequest& request, ResponseFormat::Kind kind) {
+  return request.options.response_format && request.options.response_format->kind == kind;
+}
+
+bool has_strict_tool(const ModelRequest& request) {
+  return std::ranges::any_of(request.tools, [](const auto& tool) { return tool.strict == true; });
+}
+
+/// Services that know no levels look at a picture in full.
+bool has_coarse_picture(const ModelRequest& request) {
+  return std::ranges::any_of(request.messages, [](const Message& message) {
+    return std::ranges::any_of(message.images, [](const Image& image) { return image.detail == "low"; });
+  });
+}
+
+bool has_named_speaker(const ModelRequest& request) {
+  return std::ranges::any_of(request.messages, [](const Message& message) { return !message.name.empty(); });
+}
+
+bool chooses_verbosity(const ModelRequest& request) {
+  return !request.options.verbosity.empty() && request.options.verbosity != "medium";
 }
 
 // clang-format off
 constexpr std::array features = {
     //          Chat Completions       Responses              Messages                     is asked                                                                     anthropic chat responses ollama gemini
-    CallFeature{"tool_choice",         "tool_choice",         "tool_choice",               [](const CallOptions& o) { return names_tool(o); },                                true,  true,  true,  false, true},
+    CallFeature{"tool_choice",         "tool_choice",         "tool_choice",               names_tool,                                                                                      true,  true,  true,  false, true},
     CallFeature{"parallel_tool_calls", "parallel_tool_calls", "tool_choice.disable_parallel_tool_use",
-                                                                                           [](const CallOptions& o) { return o.parallel_tool_calls == false; },               true,  true,  true,  false, false},
-    CallFeature{"response_format",     "text.format",         "output_config.format",      [](const CallOptions& o) { return is_of(o, ResponseFormat::Kind::json_object); },  false, true,  true,  true,  true},
-    CallFeature{"response_format",     "text.format",         "output_config.format",      [](const CallOptions& o) { return is_of(o, ResponseFormat::Kind::json_schema); },  true,  true,  true,  true,  true},
-    CallFeature{"seed",                "seed",                "seed",                      [](const CallOptions& o) { return o.seed.has_value(); },                           false, true,  false, true,  true},
-    CallFeature{"stop",                "stop",                "stop_sequences",            [](const CallOptions& o) { return !o.stop.empty(); },                              true,  true,  false, true,  true},
-    CallFeature{"top_k",               "top_k",               "top_k",                     [](const CallOptions& o) { return o.top_k.has_value(); },                          true,  true,  false, true,  true},
-    CallFeature{"frequency_penalty",   "frequency_penalty",   "frequency_penalty",         [](const CallOptions& o) { return o.frequency_penalty.value_or(0) != 0; },         false, true,  false, true,  true},
-    CallFeature{"presence_penalty",    "presence_penalty",    "presence_penalty",          [](const CallOptions& o) { return o.presence_penalty.value_or(0) != 0; },          false, true,  false, true,  true},
+                                                                                           [](const ModelRequest& r) { return r.options.parallel_tool_calls == false; },               true,  true,  true,  false, false},
+    CallFeature{"response_format",     "text.format",         "output_config.format",      [](const ModelRequest& r) { return is_of(r, ResponseFormat::Kind::json_object); },  false, true,  true,  true,  true},
+    CallFeature{"response_format",     "text.format",         "output_config.format",      [](const ModelRequest& r) { return is_of(r, ResponseFormat::Kind::json_schema); },  true,  true,  true,  true,  true},
+    CallFeature{"seed",                "seed",                "seed",                      [](const ModelRequest& r) { return r.options.seed.has_value(); },                           false, true,  false, true,  true},
+    CallFeature{"stop",                "stop",                "stop_sequences",            [](const ModelRequest& r) { return !r.options.stop.empty(); },                              true,  true,  false, true,  true},
+    CallFeature{"top_k",               "top_k",               "top_k",                     [](const ModelRequest& r) { return r.options.top_k.has_value(); },                          true,  true,  false, true,  true},
+    CallFeature{"frequency_penalty",   "frequency_penalty",   "frequency_penalty",         [](const ModelRequest& r) { return r.options.frequency_penalty.value_or(0) != 0; },         false, true,  false, true,  true},
+    CallFeature{"presence_penalty",    "presence_penalty",    "presence_penalty",          [](const ModelRequest& r) { return r.options.presence_penalty.value_or(0) != 0; },          false, true,  false, true,  true},
+    CallFeature{"verbosity",           "text.verbosity",      "verbosity",                 chooses_verbosity,                                                                 false, true,  true,  false, false},
+    CallFeature{"tools[].function.strict", "tools[].strict",  "tools[].strict",            has_strict_tool,                                                                   true,  true,  true,  false, false},
+    CallFeature{"messages[].content[].image_url.detail", "input[].content[].detail", "messages[].content[].detail",
+                                                                                           has_coarse_picture,                                                                false, true,  true,  false, false},
+    CallFeature{"messages[].name",     "input[].name",        "messages[].name",           has_named_speaker,                                                                 false, true,  false, false, false},
 };
 // clang-format on
 
@@ -60,9 +83,9 @@ constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> budgets = {{{
 
 std::span<const CallFeature> call_features() { return features; }
 
-const CallFeature* unsupported_feature(const CallOptions& options, const ProviderSettings& settings) {
+const CallFeature* unsupported_feature(const ModelRequest& request, const ProviderSettings& settings) {
   const auto found = std::ranges::find_if(
-      features, [&](const CallFeature& feature) { return feature.is_asked(options) && !can(feature, settings); });
+      features, [&](const CallFeature& feature) { return feature.is_asked(request) && !can(feature, settings); });
   return found == features.end() ? nullptr : &*found;
 }
 

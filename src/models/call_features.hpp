@@ -16,7 +16,7 @@ struct CallFeature {
   std::string_view chat;       ///< the parameter in OpenAI's Chat Completions
   std::string_view responses;  ///< in OpenAI's Responses
   std::string_view messages;   ///< in Anthropic's Messages
-  bool (*is_asked)(const CallOptions& options);
+  bool (*is_asked)(const ModelRequest& request);
   // Who can do it.
   bool by_anthropic;
   bool by_chat;
@@ -28,9 +28,9 @@ struct CallFeature {
 /// The table; docs/contract/clients.md shows it.
 std::span<const CallFeature> call_features();
 
-/// The first of the table that the options ask for and the service cannot do; null if it can do all.
+/// The first of the table that the request asks for and the service cannot do; null if it can do all.
 /// Example: src/models/call_features_test.cpp: CallFeatures.NameWhatAServiceCannotDo
-const CallFeature* unsupported_feature(const CallOptions& options, const ProviderSettings& settings);
+const CallFeature* unsupported_feature(const ModelRequest& request, const ProviderSettings& settings);
 
 /// How much a model should reason, for services that know levels: as asked, or the level nearest to the budget.
 std::optional<std::string> reasoning_effort(const CallOptions& options);

@@ -6,13 +6,13 @@ namespace agw {
 namespace {
 
 TEST(CallFeatures, NameWhatAServiceCannotDo) {
-  CallOptions options;
-  EXPECT_EQ(unsupported_feature(options, {.kind = ProviderKind::ollama}), nullptr);
-  options.seed = 7;
-  EXPECT_EQ(unsupported_feature(options, {.kind = ProviderKind::ollama}), nullptr);
-  EXPECT_EQ(unsupported_feature(options, {.kind = ProviderKind::anthropic})->chat, "seed");
-  EXPECT_EQ(unsupported_feature(options, {.kind = ProviderKind::openai, .api = OpenAiApi::responses})->chat, "seed");
-  EXPECT_EQ(unsupported_feature(options, {.kind = ProviderKind::openai, .api = OpenAiApi::chat}), nullptr);
+  ModelRequest request;
+  EXPECT_EQ(unsupported_feature(request, {.kind = ProviderKind::ollama}), nullptr);
+  request.options.seed = 7;
+  EXPECT_EQ(unsupported_feature(request, {.kind = ProviderKind::ollama}), nullptr);
+  EXPECT_EQ(unsupported_feature(request, {.kind = ProviderKind::anthropic})->chat, "seed");
+  EXPECT_EQ(unsupported_feature(request, {.kind = ProviderKind::openai, .api = OpenAiApi::responses})->chat, "seed");
+  EXPECT_EQ(unsupported_feature(request, {.kind = ProviderKind::openai, .api = OpenAiApi::chat}), nullptr);
 }
 
 TEST(CallFeatures, TranslateEffortAndBudget) {

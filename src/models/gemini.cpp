@@ -34,8 +34,10 @@ json::object picture_part(const Image& image) {
 /// Leaves out blank texts.
 json::array gemini_user_parts(const Message& message) {
   json::array parts;
-  for (const auto& image : message.images) parts.push_back(picture_part(image));
-  if (!is_blank(message.text)) parts.push_back(text_part(message.text));
+  for (const auto& part : parts_of(message)) {
+    const auto* text = std::get_if<std::string_view>(&part);
+    parts.push_back(text ? text_part(*text) : picture_part(*std::get<1>(part)));
+  }
   return parts;
 }
 
@@ -302,8 +304,10 @@ private:
 
   static json::array declarations(const std::vector<ToolDescription>& descriptions) {
     json::array functions;
-    for (const auto& [name, description, schema] : descriptions) {
-      functions.push_back(json::object{{"name", name}, {"description", description}, {"parametersJsonSchema", schema}});
+    for (const auto& tool : descriptions) {
+      functions.push_back(json::object{{"name", tool.name},
+                                       {"description", description_with_examples(tool)},
+                                       {"parametersJsonSchema", tool.input_schema}});
     }
     return functions;
   }

@@ -124,7 +124,7 @@ HttpProvider::HttpProvider(HttpClient& http, ProviderSettings settings, std::chr
 HttpProvider::~HttpProvider() = default;
 
 const CallFeature* HttpProvider::unsupported(const ModelRequest& request) const {
-  return unsupported_feature(request.options, settings_);
+  return unsupported_feature(request, settings_);
 }
 
 Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) {

@@ -37,6 +37,8 @@ struct ToolDescription {
   std::string name;  ///< `[A-Za-z0-9_-]{1,64}`
   std::string description;
   json::value input_schema;
+  std::optional<bool> strict{};  ///< true: the service makes arguments follow the schema exactly
+  json::array examples{};        ///< inputs, as a model may make them
 };
 
 /// Tools that a model gets only the names of, by name. Null: none.
@@ -56,6 +58,8 @@ struct ToolUse {
 struct Image {
   std::string mime;
   std::string bytes;
+  std::string detail{};         ///< how closely to look, as OpenAI's APIs name it; empty: the service decides
+  std::size_t text_before = 0;  ///< the bytes of Message::text that stand before the image
 };
 
 /// One message of the conversation that a model reads.
@@ -68,6 +72,7 @@ struct Message {
   std::string tool_call_id{};        ///< tool only
   std::string tool_name{};           ///< tool only
   bool is_error = false;             ///< tool only
+  std::string name{};                ///< user and assistant: who of several speaks; empty: nobody in particular
   /// Tool only: the names of deferred tools that this call of FindTools has found.
   std::vector<std::string> found_tools{};
   /// Assistant only: blocks that must be sent back unchanged (thinking signatures, reasoning items), and only to the
@@ -107,6 +112,9 @@ struct CallOptions {
   std::vector<std::string> stop{};                 ///< texts that end the answer
   std::optional<std::string> reasoning_effort{};   ///< `none`, `minimal`, `low`, `medium`, `high`, `xhigh`
   std::optional<std::int64_t> reasoning_budget{};  ///< tokens
+  std::string reasoning_summary{};                 ///< `auto`, `concise`, `detailed`; empty: the gateway decides
+  std::string verbosity{};                         ///< `low`, `medium`, `high`; empty: the service decides
+  std::string cache_ttl{};                         ///< how long the prompt stays cached: `5m`, `1h`; empty: as usual
   bool limits_output = true;   ///< false: `max_output_tokens` is sent only to services that require it
   bool streams_calls = false;  ///< whether tool calls and provider blocks are reported as deltas too
 };

@@ -23,7 +23,9 @@ json::object assistant_message(const Message& message, bool with_blocks) {
   json::object object{{"role", "assistant"}, {"content", message.text}};
   if (with_blocks) {
     const auto* block = message.provider_blocks.front().if_object();
-    if (block) object["thinking"] = text_member(*block, "thinking");
+    // Programs that speak Chat Completions send it back by the other name.
+    const auto thinking = block ? text_member(*block, "thinking") : std::string_view();
+    if (block) object["thinking"] = thinking.empty() ? text_member(*block, "reasoning_content") : thinking;
   }
   if (message.tool_uses.empty()) return object;
   json::array calls;

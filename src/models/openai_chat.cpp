@@ -17,14 +17,29 @@ namespace agw {
 
 namespace {
 
+json::object chat_picture(const Image& image) {
+  json::object made{{"url", data_url(image)}};
+  if (!image.detail.empty()) made["detail"] = image.detail;
+  return made;
+}
+
 json::value chat_user_content(const Message& message) {
   if (message.images.empty()) return json::string(message.text);
   json::array content;
-  for (const auto& image : message.images) {
-    content.push_back(json::object{{"type", "image_url"}, {"image_url", json::object{{"url", data_url(image)}}}});
+  for (const auto& part : parts_of(message)) {
+    if (const auto* text = std::get_if<std::string_view>(&part)) {
+      content.push_back(json::object{{"type", "text"}, {"text", *text}});
+    } else {
+      content.push_back(json::object{{"type", "image_url"}, {"image_url", chat_picture(*std::get<1>(part))}});
+    }
   }
-  if (!message.text.empty()) content.push_back(json::object{{"type", "text"}, {"text", message.text}});
   return content;
+}
+
+json::object chat_user_message(const Message& message) {
+  json::object object{{"role", "user"}, {"content", chat_user_content(message)}};
+  if (!message.name.empty()) object["name"] = message.name;
+  return object;
 }
 
 json::array tool_calls(const std::vector<ToolUse>& uses) {
@@ -41,14 +56,22 @@ json::array tool_calls(const std::vector<ToolUse>& uses) {
 
 constexpr auto thoughts_member = "reasoning_content";
 
-/// What was kept of the answer is either its thoughts as one text, or OpenRouter's details of them.
+/// What was kept of the answer is its thoughts as one text, or OpenRouter's details of them. Blocks of other APIs are
+/// left out.
 void add_thoughts(json::object& message, const json::array& blocks) {
-  const auto* block = blocks.front().if_object();
-  if (const auto* thoughts = block ? block->if_contains(thoughts_member) : nullptr) {
-    message[thoughts_member] = *thoughts;
-  } else {
-    message["reasoning_details"] = blocks;
+  json::array details;
+  for (const auto& block : blocks) {
+    const auto* object = block.if_object();
+    if (!object) continue;
+    const auto type = text_member(*object, "type");
+    const bool is_of_other_api = type == "reasoning" || type == "thinking" || type == "redacted_thinking";
+    if (const auto* thoughts = object->if_contains(thoughts_member)) {
+      message[thoughts_member] = *thoughts;
+    } else if (!is_of_other_api) {
+      details.push_back(block);
+    }
   }
+  if (!details.empty()) message["reasoning_details"] = std::move(details);
 }
 
 json::object chat_assistant_message(const Message& message, bool with_blocks) {
@@ -58,6 +81,7 @@ json::object chat_assistant_message(const Message& message, bool with_blocks) {
     object["tool_calls"] = tool_calls(message.tool_uses);
   }
   if (with_blocks) add_thoughts(object, message.provider_blocks);
+  if (!message.name.empty()) object["name"] = message.name;
   return object;
 }
 
@@ -100,6 +124,15 @@ bool shorten_ids(json::object& request) {
   for (auto& message : request["messages"].get_array()) {
     if (auto* id = message.get_object().if_contains("tool_call_id")) changed |= shorten_id(*id);
   }
+  return changed;
+}
+
+/// Some compatible servers do not know the member.
+bool forget_strictness(json::object& request) {
+  auto* tools = request.if_contains("tools");
+  bool changed = false;
+  if (!tools || !tools->is_array()) return false;
+  for (auto& tool : tools->get_array()) changed |= tool.as_object()["function"].as_object().erase("strict") > 0;
   return changed;
 }
 
@@ -350,6 +383,7 @@ public:
       return mentions("passed back") || mentions("issing") ? complete_thoughts(request) : forget_thoughts(request);
     }
     if (mentions("with a length of 9")) return shorten_ids(request);
+    if (mentions("strict")) return forget_strictness(request);
     const bool of_limit = mentions("max_completion_tokens") || mentions("max_tokens");
     const bool of_its_name = mentions("supported") || mentions("instead") || mentions("nknown") ||
                              mentions("nrecognized") || mentions("not permitted");
@@ -378,6 +412,7 @@ private:
     if (options.presence_penalty) body["presence_penalty"] = *options.presence_penalty;
     if (!options.stop.empty()) body["stop"] = json::array(options.stop.begin(), options.stop.end());
     if (const auto effort = reasoning_effort(options)) body["reasoning_effort"] = *effort;
+    if (!options.verbosity.empty() && options.verbosity != "medium") body["verbosity"] = options.verbosity;
   }
 
   /// Switches between the two names of the limit: some servers accept only one of them.
@@ -397,7 +432,7 @@ private:
     for (const auto& message : request.messages) {
       switch (message.role) {
         case Message::Role::user:
-          messages.push_back(json::object{{"role", "user"}, {"content", chat_user_content(message)}});
+          messages.push_back(chat_user_message(message));
           break;
         case Message::Role::assistant:
           messages.push_back(

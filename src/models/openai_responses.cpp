@@ -15,13 +15,22 @@ namespace agw {
 
 namespace {
 
+json::object responses_picture(const Image& image) {
+  json::object made{{"type", "input_image"}, {"image_url", data_url(image)}};
+  if (!image.detail.empty()) made["detail"] = image.detail;
+  return made;
+}
+
 json::value responses_user_content(const Message& message) {
   if (message.images.empty()) return json::string(message.text);
   json::array content;
-  for (const auto& image : message.images) {
-    content.push_back(json::object{{"type", "input_image"}, {"image_url", data_url(image)}});
+  for (const auto& part : parts_of(message)) {
+    if (const auto* text = std::get_if<std::string_view>(&part)) {
+      content.push_back(json::object{{"type", "input_text"}, {"text", *text}});
+    } else {
+      content.push_back(responses_picture(*std::get<1>(part)));
+    }
   }
-  if (!message.text.empty()) content.push_back(json::object{{"type", "input_text"}, {"text", message.text}});
   return content;
 }
 
@@ -55,9 +64,9 @@ void add_assistant(json::array& input, const Message& message, bool with_blocks,
 json::object function_tool(const ToolDescription& tool) {
   return {{"type", "function"},
           {"name", tool.name},
-          {"description", tool.description},
+          {"description", description_with_examples(tool)},
           {"parameters", tool.input_schema},
-          {"strict", false}};
+          {"strict", tool.strict.value_or(false)}};
 }
 
 json::array tools_of(const std::vector<ToolDescription>& descriptions) {
@@ -345,7 +354,8 @@ public:
     if (!request.thread_id.empty()) body["prompt_cache_key"] = request.thread_id;
     if (reasons(request.model)) {
       body["include"] = json::array{"reasoning.encrypted_content"};
-      body["reasoning"] = json::object{{"summary", "auto"}};
+      const auto& summary = request.options.reasoning_summary;
+      body["reasoning"] = json::object{{"summary", summary.empty() ? "auto" : summary}};
     }
     if (!request.tools.empty())
       body["tools"] = loads_tools(request) ? tools_with_search(request) : tools_of(request.tools);
@@ -384,6 +394,11 @@ private:
     if (options.response_format) {
       body["text"] = json::object{{"format", responses_text_format(*options.response_format)}};
     }
+    if (!options.verbosity.empty()) {
+      auto& text = body["text"];
+      if (!text.is_object()) text.emplace_object();
+      text.get_object()["verbosity"] = options.verbosity;
+    }
     if (options.top_p) body["top_p"] = *options.top_p;
     if (const auto effort = reasoning_effort(options)) {
       auto& reasoning = body["reasoning"];
@@ -393,7 +408,9 @@ private:
   }
 
   bool loads_tools(const ModelRequest& request) const {
-    return request.deferred_tools && loads_deferred_tools(settings_.base_url, request.model);
+    const bool has_search =
+        std::ranges::find(request.tools, find_tools_name, &ToolDescription::name) != request.tools.end();
+    return request.deferred_tools && has_search && loads_deferred_tools(settings_.base_url, request.model);
   }
 
   json::array input(const ModelRequest& request) const {

@@ -23,6 +23,9 @@ json::array with_whole_characters(json::array blocks) {
   return whole && whole->is_array() ? std::move(whole->get_array()) : json::array();
 }
 
+/// What joins the texts of a message that came in parts.
+constexpr std::string_view between_texts = "\n\n";
+
 /// Some servers write blanks after it.
 bool is_end_mark(std::string_view data) { return data.starts_with("[DONE]") && is_blank(data.substr(6)); }
 
@@ -156,6 +159,34 @@ std::vector<const ToolDescription*> tools_to_define(const ModelRequest& request)
   return tools;
 }
 
+std::vector<MessagePart> parts_of(const Message& message) {
+  std::vector<MessagePart> parts;
+  const std::string_view text = message.text;
+  std::size_t written = 0;
+  const auto add_text = [&](std::size_t end) {
+    auto piece = text.substr(written, end - written);
+    written = end;
+    const bool follows_image = !parts.empty() && std::holds_alternative<const Image*>(parts.back());
+    if (follows_image && piece.starts_with(between_texts)) piece.remove_prefix(between_texts.size());
+    if (!is_blank(piece)) parts.emplace_back(piece);
+  };
+  for (const auto& image : message.images) {
+    add_text(std::clamp(image.text_before, written, text.size()));
+    parts.emplace_back(&image);
+  }
+  add_text(text.size());
+  return parts;
+}
+
+std::string description_with_examples(const ToolDescription& tool) {
+  auto text = tool.description;
+  for (const auto& example : tool.examples) {
+    if (!text.empty()) text += '\n';
+    text += "Example of its input: " + to_json(example);
+  }
+  return text;
+}
+
 std::string base64(std::string_view bytes) {
   std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
   const int length =
@@ -173,11 +204,11 @@ std::string arguments_text(const ToolUse& use) { return to_json(use.input); }
 
 json::array function_tools(const std::vector<ToolDescription>& descriptions) {
   json::array tools;
-  for (const auto& [name, description, schema] : descriptions) {
-    tools.push_back(json::object{
-        {"type", "function"},
-        {"function", json::object{{"name", name}, {"description", description}, {"parameters", schema}}},
-    });
+  for (const auto& tool : descriptions) {
+    json::object function{
+        {"name", tool.name}, {"description", description_with_examples(tool)}, {"parameters", tool.input_schema}};
+    if (tool.strict) function["strict"] = *tool.strict;
+    tools.push_back(json::object{{"type", "function"}, {"function", std::move(function)}});
   }
   return tools;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "io/http/http_client.hpp"
@@ -109,6 +110,15 @@ std::vector<const ToolDescription*> referenced_tools(const Message& result, cons
 std::vector<const ToolDescription*> tools_to_define(const ModelRequest& request);
 /// Whether the tool is among `deferred`.
 bool is_deferred(const DeferredTools& deferred, std::string_view name);
+
+/// A piece of a user's message: a text that is not blank, or an image.
+using MessagePart = std::variant<std::string_view, const Image*>;
+/// The texts and images of a message, in their order. They refer to it.
+/// Example: src/models/wire_format_test.cpp: WireFormat.KeepsTheOrderOfTextsAndImages
+std::vector<MessagePart> parts_of(const Message& message);
+
+/// What a tool does, with its examples, for services that take none of their own.
+std::string description_with_examples(const ToolDescription& tool);
 
 std::string base64(std::string_view bytes);
 /// An image as a `data:` URL.

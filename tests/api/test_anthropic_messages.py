@@ -171,7 +171,7 @@ def test_a_picture_goes_to_the_model(talker):
     source = {"type": "base64", "media_type": "image/png", "data": PIXEL}
     answer(talker, content=[{"type": "text", "text": "What is it?"}, {"type": "image", "source": source}])
     parts = talker.stub.requests[-1].json["messages"][-1]["content"]
-    assert parts[0]["image_url"]["url"] == f"data:image/png;base64,{PIXEL}"
+    assert parts[1]["image_url"]["url"] == f"data:image/png;base64,{PIXEL}"
 
 
 def test_marks_for_the_cache_are_accepted(talker):

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from test_openai_chat import PIXEL
+
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs/contract/clients.md"
 COLUMNS = ["Chat Completions", "Responses", "Messages", "anthropic", "openai, chat", "openai, responses", "ollama", "gemini"]
 SERVICES = {"anthropic": {"kind": "anthropic"}, "openai, chat": {"kind": "openai", "api": "chat"},
             "openai, responses": {"kind": "openai", "api": "responses"}, "ollama": {"kind": "ollama"},
             "gemini": {"kind": "gemini"}}
+PICTURE = f"data:image/png;base64,{PIXEL}"
 SCHEMA = {"type": "object", "properties": {}}
 FORM = {"name": "answer", "schema": SCHEMA}
 FUNCTION = {"type": "function", "name": "f", "parameters": SCHEMA}
@@ -33,6 +36,17 @@ ASKED = {
     "top_k": ({"top_k": 3}, None, {"top_k": 3}),
     "frequency_penalty": ({"frequency_penalty": 1}, {"frequency_penalty": 1}, None),
     "presence_penalty": ({"presence_penalty": 1}, {"presence_penalty": 1}, None),
+    "verbosity other than medium": ({"verbosity": "low"}, {"text": {"verbosity": "low"}}, None),
+    "tools[].function.strict": (
+        {"tools": [{"type": "function", "function": {"name": "f", "parameters": SCHEMA, "strict": True}}]},
+        {"tools": [{**FUNCTION, "strict": True}]}, {"tools": [{"name": "f", "input_schema": SCHEMA, "strict": True}]}),
+    "messages[].content[].image_url.detail of low": (
+        {"messages": [{"role": "user", "content": [
+            {"type": "image_url", "image_url": {"url": PICTURE, "detail": "low"}}]}]},
+        {"input": [{"role": "user", "content": [
+            {"type": "input_image", "image_url": PICTURE, "detail": "low"}]}]}, None),
+    "messages[].name of the user or the assistant": (
+        {"messages": [{"role": "user", "name": "Ada", "content": "Hi"}]}, None, None),
 }
 USER = [{"role": "user", "content": "Hi"}]
 PATHS = [("/v1/chat/completions", {"messages": USER}), ("/v1/responses", {"input": "Hi"}),

@@ -122,7 +122,7 @@ def test_a_picture_goes_to_the_model(talker):
     complete(talker, content=[{"type": "text", "text": "What is it?"},
                               {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}])
     parts = talker.stub.requests[-1].json["messages"][-1]["content"]
-    assert parts[0]["image_url"]["url"] == f"data:image/png;base64,{PIXEL}"
+    assert parts[1]["image_url"]["url"] == f"data:image/png;base64,{PIXEL}"
 
 
 def test_no_thread_is_made_and_the_cost_is_the_programs(own_talker):

@@ -15,6 +15,7 @@
 #include "features/client_api/anthropic_blocks.hpp"
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/pictures.hpp"
+#include "features/client_api/shared_parameters.hpp"
 
 namespace agw {
 
@@ -30,15 +31,14 @@ void append_text(std::string& text, std::string_view piece) {
 }
 
 /// Calls `read(block, type)` for each block of a content that is no text. The block's members are checked after it.
-void for_each_block(const json::array& blocks, const std::string& path,
+void for_each_block(const json::array& blocks, const std::string& path, CallOptions& options,
                     const std::function<void(Parameters&, const std::string&)>& read) {
   if (blocks.size() > max_blocks) throw bad_parameter(path, fmt::format("must have at most {} blocks", max_blocks));
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const auto at = fmt::format("{}.{}", path, i);
     Parameters block(object_at(blocks[i], at), at);
-    block.ignore({"cache_control", "citations"});
     read(block, block.required_text("type"));
-    block.finish();
+    finish_part(block, options);
   }
 }
 
@@ -53,16 +53,28 @@ const json::value& required_content(Parameters& block) {
   return *content;
 }
 
-std::string text_of_search_result(Parameters& block) {
+/// The gateway's answers have none.
+void refuse_citations(Parameters& block) {
+  const auto* object = block.object("citations");
+  if (!object) return;
+  Parameters citations(*object, block.path_of("citations"));
+  if (citations.flag("enabled").value_or(false))
+    throw bad_parameter(citations.path_of("enabled"), "is not possible", "unsupported_value");
+  citations.finish();
+}
+
+std::string text_of_search_result(Parameters& block, CallOptions& options) {
+  refuse_citations(block);
   std::string text = block.text("title").value_or("");
   append_text(text, block.text("source").value_or(""));
-  append_text(text, anthropic_text(required_content(block), block.path_of("content")));
+  append_text(text, anthropic_text(required_content(block), block.path_of("content"), options));
   return text;
 }
 
 class ConversationReader {
 public:
-  explicit ConversationReader(ClientRequest& request) : request_(request), messages_(request.call.messages) {}
+  explicit ConversationReader(ClientRequest& request)
+      : request_(request), messages_(request.call.messages), options_(request.call.options) {}
 
   void read(const json::array& messages) {
     for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -84,7 +96,7 @@ private:
     } else if (role == "assistant") {
       read_assistant(content, path);
     } else if (role == "system") {
-      append_text(request_.call.system, anthropic_text(content, path));
+      append_text(request_.call.system, anthropic_text(content, path, options_));
     } else {
       throw bad_parameter(message.path_of("role"), "must be user, assistant or system");
     }
@@ -93,7 +105,7 @@ private:
   void read_user(const json::value& content, const std::string& path) {
     is_open_ = false;
     if (const auto* text = content.if_string()) return append_text(user_message().text, *text);
-    for_each_block(array_at(content, path), path, [this](Parameters& block, const std::string& type) {
+    for_each_block(array_at(content, path), path, options_, [this](Parameters& block, const std::string& type) {
       if (type == "tool_result") return read_result(block);
       read_part(block, type, [this]() -> Message& { return user_message(); });
     });
@@ -114,14 +126,17 @@ private:
   void read_part(Parameters& block, const std::string& type, const std::function<Message&()>& message) {
     if (type == "text") {
       append_text(message().text, block.text("text").value_or(""));
+      block.ignore({"citations"});
     } else if (type == "image") {
       read_image(block, message());
     } else if (type == "document") {
       read_document(block, message);
     } else if (type == "search_result") {
-      append_text(message().text, text_of_search_result(block));
+      append_text(message().text, text_of_search_result(block, options_));
     } else if (type == "tool_reference") {
-      append_text(message().text, fmt::format("The tool {} can be called.", block.required_text("tool_name")));
+      const auto name = block.required_text("tool_name");
+      if (message().role == Message::Role::tool) message().found_tools.push_back(name);
+      append_text(message().text, fmt::format("The tool {} can be called.", name));
     } else {
       refuse_block(block, type, "text, image, document, search_result or tool_result");
     }
@@ -140,10 +155,11 @@ private:
     if (type == "base64") {
       const auto mime = source.required_text("media_type");
       message.images.push_back(picture_of(mime, source.required_text("data"), source.path_of("data")));
+      message.images.back().text_before = message.text.size();
     } else if (type == "url") {
       request_.pictures.push_back(
           {messages_.size() - 1, message.images.size(), source.required_text("url"), source.path_of("url")});
-      message.images.emplace_back();
+      message.images.emplace_back().text_before = message.text.size();
     } else {
       refuse_block(source, type, "base64 or url");
     }
@@ -151,6 +167,7 @@ private:
   }
 
   void read_document(Parameters& block, const std::function<Message&()>& message) {
+    refuse_citations(block);
     append_text(message().text, block.text("title").value_or(""));
     append_text(message().text, block.text("context").value_or(""));
     auto source = source_of(block);
@@ -168,7 +185,7 @@ private:
 
   void read_parts(const json::value& content, const std::string& path, const std::function<Message&()>& message) {
     if (const auto* text = content.if_string()) return append_text(message().text, *text);
-    for_each_block(array_at(content, path), path,
+    for_each_block(array_at(content, path), path, options_,
                    [&](Parameters& block, const std::string& type) { read_part(block, type, message); });
   }
 
@@ -194,7 +211,8 @@ private:
     if (const auto* text = content.if_string()) {
       read.text = *text;
     } else {
-      for_each_block(array_at(content, path), path, [&](Parameters& block, const std::string& type) {
+      for_each_block(array_at(content, path), path, options_, [&](Parameters& block, const std::string& type) {
+        block.ignore({"citations"});
         if (type == "text") return append_text(read.text, block.text("text").value_or(""));
         if (type == "tool_use") return read.tool_uses.push_back(read_use(block));
         if (type != "thinking" && type != "redacted_thinking") {
@@ -240,6 +258,7 @@ private:
 
   ClientRequest& request_;
   std::vector<Message>& messages_;
+  CallOptions& options_;
   bool is_open_ = false;
   std::map<std::string, std::string, std::less<>> names_;  ///< of the tools that were called, by the call's id
 };
@@ -250,12 +269,13 @@ void read_anthropic_conversation(const json::array& messages, ClientRequest& req
   ConversationReader(request).read(messages);
 }
 
-std::string anthropic_text(const json::value& content, const std::string& path) {
+std::string anthropic_text(const json::value& content, const std::string& path, CallOptions& options) {
   if (const auto* text = content.if_string()) return std::string(*text);
   if (!content.is_array()) throw bad_parameter(path, "must be a string or an array of text blocks");
   std::string text;
-  for_each_block(content.get_array(), path, [&](Parameters& block, const std::string& type) {
+  for_each_block(content.get_array(), path, options, [&](Parameters& block, const std::string& type) {
     if (type != "text") refuse_block(block, type, "text");
+    block.ignore({"citations"});
     append_text(text, block.text("text").value_or(""));
   });
   return text;

@@ -10,8 +10,9 @@ namespace agw {
 /// the block.
 void read_anthropic_conversation(const json::array& messages, ClientRequest& request);
 
-/// A text, or the texts of text blocks. Throws ApiError 400 that names `path`.
-std::string anthropic_text(const json::value& content, const std::string& path);
+/// A text, or the texts of text blocks, whose `cache_control` goes to the options. Throws ApiError 400 that names
+/// `path`.
+std::string anthropic_text(const json::value& content, const std::string& path, CallOptions& options);
 
 /// Throws ApiError 400, which names `path`, if Anthropic would refuse the name of a tool.
 void check_anthropic_tool_name(const std::string& name, const std::string& path);

@@ -6,16 +6,20 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
 #include "features/client_api/anthropic_conversation.hpp"
 #include "features/client_api/parameters.hpp"
+#include "features/client_api/shared_parameters.hpp"
 #include "features/client_api/tool_parameters.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 
@@ -24,36 +28,66 @@ namespace {
 constexpr std::int64_t least_budget = 1'024;
 constexpr std::size_t max_stop_sequences = 64;
 
-void read_tool(const json::object& object, const std::string& path, ModelRequest& call) {
+/// How a tool was declared.
+struct DeclaredTool {
+  ToolDescription description;
+  bool is_deferred = false;
+};
+
+DeclaredTool read_tool(const json::object& object, const std::string& path, CallOptions& options) {
   Parameters tool(object, path);
   if (const auto type = tool.text("type"); type && *type != "custom") {
     throw bad_parameter(tool.path_of("type"), fmt::format("{} is a tool of Anthropic's own: leave it out", *type),
                         "unsupported_value");
   }
-  auto& read = call.tools.emplace_back();
+  DeclaredTool declared;
+  auto& read = declared.description;
   read.name = tool.required_text("name");
   check_anthropic_tool_name(read.name, tool.path_of("name"));
   read.description = tool.text("description").value_or("");
   const auto* schema = tool.find("input_schema");
   if (!schema) throw bad_parameter(tool.path_of("input_schema"), "is missing");
   read.input_schema = tool_schema(schema, tool.path_of("input_schema"));
-  tool.ignore({"cache_control", "defer_loading", "eager_input_streaming", "input_examples", "strict"});
+  read.strict = tool.flag("strict");
+  if (const auto* examples = tool.array("input_examples", 64)) read.examples = *examples;
+  declared.is_deferred = tool.flag("defer_loading").value_or(false);
+  tool.ignore({"eager_input_streaming"});
   if (const auto* callers = tool.array("allowed_callers", 8); callers && *callers != json::array{"direct"}) {
     throw bad_parameter(tool.path_of("allowed_callers"), "must be [\"direct\"]", "unsupported_value");
   }
-  tool.finish();
+  finish_part(tool, options);
+  return declared;
+}
+
+/// Defines the deferred tools that results refer to.
+void define_found_tools(ModelRequest& call) {
+  for (const auto& message : call.messages) {
+    for (const auto* found : referenced_tools(message, call.deferred_tools)) {
+      if (std::ranges::find(call.tools, found->name, &ToolDescription::name) == call.tools.end())
+        call.tools.push_back(*found);
+    }
+  }
+}
+
+void defer(std::vector<ToolDescription> deferred, ModelRequest& call) {
+  if (deferred.empty()) return;
+  if (call.tools.empty()) throw bad_parameter("tools", "one at least must be without defer_loading");
+  std::ranges::sort(deferred, {}, &ToolDescription::name);
+  call.deferred_tools = std::make_shared<const std::vector<ToolDescription>>(std::move(deferred));
+  define_found_tools(call);
 }
 
 void read_anthropic_tools(Parameters& body, ModelRequest& call) {
   const auto* tools = body.array("tools", max_client_tools);
   std::set<std::string> names;
+  std::vector<ToolDescription> deferred;
   for (std::size_t i = 0; tools && i < tools->size(); ++i) {
     const auto path = fmt::format("tools.{}", i);
-    read_tool(object_at((*tools)[i], path), path, call);
-    if (!names.insert(call.tools.back().name).second) {
-      throw bad_parameter(path + ".name", "another tool has this name");
-    }
+    auto [tool, is_deferred] = read_tool(object_at((*tools)[i], path), path, call.options);
+    if (!names.insert(tool.name).second) throw bad_parameter(path + ".name", "another tool has this name");
+    (is_deferred ? deferred : call.tools).push_back(std::move(tool));
   }
+  defer(std::move(deferred), call);
 }
 
 ToolChoice::Kind kind_of(const std::string& type, const std::string& path) {
@@ -73,7 +107,9 @@ void read_anthropic_tool_choice(Parameters& body, ModelRequest& call) {
   choice.kind = kind_of(member.required_text("type"), member.path_of("type"));
   if (choice.kind == ToolChoice::Kind::named) {
     choice.name = member.required_text("name");
-    if (std::ranges::find(call.tools, choice.name, &ToolDescription::name) == call.tools.end()) {
+    const bool is_known = is_deferred(call.deferred_tools, choice.name) ||
+                          std::ranges::find(call.tools, choice.name, &ToolDescription::name) != call.tools.end();
+    if (!is_known) {
       throw bad_parameter(member.path_of("name"), "no tool has this name");
     }
   }
@@ -168,6 +204,8 @@ void check_context_management(Parameters& body) {
     if (!edit.required_text("type").starts_with(possible)) {
       throw bad_parameter(edit.path_of("type"), "must be clear_thinking_20251015", "unsupported_value");
     }
+    edit.ignore({"keep"});
+    edit.finish();
   }
   management.finish();
 }
@@ -191,14 +229,16 @@ AnthropicMessages read_what_both_have(Parameters& body) {
   request.model = body.required_text("model");
   const auto* messages = body.array("messages", max_client_messages);
   if (!messages || messages->empty()) throw bad_parameter("messages", "must be an array with at least one message");
-  if (const auto* system = body.find("system")) request.call.system = anthropic_text(*system, "system");
+  if (const auto* system = body.find("system"))
+    request.call.system = anthropic_text(*system, "system", request.call.options);
   read_anthropic_conversation(*messages, request);
   read_anthropic_tools(body, request.call);
   read_anthropic_tool_choice(body, request.call);
   thinking = read_thinking(body, request.call.options);
   read_output_config(body, request.call.options, thinking);
   refuse_what_only_anthropic_can(body);
-  body.ignore({"cache_control", "diagnostics", "inference_geo", "user_profile_id", "workspace_id", "betas"});
+  read_cache_mark(body, request.call.options);
+  body.ignore({"diagnostics", "inference_geo", "user_profile_id", "workspace_id", "betas"});
   return read;
 }
 

@@ -11,7 +11,7 @@
 
 #include "api/client_errors.hpp"
 #include "features/client_api/parameters.hpp"
-#include "features/client_api/pictures.hpp"
+#include "features/client_api/shared_parameters.hpp"
 #include "features/client_api/tool_parameters.hpp"
 #include "models/json_reader.hpp"
 
@@ -38,12 +38,11 @@ private:
   void read_message(const json::object& object, const std::string& path) {
     Parameters message(object, path);
     const auto role = message.required_text("role");
-    message.ignore({"name", "refusal", "annotations", "audio", "reasoning_content", "reasoning", "reasoning_details"});
     if (role == "system" || role == "developer") {
       if (!call_.system.empty()) call_.system += "\n\n";
       call_.system += text_of(message);
     } else if (role == "user") {
-      call_.messages.emplace_back();
+      call_.messages.emplace_back().name = message.text("name").value_or("");
       read_content(message);
     } else if (role == "assistant") {
       read_assistant(message);
@@ -52,11 +51,11 @@ private:
     } else {
       throw bad_parameter(message.path_of("role"), "must be system, developer, user, assistant or tool");
     }
-    message.finish();
+    finish_part(message, call_.options);
   }
 
   /// Text only.
-  static std::string text_of(Parameters& message) {
+  std::string text_of(Parameters& message) {
     const auto path = message.path_of("content");
     const auto* content = message.find("content");
     if (!content) return {};
@@ -69,6 +68,7 @@ private:
       const auto type = part.required_text("type");
       if (type != "text" && type != "refusal") throw bad_parameter(part.path_of("type"), "only text is possible here");
       text += part.text(type).value_or("");
+      finish_part(part, call_.options);
     }
     return text;
   }
@@ -96,6 +96,7 @@ private:
       } else {
         throw bad_parameter(part.path_of("type"), "must be text or image_url");
       }
+      finish_part(part, call_.options);
     }
   }
 
@@ -105,17 +106,17 @@ private:
     Parameters picture(*object, part.path_of("image_url"));
     const auto url = picture.required_text("url");
     const auto param = picture.path_of("url");
-    auto& images = call_.messages.back().images;
-    if (url.starts_with("http://") || url.starts_with("https://")) {
-      request_.pictures.push_back({call_.messages.size() - 1, images.size(), url, param});
-      images.emplace_back();
-    } else {
-      images.push_back(picture_in(url, param));
-    }
+    const auto detail = picture_detail(picture);
+    picture.finish();
+    add_picture(request_, url, detail, param);
   }
 
   void read_assistant(Parameters& message) {
     Message read{.role = Message::Role::assistant, .text = text_of(message)};
+    read.name = message.text("name").value_or("");
+    read.text += message.text("refusal").value_or("");
+    read_thoughts(message, read);
+    message.ignore({"annotations"});
     if (const auto* calls = message.array("tool_calls", max_client_tools)) {
       for (std::size_t i = 0; i < calls->size(); ++i) {
         const auto path = fmt::format("{}[{}]", message.path_of("tool_calls"), i);
@@ -125,8 +126,22 @@ private:
     if (!read.text.empty() || !read.tool_uses.empty()) call_.messages.push_back(std::move(read));
   }
 
+  /// They go back to the model that has made them, if its service takes them.
+  void read_thoughts(Parameters& message, Message& read) const {
+    const auto thoughts = message.text("reasoning_content");
+    const auto same = message.text("reasoning");
+    if (const auto& text = thoughts ? thoughts : same; text && !text->empty())
+      read.provider_blocks.push_back(json::object{{"reasoning_content", *text}});
+    if (const auto* details = message.array("reasoning_details", max_parts))
+      read.provider_blocks.insert(read.provider_blocks.end(), details->begin(), details->end());
+    if (!read.provider_blocks.empty()) read.provider_blocks_of = request_.model;
+  }
+
   ToolUse read_call(const json::object& object, const std::string& path) {
     Parameters call(object, path);
+    if (call.text("type").value_or("function") != "function")
+      throw bad_parameter(call.path_of("type"), "must be function");
+    call.ignore({"index"});
     ToolUse use{.id = call.required_text("id"), .name = {}, .input = {}, .raw_input = {}};
     const auto* function = call.object("function");
     if (!function) throw bad_parameter(call.path_of("function"), "is missing");
@@ -140,6 +155,8 @@ private:
       use.raw_input = arguments;  // A model made it, and the program sends it back.
     }
     names_[use.id] = use.name;
+    called.finish();
+    call.finish();
     return use;
   }
 
@@ -150,6 +167,7 @@ private:
       throw bad_parameter(message.path_of("tool_call_id"), "no message before it has a tool call with this id");
     }
     call_.messages.push_back({.role = Message::Role::tool, .tool_call_id = id, .tool_name = name->second});
+    message.ignore({"name"});  // The call says it.
     read_content(message);
   }
 
@@ -172,8 +190,10 @@ void read_tools(Parameters& body, ModelRequest& call) {
     check_tool_name(read.name, function.path_of("name"));
     read.description = function.text("description").value_or("");
     read.input_schema = tool_schema(function.find("parameters"), function.path_of("parameters"));
-    function.ignore({"strict"});
+    read.strict = function.flag("strict");
     function.finish();
+    read_cache_mark(tool, call.options);
+    tool.finish();
   }
 }
 
@@ -187,7 +207,10 @@ void read_tool_choice(Parameters& body, CallOptions& options) {
     if (named.required_text("type") != "function") throw bad_parameter(named.path_of("type"), "must be function");
     const auto* function = named.object("function");
     if (!function) throw bad_parameter(named.path_of("function"), "is missing");
-    choice = {Kind::named, Parameters(*function, named.path_of("function")).required_text("name")};
+    Parameters chosen(*function, named.path_of("function"));
+    choice = {Kind::named, chosen.required_text("name")};
+    chosen.finish();
+    named.finish();
     return;
   }
   const auto text = body.required_text("tool_choice");
@@ -202,9 +225,9 @@ void read_response_format(Parameters& body, CallOptions& options) {
   if (!object) return;
   Parameters format(*object, body.path_of("response_format"));
   const auto type = format.required_text("type");
-  if (type == "text") return;
+  if (type == "text") return format.finish();
   auto& read = options.response_format.emplace();
-  if (type == "json_object") return;
+  if (type == "json_object") return format.finish();
   if (type != "json_schema") throw bad_parameter(format.path_of("type"), "must be text, json_object or json_schema");
   const auto* member = format.object("json_schema");
   if (!member) throw bad_parameter(format.path_of("json_schema"), "is missing");
@@ -215,6 +238,8 @@ void read_response_format(Parameters& body, CallOptions& options) {
   read.description = schema.text("description").value_or("");
   read.schema = tool_schema(schema.find("schema"), schema.path_of("schema"));
   read.strict = schema.flag("strict");
+  schema.finish();
+  format.finish();
 }
 
 void read_stop(Parameters& body, CallOptions& options) {
@@ -238,7 +263,10 @@ void read_reasoning(Parameters& body, CallOptions& options) {
   Parameters reasoning(*object, "reasoning");
   if (const auto effort = reasoning.text("effort")) options.reasoning_effort = effort;
   options.reasoning_budget = reasoning.integer("max_tokens", 0, max_token_count);
-  reasoning.ignore({"summary", "exclude", "enabled"});
+  options.reasoning_summary = reasoning.text("summary").value_or("");
+  if (!reasoning.flag("enabled").value_or(true)) options.reasoning_effort = "none";
+  if (reasoning.flag("exclude").value_or(false))
+    throw bad_parameter("reasoning.exclude", "is not possible", "unsupported_value");
   reasoning.finish();
 }
 
@@ -284,6 +312,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   read_response_format(body, options);
   read_stop(body, options);
   read_reasoning(body, options);
+  options.verbosity = read_verbosity(body);
   read_limit(body, request.call);
   request.call.temperature = body.number("temperature", 0, 2);
   options.top_p = body.number("top_p", 0, 1);
@@ -296,7 +325,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   if (const auto* stream_options = body.object("stream_options")) {
     Parameters chosen(*stream_options, "stream_options");
     includes_usage = chosen.flag("include_usage").value_or(false);
-    chosen.ignore({"include_obfuscation"});
+    refuse_obfuscation(chosen);
     chosen.finish();
   }
   if (const auto* metadata = body.object("metadata"))

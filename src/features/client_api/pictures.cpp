@@ -91,6 +91,7 @@ std::vector<Message> with_pictures_of_tools(std::vector<Message> messages) {
   for (auto& message : messages) {
     if (message.role != Message::Role::tool) add_pictures();
     if (message.role == Message::Role::tool) {
+      for (auto& image : message.images) image.text_before = 0;
       std::ranges::move(message.images, std::back_inserter(pictures.images));
       message.images.clear();
     }

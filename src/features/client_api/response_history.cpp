@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::chrono::days responses_kept{30};
 
-/// The output that a later request repeats: messages and calls.
-void add_output(json::array& conversation, const json::object& response) {
+/// The output that a later request repeats: what the service requires back, messages and calls.
+void add_output(json::array& conversation, const ClientAnswer& answer, const json::object& response) {
+  if (!answer.provider_blocks.empty()) conversation.push_back(reasoning_item(answer.model, answer.provider_blocks));
   for (const auto& item : response.at("output").as_array()) {
     if (item.at("type") != "reasoning") conversation.push_back(item);
   }
@@ -51,7 +52,7 @@ StoredResponse stored_response(const ClientApi& api, const ClientAnswer& answer,
                      .body = to_json(response),
                      .conversation = {}};
   if (!answer.thread_id.empty()) return row;
-  add_output(conversation, response);
+  add_output(conversation, answer, response);
   row.conversation = to_json(conversation);
   return row;
 }

@@ -48,7 +48,8 @@ Task<> create_response(ClientApi& api, Request& request, ProxyStream& stream) {
   auto conversation = continue_response(read, previous);
   take_headers(read.request, request);
   const auto writer =
-      response_writer(std::move(read.shown), read.stores ? storing(api, std::move(conversation)) : StoreResponse());
+      response_writer(std::move(read.shown), read.stores ? storing(api, std::move(conversation)) : StoreResponse(),
+                      read.includes_reasoning);
   co_await api.answer(std::move(read.request), *writer, stream);
 }
 

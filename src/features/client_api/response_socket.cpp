@@ -147,7 +147,7 @@ Task<> ResponseSocket::answer(Lane& lane, json::object body) {
     if (thread_id_) read.request.thread_id = thread_id_;
     const auto writer =
         response_writer(std::move(read.shown), remembering(lane, std::move(conversation), read.stores, is_complete),
-                        {.as_lines = true, .stream_id = lane.id});
+                        read.includes_reasoning, {.as_lines = true, .stream_id = lane.id});
     SocketResponse response(socket_);
     if (generates) {
       co_await api_.answer(std::move(read.request), *writer, response);

@@ -2,6 +2,7 @@
 // reasoning follow one another, calls may be open at the same time.
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <tuple>
@@ -13,6 +14,7 @@
 #include "api/client_errors.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
+#include "features/client_api/anthropic_blocks.hpp"
 #include "features/client_api/responses.hpp"
 
 namespace agw {
@@ -26,7 +28,8 @@ struct OutputItem {
   std::string text{};  ///< or the arguments of a call
   std::string call_id{};
   std::string name{};
-  std::string space{};  ///< the namespace of the call's function; empty without one
+  std::string space{};      ///< the namespace of the call's function; empty without one
+  std::string encrypted{};  ///< reasoning only: what the service requires back; empty: nothing, or not asked for
   bool done = false;
   bool is_cut = false;  ///< done, but not complete
 
@@ -70,8 +73,10 @@ json::object item_members(const OutputItem& item) {
   switch (item.kind) {
     case OutputItem::Kind::reasoning: {
       json::array summary;
-      if (item.done) summary.push_back(summary_part(item.text));
-      return {{"id", item.id}, {"type", "reasoning"}, {"status", status}, {"summary", std::move(summary)}};
+      if (item.done && !item.text.empty()) summary.push_back(summary_part(item.text));
+      json::object members{{"id", item.id}, {"type", "reasoning"}, {"status", status}, {"summary", std::move(summary)}};
+      if (!item.encrypted.empty()) members["encrypted_content"] = item.encrypted;
+      return members;
     }
     case OutputItem::Kind::call:
       return call_members(item, status);
@@ -96,9 +101,10 @@ json::object response_usage(const Usage& usage) {
 
 class ResponseWriter : public AnswerWriter {
 public:
-  ResponseWriter(json::object shown, StoreResponse store, ResponseEvents events)
+  ResponseWriter(json::object shown, StoreResponse store, bool includes_reasoning, ResponseEvents events)
       : shown_(std::move(shown)),
         store_(std::move(store)),
+        includes_reasoning_(includes_reasoning),
         namespaces_(namespaces_in(shown_)),
         events_(std::move(events)) {}
 
@@ -108,6 +114,7 @@ public:
     if (items_.empty()) take_whole(answer);
     if (!items_.empty()) items_.back().is_cut = answer.stop == StopReason::length;
     out_.clear();
+    take_blocks(answer);
     close_all();
     if (store_) co_await store_(answer, response(answer, status_of(answer)));
   }
@@ -121,8 +128,12 @@ public:
     return std::exchange(out_, {});
   }
 
-  std::string delta(const ClientAnswer& /*answer*/, const Delta& delta) override {
-    take(delta);
+  std::string delta(const ClientAnswer& answer, const Delta& delta) override {
+    if (delta.kind == Delta::Kind::provider_block) {
+      take_block(answer, delta.text);
+    } else {
+      take(delta);
+    }
     return std::exchange(out_, {});
   }
 
@@ -210,8 +221,34 @@ private:
     event("response.output_item.added", {{"output_index", index_of(item)}, {"item", item_members(item)}});
     if (item.kind == OutputItem::Kind::message)
       item_event("response.content_part.added", item, "content_index", {{"part", text_part({})}});
-    if (item.kind == OutputItem::Kind::reasoning)
-      item_event("response.reasoning_summary_part.added", item, "summary_index", {{"part", summary_part({})}});
+  }
+
+  /// Belongs to the reasoning before it; without any, it is an item of its own.
+  void take_block(const ClientAnswer& answer, const std::string& json_text) {
+    const auto block = parse_json(json_text);
+    if (!block) return;
+    ++taken_blocks_;
+    if (includes_reasoning_) add_encrypted(answer, {*block});
+  }
+
+  void add_encrypted(const ClientAnswer& answer, const json::array& blocks) {
+    const bool is_open = !items_.empty() && items_.back().kind == OutputItem::Kind::reasoning && !items_.back().done;
+    if (!is_open) {
+      close_texts();
+      announce(open(OutputItem::Kind::reasoning, "rs"));
+    }
+    auto& item = items_.back();
+    item.encrypted = to_signature({.model = answer.model, .blocks = blocks});
+    close(item);
+  }
+
+  /// Those that came with the end of the answer, or that is not streamed.
+  void take_blocks(const ClientAnswer& answer) {
+    const auto& blocks = answer.provider_blocks;
+    if (!includes_reasoning_ || taken_blocks_ >= blocks.size()) return;
+    const auto rest = static_cast<std::ptrdiff_t>(taken_blocks_);
+    add_encrypted(answer, json::array(blocks.begin() + rest, blocks.end()));
+    taken_blocks_ = blocks.size();
   }
 
   void take(const Delta& delta) {
@@ -244,6 +281,8 @@ private:
       item_event("response.output_text.delta", item, "content_index",
                  {{"delta", delta.text}, {"logprobs", json::array()}});
     } else {
+      if (item.text.size() == delta.text.size())
+        item_event("response.reasoning_summary_part.added", item, "summary_index", {{"part", summary_part({})}});
       item_event("response.reasoning_summary_text.delta", item, "summary_index", {{"delta", delta.text}});
     }
   }
@@ -257,6 +296,7 @@ private:
         item_event("response.content_part.done", item, "content_index", {{"part", text_part(item.text)}});
         break;
       case OutputItem::Kind::reasoning:
+        if (item.text.empty()) break;
         item_event("response.reasoning_summary_text.done", item, "summary_index", {{"text", item.text}});
         item_event("response.reasoning_summary_part.done", item, "summary_index", {{"part", summary_part(item.text)}});
         break;
@@ -280,6 +320,7 @@ private:
   /// The items of an answer that is not streamed.
   void take_whole(const ClientAnswer& answer) {
     if (!answer.reasoning.empty()) take({Delta::Kind::reasoning, answer.reasoning});
+    take_blocks(answer);
     if (!answer.text.empty()) take({Delta::Kind::text, answer.text});
     for (std::size_t number = 0; number < answer.tool_uses.size(); ++number) {
       const auto& use = answer.tool_uses[number];
@@ -290,11 +331,13 @@ private:
 
   const json::object shown_;
   const StoreResponse store_;
+  const bool includes_reasoning_;
   const Namespaces namespaces_;
   const ResponseEvents events_;
   const std::string id_ = random_hex(12);
   std::vector<OutputItem> items_;
   std::vector<std::size_t> calls_;  ///< the item of each call
+  std::size_t taken_blocks_ = 0;    ///< of the answer's provider blocks
   std::int64_t sequence_ = 0;
   std::string out_;
   std::string closing_;  ///< the events that end the open items
@@ -302,8 +345,15 @@ private:
 
 }  // namespace
 
-std::unique_ptr<AnswerWriter> response_writer(json::object shown, StoreResponse store, ResponseEvents events) {
-  return std::make_unique<ResponseWriter>(std::move(shown), std::move(store), std::move(events));
+json::object reasoning_item(const std::string& model, const json::array& blocks) {
+  return {{"type", "reasoning"},
+          {"summary", json::array()},
+          {"encrypted_content", to_signature({.model = model, .blocks = blocks})}};
+}
+
+std::unique_ptr<AnswerWriter> response_writer(json::object shown, StoreResponse store, bool includes_reasoning,
+                                              ResponseEvents events) {
+  return std::make_unique<ResponseWriter>(std::move(shown), std::move(store), includes_reasoning, std::move(events));
 }
 
 }  // namespace agw

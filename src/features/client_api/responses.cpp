@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "features/client_api/anthropic_blocks.hpp"
 #include "features/client_api/compaction.hpp"
 #include "features/client_api/parameters.hpp"
-#include "features/client_api/pictures.hpp"
+#include "features/client_api/shared_parameters.hpp"
 #include "features/client_api/tool_parameters.hpp"
 #include "models/json_reader.hpp"
 
@@ -22,6 +24,7 @@ namespace {
 
 constexpr std::size_t max_item_parts = 1'000;
 constexpr std::int64_t most_response_tokens = 100'000'000;
+constexpr std::string_view encrypted_reasoning = "reasoning.encrypted_content";
 
 class InputItems {
 public:
@@ -39,18 +42,44 @@ private:
     Parameters item(object, path);
     const auto type = item.text("type").value_or("message");
     item.ignore({"id", "status"});
-    if (type == "message") return read_message(item);
-    if (type == "function_call") return read_call(item);
-    if (type == "function_call_output") return read_result(item);
-    if (type == "compaction") {
+    if (type == "message") {
+      read_message(item);
+    } else if (type == "function_call") {
+      read_call(item);
+    } else if (type == "function_call_output") {
+      read_result(item);
+    } else if (type == "compaction") {
       call_.messages.push_back(
           {.text = compacted_text(item.required_text("encrypted_content"), item.path_of("encrypted_content"))});
-      return;
+      item.ignore({"created_by"});
+    } else if (type == "reasoning") {
+      read_reasoning_item(item, object);
+    } else {
+      throw bad_parameter(item.path_of("type"),
+                          "must be message, function_call, function_call_output, compaction or reasoning");
     }
-    // What a model of another service has thought is of use to none.
-    if (type == "reasoning") return;
-    throw bad_parameter(item.path_of("type"),
-                        "must be message, function_call, function_call_output, compaction or reasoning");
+    item.finish();
+  }
+
+  /// Without `encrypted_content` it is for the program only.
+  void read_reasoning_item(Parameters& item, const json::object& object) {
+    item.ignore({"summary", "content"});
+    const auto encrypted = item.text("encrypted_content").value_or("");
+    if (encrypted.empty()) return;
+    auto& message = open_answer();
+    auto ours = from_signature(encrypted);
+    auto read = ours ? std::move(*ours) : ServiceBlocks{request_.model, {object}};
+    std::ranges::move(read.blocks, std::back_inserter(message.provider_blocks));
+    message.provider_blocks_of = std::move(read.model);
+  }
+
+  /// The answer that the items before belong to; a new one if it has a text or calls already, as reasoning comes first.
+  Message& open_answer() {
+    auto& messages = call_.messages;
+    const bool is_open = !messages.empty() && messages.back().role == Message::Role::assistant &&
+                         messages.back().text.empty() && messages.back().tool_uses.empty();
+    if (!is_open) messages.push_back({.role = Message::Role::assistant});
+    return messages.back();
   }
 
   void read_message(Parameters& item) {
@@ -61,9 +90,7 @@ private:
       if (!call_.system.empty()) call_.system += "\n\n";
       call_.system += message.text;
     } else if (role == "user" || role == "assistant") {
-      auto& message = call_.messages.emplace_back();
-      message.role = role == "user" ? Message::Role::user : Message::Role::assistant;
-      read_content(item, "content", message);
+      read_content(item, "content", role == "user" ? call_.messages.emplace_back() : open_answer());
     } else {
       throw bad_parameter(item.path_of("role"), "must be system, developer, user or assistant");
     }
@@ -84,6 +111,7 @@ private:
       const auto type = part.required_text("type");
       if (type == "input_text" || type == "output_text" || type == "text") {
         message.text += part.text("text").value_or("");
+        part.ignore({"annotations", "logprobs"});
       } else if (type == "refusal") {
         message.text += part.text("refusal").value_or("");
       } else if (type == "input_image") {
@@ -91,18 +119,16 @@ private:
       } else {
         throw bad_parameter(part.path_of("type"), "must be input_text, output_text, refusal or input_image");
       }
+      finish_part(part, call_.options);
     }
   }
 
-  void read_picture(Parameters& part, Message& message) {
+  void read_picture(Parameters& part, const Message& message) {
+    const bool is_possible = !call_.messages.empty() && &message == &call_.messages.back();
+    if (!is_possible || message.role == Message::Role::assistant)
+      throw bad_parameter(part.path_of("type"), "only text is possible here");
     const auto url = part.required_text("image_url");
-    const auto param = part.path_of("image_url");
-    if (url.starts_with("http://") || url.starts_with("https://")) {
-      request_.pictures.push_back({call_.messages.size() - 1, message.images.size(), url, param});
-      message.images.emplace_back();
-    } else {
-      message.images.push_back(picture_in(url, param));
-    }
+    add_picture(request_, url, picture_detail(part), part.path_of("image_url"));
   }
 
   void read_call(Parameters& item) {
@@ -161,7 +187,15 @@ void read_function(Parameters& tool, const std::string& space, ModelRequest& cal
     throw bad_parameter(tool.path_of("name"), "another tool has this name");
   read.description = tool.text("description").value_or("");
   read.input_schema = tool_schema(tool.find("parameters"), tool.path_of("parameters"));
+  read.strict = tool.flag("strict");
+  tool.finish();
   call.tools.push_back(std::move(read));
+}
+
+/// A model that knows no namespaces reads what one is for with its first function.
+void describe_namespace(Parameters& space, const std::string& name, ToolDescription& first) {
+  const auto text = space.text("description").value_or("");
+  if (!text.empty()) first.description = fmt::format("{}\n\n({}: {})", first.description, name, text);
 }
 
 void read_response_tools(Parameters& body, ModelRequest& call) {
@@ -179,7 +213,10 @@ void read_response_tools(Parameters& body, ModelRequest& call) {
       const auto at = fmt::format("{}[{}]", tool.path_of("tools"), j);
       Parameters function(object_at((*functions)[j], at), at);
       read_function(function, space, call);
+      if (j == 0) describe_namespace(tool, space, call.tools.back());
     }
+    tool.ignore({"description"});
+    tool.finish();
   }
 }
 
@@ -191,7 +228,7 @@ void read_response_tool_choice(Parameters& body, CallOptions& options) {
     Parameters named(*object, "tool_choice");
     if (named.required_text("type") != "function") throw bad_parameter("tool_choice.type", "must be function");
     options.tool_choice = ToolChoice{Kind::named, named.required_text("name")};
-    return;
+    return named.finish();
   }
   const auto text = body.required_text("tool_choice");
   if (text != "auto" && text != "none" && text != "required") {
@@ -204,15 +241,15 @@ void read_text_format(Parameters& body, CallOptions& options) {
   const auto* text = body.object("text");
   if (!text) return;
   Parameters chosen(*text, "text");
-  if (const auto verbosity = chosen.text("verbosity"); verbosity && *verbosity != "medium")
-    throw bad_parameter("text.verbosity", "must be medium", "unsupported_value");
+  options.verbosity = read_verbosity(chosen);
   const auto* object = chosen.object("format");
+  chosen.finish();
   if (!object) return;
   Parameters format(*object, "text.format");
   const auto type = format.required_text("type");
-  if (type == "text") return;
+  if (type == "text") return format.finish();
   auto& read = options.response_format.emplace();
-  if (type == "json_object") return;
+  if (type == "json_object") return format.finish();
   if (type != "json_schema") throw bad_parameter("text.format.type", "must be text, json_object or json_schema");
   read.kind = ResponseFormat::Kind::json_schema;
   read.name = format.required_text("name");
@@ -220,6 +257,7 @@ void read_text_format(Parameters& body, CallOptions& options) {
   read.description = format.text("description").value_or("");
   read.schema = tool_schema(format.find("schema"), "text.format.schema");
   read.strict = format.flag("strict");
+  format.finish();
 }
 
 void read_settings(Parameters& body, ModelRequest& call) {
@@ -235,7 +273,9 @@ void read_settings(Parameters& body, ModelRequest& call) {
   if (const auto* object = body.object("reasoning")) {
     Parameters reasoning(*object, "reasoning");
     options.reasoning_effort = reasoning.text("effort");
-    reasoning.ignore({"summary", "generate_summary"});
+    const auto summary = reasoning.text("summary");
+    options.reasoning_summary = summary ? *summary : reasoning.text("generate_summary").value_or("");
+    reasoning.ignore({"generate_summary"});
     reasoning.finish();
   }
 }
@@ -246,6 +286,23 @@ void refuse_what_is_impossible(Parameters& body) {
   if (body.integer("top_logprobs", 0, 20).value_or(0) != 0) refuse("top_logprobs", "is not possible");
   if (body.find("max_tool_calls")) refuse("max_tool_calls", "is not possible");
   if (body.find("prompt")) refuse("prompt", "is not possible: send instructions");
+  if (body.text("truncation").value_or("disabled") != "disabled") refuse("truncation", "must be disabled");
+  if (const auto* object = body.object("stream_options")) {
+    Parameters chosen(*object, "stream_options");
+    refuse_obfuscation(chosen);
+    chosen.finish();
+  }
+}
+
+/// Whether the response has what its model needs back.
+bool includes_encrypted_reasoning(Parameters& body) {
+  const auto* members = body.array("include", 16);
+  for (std::size_t i = 0; members && i < members->size(); ++i) {
+    if ((*members)[i] != json::value(encrypted_reasoning))
+      throw bad_parameter(fmt::format("include[{}]", i), fmt::format("only {} is possible", encrypted_reasoning),
+                          "unsupported_value");
+  }
+  return members && !members->empty();
 }
 
 void add_missing(json::object& object, const json::object& members) {
@@ -331,8 +388,9 @@ ResponseRequest read_response_request(const json::object& object) {
   }
   if (read.previous && read.request.thread_id)
     throw bad_parameter("conversation", "cannot be combined with previous_response_id");
-  body.ignore({"include", "truncation", "user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention",
-               "service_tier", "stream_options", "client_metadata"});
+  read.includes_reasoning = includes_encrypted_reasoning(body);
+  body.ignore(
+      {"user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "client_metadata"});
   body.finish();
   read.shown = shown_members(object);
   return read;

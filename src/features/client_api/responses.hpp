@@ -17,8 +17,9 @@ struct ResponseRequest {
   ClientRequest request;
   std::optional<std::string> previous;  ///< the response that it continues
   bool stores = true;
-  json::array input;   ///< as items, of this request only
-  json::object shown;  ///< the members of the response that repeat the request
+  bool includes_reasoning = false;  ///< in a form that the model's service takes back
+  json::array input;                ///< as items, of this request only
+  json::object shown;               ///< the members of the response that repeat the request
 };
 
 /// Reads the body. Throws ApiError 400 that names the parameter. The conversation is added by `add_input`.
@@ -41,7 +42,12 @@ struct ResponseEvents {
   std::string stream_id{};  ///< the member of that name that events have; empty: none
 };
 
+/// An item of the input that carries what the service of a model requires back, and nothing to read.
+json::object reasoning_item(const std::string& model, const json::array& blocks);
+
 /// Writes a `response`, or its events.
-std::unique_ptr<AnswerWriter> response_writer(json::object shown, StoreResponse store, ResponseEvents events = {});
+/// `includes_reasoning`: as in ResponseRequest.
+std::unique_ptr<AnswerWriter> response_writer(json::object shown, StoreResponse store, bool includes_reasoning,
+                                              ResponseEvents events = {});
 
 }  // namespace agw

@@ -38,14 +38,24 @@ void take(ClientAnswer& answer, const Delta& delta) {
 }
 
 /// An agent decides about its calls itself; settings that only influence a model have no effect.
-void check_for_agent(const CallOptions& options, const AnswerWriter& writer) {
+void check_for_agent(const ModelRequest& call, const AnswerWriter& writer) {
   for (const auto& feature : call_features()) {
     const bool is_refused =
         feature.chat == "tool_choice" || feature.chat == "response_format" || feature.chat == "stop";
-    if (!is_refused || !feature.is_asked(options)) continue;
+    if (!is_refused || !feature.is_asked(call)) continue;
     throw bad_parameter(std::string(writer.name_of(feature)), "an agent cannot do this: leave it out, or ask a model",
                         "unsupported_parameter");
   }
+}
+
+/// An agent has its own way to offer many tools.
+void define_deferred_tools(ModelRequest& call) {
+  if (!call.deferred_tools) return;
+  for (const auto& tool : *call.deferred_tools) {
+    if (std::ranges::find(call.tools, tool.name, &ToolDescription::name) == call.tools.end())
+      call.tools.push_back(tool);
+  }
+  call.deferred_tools.reset();
 }
 
 /// The answer is the thread's already: the program gets it also if its record cannot be stored.
@@ -230,7 +240,8 @@ ClientAnswer ClientApi::new_answer(const ClientRequest& request) const {
 
 Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer,
                                   ResponseStream& stream) {
-  check_for_agent(request.call.options, writer);
+  check_for_agent(request.call, writer);
+  define_deferred_tools(request.call);
   co_await fetch_pictures(request, stream.stop_source());
   const auto [run, thread_id] = co_await agents_.start(agent, request);
   ClientConnection connection(services_.loop, stream, request.is_repeatable);
@@ -323,7 +334,9 @@ Task<> ClientApi::store(UnstoredSpending spent) {
 Task<> ClientApi::fetch_pictures(ClientRequest& request, StopSource& stop) const {
   for (const auto& picture : request.pictures) {
     auto& image = request.call.messages.at(picture.message).images.at(picture.image);
-    image = co_await fetch_picture(services_.http, picture, stop);
+    auto fetched = co_await fetch_picture(services_.http, picture, stop);
+    image.mime = std::move(fetched.mime);
+    image.bytes = std::move(fetched.bytes);
   }
   request.call.messages = with_pictures_of_tools(std::move(request.call.messages));
 }

@@ -42,9 +42,9 @@ constexpr std::string_view end_of_listing = "</deferred_tools>";
 using Groups = std::map<std::string, std::vector<const Tool*>>;
 
 std::string line_of(const Tool& tool, std::size_t length) {
-  const auto& [name, description, schema] = tool.description;
+  const auto& name = tool.description.name;
   if (length == 0) return prompt_line(name) + "\n";
-  std::string_view rest = description;
+  std::string_view rest = tool.description.description;
   rest.remove_prefix(std::min(rest.find_first_not_of(white_space), rest.size()));
   const auto first = take_line(rest).substr(0, 2 * length);
   return fmt::format("{}: {}\n", prompt_line(name), prompt_line(shortened(to_utf8(first), length)));

@@ -81,7 +81,7 @@ Task<std::variant<json::object, ModelFailure>> LiveProvider::embed(json::object 
 }
 
 const CallFeature* LiveProvider::unsupported(const ModelRequest& request) const {
-  return unsupported_feature(request.options, complete(settings_));
+  return unsupported_feature(request, complete(settings_));
 }
 
 std::shared_ptr<HttpProvider> LiveProvider::provider_for(ProviderSettings filled) {

@@ -1,0 +1,60 @@
+#include "features/client_api/shared_parameters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/client_errors.hpp"
+#include "features/client_api/pictures.hpp"
+
+namespace agw {
+
+void read_cache_mark(Parameters& object, CallOptions& options) {
+  const auto* member = object.object("cache_control");
+  if (!member) return;
+  Parameters mark(*member, object.path_of("cache_control"));
+  if (mark.required_text("type") != "ephemeral") throw bad_parameter(mark.path_of("type"), "must be ephemeral");
+  const auto ttl = mark.text("ttl").value_or("");
+  if (!ttl.empty() && ttl != "5m" && ttl != "1h") throw bad_parameter(mark.path_of("ttl"), "must be 5m or 1h");
+  // All marks of a request are of one duration: the longest that it names.
+  if (options.cache_ttl != "1h" && !ttl.empty()) options.cache_ttl = ttl;
+  mark.ignore({"scope"});
+  mark.finish();
+}
+
+void finish_part(Parameters& part, CallOptions& options) {
+  read_cache_mark(part, options);
+  part.finish();
+}
+
+std::string picture_detail(Parameters& picture) {
+  constexpr std::array<std::string_view, 4> levels{"auto", "low", "high", "original"};
+  auto detail = picture.text("detail").value_or("auto");
+  if (std::ranges::find(levels, detail) == levels.end())
+    throw bad_parameter(picture.path_of("detail"), "must be auto, low, high or original");
+  return detail == "auto" ? std::string() : std::move(detail);
+}
+
+void add_picture(ClientRequest& request, const std::string& url, std::string detail, const std::string& param) {
+  auto& messages = request.call.messages;
+  auto& message = messages.back();
+  const bool is_elsewhere = url.starts_with("http://") || url.starts_with("https://");
+  if (is_elsewhere) request.pictures.push_back({messages.size() - 1, message.images.size(), url, param});
+  auto& image = message.images.emplace_back(is_elsewhere ? Image{} : picture_in(url, param));
+  image.detail = std::move(detail);
+  image.text_before = message.text.size();
+}
+
+std::string read_verbosity(Parameters& object) {
+  auto verbosity = object.text("verbosity").value_or("");
+  if (!verbosity.empty() && verbosity != "low" && verbosity != "medium" && verbosity != "high")
+    throw bad_parameter(object.path_of("verbosity"), "must be low, medium or high");
+  return verbosity;
+}
+
+void refuse_obfuscation(Parameters& stream_options) {
+  if (stream_options.flag("include_obfuscation").value_or(false))
+    throw bad_parameter(stream_options.path_of("include_obfuscation"), "is not possible", "unsupported_value");
+}
+
+}  // namespace agw

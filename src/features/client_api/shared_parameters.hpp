@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "features/client_api/parameters.hpp"
+#include "features/client_api/types.hpp"
+
+namespace agw {
+
+// Parameters that several protocols have. Each function throws ApiError 400 that names the member.
+
+/// Reads the `cache_control` of `object`. The gateway itself chooses what is cached; how long, the program may say.
+void read_cache_mark(Parameters& object, CallOptions& options);
+
+/// Reads the end of a part of a message: its `cache_control`, then nothing that is unknown.
+void finish_part(Parameters& part, CallOptions& options);
+
+/// Reads `detail`: how closely a model looks at a picture. Empty if the program leaves it to the service.
+std::string picture_detail(Parameters& picture);
+
+/// Adds a picture to the last message of the request, after the text that it has so far: one in a `data:` URL at once,
+/// another when it is fetched.
+void add_picture(ClientRequest& request, const std::string& url, std::string detail, const std::string& param);
+
+/// Reads `verbosity`: how long the answers of a model are. Empty if the program leaves it to the service.
+std::string read_verbosity(Parameters& object);
+
+/// The streams of the gateway are not padded.
+void refuse_obfuscation(Parameters& stream_options);
+
+}  // namespace agw

@@ -1,0 +1,264 @@
+"""Each member of a program's request reaches the model, or is refused by its name: nothing is dropped silently."""
+
+import json
+
+import pytest
+
+from checks import accepted
+from stubs.provider import Reply, ToolCall
+from test_openai_chat import PIXEL
+
+PICTURE = f"data:image/png;base64,{PIXEL}"
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
+SERVICES = {"anthropic": {"kind": "anthropic"}, "chat": {"kind": "openai", "api": "chat"},
+            "responses": {"kind": "openai", "api": "responses"}, "ollama": {"kind": "ollama"},
+            "gemini": {"kind": "gemini"}}
+SECRET_TEXT = "what a service wants back"
+
+
+@pytest.fixture
+def gateway(make_gateway, stub):
+    def service(settings):
+        url = stub.openai_url if settings["kind"] == "openai" else stub.base_url
+        return {**settings, "base_url": url, "api_key_env": "KEY", "default_model": "gpt-5"}
+
+    made = make_gateway(config={"providers": {name: service(settings) for name, settings in SERVICES.items()}},
+                        environment={"KEY": "k"}).start()
+    made.stub = stub
+    return made
+
+
+def told(gateway, path, service, **members):
+    """Sends the request and returns what the service was sent."""
+    accepted(gateway.http.post(path, json={"model": f"{service}/gpt-5", **members}))
+    return gateway.stub.requests[-1].json
+
+
+def chat(gateway, service="chat", **members):
+    return told(gateway, "/v1/chat/completions", service, **{"messages": [{"role": "user", "content": "Hi"}], **members})
+
+
+def respond(gateway, service="responses", **members):
+    return told(gateway, "/v1/responses", service, **{"input": "Hi", **members})
+
+
+def message(gateway, service="anthropic", **members):
+    return told(gateway, "/v1/messages", service,
+                **{"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 99, **members})
+
+
+def refused(gateway, path, param, **members):
+    response = gateway.http.post(path, json={"model": "chat/gpt-5", **members})
+    assert response.status_code == 400, response.text
+    error = response.json()["error"]
+    assert (error.get("param") or error["message"].split(":")[0]) == param, error
+
+
+def user(*parts):
+    return {"role": "user", "content": list(parts)}
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_strict_of_a_function_is_passed_on(gateway, strict):
+    function = {"name": "weather", "parameters": SCHEMA, "strict": strict}
+    tools = [{"type": "function", "function": function}]
+    assert chat(gateway, tools=tools)["tools"][0]["function"]["strict"] is strict
+    assert chat(gateway, "responses", tools=tools)["tools"][0]["strict"] is strict
+    assert chat(gateway, "anthropic", tools=tools)["tools"][0]["strict"] is strict
+    flat = [{"type": "function", **function}]
+    assert respond(gateway, tools=flat)["tools"][0]["strict"] is strict
+    assert respond(gateway, "chat", tools=flat)["tools"][0]["function"]["strict"] is strict
+    own = [{"name": "weather", "input_schema": SCHEMA, "strict": strict}]
+    assert message(gateway, tools=own)["tools"][0]["strict"] is strict
+
+
+def test_detail_of_a_picture_is_passed_on(gateway):
+    asked = [user({"type": "image_url", "image_url": {"url": PICTURE, "detail": "low"}})]
+    assert chat(gateway, messages=asked)["messages"][0]["content"][0]["image_url"]["detail"] == "low"
+    assert chat(gateway, "responses", messages=asked)["input"][0]["content"][0]["detail"] == "low"
+    items = [user({"type": "input_image", "image_url": PICTURE, "detail": "high"})]
+    assert respond(gateway, input=items)["input"][0]["content"][0]["detail"] == "high"
+    assert "detail" not in chat(gateway, messages=[user({"type": "image_url", "image_url": {"url": PICTURE}})])[
+        "messages"][0]["content"][0]["image_url"]
+
+
+def test_parts_stay_in_their_order(gateway):
+    def kinds(content):
+        return [part.get("text") or next(kind for kind in ("image_url", "image", "source", "inlineData") if kind in part)
+                for part in content]
+
+    asked = [user({"type": "text", "text": "First:"}, {"type": "image_url", "image_url": {"url": PICTURE}},
+                  {"type": "text", "text": "Second:"}, {"type": "image_url", "image_url": {"url": PICTURE}},
+                  {"type": "text", "text": "Which?"})]
+    assert kinds(chat(gateway, messages=asked)["messages"][0]["content"]) == [
+        "First:", "image_url", "Second:", "image_url", "Which?"]
+    assert kinds(chat(gateway, "responses", messages=asked)["input"][0]["content"]) == [
+        "First:", "image_url", "Second:", "image_url", "Which?"]
+    assert kinds(chat(gateway, "anthropic", messages=asked)["messages"][0]["content"]) == [
+        "First:", "source", "Second:", "source", "Which?"]
+    assert kinds(chat(gateway, "gemini", messages=asked)["contents"][0]["parts"]) == [
+        "First:", "inlineData", "Second:", "inlineData", "Which?"]
+    source = {"type": "base64", "media_type": "image/png", "data": PIXEL}
+    blocks = [user({"type": "text", "text": "See"}, {"type": "image", "source": source},
+                   {"type": "text", "text": "this."})]
+    assert kinds(message(gateway, messages=blocks)["messages"][0]["content"]) == ["See", "source", "this."]
+    items = [user({"type": "input_text", "text": "See"}, {"type": "input_image", "image_url": PICTURE},
+                  {"type": "input_text", "text": "this."})]
+    assert kinds(respond(gateway, input=items)["input"][0]["content"]) == ["See", "image_url", "this."]
+
+
+def test_name_of_a_speaker_is_passed_on(gateway):
+    asked = [{"role": "user", "name": "Ada", "content": "Hi"}, {"role": "assistant", "name": "Bot", "content": "Hello"},
+             {"role": "user", "content": "Who?"}]
+    assert [each.get("name") for each in chat(gateway, messages=asked)["messages"]] == ["Ada", "Bot", None]
+
+
+def test_verbosity_is_passed_on(gateway):
+    assert respond(gateway, text={"verbosity": "low"})["text"] == {"verbosity": "low"}
+    assert respond(gateway, "chat", text={"verbosity": "high"})["verbosity"] == "high"
+    assert chat(gateway, verbosity="high")["verbosity"] == "high"
+    assert chat(gateway, "responses", verbosity="low")["text"] == {"verbosity": "low"}
+    assert "verbosity" not in chat(gateway, verbosity="medium")
+    refused(gateway, "/v1/chat/completions", "verbosity", messages=[user()], verbosity="loud")
+
+
+def test_summary_of_reasoning_is_passed_on(gateway):
+    assert respond(gateway, reasoning={"summary": "detailed"})["reasoning"]["summary"] == "detailed"
+    assert chat(gateway, "responses", reasoning={"summary": "concise"})["reasoning"]["summary"] == "concise"
+
+
+def test_thoughts_of_chat_completions_go_back_to_their_model(gateway):
+    asked = [{"role": "user", "content": "Hi"},
+             {"role": "assistant", "content": "Hello", "reasoning_content": "They greet."},
+             {"role": "user", "content": "Go on"}]
+    assert chat(gateway, messages=asked)["messages"][1]["reasoning_content"] == "They greet."
+    assert chat(gateway, "ollama", messages=asked)["messages"][1]["thinking"] == "They greet."
+    assert chat(gateway, "anthropic", messages=asked)["messages"][1]["content"] == [{"type": "text", "text": "Hello"}]
+
+
+def test_duration_of_a_cache_is_passed_on(gateway):
+    mark = {"type": "ephemeral", "ttl": "1h"}
+    asked = message(gateway, system=[{"type": "text", "text": "Be brief.", "cache_control": mark}],
+                    tools=[{"name": "weather", "input_schema": SCHEMA, "cache_control": {"type": "ephemeral"}}])
+    assert asked["system"][0]["cache_control"] == mark and asked["tools"][-1]["cache_control"] == mark
+    assert asked["messages"][-1]["content"][-1]["cache_control"] == mark
+    usual = message(gateway, messages=[user({"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}})])
+    assert usual["messages"][-1]["content"][-1]["cache_control"] == {"type": "ephemeral"}
+    in_chat = chat(gateway, "anthropic", messages=[user({"type": "text", "text": "Hi", "cache_control": mark})])
+    assert in_chat["messages"][-1]["content"][-1]["cache_control"] == mark
+
+
+def test_examples_of_inputs_are_passed_on(gateway):
+    tools = [{"name": "weather", "description": "d", "input_schema": SCHEMA, "input_examples": [{"city": "Rome"}]}]
+    assert message(gateway, tools=tools)["tools"][0]["input_examples"] == [{"city": "Rome"}]
+    elsewhere = message(gateway, "chat", tools=tools)["tools"][0]["function"]
+    assert elsewhere["description"] == 'd\nExample of its input: {"city":"Rome"}'
+
+
+def test_deferred_tools_are_defined_once_something_refers_to_them(gateway):
+    tools = [{"name": "search", "input_schema": SCHEMA},
+             {"name": "weather", "input_schema": SCHEMA, "defer_loading": True},
+             {"name": "stocks", "input_schema": SCHEMA, "defer_loading": True}]
+    assert [tool["function"]["name"] for tool in message(gateway, "chat", tools=tools)["tools"]] == ["search"]
+    found = [user({"type": "text", "text": "Hi"}),
+             {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "search", "input": {}}]},
+             user({"type": "tool_result", "tool_use_id": "c",
+                   "content": [{"type": "tool_reference", "tool_name": "weather"}]})]
+    asked = message(gateway, "chat", tools=tools, messages=found)
+    assert [tool["function"]["name"] for tool in asked["tools"]] == ["search", "weather"]
+    refused(gateway, "/v1/messages", "tools", messages=found[:1], max_tokens=9, tools=tools[1:])
+
+
+@pytest.mark.parametrize("path,param,members", [
+    ("/v1/chat/completions", "messages[0].content[0].file_id",
+     {"messages": [user({"type": "text", "text": "Hi", "file_id": "f"})]}),
+    ("/v1/chat/completions", "messages[0].content[0].image_url.width",
+     {"messages": [user({"type": "image_url", "image_url": {"url": PICTURE, "width": 1}})]}),
+    ("/v1/chat/completions", "messages[0].name", {"messages": [{"role": "system", "name": "s", "content": "Hi"}, user()]}),
+    ("/v1/chat/completions", "tools[0].cost",
+     {"messages": [user()], "tools": [{"type": "function", "function": {"name": "f"}, "cost": 1}]}),
+    ("/v1/chat/completions", "response_format.schema",
+     {"messages": [user()], "response_format": {"type": "json_object", "schema": SCHEMA}}),
+    ("/v1/chat/completions", "stream_options.include_obfuscation",
+     {"messages": [user()], "stream_options": {"include_obfuscation": True}}),
+    ("/v1/responses", "input[0].tone", {"input": [{"role": "user", "content": "Hi", "tone": "kind"}]}),
+    ("/v1/responses", "input[0].content[0].file_id",
+     {"input": [user({"type": "input_image", "image_url": PICTURE, "file_id": "f"})]}),
+    ("/v1/responses", "tools[0].cost", {"input": "Hi", "tools": [{"type": "function", "name": "f", "cost": 1}]}),
+    ("/v1/responses", "tool_choice.mode", {"input": "Hi", "tool_choice": {"type": "function", "name": "f", "mode": 1}}),
+    ("/v1/responses", "text.size", {"input": "Hi", "text": {"size": 1}}),
+    ("/v1/responses", "text.format.schema", {"input": "Hi", "text": {"format": {"type": "text", "schema": SCHEMA}}}),
+    ("/v1/responses", "include[0]", {"input": "Hi", "include": ["message.output_text.logprobs"]}),
+    ("/v1/responses", "truncation", {"input": "Hi", "truncation": "auto"}),
+    ("/v1/responses", "stream_options.include_obfuscation",
+     {"input": "Hi", "stream_options": {"include_obfuscation": True}}),
+    ("/v1/messages", "messages.0.content.0.tone",
+     {"max_tokens": 9, "messages": [user({"type": "text", "text": "Hi", "tone": "kind"})]}),
+    ("/v1/messages", "messages.0.content.0.cache_control.ttl",
+     {"max_tokens": 9, "messages": [user({"type": "text", "text": "Hi",
+                                          "cache_control": {"type": "ephemeral", "ttl": "1d"}})]}),
+    ("/v1/messages", "messages.0.content.0.citations.enabled",
+     {"max_tokens": 9, "messages": [user({"type": "document", "citations": {"enabled": True}, "source": {
+         "type": "text", "media_type": "text/plain", "data": "d"}})]}),
+])
+def test_what_nobody_can_do_is_named(gateway, path, param, members):
+    refused(gateway, path, param, **members)
+
+
+@pytest.mark.parametrize("service", ["responses", "anthropic"])
+@pytest.mark.parametrize("streams", [False, True])
+def test_reasoning_survives_between_tool_calls(gateway, service, streams):
+    tool = {"type": "function", "name": "weather", "parameters": SCHEMA}
+    members = {"model": f"{service}/gpt-5", "tools": [tool], "store": False, "stream": streams,
+               "include": ["reasoning.encrypted_content"]}
+    gateway.stub.script(Reply("", reasoning="Hm.", tool_calls=[ToolCall("weather", {}, id="c1")]))
+    response = gateway.http.post("/v1/responses", json={**members, "input": "Hi"})
+    assert response.status_code == 200, response.text
+    if streams:
+        events = [json.loads(line.removeprefix("data: ")) for line in response.text.splitlines()
+                  if line.startswith("data: {")]
+        output = events[-1]["response"]["output"]
+        done = [event["item"] for event in events if event["type"] == "response.output_item.done"]
+        assert done == output
+    else:
+        output = response.json()["output"]
+    reasoning, call = output
+    assert reasoning["summary"] == [{"type": "summary_text", "text": "Hm."}] and reasoning["encrypted_content"]
+    question = {"role": "user", "content": "Hi"}
+    result = {"type": "function_call_output", "call_id": "c1", "output": "sunny"}
+    again = {**members, "stream": False, "input": [question, reasoning, call, result]}
+    accepted(gateway.http.post("/v1/responses", json=again))
+    asked = gateway.stub.requests[-1].json
+    if service == "responses":
+        kinds = [item.get("type", "message") for item in asked["input"]]
+        assert kinds == ["message", "reasoning", "function_call", "function_call_output"]
+        assert asked["input"][1]["encrypted_content"] == "stub"
+    else:
+        assert [block["type"] for block in asked["messages"][1]["content"]] == ["thinking", "tool_use"]
+        assert asked["messages"][1]["content"][0]["thinking"] == "Hm."
+
+
+def test_reasoning_of_a_stored_response_goes_back_too(gateway):
+    tool = {"type": "function", "name": "weather", "parameters": SCHEMA}
+    gateway.stub.script(Reply("", reasoning="Hm.", tool_calls=[ToolCall("weather", {}, id="c1")]))
+    first = accepted(gateway.http.post("/v1/responses", json={"model": "responses/gpt-5", "tools": [tool], "input": "Hi"}))
+    assert "encrypted_content" not in first["output"][0]
+    result = {"type": "function_call_output", "call_id": "c1", "output": "sunny"}
+    asked = respond(gateway, previous_response_id=first["id"], tools=[tool], input=[result])
+    assert [item.get("type", "message") for item in asked["input"]] == [
+        "message", "reasoning", "function_call", "function_call_output"]
+
+
+def test_reasoning_that_another_has_encrypted_is_passed_on(gateway):
+    item = {"type": "reasoning", "id": "rs_9", "summary": [], "encrypted_content": SECRET_TEXT}
+    answer = {"role": "assistant", "content": "Hello"}
+    items = [{"role": "user", "content": "Hi"}, item, answer, {"role": "user", "content": "Go on"}]
+    assert respond(gateway, input=items)["input"][1] == item
+    for service in ("anthropic", "chat", "gemini", "ollama"):
+        assert SECRET_TEXT not in json.dumps(respond(gateway, service, input=items))
+
+
+def test_streamed_reasoning_is_no_json_of_a_service(gateway):
+    gateway.stub.script(Reply("Hello", reasoning="Hm."))
+    response = gateway.http.post("/v1/responses", json={"model": "anthropic/gpt-5", "input": "Hi", "stream": True})
+    assert '"type\\":\\"thinking' not in response.text and response.text.count("Hm.") >= 1
