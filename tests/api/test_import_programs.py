@@ -258,3 +258,134 @@ def test_schedules_that_are_none_here_are_listed(own_gateway):
     assert "single time" in why["job once"] and "interval" in why["job odd"] and "0 0 9 ? * MON 2027" in why["job dialect"]
     assert "Asia/Tokyo" in why["time zone of job zoned"]
     assert extension(own_gateway, "quarter")["definition"]["schedule"] == "*/15 * * * *"
+
+
+CODEX_SETTINGS = """
+model = "coder-1"
+model_provider = "office"
+
+[model_providers.office]
+name = "Office"
+base_url = "https://models.example/v1"
+wire_api = "responses"
+experimental_bearer_token = "sk-office-0123456789"
+query_params = { api-version = "2026-01-01" }
+http_headers = { X-Team = "blue" }
+
+[model_providers.lab]
+base_url = "https://lab.example/v1"
+env_key = "LAB_KEY"
+
+[mcp_servers."git hub"]
+command = "npx"
+args = [
+  "-y", # the newest
+  "server",
+]
+env = { TOKEN = "ghp_0123456789" }
+
+[mcp_servers.web]
+url = "https://mcp.example/mcp"
+bearer_token_env_var = "WEB_TOKEN"
+"""
+
+
+@pytest.fixture
+def codex(own_gateway):
+    folder = own_gateway.home / ".codex"
+    folder.mkdir()
+    (folder / "config.toml").write_text(CODEX_SETTINGS)
+    return folder
+
+
+def test_settings_of_codex_become_disabled_integrations(own_gateway, codex):
+    result = imported(own_gateway, "codex", codex)
+    assert created(result) == {"agents": 1, "integrations": 4} and "0123456789" not in str(result)
+    office = extension(own_gateway, "office")
+    assert not office["enabled"]
+    assert {name: office["definition"][name] for name in ("kind", "api", "base_url", "api_key", "default_model", "headers")} == {
+        "kind": "model", "api": "openai-responses", "base_url": "https://models.example/v1?api-version=2026-01-01",
+        "api_key": "${secret:CODEX_OFFICE_API_KEY}", "default_model": "coder-1", "headers": {"X-Team": "blue"}}
+    lab = extension(own_gateway, "lab")["definition"]
+    assert (lab["api"], lab["api_key"]) == ("openai-chat", "${secret:CODEX_LAB_API_KEY}")
+    assert "in a variable" in reasons(result)["key lab_API_KEY"]
+    github = extension(own_gateway, "git-hub")
+    assert github["definition"]["args"] == ["-y", "server"] and not github["enabled"]
+    assert extension(own_gateway, "web")["definition"]["headers"] == {"Authorization": "${secret:CODEX_WEB_AUTHORIZATION}"}
+    assert accepted(own_gateway.http.get("/secrets")) == []
+    assert created(imported(own_gateway, "codex", codex)) == {}
+
+
+def test_keys_in_the_settings_of_codex_become_secrets_if_asked_for(own_gateway, codex):
+    assert created(imported(own_gateway, "codex", codex, "--with-keys"))["secrets"] == 2
+    names = {one["name"] for one in accepted(own_gateway.http.get("/secrets"))}
+    assert names == {"CODEX_OFFICE_API_KEY", "CODEX_GIT_HUB_TOKEN"}
+
+
+def test_settings_of_codex_that_are_broken_are_named_with_their_line(own_gateway, codex):
+    (codex / "config.toml").write_text("model = \n")
+    why = reasons(imported(own_gateway, "codex", codex))[str(codex / "config.toml")]
+    assert why.startswith("line 1: a value is missing")
+
+
+OPENCLAW_SETTINGS = """// JSON5
+{
+  agents: {
+    defaults: { workspace: '~/claw', model: { primary: 'local/big' } },
+    list: [{ id: 'main', default: true }, { id: 'Home', name: "Home helper", workspace: '~/home-claw' }],
+  },
+  models: { providers: {
+    local: { baseUrl: 'http://127.0.0.1:1234/v1', api: 'openai-completions',
+             models: [{ id: 'big', contextWindow: 65536, maxTokens: 8192, input: ['text', 'image'] }] },
+    cloud: { baseUrl: 'https://cloud.example', api: 'anthropic-messages', apiKey: 'sk-cloud-0123456789' },
+    odd: { baseUrl: 'https://odd.example', api: 'bedrock-converse-stream' },
+  } },
+}
+"""
+
+
+def test_settings_of_openclaw_name_services_agents_and_workspaces(own_gateway):
+    folder = own_gateway.home / ".openclaw"
+    folder.mkdir()
+    (folder / "openclaw.json").write_text(OPENCLAW_SETTINGS)
+    for name, soul in {"claw": "I am a crab.", "home-claw": "I keep the house."}.items():
+        (own_gateway.home / name).mkdir()
+        (own_gateway.home / name / "SOUL.md").write_text(soul)
+    result = imported(own_gateway, "openclaw", folder)
+    assert created(result) == {"agents": 2, "integrations": 2, "souls": 2}
+    assert accepted(own_gateway.http.get("/agents/openclaw/soul")) == {"content": "I am a crab."}
+    assert accepted(own_gateway.http.get("/agents/openclaw-home/soul")) == {"content": "I keep the house."}
+    assert not extension(own_gateway, "openclaw-home")["enabled"]
+    local = extension(own_gateway, "local")["definition"]
+    assert (local["api"], local["default_model"], "api_key" in local) == ("openai-chat", "big", False)
+    assert local["models"] == [{"id": "big", "context_window": 65536, "max_output": 8192, "vision": True}]
+    assert extension(own_gateway, "cloud")["definition"]["api_key"] == "${secret:OPENCLAW_CLOUD_API_KEY}"
+    assert "speaks an API" in reasons(result)["model service odd"] and "0123456789" not in str(result)
+    assert created(imported(own_gateway, "openclaw", folder)) == {}
+
+
+def test_services_of_opencode_become_disabled_integrations(own_gateway):
+    folder = own_gateway.home / ".config" / "opencode"
+    write_json(folder / "opencode.json", {"model": "mine/m1", "provider": {
+        "mine": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "https://m.example/v1", "apiKey": "{env:MINE}"},
+                 "models": {"m1": {"limit": {"context": 1000, "output": 100}}}},
+        "anthropic": {"options": {"apiKey": "sk-ant-0123456789"}}}})
+    assert created(imported(own_gateway, "opencode", folder)) == {"agents": 1, "integrations": 2}
+    mine = extension(own_gateway, "mine")
+    assert mine["definition"]["models"] == [{"id": "m1", "context_window": 1000, "max_output": 100}]
+    assert mine["definition"]["default_model"] == "m1" and not mine["enabled"]
+    assert extension(own_gateway, "anthropic")["definition"]["api_key"] == "${secret:OPENCODE_ANTHROPIC_API_KEY}"
+
+
+def test_services_of_hermes_become_disabled_integrations(own_gateway):
+    folder = own_gateway.home / ".hermes"
+    folder.mkdir()
+    (folder / "config.yaml").write_text(
+        "model:\n  default: glm\n  provider: custom:office\n"
+        "providers:\n  office:\n    api: https://office.example/v1\n    transport: anthropic_messages\n    key_env: OFFICE_KEY\n"
+        "custom_providers:\n  - name: lab\n    base_url: http://127.0.0.1:8080/v1\n    model: small\n")
+    assert created(imported(own_gateway, "hermes", folder)) == {"agents": 1, "integrations": 2}
+    office = extension(own_gateway, "office")["definition"]
+    assert (office["api"], office["default_model"], office["api_key"]) == (
+        "anthropic", "glm", "${secret:HERMES_OFFICE_API_KEY}")
+    assert extension(own_gateway, "lab")["definition"]["default_model"] == "small"

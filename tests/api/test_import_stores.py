@@ -129,7 +129,7 @@ def opencode(own_gateway):
 def test_opencode_is_taken_over_disabled(own_gateway, opencode):
     before = state_of(opencode / ".config") | state_of(opencode / ".local")
     result = moved(own_gateway, "import", "opencode")
-    assert created(result) == {"agents": 4, "commands": 2, "files": 1, "files of skills": 1, "integrations": 2, "souls": 1,
+    assert created(result) == {"agents": 4, "commands": 2, "files": 1, "files of skills": 1, "integrations": 3, "souls": 1,
                                "threads": 3, "turns": 11}
     assert accepted(own_gateway.http.get("/agents/opencode/soul")) == {"content": "Answer in one sentence.\n"}
     prompts = {name: extension(own_gateway, name)["definition"]["systemPrompt"] for name in ("review", "writer", "keeper")}
@@ -176,7 +176,7 @@ def test_what_of_opencode_is_not_taken_is_listed(own_gateway, opencode):
     result = imported(own_gateway, "opencode", opencode / ".config" / "opencode")
     why = reasons(result)
     assert "logins" in why[str(data / "auth.json")] and "sk-ant" not in str(result)
-    assert "no text of its own" in why["agent plan"] and "agw model add" in " ".join(why.values())
+    assert "no text of its own" in why["agent plan"]
     assert "in a variable" in why["key files_MODE"] and "in a variable" in why["key tickets_Authorization"]
 
 

@@ -22,7 +22,7 @@ Progress::~Progress() {
 
 void Progress::show(const std::string& what, std::uint64_t done, std::uint64_t total) {
   if (!terminal_.present) return;
-  auto line = fmt::format("{} {} %", what, total == 0 ? 100 : done * 100 / total);
+  auto line = total == 0 ? fmt::format("{} {}", what, done) : fmt::format("{} {} %", what, done * 100 / total);
   if (line == shown_) return;
   std::cerr << clear_line << line << std::flush;
   shown_ = std::move(line);

@@ -13,6 +13,7 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/model_services.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
@@ -146,6 +147,66 @@ void read_sessions(Importer& importer, const fs::path& folder, bool archived) {
   }
 }
 
+/// The headers of a table, and those whose values are in variables.
+json::object codex_headers(const json::object& from) {
+  auto headers = object_or_empty(from, "http_headers");
+  for (const auto& [name, variable] : object_or_empty(from, "env_http_headers"))
+    headers[name] = "${" + std::string(variable.is_string() ? std::string_view(variable.get_string()) : "") + "}";
+  return headers;
+}
+
+/// MCP servers as other programs write them.
+json::object codex_servers(const json::object& settings) {
+  json::object servers;
+  for (const auto& [name, value] : object_or_empty(settings, "mcp_servers")) {
+    if (!value.is_object()) continue;
+    auto server = value.get_object();
+    auto headers = codex_headers(server);
+    if (const auto variable = string_or_empty(server, "bearer_token_env_var"); !variable.empty())
+      headers["Authorization"] = "Bearer ${" + variable + "}";
+    if (!headers.empty()) server["headers"] = std::move(headers);
+    auto environment = object_or_empty(server, "env");
+    for (const auto& variable : strings_of(server, "env_vars")) environment[variable] = "${" + variable + "}";
+    if (!environment.empty()) server["env"] = std::move(environment);
+    servers[name] = std::move(server);
+  }
+  return servers;
+}
+
+/// An address with the parameters that every request to it has.
+std::string with_query(std::string address, const json::object& parameters) {
+  for (const auto& [name, value] : parameters) {
+    if (!value.is_string()) continue;
+    address += address.find('?') == address.npos ? '?' : '&';
+    address += fmt::format("{}={}", std::string_view(name), std::string_view(value.get_string()));
+  }
+  return address;
+}
+
+void read_codex_services(Importer& importer, const json::object& settings) {
+  for (const auto& [key, value] : object_or_empty(settings, "model_providers")) {
+    if (!value.is_object()) continue;
+    const auto& provider = value.get_object();
+    const std::string name(key);
+    SourceService service{
+        .name = name,
+        .api = string_or_empty(provider, "wire_api") == "responses" ? "openai-responses" : "openai-chat",
+        .base_url = with_query(string_or_empty(provider, "base_url"), object_or_empty(provider, "query_params")),
+        .key = key_in(provider, "experimental_bearer_token"),
+        .headers = codex_headers(provider)};
+    if (!service.key && provider.contains("env_key")) service.key = "";
+    if (string_or_empty(settings, "model_provider") == name) service.default_model = string_or_empty(settings, "model");
+    import_model_service(importer, std::move(service), "config.toml");
+  }
+}
+
+void read_codex_settings(Importer& importer, const fs::path& file) {
+  const auto settings = settings_in_file(importer, file);
+  if (!settings) return;
+  import_mcp_servers(importer, codex_servers(*settings), "config.toml");
+  read_codex_services(importer, *settings);
+}
+
 }  // namespace
 
 void read_codex(Importer& importer, const fs::path& path) {
@@ -155,8 +216,7 @@ void read_codex(Importer& importer, const fs::path& path) {
     importer.add_identity("soul", codex_agent, *text, (path / "AGENTS.md").string());
   import_commands(importer, path / "prompts");
   import_skills(importer, path / "skills", codex_agent);
-  if (fs::exists(path / "config.toml"))
-    importer.leave((path / "config.toml").string(), "is TOML, which is not read: add MCP servers by hand");
+  read_codex_settings(importer, path / "config.toml");
   if (fs::exists(path / "auth.json")) importer.leave((path / "auth.json").string(), "is a login: use agw model add");
   read_sessions(importer, path / "sessions", false);
   read_sessions(importer, path / "archived_sessions", true);

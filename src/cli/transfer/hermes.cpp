@@ -4,6 +4,7 @@
 // Documented at https://hermes-agent.nousresearch.com/docs (configuration, features/memory, features/cron,
 // features/skills).
 
+#include <initializer_list>
 #include <stdexcept>
 #include <utility>
 
@@ -11,6 +12,7 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/model_services.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/program_store.hpp"
 #include "cli/transfer/readers.hpp"
@@ -128,8 +130,9 @@ void read_hermes_sessions(Importer& importer, const fs::path& file) try {
   if (!fs::exists(file)) return;
   ProgramStore store(file);
   std::uint64_t count = 0;
+  const auto total = store.count("sessions");
   store.for_each_row("sessions", "started_at, id", [&](const json::object& row) {
-    importer.show_progress("sessions", count++, 0);
+    importer.show_progress("sessions", count++, total);
     read_hermes_session(importer, store, hermes_session(row));
   });
 } catch (const DatabaseError& error) {
@@ -151,12 +154,62 @@ std::set<std::string> bundled_skills(Importer& importer, const fs::path& file) {
   return names;
 }
 
+std::string hermes_api(std::string_view mode) {
+  if (mode.empty() || mode == "chat_completions") return "openai-chat";
+  if (mode == "codex_responses" || mode == "responses") return "openai-responses";
+  return mode == "anthropic_messages" ? "anthropic" : "";
+}
+
+/// The first of the members that is there.
+std::string first_text(const json::object& object, std::initializer_list<std::string_view> names) {
+  for (const auto name : names) {
+    if (auto text = string_or_empty(object, name); !text.empty()) return text;
+  }
+  return {};
+}
+
+SourceService hermes_service(std::string name, const json::object& from) {
+  SourceService service{.name = std::move(name),
+                        .api = hermes_api(first_text(from, {"api_mode", "transport"})),
+                        .base_url = first_text(from, {"base_url", "api", "url"}),
+                        .key = key_in(from, "api_key")};
+  if (!service.key && !first_text(from, {"key_env", "api_key_env"}).empty()) service.key = "";
+  service.default_model = first_text(from, {"default_model", "model", "default"});
+  return service;
+}
+
+/// Services that a person has named: `providers`, in older versions `custom_providers`, or `model` itself.
+void read_hermes_services(Importer& importer, const json::object& settings) {
+  constexpr std::string_view custom = "custom:";
+  const auto model = object_or_empty(settings, "model");
+  auto chosen = string_or_empty(model, "provider");
+  if (chosen.starts_with(custom)) chosen.erase(0, custom.size());
+  bool is_found = false;
+  const auto add = [&](SourceService service) {
+    is_found = is_found || service.name == chosen;
+    if (service.name == chosen && service.default_model.empty())
+      service.default_model = string_or_empty(model, "default");
+    import_model_service(importer, std::move(service), "config.yaml");
+  };
+  for (const auto& [name, value] : object_or_empty(settings, "providers")) {
+    if (value.is_object()) add(hermes_service(std::string(name), value.get_object()));
+  }
+  const auto* older = array_member(settings, "custom_providers");
+  for (const auto& each : older ? *older : json::array()) {
+    if (each.is_object()) add(hermes_service(string_or_empty(each.get_object(), "name"), each.get_object()));
+  }
+  if (model.empty() || is_found) return;
+  if (model.contains("base_url")) return add(hermes_service(chosen.empty() ? "hermes-model" : chosen, model));
+  importer.leave("model " + string_or_empty(model, "default"),
+                 fmt::format("is one of the service {}: use agw model add", chosen));
+}
+
 void read_hermes_settings(Importer& importer, const fs::path& file) {
   const auto settings = settings_in_file(importer, file);
   if (!settings) return;
   if (const auto* servers = object_member(*settings, "mcp_servers"))
     import_mcp_servers(importer, *servers, file.filename().string());
-  if (settings->contains("model")) importer.leave("models of " + file.string(), "are added with agw model add");
+  read_hermes_services(importer, *settings);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/model_services.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
@@ -96,27 +97,68 @@ void read_openclaw_sessions(Importer& importer, const fs::path& agents) {
   }
 }
 
-void read_openclaw_settings(Importer& importer, const fs::path& file) {
-  const auto settings = settings_in_file(importer, file);
-  if (!settings) return;
-  const auto mcp = object_or_empty(*settings, "mcp");
+std::string openclaw_api(std::string_view api) {
+  if (api.empty() || api == "openai-completions") return "openai-chat";
+  if (api == "openai-responses") return "openai-responses";
+  if (api == "anthropic-messages") return "anthropic";
+  if (api == "google-generative-ai") return "gemini";
+  return api == "ollama" ? "ollama" : "";
+}
+
+json::object openclaw_model(const json::object& from) {
+  json::object model{{"id", string_or_empty(from, "id")}};
+  const auto copy = [&](std::string_view name, std::string_view to) {
+    const auto* value = from.if_contains(name);
+    if (value && value->is_int64() && value->get_int64() > 0) model[to] = *value;
+  };
+  copy("contextWindow", "context_window");
+  copy("maxTokens", "max_output");
+  if (from.contains("input")) {
+    const auto inputs = strings_of(from, "input");
+    model["vision"] = std::ranges::find(inputs, "image") != inputs.end();
+  }
+  return model;
+}
+
+void read_openclaw_services(Importer& importer, const json::object& settings) {
+  const auto defaults = object_or_empty(object_or_empty(settings, "agents"), "defaults");
+  auto chosen = string_or_empty(object_or_empty(defaults, "model"), "primary");
+  if (chosen.empty()) chosen = string_or_empty(defaults, "model");
+  for (const auto& [key, value] : object_or_empty(object_or_empty(settings, "models"), "providers")) {
+    if (!value.is_object()) continue;
+    const auto& provider = value.get_object();
+    SourceService service{.name = std::string(key),
+                          .api = openclaw_api(string_or_empty(provider, "api")),
+                          .base_url = string_or_empty(provider, "baseUrl"),
+                          .key = key_in(provider, "apiKey"),
+                          .headers = object_or_empty(provider, "headers")};
+    const auto* models = array_member(provider, "models");
+    for (const auto& model : models ? *models : json::array()) {
+      if (model.is_object()) service.models.push_back(openclaw_model(model.get_object()));
+    }
+    service.default_model = model_of_service(chosen, service.name);
+    import_model_service(importer, std::move(service), "openclaw.json");
+  }
+}
+
+void read_openclaw_settings(Importer& importer, const json::object& settings, const fs::path& file) {
+  const auto mcp = object_or_empty(settings, "mcp");
   if (const auto* servers = object_member(mcp, "servers")) import_mcp_servers(importer, *servers, "openclaw.json");
-  if (settings->contains("models"))
-    importer.leave("model services of " + file.string(), "are added with agw model add");
-  if (settings->contains("channels")) importer.leave("channels of " + file.string(), "are logins of that program");
+  read_openclaw_services(importer, settings);
+  if (settings.contains("channels")) importer.leave("channels of " + file.string(), "are logins of that program");
 }
 
 /// Its workspace: what it is and what it knows.
-void read_openclaw_workspace(Importer& importer, const fs::path& folder) {
+void read_openclaw_workspace(Importer& importer, const fs::path& folder, const std::string& agent) {
   std::string soul;
   for (const auto* name : {"SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md"}) {
     const auto text = text_of_file(importer, folder / name);
     if (text && !text->empty()) soul += (soul.empty() ? "" : "\n\n") + *text;
   }
-  importer.add_identity("soul", openclaw_agent, soul, (folder / "SOUL.md").string());
+  importer.add_identity("soul", agent, soul, (folder / "SOUL.md").string());
   if (const auto text = text_of_file(importer, folder / "USER.md"))
-    importer.add_identity("user-profile", openclaw_agent, *text, (folder / "USER.md").string());
-  const auto pages = fs::path("agents") / openclaw_agent / "knowledge";
+    importer.add_identity("user-profile", agent, *text, (folder / "USER.md").string());
+  const auto pages = fs::path("agents") / agent / "knowledge";
   if (const auto text = text_of_file(importer, folder / "MEMORY.md"))
     importer.add_file("knowledge pages", pages / "memory.md", *text, (folder / "MEMORY.md").string());
   for (const auto& file : files_below(folder / "memory", ".md")) {
@@ -124,6 +166,46 @@ void read_openclaw_workspace(Importer& importer, const fs::path& folder) {
     const auto name = extension_name_from(file.lexically_relative(folder).replace_extension().string(), "memory-page");
     if (text) importer.add_file("knowledge pages", pages / (name + ".md"), *text, file.string());
   }
+  import_skills(importer, folder / "skills", agent);
+}
+
+/// A path of the settings; `~` is where the directory of the program is.
+fs::path path_in(const fs::path& root, const std::string& text) {
+  const auto home = fs::absolute(root / "..").lexically_normal();
+  if (text == "~" || text.starts_with("~/")) return home / text.substr(std::min<std::size_t>(text.size(), 2));
+  return fs::path(text).is_absolute() ? fs::path(text) : home / text;
+}
+
+/// The agents that its settings name besides the main one, each with a workspace of its own.
+void read_openclaw_agents(Importer& importer, const json::object& settings, const fs::path& root) {
+  const auto agents = object_or_empty(settings, "agents");
+  auto workspace = string_or_empty(object_or_empty(agents, "defaults"), "workspace");
+  if (workspace.empty()) workspace = string_or_empty(object_or_empty(settings, "agent"), "workspace");
+  auto main_workspace = workspace.empty() ? root / "workspace" : path_in(root, workspace);
+  std::vector<json::object> list;
+  const auto* named = array_member(agents, "list");
+  for (const auto& each : named ? *named : json::array()) {
+    if (each.is_object() && !string_or_empty(each.get_object(), "id").empty()) list.push_back(each.get_object());
+  }
+  auto main = std::ranges::find_if(list, [](const auto& each) { return is_true(each, "default"); });
+  if (main == list.end()) main = list.begin();
+  for (auto each = list.begin(); each != list.end(); ++each) {
+    const auto own = string_or_empty(*each, "workspace");
+    const auto id = string_or_empty(*each, "id");
+    if (each == main) {
+      if (!own.empty()) main_workspace = path_in(root, own);
+      continue;
+    }
+    const auto name = extension_name_from(fmt::format("{}-{}", openclaw_agent, id), openclaw_agent + "-agent");
+    auto title = string_or_empty(*each, "name");
+    importer.add_extension({{"type", "agent"},
+                            {"name", name},
+                            {"description", fmt::format("The agent {} of OpenClaw", title.empty() ? id : title)},
+                            {"definition", json::object()}},
+                           "agents/" + id);
+    read_openclaw_workspace(importer, own.empty() ? root / ("workspace-" + id) : path_in(root, own), name);
+  }
+  read_openclaw_workspace(importer, main_workspace, openclaw_agent);
 }
 
 }  // namespace
@@ -131,11 +213,12 @@ void read_openclaw_workspace(Importer& importer, const fs::path& folder) {
 void read_openclaw(Importer& importer, const fs::path& path) {
   if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
   import_agent(importer, openclaw_agent, "OpenClaw");
-  read_openclaw_workspace(importer, path / "workspace");
+  const auto file = path / "openclaw.json";
+  const auto settings = settings_in_file(importer, file).value_or(json::object());
+  read_openclaw_agents(importer, settings, path);
   import_skills(importer, path / "skills", openclaw_agent);
-  import_skills(importer, path / "workspace" / "skills", openclaw_agent);
   import_jobs(importer, path / "cron" / "jobs.json", openclaw_agent);
-  read_openclaw_settings(importer, path / "openclaw.json");
+  read_openclaw_settings(importer, settings, file);
   if (fs::exists(path / "credentials"))
     importer.leave((path / "credentials").string(), "are logins: they are never read");
   read_openclaw_sessions(importer, path / "agents");

@@ -12,6 +12,7 @@
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/model_services.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/program_store.hpp"
 #include "cli/transfer/readers.hpp"
@@ -101,8 +102,9 @@ void read_opencode_sessions(Importer& importer, const fs::path& folder) try {
   }
   ProgramStore store(folder / "opencode.db");
   std::uint64_t count = 0;
+  const auto total = store.count("session");
   store.for_each_row("session", "time_created, id", [&](const json::object& row) {
-    importer.show_progress("sessions", count++, 0);
+    importer.show_progress("sessions", count++, total);
     read_opencode_session(importer, store, row);
   });
 } catch (const DatabaseError& error) {
@@ -144,6 +146,50 @@ json::object servers_of(const json::object& from) {
   return servers;
 }
 
+/// By the package of Vercel's AI SDK that a service is asked with, or by the name of a vendor that needs none.
+std::string opencode_api(const std::string& name, const std::string& package) {
+  const auto& sort = package.empty() ? name : package;
+  if (sort == "anthropic" || sort == "@ai-sdk/anthropic") return "anthropic";
+  if (sort == "openai" || sort == "@ai-sdk/openai") return "openai-responses";
+  if (sort == "google" || sort == "@ai-sdk/google") return "gemini";
+  const bool is_compatible = package.empty() || package == "@ai-sdk/openai-compatible" ||
+                             package == "@openrouter/ai-sdk-provider" || package == "@ai-sdk/groq" ||
+                             package == "@ai-sdk/mistral" || package == "@ai-sdk/xai";
+  return is_compatible ? "openai-chat" : "";
+}
+
+json::array opencode_models(const json::object& provider) {
+  json::array models;
+  for (const auto& [id, value] : object_or_empty(provider, "models")) {
+    json::object model{{"id", id}};
+    const auto limit = value.is_object() ? object_or_empty(value.get_object(), "limit") : json::object();
+    if (const auto* window = limit.if_contains("context"); window && window->is_int64() && window->get_int64() > 0)
+      model["context_window"] = *window;
+    if (const auto* most = limit.if_contains("output"); most && most->is_int64() && most->get_int64() > 0)
+      model["max_output"] = *most;
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+void read_opencode_services(Importer& importer, const json::object& settings) {
+  for (const auto& [key, value] : object_or_empty(settings, "provider")) {
+    if (!value.is_object()) continue;
+    const auto& provider = value.get_object();
+    const auto options = object_or_empty(provider, "options");
+    const std::string name(key);
+    import_model_service(importer,
+                         {.name = name,
+                          .api = opencode_api(name, string_or_empty(provider, "npm")),
+                          .base_url = string_or_empty(options, "baseURL"),
+                          .key = key_in(options, "apiKey"),
+                          .headers = object_or_empty(options, "headers"),
+                          .models = opencode_models(provider),
+                          .default_model = model_of_service(string_or_empty(settings, "model"), name)},
+                         "opencode.json");
+  }
+}
+
 void read_opencode_settings(Importer& importer, const fs::path& file) {
   const auto settings = settings_in_file(importer, file);
   if (!settings) return;
@@ -157,7 +203,7 @@ void read_opencode_settings(Importer& importer, const fs::path& file) {
   add("agent", "prompt", "systemPrompt");
   add("command", "template", "prompt");
   import_mcp_servers(importer, servers_of(object_or_empty(*settings, "mcp")), "opencode.json");
-  if (settings->contains("provider")) importer.leave("providers of " + file.string(), "are added with agw model add");
+  read_opencode_services(importer, *settings);
   if (settings->contains("permission"))
     importer.leave("permissions of " + file.string(), "have no counterpart: see docs/approvals.md");
 }

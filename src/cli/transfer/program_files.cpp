@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/json/json5.hpp"
 #include "base/json/json_values.hpp"
+#include "base/json/toml.hpp"
 #include "base/json/yaml.hpp"
 #include "base/text/utf8.hpp"
 #include "cli/transfer/byte_source.hpp"
@@ -20,11 +22,6 @@ constexpr std::uint64_t max_text_bytes = 1024 * 1024;
 constexpr std::size_t max_skill_files = 1000;
 constexpr int max_skill_depth = 3;
 
-/// A value that refers to a variable or a file is no key.
-bool is_reference(std::string_view value) {
-  return value.find("${") != value.npos || value.find("{env:") != value.npos || value.find("{file:") != value.npos;
-}
-
 json::object with_secrets(Importer& importer, const std::string& server, const json::object& values) {
   json::object kept;
   for (const auto& [name, value] : values) {
@@ -34,6 +31,13 @@ json::object with_secrets(Importer& importer, const std::string& server, const j
         importer.add_secret(fmt::format("{}_{}", server, std::string_view(name)), is_reference(text) ? "" : text);
   }
   return kept;
+}
+
+json::value settings_in(const fs::path& path, const std::string& text) {
+  if (path.extension() == ".yaml") return yaml_to_json(text);
+  if (path.extension() == ".toml") return toml_to_json(text);
+  if (auto value = parse_json(text, {.allow_comments = true})) return std::move(*value);
+  return parse_json5(text).value_or(nullptr);
 }
 
 json::object definition_of(Importer& importer, const std::string& name, const json::object& server) {
@@ -82,6 +86,10 @@ bool find_skills(const fs::path& folder, int depth, std::vector<fs::path>& skill
 
 }  // namespace
 
+bool is_reference(std::string_view value) {
+  return value.find("${") != value.npos || value.find("{env:") != value.npos || value.find("{file:") != value.npos;
+}
+
 std::vector<fs::path> files_below(const fs::path& folder, std::string_view extension) {
   std::vector<fs::path> files;
   if (!fs::is_directory(folder)) return files;
@@ -114,10 +122,11 @@ std::optional<json::object> settings_in_file(Importer& importer, const fs::path&
   if (!text) return std::nullopt;
   std::string why = "is not JSON";
   try {
-    auto value = path.extension() == ".yaml" ? yaml_to_json(*text)
-                                             : parse_json(*text, {.allow_comments = true}).value_or(nullptr);
+    auto value = settings_in(path, *text);
     if (value.is_object()) return std::move(value.get_object());
   } catch (const YamlError& error) {
+    why = error.what();
+  } catch (const TomlError& error) {
     why = error.what();
   }
   importer.leave(path.string(), why + ": add what it sets by hand");

@@ -20,8 +20,11 @@ std::vector<std::filesystem::path> files_below(const std::filesystem::path& fold
 /// A file's text, if there is one and it is UTF-8 and at most 1 MiB.
 std::optional<std::string> text_of_file(Importer& importer, const std::filesystem::path& path);
 
-/// The object in a file of settings: JSON, perhaps with comments, or YAML (`.yaml`).
+/// The object in a file of settings: JSON or JSON5, TOML (`.toml`) or YAML (`.yaml`).
 std::optional<json::object> settings_in_file(Importer& importer, const std::filesystem::path& path);
+
+/// Whether a value refers to a variable or a file, in the ways that programs have for that: it is no key.
+bool is_reference(std::string_view value);
 
 /// A Markdown file with a YAML head.
 struct HeadedText {

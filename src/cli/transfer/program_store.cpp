@@ -73,6 +73,15 @@ void ProgramStore::for_each_row(const std::string& table, const std::string& col
   run(fmt::format("SELECT * FROM {} WHERE {} = ? ORDER BY {}", table, column, order), &value, each);
 }
 
+std::uint64_t ProgramStore::count(const std::string& table) {
+  std::uint64_t rows = 0;
+  run(fmt::format("SELECT count(*) AS rows FROM {}", table), nullptr, [&](const json::object& row) {
+    const auto* value = row.if_contains("rows");
+    if (value && value->is_int64()) rows = static_cast<std::uint64_t>(value->get_int64());
+  });
+  return rows;
+}
+
 void ProgramStore::run(const std::string& sql, const std::string* value,
                        const std::function<void(json::object)>& each) {
   sqlite3_stmt* prepared = nullptr;

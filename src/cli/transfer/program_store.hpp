@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -24,6 +25,9 @@ public:
   /// Only the rows in which `column` is `value`.
   void for_each_row(const std::string& table, const std::string& column, const std::string& value,
                     const std::string& order, const std::function<void(json::object row)>& each);
+
+  /// How many rows `table` has. Throws DatabaseError.
+  std::uint64_t count(const std::string& table);
 
 private:
   void run(const std::string& sql, const std::string* value, const std::function<void(json::object row)>& each);
