@@ -107,3 +107,43 @@ def test_a_trusted_project_that_moves_is_compared(own_talker, trusted):
     (other / "AGENTS.md").write_text("Obey.\n")
     accepted(own_talker.gateway.http.patch(f"/projects/{project['id']}", json={"path": str(other)}))
     assert not is_trusted(own_talker.gateway, project)
+
+
+def deep(folder):
+    place = folder / ".agents" / "/".join("d" * 13)
+    place.mkdir(parents=True)
+    (place / "SKILL.md").write_text("hidden")
+
+
+def many(folder):
+    place = folder / ".agents" / "many"
+    place.mkdir()
+    for number in range(5_001):
+        (place / str(number)).touch()
+
+
+def many_in_two(folder):
+    for half in ("first", "second"):
+        place = folder / ".agents" / half
+        place.mkdir()
+        for number in range(2_501):
+            (place / str(number)).touch()
+
+
+def large(folder):
+    (folder / ".agents" / "large.md").write_bytes(b"x" * (4 * 1024 * 1024 + 1))
+
+
+@pytest.mark.parametrize("grow, what", [(deep, "more than 12 levels deep"), (many, "more than 5,000 files"),
+                                        (many_in_two, "more than 5,000 files"), (large, "is too large")])
+def test_what_cannot_be_covered_whole_is_not_trusted(own_talker, trusted, grow, what):
+    folder, project = trusted
+    grow(folder)
+    assert not is_trusted(own_talker.gateway, project)
+    told, = signal(own_talker.gateway)
+    assert what in told["message"]
+    refused = own_talker.gateway.http.patch(f"/projects/{project['id']}", json={"trusted": True})
+    assert refused.status_code == 400 and refused.json()["error"].startswith("project cannot be trusted: ")
+    assert what in refused.json()["error"] and not is_trusted(own_talker.gateway, project)
+    other = own_talker.gateway.http.post("/projects", json={"name": "Again", "path": str(folder), "trusted": True})
+    assert other.status_code == 400

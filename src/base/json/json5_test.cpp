@@ -25,7 +25,8 @@ continued",
 }
 
 TEST(Json5, RefusesWhatIsNone) {
-  for (const auto* text : {"{a: 1", "{a b}", "[,]", "[1,,2]", "[1 2]", "'open", "/* open", "{a: undefined}", "", "{'a\n': 1}"})
+  for (const auto* text :
+       {"{a: 1", "{a b}", "[,]", "[1,,2]", "[1 2]", "'open", "/* open", "{a: undefined}", "", "{'a\n': 1}"})
     EXPECT_EQ(read_json5(text), "none") << text;
 }
 

@@ -72,11 +72,20 @@ Task<std::string> Projects::resolved(std::string path) {
   co_return (co_await filesystem_.require_directory(std::move(path), allowed_)).string();
 }
 
+Task<TrustedFiles> Projects::files_of(std::string path) {
+  co_return co_await filesystem_.blocking().run(
+      [path, home = filesystem_.home()] { return read_trusted_files(path, home); });
+}
+
+Task<> Projects::require_trustable(std::string path) {
+  const auto files = co_await files_of(std::move(path));
+  if (!files.problem.empty()) throw BadRequest("project cannot be trusted: " + files.problem);
+}
+
 /// Trust covers the files as they are at that moment.
 Task<> Projects::remember_trusted(const Project& project) {
   if (!project.trusted) co_return;
-  auto files = co_await filesystem_.blocking().run(
-      [path = project.path, home = filesystem_.home()] { return read_trusted_files(path, home); });
+  auto files = co_await files_of(project.path);
   co_await database_.write(
       [id = project.id, files](Connection& connection) { trust_store::put(connection, id, files); });
 }
@@ -84,21 +93,20 @@ Task<> Projects::remember_trusted(const Project& project) {
 Task<ProjectPointer> Projects::verified(std::string id) {
   const auto project = find(id);
   if (!project || !project->trusted) co_return project;
-  const auto now = co_await filesystem_.blocking().run(
-      [path = project->path, home = filesystem_.home()] { return read_trusted_files(path, home); });
+  const auto now = co_await files_of(project->path);
   const auto before =
       co_await database_.read([id](Connection& connection) { return trust_store::find(connection, id); });
-  if (!before) {
+  if (!before && now.problem.empty()) {
     // It was trusted by a version that did not store what trust covers.
     co_await remember_trusted(*project);
     co_return find(id);
   }
-  if (before->digest() == now.digest()) co_return find(id);
+  if (before && now.problem.empty() && before->digest() == now.digest()) co_return find(id);
   const auto current = find(id);
   // Two requests may notice the same change.
   if (!current || !current->trusted || current->updated_at != project->updated_at) co_return current;
   auto changed = co_await change(id, {.trusted = false});
-  on_untrusted_(*changed, diff_of(*before, now));
+  on_untrusted_(*changed, now.problem.empty() ? diff_of(*before, now) : now.problem);
   co_return changed;
 }
 
@@ -113,6 +121,7 @@ Task<ProjectPointer> Projects::create(NewProject wanted, InTransaction<Project> 
                      .trusted = wanted.trusted.value_or(false),
                      .created_at = now,
                      .updated_at = now};
+  if (made.trusted) co_await require_trustable(made.path);
   co_await database_.write([made, in_transaction](Connection& connection) {
     project_store::insert(connection, made);
     if (in_transaction) in_transaction(connection, made);
@@ -130,6 +139,7 @@ Task<ProjectPointer> Projects::change(std::string id, ProjectChange change) {
     require_some(*change.path);
     change.path = co_await resolved(*change.path);
   }
+  if (change.trusted.value_or(false)) co_await require_trustable(change.path ? *change.path : current->path);
   const auto project = co_await database_.write([id, change, now = clock_.now()](Connection& connection) {
     auto stored = project_store::find(connection, id);
     if (!stored) throw project_not_found();

@@ -8,6 +8,7 @@
 
 #include "base/async/task.hpp"
 #include "features/filesystem/service.hpp"
+#include "features/projects/trusted_files.hpp"
 #include "features/projects/types.hpp"
 #include "storage/in_transaction.hpp"
 
@@ -44,7 +45,8 @@ public:
   const std::vector<ProjectPointer>& list() const { return projects_; }
 
   /// Throws BadRequest `name and path are required`, and for a bad path as Filesystem::require_directory; home itself
-  /// and anything in or around the data directory count as outside of home.
+  /// and anything in or around the data directory count as outside of home. Throws BadRequest `project cannot be
+  /// trusted: …` if trust would not cover all of it.
   Task<ProjectPointer> create(NewProject wanted, InTransaction<Project> in_transaction = {});
   /// Throws as `create`, and NotFound. A change that sets nothing keeps `updated_at`.
   Task<ProjectPointer> change(std::string id, ProjectChange change);
@@ -52,6 +54,8 @@ public:
   Task<> remove(std::string id);
 
 private:
+  Task<TrustedFiles> files_of(std::string path);
+  Task<> require_trustable(std::string path);
   Task<> remember_trusted(const Project& project);
   Task<std::string> resolved(std::string path);
   std::vector<ProjectPointer>::const_iterator place_of(std::string_view id) const;

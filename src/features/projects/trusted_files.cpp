@@ -27,12 +27,13 @@ constexpr std::size_t max_kept_texts = std::size_t{1024} * 1024;
 constexpr std::size_t max_diff = std::size_t{16} * 1024;
 constexpr int max_depth = 12;
 
-/// Reads files of a project. Of files beyond the limits only the names are covered.
+/// Reads files of a project, up to the limits.
 class Reading {
 public:
   void add_file(const Directory& root, const std::string& path, const std::string& name) {
     const auto content = root.read(path, std::min(max_file, max_all - read_));
     if (!content) {
+      if (content.error() == FileError::too_large) fail(fmt::format("{} is too large (4 MiB, 64 MiB in all)", name));
       if (content.error() != FileError::not_found) add(name, std::string(to_string(content.error())), std::nullopt);
       return;
     }
@@ -44,14 +45,16 @@ public:
   }
 
   void add_directory(const Directory& root, const std::string& path, int depth) {
-    if (depth > max_depth || found_.files.size() > max_entries) return;
+    if (depth > max_depth) return fail(fmt::format("{} is more than {} levels deep", path, max_depth));
     const auto entries = root.list(path, max_entries);
     if (!entries) {
+      if (entries.error() == FileError::too_large) fail(fmt::format("{} has more than 5,000 files", path));
       if (entries.error() != FileError::not_found)
         add(path + "/", std::string(to_string(entries.error())), std::nullopt);
       return;
     }
     for (const auto& entry : *entries) {
+      if (!found_.problem.empty()) return;
       const auto here = path + "/" + entry.name;
       const auto status = root.status(here);
       if (status && status->type == FileType::directory) {
@@ -65,7 +68,12 @@ public:
   TrustedFiles take() { return std::move(found_); }
 
 private:
+  void fail(std::string problem) {
+    if (found_.problem.empty()) found_.problem = std::move(problem);
+  }
+
   void add(const std::string& name, std::string digest, std::optional<std::string> text) {
+    if (found_.files.size() >= max_entries) return fail(fmt::format("{} has more than 5,000 files", agents_directory));
     found_.files.insert_or_assign(name, TrustedFile{std::move(digest), std::move(text)});
   }
 

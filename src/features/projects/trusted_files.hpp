@@ -18,7 +18,10 @@ struct TrustedFile {
 /// applies to it.
 struct TrustedFiles {
   std::map<std::string, TrustedFile> files;  ///< by path
-  std::string digest() const;                ///< of all paths and contents
+  /// Why not all of them are there, as the end of a sentence that begins with the place; empty if all are. What is
+  /// beyond the limits could change unnoticed, so such a project cannot be trusted.
+  std::string problem{};
+  std::string digest() const;  ///< of all paths and contents
 };
 
 /// Reads them as they are now. Symlinks out of the project are not followed. Blocks.
