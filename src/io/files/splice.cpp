@@ -11,32 +11,15 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "io/files/descriptor.hpp"
-
 namespace agw {
 
 using asio::ip::tcp;
 
 namespace {
 
-constexpr int pipe_size = 1024 * 1024;
-
-/// The pipe between two sockets. A system that does not allow a large one provides a small one.
-struct Pipe {
-  Pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return;
-    out = Descriptor(ends[0]);
-    in = Descriptor(ends[1]);
-    ::fcntl(in.get(), F_SETPIPE_SZ, pipe_size);
-  }
-  Descriptor out;
-  Descriptor in;
-};
-
 /// The number of bytes moved at once, 0 at the end of the stream, -1 with `errno`.
 ssize_t move(int from, int to, std::uint64_t count) {
-  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(count, pipe_size));
+  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(count, SplicePipe::capacity));
   return ::splice(from, nullptr, to, nullptr, bytes, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 }
 
@@ -48,31 +31,47 @@ Task<bool> readable(tcp::socket& socket) {
   co_return !error;
 }
 
-/// Sends the content of the pipe; returns how much was sent.
-Task<std::uint64_t> drain(const Pipe& pipe, tcp::socket& to, std::uint64_t count, const WaitUntilWritable& writable) {
-  std::uint64_t sent = 0;
-  while (sent < count) {
-    const auto moved = move(pipe.out.get(), to.native_handle(), count - sent);
-    if (moved > 0) {
-      sent += static_cast<std::uint64_t>(moved);
-    } else if (moved == 0 || !must_wait() || !co_await writable()) {
-      break;
-    }
+/// Sends the content of the pipe. False if not all of it went.
+Task<bool> drain(SplicePipe& pipe, tcp::socket& to, const WaitUntilWritable& writable) {
+  while (pipe.size() > 0) {
+    const auto moved = pipe.drain(to);
+    if (moved > 0) continue;
+    if (moved == 0 || !must_wait() || !co_await writable()) co_return false;
   }
-  co_return sent;
+  co_return true;
 }
 
 }  // namespace
 
+SplicePipe::SplicePipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return;
+  out_ = Descriptor(ends[0]);
+  in_ = Descriptor(ends[1]);
+  ::fcntl(in_.get(), F_SETPIPE_SZ, static_cast<int>(capacity));
+}
+
+ssize_t SplicePipe::fill(tcp::socket& from, std::uint64_t count) {
+  const auto taken = move(from.native_handle(), in_.get(), count);
+  if (taken > 0) size_ += static_cast<std::size_t>(taken);
+  return taken;
+}
+
+ssize_t SplicePipe::drain(tcp::socket& to) {
+  const auto sent = move(out_.get(), to.native_handle(), size_);
+  if (sent > 0) size_ -= static_cast<std::size_t>(sent);
+  return sent;
+}
+
 Task<std::uint64_t> splice_bytes(tcp::socket& from, tcp::socket& to, std::uint64_t count, WaitUntilWritable writable) {
-  const Pipe pipe;
+  SplicePipe pipe;
   std::uint64_t sent = 0;
-  while (pipe.in && sent < count) {
-    const auto taken = move(from.native_handle(), pipe.in.get(), count - sent);
+  while (pipe && sent < count) {
+    const auto taken = pipe.fill(from, count - sent);
     if (taken > 0) {
-      const auto went = co_await drain(pipe, to, static_cast<std::uint64_t>(taken), writable);
-      sent += went;
-      if (went < static_cast<std::uint64_t>(taken)) break;
+      const bool all_went = co_await drain(pipe, to, writable);
+      sent += static_cast<std::uint64_t>(taken) - pipe.size();
+      if (!all_went) break;
       // If neither side ever waits, other coroutines still get their turn.
       co_await asio::post(to.get_executor(), asio::use_awaitable);
     } else if (taken == 0 || !must_wait() || !co_await readable(from)) {

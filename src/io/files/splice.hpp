@@ -1,13 +1,42 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
 #include <boost/asio/ip/tcp.hpp>
 
 #include "base/async/task.hpp"
+#include "io/files/descriptor.hpp"
 
 namespace agw {
+
+/// A pipe through which bytes move from one socket to another within the kernel, without being copied into this
+/// process. Both sockets must be non-blocking.
+/// Example: src/io/proxy/relay_test.cpp: Relay.PassesOnWhatIsLargeEnoughForThePipe
+class SplicePipe {
+public:
+  /// Less if the system does not allow as much.
+  static constexpr std::size_t capacity = std::size_t{1024} * 1024;
+
+  /// False if there are no descriptors left.
+  explicit operator bool() const { return static_cast<bool>(in_); }
+  SplicePipe();
+
+  /// Takes up to `count` bytes that have come. Returns their number, 0 at the end of the stream, -1 with `errno`.
+  ssize_t fill(asio::ip::tcp::socket& from, std::uint64_t count);
+  /// Sends some of what it holds. Returns their number, or -1 with `errno`.
+  ssize_t drain(asio::ip::tcp::socket& to);
+  /// The number of bytes in it.
+  std::size_t size() const { return size_; }
+
+private:
+  Descriptor out_;
+  Descriptor in_;
+  std::size_t size_ = 0;
+};
 
 /// Waits until a socket is writable; false when the wait was cancelled.
 using WaitUntilWritable = std::function<Task<bool>()>;

@@ -1,3 +1,11 @@
+// How bytes pass from one socket to another.
+//
+// What comes now and then is copied through a buffer on the stack, so that an idle connection holds none. What has
+// piled up is spliced, which costs less for each byte but more for each piece. A socket that brings much is therefore
+// not asked again for each arrival: it is left alone for a moment, in which more piles up. Meanwhile it does not wake
+// the loop either, because SO_RCVLOWAT says that only an amount is worth it. Its end and its failures are seen at the
+// end of that moment.
+
 #include "io/proxy/relay.hpp"
 
 #include <netinet/in.h>
@@ -5,12 +13,15 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
@@ -26,10 +37,16 @@ namespace {
 constexpr std::size_t buffer_size = std::size_t{64} * 1024;
 /// Below this, a pipe costs more than a copy.
 constexpr std::size_t worth_splicing = 4 * buffer_size;
+/// In which more piles up.
+constexpr std::chrono::microseconds moment{200};
+/// More than comes in a moment.
+constexpr int worth_waking = 1024 * 1024;
 
 bool must_wait(const error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again || error == asio::error::interrupted;
 }
+
+error_code last_error() { return {errno, boost::system::system_category()}; }
 
 /// Small pieces are not delayed. Loopback needs no congestion control: Reno, which every process may choose, sends as
 /// much as the receiver has room for, while others pace.
@@ -42,56 +59,110 @@ void prepare(tcp::socket& socket) {
     ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_CONGESTION, reno.data(), reno.size());
 }
 
-/// Copies once, through a buffer that lives only meanwhile. `rest` is what `to` does not take yet.
-std::size_t copy_some(tcp::socket& from, tcp::socket& to, std::string& rest, error_code& error) {
-  std::array<char, buffer_size> buffer;
-  const auto size = from.read_some(asio::buffer(buffer), error);
-  if (error) return 0;
-  const auto sent = to.write_some(asio::buffer(buffer.data(), size), error);
-  if (must_wait(error)) error.clear();
-  if (!error) rest.assign(buffer.data() + sent, size - sent);
-  return size;
+/// Wakes the loop only for so many bytes. The kernel's memory for the socket grows with it.
+void wake_for(tcp::socket& socket, int bytes) {
+  ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes));
 }
 
-Task<> readable(tcp::socket& socket, error_code& error) {
-  co_await socket.async_wait(tcp::socket::wait_read, asio::redirect_error(asio::use_awaitable, error));
-}
+/// One direction of a connection.
+class OneWay {
+public:
+  OneWay(tcp::socket& from, tcp::socket& to) : from_(from), to_(to), timer_(to.get_executor()) {}
 
-Task<bool> writable(tcp::socket& socket) {
-  error_code error;
-  co_await socket.async_wait(tcp::socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
-  co_return !error;
-}
+  /// The end of the stream, or what failed.
+  Task<error_code> run() {
+    while (!error_) {
+      co_await copy();
+      if (!error_ && much_has_come()) co_await splice();
+    }
+    co_return error_;
+  }
 
-/// Moves what has come already, so that no pipe is held while nothing comes. False if not all of it went.
-Task<bool> splice_what_came(tcp::socket& from, tcp::socket& to) {
-  error_code error;
-  const auto size = from.available(error);
-  if (error || size < worth_splicing) co_return !error;
-  co_return co_await splice_bytes(from, to, size, [&to] { return writable(to); }) == size;
-}
+private:
+  /// Copies once, or waits until something comes.
+  Task<> copy() {
+    std::string rest;
+    copy_some(rest);
+    if (must_wait(error_)) {
+      co_await from_.async_wait(tcp::socket::wait_read, asio::redirect_error(asio::use_awaitable, error_));
+    } else if (!error_ && !rest.empty()) {
+      co_await asio::async_write(to_, asio::buffer(rest), asio::redirect_error(asio::use_awaitable, error_));
+    } else if (!error_) {
+      co_await let_others_work();
+    }
+  }
+
+  /// The buffer lives only meanwhile. `rest` is what `to` does not take yet.
+  void copy_some(std::string& rest) {
+    std::array<char, buffer_size> buffer;
+    const auto size = from_.read_some(asio::buffer(buffer), error_);
+    if (error_) return;
+    const auto sent = to_.write_some(asio::buffer(buffer.data(), size), error_);
+    if (must_wait(error_)) error_.clear();
+    if (!error_) rest.assign(buffer.data() + sent, size - sent);
+  }
+
+  bool much_has_come() {
+    error_code error;
+    return from_.available(error) >= worth_splicing && !error;
+  }
+
+  /// Splices as long as much comes.
+  Task<> splice() {
+    SplicePipe pipe;
+    if (!pipe) co_return;
+    wake_for(from_, worth_waking);
+    while (co_await splice_what_came(pipe) >= buffer_size && !error_) co_await pause();
+    wake_for(from_, 1);
+  }
+
+  /// Returns how many bytes that was.
+  Task<std::size_t> splice_what_came(SplicePipe& pipe) {
+    std::size_t moved = 0;
+    while (!error_) {
+      const auto taken = pipe.fill(from_, SplicePipe::capacity);
+      if (taken < 0 && must_wait(last_error())) break;
+      if (taken > 0) moved += static_cast<std::size_t>(taken);
+      if (taken == 0) error_ = asio::error::eof;
+      if (taken < 0) error_ = last_error();
+      if (!error_) co_await drain(pipe);
+      if (!error_) co_await let_others_work();
+    }
+    co_return moved;
+  }
+
+  Task<> drain(SplicePipe& pipe) {
+    while (pipe.size() > 0 && !error_) {
+      const auto sent = pipe.drain(to_);
+      if (sent > 0) continue;
+      if (sent == 0) error_ = asio::error::broken_pipe;
+      if (sent < 0) error_ = last_error();
+      if (must_wait(error_))
+        co_await to_.async_wait(tcp::socket::wait_write, asio::redirect_error(asio::use_awaitable, error_));
+    }
+  }
+
+  Task<> pause() {
+    timer_.expires_after(moment);
+    co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, error_));
+  }
+
+  /// If neither side ever waits.
+  Task<> let_others_work() { co_await asio::post(to_.get_executor(), asio::use_awaitable); }
+
+  tcp::socket& from_;
+  tcp::socket& to_;
+  asio::steady_timer timer_;
+  error_code error_;
+};
 
 }  // namespace
 
 Task<bool> relay(tcp::socket& from, tcp::socket& to) {
-  error_code error;
   for (auto* socket : {&from, &to}) prepare(*socket);
-  std::string rest;
-  while (!error) {
-    if (!co_await splice_what_came(from, to)) co_return false;
-    copy_some(from, to, rest, error);
-    if (must_wait(error)) {
-      error.clear();
-      co_await readable(from, error);
-    } else if (!error && !rest.empty()) {
-      co_await asio::async_write(to, asio::buffer(rest), asio::redirect_error(asio::use_awaitable, error));
-      std::string().swap(rest);
-    } else if (!error) {
-      // If neither side ever waits, other coroutines still get their turn.
-      co_await asio::post(to.get_executor(), asio::use_awaitable);
-    }
-  }
-  if (error != asio::error::eof) co_return false;
+  OneWay way(from, to);
+  if (co_await way.run() != asio::error::eof) co_return false;
+  error_code error;
   to.shutdown(tcp::socket::shutdown_send, error);
   co_return true;
 }

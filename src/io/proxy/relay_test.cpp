@@ -1,9 +1,13 @@
 #include "io/proxy/relay.hpp"
 
 #include <cstddef>
+#include <filesystem>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
+#include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -29,9 +33,14 @@ struct Connected {
   tcp::socket other;
 };
 
-Task<> send_all(tcp::socket& socket, std::string text) {
+Task<> send(tcp::socket& socket, std::string text) {
   error_code error;
   co_await asio::async_write(socket, asio::buffer(text), asio::redirect_error(asio::use_awaitable, error));
+}
+
+Task<> send_all(tcp::socket& socket, std::string text) {
+  error_code error;
+  co_await send(socket, std::move(text));
   socket.shutdown(tcp::socket::shutdown_send, error);
 }
 
@@ -71,6 +80,38 @@ TEST(Relay, PassesEverythingOn) {
 TEST(Relay, PassesOnWhatIsLargeEnoughForThePipe) {
   const auto large = pattern(std::size_t{50} * 1000 * 1000 + 17);
   EXPECT_TRUE(relayed(large) == large);
+}
+
+std::ptrdiff_t open_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return std::distance(begin(all), end(all));
+}
+
+TEST(Relay, HoldsNoPipeOnceLittleComes) {
+  testing::run([](Loop& loop) -> Task<> {
+    Connected sender(loop);
+    Connected receiver(loop);
+    TaskGroup group(loop);
+    bool ended_well = false;
+    const auto before = open_descriptors();
+    group.spawn(run_relay(sender.other, receiver.one, ended_well));
+    const auto large = pattern(std::size_t{20} * 1000 * 1000);
+    std::string arrived(large.size(), '\0');
+    group.spawn(send(sender.one, large));
+    co_await asio::async_read(receiver.other, asio::buffer(arrived), asio::use_awaitable);
+    EXPECT_TRUE(arrived == large);
+    // Small pieces pass at once again.
+    for (const std::string small : {"one", "two"}) {
+      co_await asio::async_write(sender.one, asio::buffer(small), asio::use_awaitable);
+      std::string passed(small.size(), '\0');
+      co_await asio::async_read(receiver.other, asio::buffer(passed), asio::use_awaitable);
+      EXPECT_EQ(passed, small);
+    }
+    while (open_descriptors() != before) co_await asio::post(loop, asio::use_awaitable);
+    sender.one.shutdown(tcp::socket::shutdown_send);
+    co_await group.join();
+    EXPECT_TRUE(ended_well);
+  });
 }
 
 TEST(Relay, EndsWithoutSuccessWhenAConnectionBreaks) {
