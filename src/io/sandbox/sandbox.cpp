@@ -3,7 +3,7 @@
 // A *root* is a path that the command may see, writable or readable. In it, a *private* path is covered by a mount that
 // shows nothing, and a *guarded* path (.git/hooks, .git/config, .agents …) is mounted read-only. A *placeholder* holds
 // the name of a guarded path that does not exist, so that the command cannot create it. The *prologue* is a shell
-// script that runs in the sandbox and ends by executing the command.
+// script that runs in the sandbox before the command (sandbox_prologue).
 //
 // The invariant: from its first instruction until its last descendant ends, the command sees the roots that were
 // scanned and no private file, and cannot change what a guarded path means. It holds although commands of agents may
@@ -29,7 +29,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,7 +41,6 @@
 
 #include "base/async/assert.hpp"
 #include "base/json/json.hpp"
-#include "base/text/ascii.hpp"
 #include "base/text/is_within.hpp"
 #include "io/files/directory.hpp"
 #include "io/process/spawn.hpp"
@@ -52,6 +50,7 @@
 #include "io/sandbox/sandbox_mounts.hpp"
 #include "io/sandbox/sandbox_network.hpp"
 #include "io/sandbox/sandbox_placeholders.hpp"
+#include "io/sandbox/sandbox_prologue.hpp"
 #include "io/sandbox/system_call_filter.hpp"
 #include "io/tls/trusted_roots.hpp"
 
@@ -62,14 +61,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int filter_descriptor = 3;
-constexpr int life_descriptor = 4;
-constexpr int environment_descriptor = 5;
-constexpr int first_root_descriptor = 6;
+constexpr int life_descriptor = SandboxPrologue::life_descriptor;
+constexpr int first_root_descriptor = SandboxPrologue::first_root_descriptor;
 // Only with a network.
 constexpr int system_certificates_descriptor = 196;
 constexpr int certificates_descriptor = 197;
 constexpr int information_descriptor = 198;
-constexpr int ready_descriptor = 199;
+constexpr int ready_descriptor = SandboxPrologue::ready_descriptor;
 constexpr std::int64_t max_scratch_mb = 1024;
 /// Each mount costs a tenth of a millisecond, and more with their number.
 constexpr std::size_t max_mounts = 1000;
@@ -80,40 +78,9 @@ constexpr auto leads_nowhere_else = ".\n";
 /// An empty `config.worktree`.
 constexpr auto sets_nothing = "\n";
 
-/// One for each, because bubblewrap reads it to the end.
-std::shared_ptr<Descriptor> file_of(const char* name, std::string_view content) {
-  auto file = std::make_shared<Descriptor>(::memfd_create(name, MFD_CLOEXEC));
-  if (!*file || ::write(file->get(), content.data(), content.size()) != static_cast<ssize_t>(content.size()) ||
-      ::lseek(file->get(), 0, SEEK_SET) != 0) {
-    throw ProcessError(fmt::format("cannot hand over {} to the sandbox", name));
-  }
-  return file;
-}
-
-std::shared_ptr<Descriptor> filter_file() { return file_of("agw-filter", system_call_filter()); }
+std::shared_ptr<Descriptor> filter_file() { return memory_file("agw-filter", system_call_filter()); }
 
 using Variables = std::map<std::string, std::string>;
-
-/// A shell could neither set nor read others.
-void check_names(const Variables& variables) {
-  for (const auto& [name, value] : variables) {
-    if (!is_variable_name(name)) {
-      throw ProcessError(fmt::format("environment: `{}` is not the name of a variable", to_utf8(name)));
-    }
-    if (value.find('\0') != value.npos) {
-      throw ProcessError("environment: not a possible environment, because it holds a NUL character");
-    }
-  }
-}
-
-/// The command's variables, which the prologue sets last: earlier, they would affect what bubblewrap and the prologue
-/// load themselves, while they can still access more than the command (`LD_PRELOAD`, `BASH_ENV`). As arguments they
-/// would be visible to everybody on the host.
-std::shared_ptr<Descriptor> environment_file(const Variables& variables) {
-  std::string content;
-  for (const auto& [name, value] : variables) content += name + "=" + value + '\0';
-  return file_of("agw-environment", content);
-}
 
 std::vector<std::string> environment_of(const Variables& variables, const fs::path& home) {
   Variables all{{"PATH", program_path}, {"HOME", home.string()}, {"TERM", "dumb"}, {"TMPDIR", "/tmp"}};
@@ -121,47 +88,6 @@ std::vector<std::string> environment_of(const Variables& variables, const fs::pa
   std::vector<std::string> out;
   out.reserve(all.size());
   for (const auto& [name, value] : all) out.push_back(name + "=" + value);
-  return out;
-}
-
-/// The prologue of the sandbox. If the gateway is killed while bubblewrap sets up the sandbox, bubblewrap does not
-/// notice, so it is checked here, when the sandbox's first process would notice by itself: bubblewrap filters its
-/// system calls just after it has bound it to its parent's life (`do_init`). Limits must be set inside, because the
-/// number of processes is counted for each user namespace. The exposed files must be those that were scanned, not what
-/// somebody has put in their place since. SIGTERM, which bubblewrap itself ignores so that the command has time to
-/// handle it, gets its default action back. The locale is set last, because loading one takes each program half a
-/// millisecond.
-constexpr auto beginning =
-    "until [[ ${status[*]} == *Seccomp:$'\\t'2* ]]; do mapfile -t status </proc/1/status; done; unset status\n"
-    "if read -t 0 -u 4; then exit 1; fi; exec 4<&-\n"
-    "ulimit -c 0 -d \"$1\" -f \"$2\" -u \"$3\" || exit 1\n"
-    "shift 3; fd=6\n"
-    "while [ \"$1\" != -- ]; do\n"
-    "  if ! [ \"$1\" -ef /proc/self/fd/$fd ]; then echo \"$1 was replaced meanwhile\" >&2; exit 1; fi\n"
-    "  exec {fd}<&-; fd=$((fd + 1)); shift\n"
-    "done; shift\n"
-    "if [ -e /proc/self/fd/199 ]; then\n"
-    "  IFS= read -r network <&199 || exit 1; exec 199<&-\n"
-    "  if [ \"$network\" != ready ]; then echo \"$network\" >&2; exit 1; fi; unset network\n"
-    "fi\n"
-    "if [ -e /proc/self/fd/5 ]; then\n"
-    "  mapfile -d '' -t variables <&5; exec 5<&-\n"
-    "  export -- \"${variables[@]}\" || exit 1\n"
-    "fi\n"
-    "exec /usr/bin/env --default-signal=TERM -- LANG=\"${LANG-C.UTF-8}\" \"$@\"";
-
-SandboxArguments limited(const SandboxSpec& spec, SandboxArguments arguments) {
-  constexpr std::int64_t kibibytes = 1024;
-  SandboxArguments out{"/bin/bash",
-                       "-c",
-                       beginning,
-                       "sandbox",
-                       std::to_string(spec.memory_mb * kibibytes),
-                       std::to_string(spec.file_mb * kibibytes),
-                       std::to_string(spec.processes)};
-  for (const auto* list : {&spec.writable, &spec.readable}) append(out, SandboxArguments(list->begin(), list->end()));
-  out.emplace_back("--");
-  append(out, std::move(arguments));
   return out;
 }
 
@@ -245,12 +171,12 @@ std::optional<std::string> startup_error(SpawnOptions plan) {
 }
 
 SandboxArguments sandboxed(const std::string& program, SandboxArguments mounts, const SandboxSpec& spec,
-                           SandboxArguments arguments) {
+                           SandboxArguments inside) {
   SandboxArguments out{program};
   append(out, isolation(spec));
   append(out, std::move(mounts));
   append(out, {"--chdir", spec.directory.string(), "--"});
-  append(out, limited(spec, std::move(arguments)));
+  append(out, std::move(inside));
   return out;
 }
 
@@ -263,9 +189,10 @@ std::optional<std::string> probe(const std::string& name, const Descriptor& life
         how_to_go_on);
   }
   const SandboxSpec spec{.directory = "/"};
+  const SandboxPrologue prologue(spec, {"/bin/true"}, {});
   const auto filter = filter_file();
   const SpawnOptions plan{.program = program,
-                          .arguments = sandboxed(program, SandboxMounts().arguments(1), spec, {"/bin/true"}),
+                          .arguments = sandboxed(program, SandboxMounts().arguments(1), spec, prologue.arguments()),
                           .environment = environment_of({}, "/"),
                           .directory = "/",
                           .descriptors = {{filter->get(), filter_descriptor}, {life.get(), life_descriptor}}};
@@ -431,7 +358,7 @@ void show_certificates(ProcessOptions& out, SandboxMounts& mounts, const Sandbox
   if (certificates.empty()) return;
   const auto show = [&](const fs::path& path, int descriptor) {
     mounts.show_content(path, descriptor);
-    out.descriptors.emplace_back(file_of("agw-certificates", certificates), descriptor);
+    out.descriptors.emplace_back(memory_file("agw-certificates", certificates), descriptor);
   };
   show(SandboxNetwork::certificates_path, certificates_descriptor);
   if (const auto file = system_roots_file()) show(*file, system_certificates_descriptor);
@@ -443,7 +370,7 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   AGW_ASSERT(may_block());
 
   if (const auto why = problem()) throw ProcessError(*why);
-  check_names(spec.environment);
+  SandboxPrologue::check_names(spec.environment);
   const auto roots = open_roots(spec);
   ProcessOptions out{.environment = environment_of({}, options_.home), .directory = "/"};
   if (!options_.enabled) {
@@ -467,17 +394,18 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
     throw ProcessError(error.what());
   }
   if (spec.network) show_certificates(out, mounts, *spec.network);
-  // Resolved now, not later in the PATH of the command.
-  const auto program = find_program(options_.program, program_path);
-  out.arguments = sandboxed(program, mounts.arguments(scratch), spec, std::move(arguments));
-  out.descriptors.emplace_back(filter_file(), filter_descriptor);
-  out.descriptors.emplace_back(lifeline_, life_descriptor);
   auto variables = spec.environment;
   if (spec.network) {
     variables.merge(spec.network->variables());
     connect_network(out, *spec.network);
   }
-  if (!variables.empty()) out.descriptors.emplace_back(environment_file(variables), environment_descriptor);
+  const SandboxPrologue prologue(spec, std::move(arguments), variables);
+  out.descriptors.insert(out.descriptors.end(), prologue.descriptors().begin(), prologue.descriptors().end());
+  // Resolved now, not later in the PATH of the command.
+  const auto program = find_program(options_.program, program_path);
+  out.arguments = sandboxed(program, mounts.arguments(scratch), spec, prologue.arguments());
+  out.descriptors.emplace_back(filter_file(), filter_descriptor);
+  out.descriptors.emplace_back(lifeline_, life_descriptor);
   for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
   out.ignored_signals = {SIGTERM};
   // If it were killed during the setup, its first process would wait forever. After the setup, `--die-with-parent` ends

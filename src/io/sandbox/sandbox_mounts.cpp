@@ -24,7 +24,7 @@ constexpr auto settings = "/etc";
 
 SandboxArguments hidden(const std::string& path, bool is_directory) {
   if (!is_directory) return {"--ro-bind", "/dev/null", path};
-  return {"--size", "4096", "--perms", "0000", "--tmpfs", path, "--remount-ro", path};
+  return {"--size", "4096", "--perms", "0000", "--tmpfs", path};
 }
 
 bool is_for_all(const fs::directory_entry& entry) {
@@ -71,6 +71,7 @@ void append_system(SandboxArguments& out) {
     }
   }
   append(out, {"--ro-bind", settings, settings});
+  // Not made read-only, which costs as much as the mount: root can write a page into what nobody else sees.
   for (const auto& path : restricted_settings()) append(out, hidden(path.string(), fs::is_directory(path)));
 }
 
@@ -97,7 +98,12 @@ void SandboxMounts::empty_directory(const fs::path& path, std::int64_t megabytes
   add(path, temporary(path.string(), megabytes));
 }
 
-void SandboxMounts::hide_directory(const fs::path& path) { add(path, hidden(path.string(), true)); }
+void SandboxMounts::hide_directory(const fs::path& path) {
+  auto arguments = hidden(path.string(), true);
+  // What a command writes there would be lost.
+  append(arguments, {"--remount-ro", path.string()});
+  add(path, std::move(arguments));
+}
 
 void SandboxMounts::hide_file(const fs::path& path) { add(path, hidden(path.string(), false)); }
 

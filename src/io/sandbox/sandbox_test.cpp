@@ -71,7 +71,7 @@ protected:
   }
 
   ProcessResult result_of(const std::string& command, const SandboxSpec& spec, ProcessLimits limits = {}) const {
-    return result_of(sandbox_.wrap({"bash", "-c", command}, spec), limits);
+    return result_of(sandbox_.wrap({"/bin/bash", "-c", command}, spec), limits);
   }
 
   std::string output_of(const std::string& command) const { return result_of(command, spec()).output; }
@@ -307,6 +307,28 @@ TEST_F(SandboxTest, ItsVariablesSeeNoMoreThanTheCommand) {
   EXPECT_THAT(said, ::testing::EndsWith("\n0\nfine\n")) << "the limits hold for it too";
   wanted.environment = {{"BASH_FUNC_read%%", "() { touch here; }"}};
   EXPECT_THROW(sandbox_.wrap({"true"}, wanted), ProcessError);
+}
+
+TEST_F(SandboxTest, ACommandOfBashNoticesNothingOfWhatRanBefore) {
+  auto wanted = spec();
+  wanted.environment = {{"A", "b"}, {"LC_ALL", "C"}};
+  for (const auto* name : {"fd", "network", "status", "variables"}) wanted.environment[name] = "the command's";
+  const std::string look =
+      "echo $# $LINENO; env | grep -v ^_= | sort; compgen -v | sort; compgen -A function; trap; ulimit -a; locale; "
+      "ls /proc/self/fd | wc -l\nno-such-program; echo $LINENO; if";
+  // By another name, it is executed by the prologue.
+  const auto executed = result_of(sandbox_.wrap({"/bin/../bin/bash", "-c", look}, wanted)).output;
+  auto followed = result_of(look, wanted).output;
+  EXPECT_THAT(followed, ::testing::AllOf(HasSubstr("0 1\nA=b\n"), HasSubstr("variables=the command's\n")));
+  for (auto at = followed.find("/bin/bash: "); at != followed.npos; at = followed.find("/bin/bash: ", at + 14))
+    followed.replace(at, 9, "/bin/../bin/bash");
+  EXPECT_EQ(followed, executed);
+}
+
+TEST_F(SandboxTest, ACommandOfBashEndsBySigtermUnlessItHandlesIt) {
+  const auto result = result_of("sleep 100", spec(), {.time = 300ms, .grace = 20s});
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.end.exit_code, 143);
 }
 
 TEST_F(SandboxTest, RefusesVariablesThatCannotBe) {
