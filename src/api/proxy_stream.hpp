@@ -35,6 +35,8 @@ public:
   virtual Task<bool> send(std::string_view piece) = 0;
   /// Completes the body. A response without it is cut off, so that the client notices.
   virtual Task<bool> end() = 0;
+  /// Begins the response, sends its whole body and completes it.
+  virtual Task<bool> send_whole(ResponseHead head, std::string_view body);
   /// What is sent reports a failure, though the status is a success: it is not kept for requests that repeat this one.
   virtual void mark_failed() {}
 

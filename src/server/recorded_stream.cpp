@@ -37,8 +37,11 @@ Task<bool> RecordedStream::send(std::string_view piece) {
 
 Task<bool> RecordedStream::end() {
   if (is_to_store()) co_await store_(response_);
-  if (whole_ && co_await stream_.begin(std::move(*whole_))) is_connected_ = co_await stream_.send(response_.body);
-  if (is_connected_) co_await stream_.end();
+  if (whole_) {
+    co_await stream_.send_whole(std::move(*whole_), response_.body);
+  } else if (is_connected_) {
+    co_await stream_.end();
+  }
   co_return true;
 }
 
@@ -49,7 +52,7 @@ Task<> send_recorded(ProxyStream& stream, const idempotency_store::StoredRespons
     for (std::size_t i = 0; i + 1 < fields.size(); i += 2)
       head.fields.emplace_back(fields[i].as_string(), fields[i + 1].as_string());
   }
-  if (co_await stream.begin(std::move(head)) && co_await stream.send(response.body)) co_await stream.end();
+  co_await stream.send_whole(std::move(head), response.body);
 }
 
 }  // namespace agw

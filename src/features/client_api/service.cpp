@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::size_t large_body = 256 * 1024;  // bytes: may hold so many values that parsing would block the loop
 constexpr std::size_t id_bytes = 14;
+constexpr std::size_t max_stores = 256;  // of costs, at the same time: beyond, requests wait for the disk
 
 ApiError model_not_found(const std::string& name, std::string_view why) {
   return client_error(404, fmt::format("The model `{}` does not exist: {}", name, why), "model", "model_not_found");
@@ -72,8 +73,8 @@ Task<> before_end(AnswerWriter& writer, const ClientAnswer& answer) {
 ClientApi::ClientApi(const ClientServices& services, std::size_t body_limit)
     : services_(services),
       body_limit_(body_limit),
-      agents_(services.loop, services.database, services.threads, services.runs, services.attachments,
-              services.engine) {}
+      agents_(services.loop, services.database, services.threads, services.runs, services.attachments, services.engine),
+      stores_(services.loop) {}
 
 Task<json::object> ClientApi::read_body(ProxyStream& stream) const {
   std::string content;
@@ -103,7 +104,7 @@ Task<json::object> ClientApi::parse(std::string content) const {
 Task<> ClientApi::respond(ResponseStream& stream, std::string body, Fields fields) {
   fields.emplace_back("Content-Type", json_content_type);
   ResponseHead head{.fields = std::move(fields), .length = body.size()};
-  if (co_await stream.begin(std::move(head)) && co_await stream.send(body)) co_await stream.end();
+  co_await stream.send_whole(std::move(head), body);
 }
 
 Task<> ClientApi::answer(ClientRequest request, AnswerWriter& writer, ResponseStream& stream) {
@@ -227,8 +228,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
     failure = std::current_exception();
   }
   co_await connection.close();
-  // The program has its response: it does not wait for the disk.
-  if (spent) co_await store(*std::move(spent));
+  if (spent) co_await store_later(*std::move(spent));
   if (failure && !connection.begun()) std::rethrow_exception(failure);
 }
 
@@ -310,7 +310,7 @@ Task<json::object> ClientApi::embed(json::object body, const std::string& client
     failure = std::current_exception();
   }
   co_await connection.close();
-  if (spent) co_await store(*std::move(spent));
+  if (spent) co_await store_later(*std::move(spent));
   if (failure) std::rethrow_exception(failure);
   if (const auto* problem = std::get_if<ModelFailure>(&outcome)) throw client_failure(*problem);
   co_return std::move(std::get<json::object>(outcome));
@@ -321,6 +321,17 @@ std::optional<UnstoredSpending> ClientApi::count(const ClientRequest& request, c
   if (!std::holds_alternative<ModelReply>(completion.outcome) && usage == Usage{}) return std::nullopt;
   const auto usd = services_.models.cost(completion.provider, completion.model, usage);
   return services_.costs.spend(request.client, completion.id(), usage, usd);
+}
+
+/// Neither the program nor the next request on its connection waits for the disk.
+Task<> ClientApi::store_later(UnstoredSpending spent) {
+  if (stores_.size() >= max_stores) co_return co_await store(std::move(spent));
+  stores_.spawn(store(std::move(spent)));
+}
+
+Task<> ClientApi::stop() {
+  co_await agents_.stop();
+  co_await stores_.join();
 }
 
 Task<> ClientApi::store(UnstoredSpending spent) {

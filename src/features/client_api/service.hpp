@@ -8,6 +8,7 @@
 
 #include "api/proxy_stream.hpp"
 #include "api/request.hpp"
+#include "base/async/task_group.hpp"
 #include "features/client_api/agent_answers.hpp"
 #include "features/client_api/answer_writer.hpp"
 #include "features/client_api/types.hpp"
@@ -67,7 +68,7 @@ public:
   static Task<> respond(ResponseStream& stream, std::string body, Fields fields = {});
 
   /// Call it after the engine was stopped.
-  Task<> stop() { return agents_.stop(); }
+  Task<> stop();
 
   const ClientServices& services() const { return services_; }
   /// Of a request, in bytes.
@@ -82,13 +83,15 @@ private:
   Task<> pass_through(ClientRequest request, ModelChoice choice, AnswerWriter& writer, ResponseStream& stream);
   ClientAnswer new_answer(const ClientRequest& request) const;
   Task<> answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer, ResponseStream& stream);
-  /// Counts what a call has cost, if it has; `store` it once the program has its response.
+  /// Counts what a call has cost, if it has; pass it to `store_later` once the program has its response.
   std::optional<UnstoredSpending> count(const ClientRequest& request, const Completion& completion);
+  Task<> store_later(UnstoredSpending spent);
   Task<> store(UnstoredSpending spent);
 
   const ClientServices services_;
   const std::size_t body_limit_;
   AgentAnswers agents_;
+  TaskGroup stores_;  ///< of costs
 };
 
 }  // namespace agw

@@ -1,6 +1,7 @@
 #include "server/http/http_proxy_stream.hpp"
 
 #include <charconv>
+#include <utility>
 
 #include "base/async/cancellation.hpp"
 
@@ -72,7 +73,7 @@ Task<bool> HttpProxyStream::write(std::string_view bytes) {
   co_return co_await stream_.send(bytes);
 }
 
-Task<bool> HttpProxyStream::begin(ResponseHead head) {
+void HttpProxyStream::write_head_of(ResponseHead head) {
   begun_ = true;
   status_ = head.status;
   options_.on_begin(head.status);
@@ -81,7 +82,19 @@ Task<bool> HttpProxyStream::begin(ResponseHead head) {
   if (framing_ == Framing::until_close) options_.response.close = true;
   out_.clear();
   write_head(out_, head, framing_, options_.response);
+}
+
+Task<bool> HttpProxyStream::begin(ResponseHead head) {
+  write_head_of(std::move(head));
   co_return co_await write(out_);
+}
+
+/// In one piece, so that the client wakes once.
+Task<bool> HttpProxyStream::send_whole(ResponseHead head, std::string_view body) {
+  head.length = body.size();
+  write_head_of(std::move(head));
+  if (has_body_to_send()) out_ += body;
+  co_return co_await write(out_) && co_await end();
 }
 
 bool HttpProxyStream::has_body_to_send() const {

@@ -31,6 +31,7 @@ public:
   Task<bool> send(std::string_view piece) override;
   Task<std::uint64_t> move_from(asio::ip::tcp::socket& source, std::uint64_t count) override;
   Task<bool> end() override;
+  Task<bool> send_whole(ResponseHead head, std::string_view body) override;
   Task<bool> upgrade(Fields fields) override;
   StopSource& stop_source() override { return stop_source_; }
 
@@ -47,6 +48,7 @@ private:
   Task<std::optional<std::string>> read_raw();
   Task<bool> receive();
   Task<bool> write(std::string_view bytes);
+  void write_head_of(ResponseHead head);
   bool has_body_to_send() const;
 
   SocketStream& stream_;
