@@ -154,6 +154,46 @@ def test_tls_key_readable_by_others_is_a_warning(make_gateway, tmp_path):
     assert "others can read" in gateway.stderr
 
 
+def make_authority(directory, days):
+    certificate, key = make_certificate(directory, name="authority", days=days)
+    file = directory / "proxy-authority.pem"
+    file.write_bytes(key.read_bytes() + certificate.read_bytes())
+    file.chmod(0o600)
+    return file
+
+
+def test_authority_of_the_proxy_is_checked_once_there_is_one(make_gateway):
+    gateway = make_gateway(config="port: 0\n")
+    assert "authority" not in doctor(gateway)
+    file = make_authority(gateway.data, days=3650)
+    found = doctor(gateway)["authority"]
+    assert found["state"] == "ok" and f"{file} is yours alone, and valid until 20" in found["what"]
+    file.chmod(0o640)
+    found = doctor(gateway, status=1)["authority"]
+    assert found["state"] == "failure" and "open to others" in found["what"]
+    subprocess.run(["sh", "-c", found["remedy"]], check=True)
+    assert doctor(gateway)["authority"]["state"] == "ok"
+
+
+def test_authority_of_the_proxy_that_ends_soon_is_a_warning(make_gateway):
+    gateway = make_gateway(config="port: 0\n")
+    make_authority(gateway.data, days=30)
+    found = doctor(gateway)["authority"]
+    assert found["state"] == "warning" and " ends on 20" in found["what"]
+    assert "restart the apps and MCP servers" in found["remedy"]
+
+
+def test_authority_of_the_proxy_without_a_key_is_to_be_moved_away(make_gateway):
+    gateway = make_gateway(config="port: 0\n")
+    file = gateway.data / "proxy-authority.pem"
+    file.write_text("nonsense")
+    file.chmod(0o600)
+    found = doctor(gateway, status=1)["authority"]
+    assert found["state"] == "failure" and "holds no key with its certificate" in found["what"]
+    subprocess.run(["sh", "-c", found["remedy"]], check=True)
+    assert "authority" not in doctor(gateway)
+
+
 @pytest.mark.parametrize("token", ["", "abc"])
 def test_invalid_token_file_is_to_be_removed(make_gateway, token):
     gateway = make_gateway(config="port: 0\n")

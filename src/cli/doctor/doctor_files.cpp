@@ -7,8 +7,10 @@
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "base/text/is_within.hpp"
+#include "base/time/time.hpp"
 #include "cli/doctor/doctor.hpp"
 #include "features/access/token.hpp"
+#include "io/tls/certificate_authority.hpp"
 #include "storage/backup.hpp"
 
 namespace agw::cli {
@@ -89,6 +91,29 @@ CheckResult check_token(const fs::path& directory) {
   return {"token", State::good, fmt::format("{} is yours alone", path.string())};
 }
 
+/// The authority whose certificates programs with `secrets` are shown. The first of them makes it.
+std::optional<CheckResult> check_authority(const fs::path& file) {
+  constexpr auto check = "authority";
+  struct stat status{};
+  if (::lstat(file.c_str(), &status) != 0) return std::nullopt;
+  if (auto privacy = check_privacy(check, file, status); S_ISREG(status.st_mode) && privacy.state != State::good)
+    return privacy;
+  try {
+    const auto now = SystemClock().now();
+    const auto end = CertificateAuthority::end_in(file).value_or(now);
+    const auto day = to_iso8601(end).substr(0, std::string_view("2026-11-25").size());
+    if (end > now + CertificateAuthority::renewal_time)
+      return CheckResult{check, State::good, fmt::format("{} is yours alone, and valid until {}", file.string(), day)};
+    return CheckResult{check, State::warning,
+                       fmt::format("the certificate in {} {} on {}", file.string(), end > now ? "ends" : "ended", day),
+                       "restart the apps and MCP servers that use `secrets`: the next program to start gets a new one"};
+  } catch (const std::exception& error) {
+    const bool unreadable = S_ISREG(status.st_mode) && (status.st_mode & S_IRUSR) == 0;
+    return CheckResult{check, State::failure, error.what(),
+                       unreadable ? "chmod 600 " + shell_quoted(file.string()) : obstruction_remedy(file)};
+  }
+}
+
 /// What is kept to undo changes of files.
 std::optional<CheckResult> check_checkpoints(const fs::path& directory) {
   std::uintmax_t bytes = 0;
@@ -117,6 +142,7 @@ CheckResults check_files(const DoctorContext& context) {
   if (const auto status = status_of(directory / data_files::secrets)) {
     results.push_back(check_privacy("secrets", directory / data_files::secrets, *status));
   }
+  if (auto authority = check_authority(directory / data_files::authority)) results.push_back(*std::move(authority));
   if (auto kept = check_checkpoints(directory / data_files::checkpoints)) results.push_back(*std::move(kept));
   return results;
 }

@@ -40,8 +40,6 @@ constexpr std::size_t max_file_bytes = 16 * 1024;
 constexpr std::size_t serial_bytes = 16;
 constexpr auto authority_name = "Agent Gateway, for programs in its sandbox";
 constexpr auto authority_days = std::chrono::days(3650);
-/// Before its end, so that no long-lived program meets it.
-constexpr auto renewal_days = std::chrono::days(90);
 constexpr auto host_days = std::chrono::days(2);
 /// Clocks of other namespaces are the same, but a person may set this one back.
 constexpr auto backdating = std::chrono::hours(24);
@@ -196,24 +194,34 @@ SSL_CTX* new_server_context() {
 
 }  // namespace
 
+/// False if there is no such file.
+bool CertificateAuthority::read(const std::filesystem::path& file, Keys& keys) {
+  const auto text = read_private_file(file);
+  if (!text) return false;
+  const Memory memory(BIO_new_mem_buf(text->data(), static_cast<int>(text->size())));
+  keys.key.reset(PEM_read_bio_PrivateKey(memory.get(), nullptr, refuse_passphrase, nullptr));
+  keys.certificate.reset(PEM_read_bio_X509(memory.get(), nullptr, refuse_passphrase, nullptr));
+  const bool match =
+      keys.key && keys.certificate && X509_check_private_key(keys.certificate.get(), keys.key.get()) == 1;
+  ERR_clear_error();
+  if (match) return true;
+  throw TlsError(
+      fmt::format("{} holds no key with its certificate: remove it, and the next program that needs it gets a new one",
+                  file.string()));
+}
+
+std::optional<Timestamp> CertificateAuthority::end_in(const std::filesystem::path& file) {
+  Keys keys;
+  if (!read(file, keys)) return std::nullopt;
+  return end_of(keys.certificate.get());
+}
+
 std::shared_ptr<CertificateAuthority> CertificateAuthority::load_or_create(const std::filesystem::path& file,
                                                                            Timestamp now) {
   AGW_ASSERT(may_block());
 
   auto keys = std::make_unique<Keys>();
-  if (const auto text = read_private_file(file)) {
-    const Memory memory(BIO_new_mem_buf(text->data(), static_cast<int>(text->size())));
-    keys->key.reset(PEM_read_bio_PrivateKey(memory.get(), nullptr, refuse_passphrase, nullptr));
-    keys->certificate.reset(PEM_read_bio_X509(memory.get(), nullptr, refuse_passphrase, nullptr));
-    ERR_clear_error();
-    if (!keys->key || !keys->certificate || X509_check_private_key(keys->certificate.get(), keys->key.get()) != 1) {
-      ERR_clear_error();
-      throw TlsError(fmt::format(
-          "{} holds no key with its certificate: remove it, and the next program that needs it gets a new one",
-          file.string()));
-    }
-  }
-  if (!keys->certificate || end_of(keys->certificate.get()) < now + renewal_days) {
+  if (!read(file, *keys) || end_of(keys->certificate.get()) < now + renewal_time) {
     keys->key = new_key();
     keys->certificate = new_authority(keys->key.get(), now);
     replace_file(file, pem_of(keys->key.get()) + pem_of(keys->certificate.get()), 0600);
@@ -226,7 +234,7 @@ std::shared_ptr<CertificateAuthority> CertificateAuthority::load_or_create(const
 CertificateAuthority::CertificateAuthority(std::unique_ptr<Keys> keys)
     : keys_(std::move(keys)),
       certificate_(pem_of(keys_->certificate.get())),
-      renewed_at_(end_of(keys_->certificate.get()) - renewal_days) {}
+      renewed_at_(end_of(keys_->certificate.get()) - renewal_time) {}
 
 CertificateAuthority::~CertificateAuthority() = default;
 

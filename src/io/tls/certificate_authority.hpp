@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -31,6 +33,12 @@ public:
   /// Throws TlsError for a file that others can read or that holds something else. Blocks.
   static std::shared_ptr<CertificateAuthority> load_or_create(const std::filesystem::path& file, Timestamp now);
 
+  /// When the certificate in `file` ends; nullopt if there is no such file. Changes nothing. Throws as `load_or_create`
+  /// does. Blocks.
+  static std::optional<Timestamp> end_in(const std::filesystem::path& file);
+  /// How long before its end an authority is replaced, so that no long-lived program meets it.
+  static constexpr std::chrono::days renewal_time{90};
+
   ~CertificateAuthority();
   CertificateAuthority(const CertificateAuthority&) = delete;
   CertificateAuthority& operator=(const CertificateAuthority&) = delete;
@@ -46,6 +54,7 @@ public:
 
 private:
   struct Keys;
+  static bool read(const std::filesystem::path& file, Keys& keys);
   struct HostCertificate;
   explicit CertificateAuthority(std::unique_ptr<Keys> keys);
   const HostCertificate& certificate_for(const std::string& host, Timestamp now);

@@ -110,6 +110,13 @@ TEST_F(CertificateAuthorityTest, IsMadeAnewBeforeItsTimeIsOver) {
   EXPECT_GT(renewed->renewed_at(), now_ + std::chrono::days(3000));
 }
 
+TEST_F(CertificateAuthorityTest, SaysWhenItEndsWithoutMakingOne) {
+  EXPECT_EQ(CertificateAuthority::end_in(file_), std::nullopt);
+  EXPECT_FALSE(std::filesystem::exists(file_));
+  const auto end = load()->renewed_at() + CertificateAuthority::renewal_time;
+  EXPECT_EQ(CertificateAuthority::end_in(file_), end);
+}
+
 TEST_F(CertificateAuthorityTest, AFileThatOthersCanReadOrThatIsNoneIsRefused) {
   const auto refusal = [&] {
     try {
