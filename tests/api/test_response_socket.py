@@ -7,9 +7,10 @@ import pytest
 from checks import accepted
 from connection import TEXT
 from stubs.provider import Fault, Reply, ToolCall, down
-from talker import MODEL
+from talker import MODEL, configuration
 from test_open_responses import EVENTS, schema
 from test_openai_responses import WEATHER, text_of
+from test_process import preloaded
 from test_websocket import upgrade
 
 PATH = "/v1/responses"
@@ -208,6 +209,42 @@ def test_message_over_the_limit_of_bodies_closes_the_socket(talker, socket):
     with talker.gateway.frames(path=PATH) as frames:
         frames.frame(TEXT, "x", length=11 * MIB)
         assert frames.close_code() == 1009
+
+
+def move_clock(file, minutes):
+    """Written at once, because the gateway reads it all the time."""
+    draft = file.with_suffix(".draft")
+    draft.write_text(str(minutes * 60))
+    draft.rename(file)
+
+
+def test_no_request_is_taken_after_60_minutes(make_gateway, stub, tmp_path):
+    ahead = tmp_path / "seconds"
+    clock = preloaded(tmp_path, """
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  static int (*real)(clockid_t, struct timespec *);
+  if (!real) real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+  int result = real(clock, time), before = errno;
+  int file = clock == CLOCK_MONOTONIC ? open(getenv("CLOCK_AHEAD"), O_RDONLY | O_CLOEXEC) : -1;
+  char text[16] = "";
+  if (file >= 0 && read(file, text, sizeof text - 1) > 0) time->tv_sec += atoi(text);
+  if (file >= 0) close(file);
+  errno = before;
+  return result;
+}
+""")
+    gateway = make_gateway(config=configuration(stub), environment={**clock, "CLOCK_AHEAD": str(ahead)}).start()
+    with gateway.events(path=PATH) as socket:
+        move_clock(ahead, minutes=59)
+        answer(socket)
+        move_clock(ahead, minutes=61)
+        error, = rest(socket)
+        assert error["code"] == "websocket_connection_limit_reached" and "open another one" in error["message"]
+        assert socket.closed() == 1000
 
 
 def test_socket_is_closed_when_the_gateway_stops(own_talker):
