@@ -5,11 +5,12 @@ See docs/contract/acp.md.
 
 import json
 import time
+from random import Random
 
 import pytest
 
 from checks import PATIENCE, UNKNOWN_ID, accepted
-from editor import Refused, select, stored
+from editor import REQUESTS, Refused, select, stored
 from gateway import HAS_ADDRESS_SANITIZER
 from tools import calls
 
@@ -48,6 +49,53 @@ def test_id_of_a_type_that_the_protocol_has_comes_back(editor, number):
 def test_id_of_another_type_is_refused(editor, number):
     answer = editor.raw(f'{{"jsonrpc":"2.0","id":{number},"method":"no/such"}}')
     assert answer["error"]["code"] in (-32600, -32700) and answer["id"] is None
+
+
+WORDS = ["", "x", "sessionId", "cwd", "/", "/nowhere", UNKNOWN_ID, "\u202e", "\0", "a" * 5_000]
+
+
+def random_value(random, depth=0):
+    kind = random.randrange(9 if depth < 4 else 6)
+    if kind == 6:
+        return [random_value(random, depth + 1) for _ in range(random.randrange(4))]
+    if kind >= 7:
+        names = ["sessionId", "cwd", "mcpServers", "prompt", "modeId", "configId", "cursor", "type", "text", "x"]
+        return {name: random_value(random, depth + 1) for name in random.sample(names, random.randrange(5))}
+    return [None, True, random.choice([0, -1, 1.5, 2 ** 63, 1e300]), random.choice(WORDS), {}, []][kind]
+
+
+def random_line(random, number):
+    """A line, and whether it is a request that must be answered."""
+    message = {"jsonrpc": random.choice(["2.0"] * 9 + ["1.0", None, 2]),
+               "method": random.choice([*REQUESTS] * 3 + ["no/such", "", None, 7]), "params": random_value(random)}
+    if random.random() < 0.8:
+        message["id"] = random.choice([number, f"text {number}"])
+    for name in ("jsonrpc", "method", "params"):
+        if random.random() < 0.05:
+            del message[name]
+    text = json.dumps(message if random.random() < 0.95 else [message])
+    if random.random() < 0.1:
+        cut = random.randrange(len(text))
+        return text[:cut] + random.choice(["", "\\", '"', "}", "\udc80"]) + text[cut + 1:], None
+    is_request = message.get("jsonrpc") == "2.0" and isinstance(message.get("method"), str) and text[0] == "{"
+    return text, message.get("id") if is_request else None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_lines_get_one_answer_each_and_harm_nothing(editor, seed):
+    random, expected, answered = Random(seed), set(), []
+    for number in range(1_000_000, 1_000_500):
+        line, identity = random_line(random, number)
+        editor.write(line.encode("utf-8", "surrogateescape"))
+        if identity is not None:
+            expected.add(identity)
+    while not expected <= set(answered):
+        message = editor.step()
+        assert message is not None, "it ended"
+        if "method" not in message and message["id"] is not None:
+            answered.append(message["id"])
+    assert len(answered) == len(set(answered))
+    assert editor.initialize()["protocolVersion"] == 1
 
 
 def test_id_in_use_is_refused(talker, editor, open_folder):

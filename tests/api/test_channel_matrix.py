@@ -122,6 +122,65 @@ def test_what_the_server_leaves_out_is_read_too(talking, matrix):
     assert questions() == wanted
 
 
+@pytest.mark.parametrize("moment", ["asked", "answering", "sending"])
+def test_kill_loses_no_question_and_no_answer(reading, matrix, moment):
+    held = reading.holds("Half of it")
+    matrix.says(ANN, "Tell me.")
+    if moment == "asked":
+        wait_for(lambda: len(threads(reading.gateway)) == 1)
+    else:
+        held.was_asked()
+    if moment == "sending":
+        matrix.fails(500, "M_UNKNOWN")
+        held.release(", and the rest.")
+        wait_for(lambda: not matrix.is_failing)
+    reading.gateway.kill()
+    reading.gateway.start()
+    reading.answers("The answer to what was not asked before the kill.")
+    matrix.until(lambda: matrix.messages)
+    (thread,) = threads(reading.gateway)
+    asked = [turn for turn in turns_of(reading.gateway, thread) if turn["role"] == "user"]
+    assert [turn["content"] for turn in asked] == ["Tell me."]
+    wait_for(lambda: channel(reading.gateway)["unsent"] == 0)
+    assert len(matrix.messages) == 1
+    if moment == "sending":
+        assert matrix.bodies()[0].startswith("Half of it, and the rest.")
+
+
+def test_stranger_is_let_in_by_a_code(talking, matrix):
+    talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
+    connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[], pairing=True)
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    room = "!eve:example.org"
+    matrix.members[room] = [EVE, ACCOUNT]
+    matrix.says(EVE, "Let me in!", room=room)
+    code = matrix.message("does not know you")["body"].partition("agw pair ")[2]
+    matrix.says(EVE, "/help", room=room)
+    confirmed = accepted(talking.gateway.http.post("/channels/pair", json={"code": code}))
+    assert confirmed["sender"] == EVE
+    matrix.message("You are known now")
+    matrix.says(EVE, "/status", room=room)
+    matrix.message("Agent:")
+    assert not any("Commands:" in text for text in matrix.bodies()) and talking.request_count() == 0
+
+
+@pytest.mark.slow
+def test_flood_of_a_stranger_leaves_questions_in_order(reading, matrix):
+    wanted = [f"Question {number}?" for number in range(0, 4_000, 40)]
+    reading.stub.always("An answer.")
+    for number in range(4_000):
+        matrix.says(EVE if number % 40 else ANN, f"Question {number}?")
+    (thread,) = wait_for(lambda: threads(reading.gateway))
+
+    def questions():
+        page = {"limit": 1000, "role": "user"}
+        rows = accepted(reading.gateway.http.get(f"/threads/{thread['id']}/turns", params=page))
+        return [turn["content"] for turn in reversed(rows)]
+
+    wait_for(lambda: len(questions()) == len(wanted), 120)
+    assert questions() == wanted
+
+
 def test_rate_limit_is_kept(reading, matrix):
     matrix.fails(429, "M_LIMIT_EXCEEDED", retry_after_ms=300)
     matrix.says(ANN, "/help")

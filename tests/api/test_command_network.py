@@ -18,6 +18,8 @@ import pytest
 from approvals import call_asked, decide, person
 from checks import PATIENCE, accepted
 from jobs import chat_stop, new_extension, wait_for
+from story import fault_library
+from talker import Talker, configuration
 from tools import call_tool, calls, new_agent, new_bound_agent, new_thread, of_kind
 
 
@@ -81,10 +83,18 @@ def test_a_host_that_no_capability_lists_is_refused_before_its_name_is_resolved(
     assert "permission denied: secret.attacker.example:80 is not among the hosts of the agent's capabilities" in output
 
 
-def test_a_name_of_the_public_internet_that_leads_to_this_host_is_refused(bash, port):
-    """Its owner chooses the address: naming it opens no private one. `/etc/hosts` stands for that name server."""
-    output = bash(f"curl -sS --noproxy '' http://127.0.0.1.nip.example:{port}/", hosts=["*.nip.example"])
-    assert "reached" not in output
+def test_a_name_of_the_public_internet_that_leads_to_this_host_is_refused(make_gateway, stub, new_name, port, tmp_path):
+    """Its owner chooses the address: naming it opens no private one."""
+    library = fault_library("names_of_this_host", tmp_path)
+    if not library:
+        pytest.skip("AddressSanitizer must be the first library that is loaded")
+    gateway = make_gateway(config=configuration(stub))
+    gateway.environment = {"LD_PRELOAD": str(library)}
+    talker = Talker(gateway.start(), stub)
+    agent = new_bound_agent(gateway, new_name, hosts=["*.nip.example"])
+    command = f"curl -sS -w '%{{http_code}}' --noproxy '' http://127.0.0.1.nip.example:{port}/"
+    output = call_tool(talker, new_thread(gateway, agent), "Bash", {"command": command})["output"]
+    assert "reached" not in output and "403" in output and "is no public address" in output
 
 
 def test_programs_that_ignore_the_proxy_have_no_network(bash, port):
@@ -107,9 +117,9 @@ def test_what_is_no_request_to_a_proxy_is_refused(bash, sent, status):
 
 
 def test_a_head_of_a_mebibyte_is_refused(bash):
-    command = ("exec 3<>/dev/tcp/127.0.0.1/61980; (printf 'GET http://a/ HTTP/1.1\\r\\nx: '; head -c 1M /dev/zero | "
-               "tr '\\0' x) 2>/dev/null >&3; timeout 5 head -1 <&3")
-    assert "reached" not in bash(command)
+    command = ("exec 3<>/dev/tcp/127.0.0.1/61980; (timeout 30 head -1 <&3) & (printf 'GET http://a/ HTTP/1.1\\r\\nx: '; "
+               "head -c 1M /dev/zero | tr '\\0' x) 2>/dev/null >&3; wait")
+    assert "HTTP/1.1 431" in bash(command)
 
 
 def test_an_agent_below_trusted_has_no_network_when_nobody_is_there(bash, port):

@@ -112,6 +112,11 @@ class MatrixStub:
 
     # What a test looks at.
 
+    @property
+    def is_failing(self):
+        """Whether a message will still be refused."""
+        return bool(self._failures)
+
     def until(self, condition, seconds=PATIENCE):
         deadline = time.monotonic() + seconds
         with self._changed:
