@@ -89,45 +89,6 @@ bool write_all(int file, std::string_view content) {
   return true;
 }
 
-/// A new file or symlink under a temporary name, which is deleted unless it gets another one.
-class NewEntry {
-public:
-  NewEntry(int directory, const EntryState& wanted, bool sets_times) : directory_(directory), name_(temporary_name()) {
-    made_ = wanted.kind == EntryKind::symlink ? make_link(wanted) : make_file(wanted);
-    if (made_ && sets_times) set_times(wanted);
-    if (made_ && file_) made_ = ::fsync(file_.get()) == 0;
-  }
-  ~NewEntry() {
-    if ((made_ || file_) && !kept_) ::unlinkat(directory_, name_.c_str(), 0);
-  }
-  NewEntry(const NewEntry&) = delete;
-  NewEntry& operator=(const NewEntry&) = delete;
-
-  bool is_made() const { return made_; }
-  const std::string& name() const { return name_; }
-  /// The name now belongs to a file of somebody else.
-  void keep() { kept_ = true; }
-
-private:
-  bool make_link(const EntryState& wanted) const {
-    return ::symlinkat(wanted.content.c_str(), directory_, name_.c_str()) == 0;
-  }
-  bool make_file(const EntryState& wanted) {
-    file_ = Descriptor(::openat(directory_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    return file_ && write_all(file_.get(), wanted.content) && ::fchmod(file_.get(), wanted.mode) == 0;
-  }
-  void set_times(const EntryState& wanted) const {
-    const std::array times{time_of(wanted.accessed_ns), time_of(wanted.modified_ns)};
-    ::utimensat(directory_, name_.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
-  }
-
-  int directory_;
-  std::string name_;
-  Descriptor file_;
-  bool made_ = false;
-  bool kept_ = false;
-};
-
 /// Exchanges two names, or renames if the file system cannot exchange, which leaves a gap of microseconds.
 enum class Exchanged { yes, replaced, no };
 Exchanged exchange(int directory, const std::string& one, const std::string& other) {
@@ -191,17 +152,57 @@ bool make_directory(int directory, const std::string& name, const EntryState& wa
   return true;
 }
 
+bool put(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
+         const std::filesystem::path& path) {
+  if (present == FileStamp{}) return rename_new(directory, entry.name(), name, path);
+  return replace(directory, name, entry, present, path);
+}
+
 bool put(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
          const std::filesystem::path& path) {
   const bool is_absent = present == FileStamp{};
   if (wanted.kind == EntryKind::absent) return is_absent || remove(directory, name, present, path);
   if (wanted.kind == EntryKind::directory) return is_absent && make_directory(directory, name, wanted, path);
-  NewEntry entry(directory, wanted, wanted.modified_ns != 0);
-  if (!entry.is_made()) throw_errno("cannot write " + path.string());
-  return is_absent ? rename_new(directory, entry.name(), name, path) : replace(directory, name, entry, present, path);
+  NewEntry entry(directory, wanted, path);
+  return put(directory, name, entry, present, path);
+}
+
+void sync_directory(int directory, const std::filesystem::path& path) {
+  if (::fsync(directory) != 0 && errno != EINVAL) throw_errno("cannot write " + path.string());
 }
 
 }  // namespace
+
+NewEntry::NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path)
+    : directory_(directory), name_(temporary_name()) {
+  AGW_ASSERT(may_block());
+
+  made_ = wanted.kind == EntryKind::symlink ? make_link(wanted) : make_file(wanted);
+  const auto failure = errno;
+  if (made_ && wanted.modified_ns != 0) set_times(wanted);
+  if (made_ && (!file_ || ::fsync(file_.get()) == 0)) return;
+  const auto reason = made_ ? errno : failure;
+  if (made_ || file_) ::unlinkat(directory_, name_.c_str(), 0);
+  throw std::system_error(reason, std::generic_category(), "cannot write " + path.string());
+}
+
+NewEntry::~NewEntry() {
+  if (!kept_) ::unlinkat(directory_, name_.c_str(), 0);
+}
+
+bool NewEntry::make_link(const EntryState& wanted) const {
+  return ::symlinkat(wanted.content.c_str(), directory_, name_.c_str()) == 0;
+}
+
+bool NewEntry::make_file(const EntryState& wanted) {
+  file_ = Descriptor(::openat(directory_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  return file_ && write_all(file_.get(), wanted.content) && ::fchmod(file_.get(), wanted.mode) == 0;
+}
+
+void NewEntry::set_times(const EntryState& wanted) const {
+  const std::array times{time_of(wanted.accessed_ns), time_of(wanted.modified_ns)};
+  ::utimensat(directory_, name_.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
+}
 
 EntryState stat_entry(int directory, const std::string& name, const std::filesystem::path& path) {
   struct stat status{};
@@ -228,7 +229,16 @@ bool put_entry(int directory, const std::string& name, const EntryState& wanted,
   AGW_ASSERT(may_block());
 
   if (!put(directory, name, wanted, present, path)) return false;
-  if (::fsync(directory) != 0 && errno != EINVAL) throw_errno("cannot write " + path.string());
+  sync_directory(directory, path);
+  return true;
+}
+
+bool put_entry(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
+               const std::filesystem::path& path) {
+  AGW_ASSERT(may_block());
+
+  if (!put(directory, name, entry, present, path)) return false;
+  sync_directory(directory, path);
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "io/files/descriptor.hpp"
 #include "io/files/directory.hpp"
 
 namespace agw {
@@ -34,11 +35,41 @@ EntryState read_entry(int directory, const std::string& name, std::size_t limit,
 /// The same without the content.
 EntryState stat_entry(int directory, const std::string& name, const std::filesystem::path& path);
 
+/// A new file or symlink that is on disk under a temporary name, until `put_entry` gives it its own. It is deleted if
+/// it gets none. Its directory must stay open.
+class NewEntry {
+public:
+  /// Makes it with the kind, content, mode and (if they are set) times of `wanted`. Throws std::system_error that names
+  /// `path`. Blocks.
+  NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path);
+  ~NewEntry();
+  NewEntry(const NewEntry&) = delete;
+  NewEntry& operator=(const NewEntry&) = delete;
+
+  const std::string& name() const { return name_; }
+  /// The name now belongs to a file of somebody else.
+  void keep() { kept_ = true; }
+
+private:
+  bool make_link(const EntryState& wanted) const;
+  bool make_file(const EntryState& wanted);
+  void set_times(const EntryState& wanted) const;
+
+  int directory_;
+  std::string name_;
+  Descriptor file_;
+  bool made_ = false;
+  bool kept_ = false;
+};
+
 /// Gives the entry the kind, content, mode and times of `wanted`, on disk when it returns. It is replaced atomically
 /// and only while it is what `present` says: returns false, and changes nothing, if somebody else changed it, even
 /// in the last moment. Directories are made and removed only empty. Throws std::system_error that names `path`. Blocks.
 /// Example: src/io/files/entry_state_test.cpp: EntryStateTest.IsNotReplacedIfItChangedSince
 bool put_entry(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
+               const std::filesystem::path& path);
+/// The same with an entry that was made before, in the same directory.
+bool put_entry(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
                const std::filesystem::path& path);
 
 }  // namespace agw

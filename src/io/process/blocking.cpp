@@ -27,25 +27,28 @@ void BlockingPool::start_threads() {
   }
 }
 
-Task<> BlockingPool::wait_for(std::function<void()> work) {
+void BlockingPool::post(std::function<void()> work, std::function<void(std::exception_ptr)> done) {
   AGW_ASSERT(checker_.is_current());
 
   start_threads();
+  asio::post(queue_, [&loop = loop_, loop_is_needed = asio::make_work_guard(loop_), work = std::move(work),
+                      done = std::move(done)]() mutable {
+    std::exception_ptr failure;
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    work = nullptr;
+    asio::post(loop, [failure = std::move(failure), done = std::move(done)] { done(failure); });
+  });
+}
+
+Task<> BlockingPool::wait_for(std::function<void()> work) {
   co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
       [&](auto handler) {
-        asio::post(queue_, [&loop = loop_, loop_is_needed = asio::make_work_guard(loop_), work = std::move(work),
-                            handler = std::move(handler)]() mutable {
-          std::exception_ptr failure;
-          try {
-            work();
-          } catch (...) {
-            failure = std::current_exception();
-          }
-          work = nullptr;
-          asio::post(loop, [failure = std::move(failure), handler = std::move(handler)]() mutable {
-            std::move(handler)(failure);
-          });
-        });
+        const auto resume = std::make_shared<decltype(handler)>(std::move(handler));
+        post(std::move(work), [resume](std::exception_ptr failure) { std::move (*resume)(failure); });
       },
       asio::use_awaitable);
 }

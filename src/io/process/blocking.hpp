@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <list>
 #include <memory>
@@ -12,10 +13,35 @@
 #include <boost/asio/post.hpp>
 
 #include "base/async/assert.hpp"
+#include "base/async/async_event.hpp"
 #include "base/async/task.hpp"
 #include "io/process/worker_thread.hpp"
 
 namespace agw {
+
+/// Work that a BlockingPool does while its caller does something else. If nobody asks for the result, it is lost.
+template <class Result>
+class StartedWork {
+public:
+  /// Waits for the work; returns its result or throws its exception. On the loop, at most once.
+  Task<Result> result() {
+    co_await state_->is_done.wait();
+    if (state_->failure) std::rethrow_exception(state_->failure);
+    co_return std::move(*state_->result);
+  }
+
+private:
+  friend class BlockingPool;
+  struct State {
+    explicit State(Loop& loop) : is_done(loop) {}
+    AsyncEvent is_done;
+    std::optional<Result> result;
+    std::exception_ptr failure;
+  };
+  explicit StartedWork(Loop& loop) : state_(std::make_shared<State>(loop)) {}
+
+  std::shared_ptr<State> state_;
+};
 
 /// A few threads for work that would block the loop: directory walks, hashes, large files.
 ///
@@ -46,6 +72,18 @@ public:
     }
   }
 
+  /// Begins `closure` on one of the threads, for the same rules.
+  template <class Closure>
+  auto start(Closure closure) -> StartedWork<std::invoke_result_t<Closure&>> {
+    StartedWork<std::invoke_result_t<Closure&>> started(loop_);
+    post([state = started.state_, closure = std::move(closure)]() mutable { state->result.emplace(closure()); },
+         [state = started.state_](std::exception_ptr failure) {
+           state->failure = std::move(failure);
+           state->is_done.notify();
+         });
+    return started;
+  }
+
   /// Destroys `value` on one of the threads, because it is large.
   template <class Value>
   void destroy(std::unique_ptr<Value> value) {
@@ -54,6 +92,8 @@ public:
 
 private:
   Task<> wait_for(std::function<void()> work);
+  /// Calls `done` on the loop with the exception that left `work`, if any.
+  void post(std::function<void()> work, std::function<void(std::exception_ptr)> done);
   void start_threads();
 
   [[no_unique_address]] ThreadChecker checker_;

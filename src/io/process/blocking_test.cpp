@@ -55,5 +55,31 @@ TEST(BlockingPoolTest, TheLoopAndTheOtherThreadsGoOnWhileWorkBlocks) {
   });
 }
 
+TEST(BlockingPoolTest, StartedWorkGoesOnWhileItsCallerDoesSomethingElse) {
+  testing::run([](Loop& loop) -> Task<> {
+    BlockingPool pool(loop, 2);
+    std::promise<int> promise;
+    auto started = pool.start([asked = promise.get_future().share()] { return asked.get(); });
+    co_await pool.run([&] { promise.set_value(7); });
+    EXPECT_EQ(co_await started.result(), 7);
+  });
+}
+
+TEST(BlockingPoolTest, WhatStartedWorkThrowsReachesWhoeverAsksForItsResult) {
+  testing::run([](Loop& loop) -> Task<> {
+    BlockingPool pool(loop);
+    auto failing = pool.start([]() -> int { throw std::runtime_error("no such file"); });
+    auto forgotten = pool.start([]() -> int { throw std::runtime_error("nobody asks"); });
+    std::string caught;
+    try {
+      co_await failing.result();
+    } catch (const std::runtime_error& error) {
+      caught = error.what();
+    }
+    EXPECT_EQ(caught, "no such file");
+    EXPECT_EQ(co_await pool.run([] { return 7; }), 7);
+  });
+}
+
 }  // namespace
 }  // namespace agw

@@ -217,11 +217,16 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
   }
   const auto present = before.stamp;
   const auto after = file.state_with(std::move(wanted.content));
+  // The new content and the record of the change wait for the disk at the same time; the record comes first for others.
+  std::optional<StartedWork<std::shared_ptr<WriteTarget::Prepared>>> prepared;
+  if (!call.buffers && file.can_prepare()) prepared = blocking.start([file, after] { return file.prepare(after); });
   co_await needs.recorder->before_write(
       call.run,
       {.path = file.path(), .before = std::move(before), .after = after, .new_directories = file.new_directories()});
   if (co_await write_in_editor(blocking, call, file, after.content)) co_return;
-  co_await blocking.run([file, after, present] { file.replace(after, present); });
+  const auto made =
+      prepared ? co_await prepared->result() : co_await blocking.run([file, after] { return file.prepare(after); });
+  co_await blocking.run([file, made, present] { file.replace(*made, present); });
 }
 
 /// Stages the change or makes it, as the agent's permission requires.

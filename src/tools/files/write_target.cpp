@@ -89,9 +89,12 @@ Directory WriteTarget::made_parent() const {
   const auto top = open_directory(parent_);
   if (!missing_.empty()) value_or_refuse(top.make_directories(missing_.native(), 0755), path_);
   auto parent = value_or_refuse(top.directory(missing_.empty() ? "." : missing_.native()), path_);
-  // Somebody may have moved the directory after it was authorized.
-  if (parent.real_path() / name_ != path_) refuse(path_, "moved meanwhile, nothing was written");
+  require_not_moved(parent);
   return parent;
+}
+
+void WriteTarget::require_not_moved(const Directory& parent) const {
+  if (parent.real_path() / name_ != path_) refuse(path_, "moved meanwhile, nothing was written");
 }
 
 void WriteTarget::write(std::string_view content) const {
@@ -126,11 +129,29 @@ std::vector<fs::path> WriteTarget::new_directories() const {
   return made;
 }
 
-void WriteTarget::replace(const EntryState& wanted, const FileStamp& present) const {
+struct WriteTarget::Prepared {
+  Directory parent;
+  NewEntry entry;
+};
+
+std::shared_ptr<WriteTarget::Prepared> WriteTarget::prepare(const EntryState& wanted) const {
   AGW_ASSERT(may_block());
 
   try {
-    if (put_entry(made_parent().descriptor(), name_, wanted, present, path_)) return;
+    auto parent = made_parent();
+    const auto descriptor = parent.descriptor();
+    return std::shared_ptr<Prepared>(new Prepared{std::move(parent), NewEntry(descriptor, wanted, path_)});
+  } catch (const std::system_error& error) {
+    throw BadRequest(error.what());
+  }
+}
+
+void WriteTarget::replace(Prepared& prepared, const FileStamp& present) const {
+  AGW_ASSERT(may_block());
+
+  require_not_moved(prepared.parent);
+  try {
+    if (put_entry(prepared.parent.descriptor(), name_, prepared.entry, present, path_)) return;
   } catch (const std::system_error& error) {
     throw BadRequest(error.what());
   }

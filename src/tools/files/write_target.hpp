@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,12 +33,20 @@ public:
   EntryState state_with(std::string content) const;
   /// The directories that `write` creates, the uppermost first.
   std::vector<std::filesystem::path> new_directories() const;
-  /// Like `write`, if the file is still what `present` says. Throws BadRequest if not. Blocks.
-  void replace(const EntryState& wanted, const FileStamp& present) const;
+  /// The new content, on disk in the file's directory under a temporary name.
+  struct Prepared;
+  /// Whether `prepare` would change nothing that others see: its directory exists.
+  bool can_prepare() const { return missing_.empty(); }
+  /// Creates missing directories and writes what `replace` puts in place. Throws BadRequest. Blocks.
+  std::shared_ptr<Prepared> prepare(const EntryState& wanted) const;
+  /// Puts it in place, if the file is still what `present` says. Throws BadRequest if not. Blocks.
+  void replace(Prepared& prepared, const FileStamp& present) const;
 
 private:
   /// Its directory, created if it is missing. Throws BadRequest, std::system_error.
   Directory made_parent() const;
+  /// Somebody may move the directory after the write was authorized. Throws BadRequest.
+  void require_not_moved(const Directory& parent) const;
 
   OpenedPath parent_;  ///< the nearest existing directory
   std::filesystem::path missing_;
