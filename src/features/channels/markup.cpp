@@ -94,7 +94,7 @@ private:
 
   /// Takes as much of a line that is longer than a piece as fits, up to a blank. Returns its size.
   std::size_t add_part(std::string_view line) {
-    auto part = utf16_prefix(line, max_units_ - std::min(max_units_ - 2, utf16_length(piece_) + reserve()));
+    auto part = utf16_prefix(line, max_units_ - std::min(max_units_ - 2, utf16_length(piece_) + reserve(line)));
     const auto blank = part.rfind(' ');
     if (blank != part.npos && blank > part.size() / 2) part = part.substr(0, blank + 1);
     piece_ += part;
@@ -102,10 +102,15 @@ private:
     return part.size();
   }
 
-  bool fits(std::string_view line) const { return utf16_length(piece_) + utf16_length(line) + reserve() <= max_units_; }
+  bool fits(std::string_view line) const {
+    return utf16_length(piece_) + utf16_length(line) + reserve(line) <= max_units_;
+  }
 
-  /// Room for the end of an open code block.
-  std::size_t reserve() const { return fence_.empty() ? 0 : fence_.size() + 1; }
+  /// Room for the end of a code block that is open, or that the line opens.
+  std::size_t reserve(std::string_view line) const {
+    const auto size = fence_.empty() ? fence_of(line).size() : fence_.size();
+    return size == 0 ? 0 : size + 1;
+  }
 
   void end_piece(std::size_t size) {
     auto rest = piece_.substr(size);

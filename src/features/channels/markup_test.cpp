@@ -9,6 +9,11 @@ namespace {
 
 using Pieces = std::vector<std::string>;
 
+TEST(SplitMarkdown, LeavesRoomForTheEndOfACodeBlock) {
+  const auto pieces = split_markdown(std::string(57, 'x') + "\n```sh\nls\n```\n", 64);
+  EXPECT_EQ(pieces, (std::vector<std::string>{std::string(57, 'x'), "```sh\nls\n```"}));
+}
+
 TEST(SplitMarkdown, KeepsParagraphsWhole) {
   EXPECT_EQ(split_markdown("one two\n\nthree four\n\nfive", 20), (Pieces{"one two\n\nthree four", "five"}));
   EXPECT_EQ(split_markdown("short", 20), Pieces{"short"});
