@@ -5,12 +5,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "api/error.hpp"
 #include "api/response.hpp"
+#include "base/async/task.hpp"
 #include "base/json/described.hpp"
+#include "io/process/blocking.hpp"
 #include "storage/in_transaction.hpp"
 
 namespace agw {
@@ -35,6 +38,8 @@ public:
   std::string content;                                          ///< the body
   /// The body as JSON, nullopt if it is invalid. Null if it was not parsed in advance, as large bodies are.
   std::shared_ptr<std::optional<json::value>> parsed_content;
+  /// The threads on which a large body is read; null if the body is small enough for the loop.
+  BlockingPool* workers = nullptr;
   std::string_view scheme = "http://";  ///< or `https://`
   std::string host;                     ///< of the Host field, or the listening address
   /// Stores a response under this request's Idempotency-Key, in the current transaction of `connection`. Empty without
@@ -81,6 +86,16 @@ public:
   /// The body as any JSON object. Throws as `body` does.
   json::object body_object();
 
+  /// What `read` makes of the body as an object, where a large body would block the loop: on another thread. `read`
+  /// owns what it uses. Throws as `body` does, and what `read` throws. Example:
+  /// src/features/extensions/routes_test.cpp: ExtensionRoutes.ReadALargeBodyOffTheLoop
+  template <class Read>
+  auto read_body(Read read) -> Task<std::invoke_result_t<Read&, json::object>> {
+    if (!workers) co_return read(body_object());
+    co_return co_await workers->run(
+        [read = std::move(read), body = body_object()]() mutable { return read(std::move(body)); });
+  }
+
   /// For the write of the record that is the response: stores the response under the Idempotency-Key in the same
   /// transaction, so that a retry after a crash finds either both or neither.
   template <DescribedStruct T>
@@ -94,13 +109,25 @@ public:
   /// A response of a described struct, or a list of them, as JSON, with the route's status for success.
   template <class T>
   Response respond(const T& value) const {
-    Response response{.status = success_status()};
+    return respond_with(success_status(), value);
+  }
+
+  /// The same for what a large body has become, which is written on another thread.
+  template <class T>
+  Task<Response> respond_to_large(T value) const {
+    const auto write = [status = success_status(), value = std::move(value)] { return respond_with(status, value); };
+    if (workers) co_return co_await workers->run(write);
+    co_return write();
+  }
+
+private:
+  template <class T>
+  static Response respond_with(int status, const T& value) {
+    Response response{.status = status};
     response.body.reserve(512);  // Enough for most records, so that the text is not moved as it grows.
     write_json(response.body, value);
     return response;
   }
-
-private:
   int success_status() const;
   void fill_query(const Description& description, void* value) const;
   void fill_body(const Description& description, void* value);

@@ -11,7 +11,7 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t large_body = 256 * 1024;  // bytes: may hold so many values that parsing would block the loop
+constexpr std::size_t large_body = 64 * 1024;  // bytes: may hold so many values that parsing would block the loop
 constexpr std::size_t max_idempotency_key_length = 255;
 
 /// Empty if the response is not to be stored. Open routes never store theirs: the response of a pairing is the token.
@@ -27,6 +27,7 @@ Task<> parse_body(Request& request, BlockingPool& blocking) {
   const auto content = std::make_shared<std::string>(std::move(request.content));
   auto read = co_await blocking.run([content] { return parse_json(*content); });
   request.content = std::move(*content);
+  request.workers = &blocking;
   request.parsed_content = {new std::optional(std::move(read)), [&blocking](auto* value) {
                               blocking.destroy(std::unique_ptr<std::optional<json::value>>(value));
                             }};

@@ -1,5 +1,6 @@
 #include "server/idempotency.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "api/error.hpp"
@@ -13,7 +14,14 @@ namespace {
 
 constexpr auto retention = std::chrono::hours{24};
 
-std::string hash_of(const Request& request) { return to_hex(sha256(request.content)); }
+/// Of a large body, on another thread.
+Task<std::string> hash_of(Request& request) {
+  if (!request.workers) co_return to_hex(sha256(request.content));
+  const auto content = std::make_shared<std::string>(std::move(request.content));
+  auto hash = co_await request.workers->run([content] { return to_hex(sha256(*content)); });
+  request.content = std::move(*content);
+  co_return hash;
+}
 
 bool is_success(int status) { return status >= 200 && status < 300; }
 
@@ -69,7 +77,7 @@ Task<Response> Idempotency::once(Request& request, std::string key, const std::s
   const auto name = path + '\n' + key;
   co_await wait_for_duplicate(name);
   const Turn turn(*this, name);
-  const auto hash = hash_of(request);
+  const auto hash = co_await hash_of(request);
   const auto now = clock_.now();
   const auto first = co_await find(path, key, hash);
   if (first) co_return Response{.status = first->status, .body = first->body};
@@ -93,7 +101,7 @@ Task<> Idempotency::stream_once(Request& request, std::string key, const std::st
   const auto name = path + '\n' + key;
   co_await wait_for_duplicate(name);
   const Turn turn(*this, name);
-  const auto hash = hash_of(request);
+  const auto hash = co_await hash_of(request);
   const auto first = co_await find(path, key, hash);
   if (first) co_return co_await send_recorded(stream, *first);
 

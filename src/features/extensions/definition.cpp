@@ -1,14 +1,34 @@
 #include "features/extensions/definition.hpp"
 
 #include <mutex>
+#include <optional>
 #include <stdexcept>
+#include <utility>
+
+#include <boost/json/monotonic_resource.hpp>
 
 namespace agw {
+
+namespace {
+
+/// Bytes of text from which on a definition may have so many members that freeing each would block the loop.
+constexpr std::size_t large_definition = 64 * 1024;
+
+}  // namespace
 
 struct Definition::State {
   std::string text;
   std::once_flag parsed;
-  json::object members;
+  std::optional<json::object> members;
+
+  /// The members of a large definition lie in a few blocks of memory, which are freed as a whole, wherever the last
+  /// copy is dropped.
+  void take(json::object read) {
+    if (text.size() < large_definition)
+      members.emplace(std::move(read));
+    else
+      members.emplace(std::move(read), json::make_shared_resource<json::monotonic_resource>());
+  }
 };
 
 Definition::Definition() : Definition(json::object{}) {}
@@ -16,7 +36,7 @@ Definition::Definition() : Definition(json::object{}) {}
 Definition::Definition(json::object members) : state_(std::make_shared<State>()) {
   json::value value(std::move(members));
   state_->text = to_json(value);
-  std::call_once(state_->parsed, [&] { state_->members = std::move(value.get_object()); });
+  std::call_once(state_->parsed, [&] { state_->take(std::move(value.get_object())); });
 }
 
 Definition Definition::stored(std::string_view text) {
@@ -31,9 +51,9 @@ const json::object& Definition::members() const {
   std::call_once(state_->parsed, [&] {
     auto value = parse_json(state_->text);
     if (!value || !value->is_object()) throw std::runtime_error("a stored definition is not a JSON object");
-    state_->members = std::move(value->get_object());
+    state_->take(std::move(value->get_object()));
   });
-  return state_->members;
+  return *state_->members;
 }
 
 }  // namespace agw

@@ -2,7 +2,6 @@
 
 #include "api/refusals.hpp"
 #include "api/route.hpp"
-#include "base/json/json_values.hpp"
 #include "features/extensions/schemas.hpp"
 #include "features/extensions/service.hpp"
 
@@ -18,35 +17,37 @@ Task<Response> show_extension(Extensions& extensions, Request& request) {
   co_return request.respond(*extensions.require(request.path("id")));
 }
 
-/// Warns of names in the body that nothing has. Other problems of the body are reported later.
-Task<std::vector<ExtensionWarning>> warnings_about(const NameCheck& names, json::object body) {
-  const auto type = from_text<ExtensionType>(string_or_empty(body, "type"));
+/// Warns of names in the definition that nothing has.
+Task<std::vector<ExtensionWarning>> warnings_about(const NameCheck& names, const NewExtension& wanted) {
   auto draft = std::make_shared<Extension>();
-  draft->name = string_or_empty(body, "name");
-  if (!type || !is_extension_name(draft->name)) co_return std::vector<ExtensionWarning>();
-  draft->type = *type;
-  draft->definition = object_or_empty(body, "definition");
+  draft->name = wanted.name;
+  draft->type = wanted.type;
+  draft->definition = wanted.definition;
   co_return co_await names.unknown_names(std::move(draft));
 }
 
 Task<Response> create_extension(Extensions& extensions, const NameCheck& names, Request& request) {
-  auto body = request.body_object();
+  auto wanted = co_await request.read_body(read_new_extension);
   // Before the write, which stores the response for a repeated request.
-  auto warnings = co_await warnings_about(names, body);
+  auto warnings = co_await warnings_about(names, wanted);
   InTransaction<Extension> in_transaction;
   if (const auto store_response = request.in_transaction<SavedExtension>()) {
     in_transaction = [store_response, warnings](Connection& connection, const Extension& made) {
       store_response(connection, {made, warnings});
     };
   }
-  const auto made = co_await extensions.create(std::move(body), std::move(in_transaction));
-  co_return request.respond(SavedExtension{*made, std::move(warnings)});
+  const auto made = co_await extensions.add(std::move(wanted), std::move(in_transaction));
+  co_return co_await request.respond_to_large(SavedExtension{*made, std::move(warnings)});
 }
 
 Task<Response> change_extension(Extensions& extensions, const NameCheck& names, Request& request) {
-  const auto id = extensions.require(request.path("id"))->id;
-  const auto changed = co_await extensions.change(id, request.body_object(), {}, RequiredMembers::may_be_missing);
-  co_return request.respond(SavedExtension{*changed, co_await names.unknown_names(changed)});
+  const auto current = extensions.require(request.path("id"));
+  auto wanted = co_await request.read_body([type = current->type](const json::object& body) {
+    return read_extension_change(body, type, RequiredMembers::may_be_missing);
+  });
+  const auto changed = co_await extensions.apply(current->id, std::move(wanted));
+  auto warnings = co_await names.unknown_names(changed);
+  co_return co_await request.respond_to_large(SavedExtension{*changed, std::move(warnings)});
 }
 
 Task<Response> toggle_extension(Extensions& extensions, Request& request) {

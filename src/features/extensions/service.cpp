@@ -106,7 +106,12 @@ void Extensions::require_agent_of_job(ExtensionType type, const json::object& de
 
 Task<ExtensionPointer> Extensions::create(json::object body, InTransaction<Extension> in_transaction,
                                           std::string run_id) {
-  auto made = new_extension(new_id(), read_new_extension(std::move(body)), clock_.now());
+  co_return co_await add(read_new_extension(std::move(body)), std::move(in_transaction), std::move(run_id));
+}
+
+Task<ExtensionPointer> Extensions::add(NewExtension wanted, InTransaction<Extension> in_transaction,
+                                       std::string run_id) {
+  auto made = new_extension(new_id(), std::move(wanted), clock_.now());
   require_agent_of_job(made.type, made.definition.members(), nullptr);
   made.owner_agent_id = agent_id_of(std::move(made.owner_agent_id));
   auto writes = co_await database_.write([made, in_transaction](Connection& connection) {
@@ -119,8 +124,12 @@ Task<ExtensionPointer> Extensions::create(json::object body, InTransaction<Exten
 
 Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object body, std::string run_id,
                                           RequiredMembers required) {
+  auto wanted = read_extension_change(body, require(id_or_name)->type, required);
+  co_return co_await apply(std::move(id_or_name), std::move(wanted), std::move(run_id));
+}
+
+Task<ExtensionPointer> Extensions::apply(std::string id_or_name, ExtensionChange wanted, std::string run_id) {
   const auto current = require(id_or_name);
-  auto wanted = read_extension_change(body, current->type, required);
   if (wanted.definition) require_agent_of_job(current->type, wanted.definition->members(), current.get());
   Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
   co_return co_await update(current->id, std::move(decide), {}, ExtensionOutbox::Rewrite::when_changed,

@@ -82,12 +82,17 @@ public:
   /// names no agent is BadRequest `validation failed`, unless the record had that one already.
   Task<ExtensionPointer> create(json::object body, InTransaction<Extension> in_transaction = {},
                                 std::string run_id = {});
+  /// The same for a body that was read before (`read_new_extension`).
+  Task<ExtensionPointer> add(NewExtension wanted, InTransaction<Extension> in_transaction = {},
+                             std::string run_id = {});
   /// Throws NotFound; Forbidden for a built-in (except for `enabled`) and for disabling an essential one; Conflict if
   /// the name is taken, and `changed meanwhile` if `if_updated_at` belongs to another version. A body that changes
   /// nothing leaves the record unchanged. A person may omit required members of a definition, as the specification says
   /// ("a PATCH that sends a partial definition does not fail").
   Task<ExtensionPointer> change(std::string id_or_name, json::object body, std::string run_id = {},
                                 RequiredMembers required = RequiredMembers::checked);
+  /// The same for a body that was read before (`read_extension_change`).
+  Task<ExtensionPointer> apply(std::string id_or_name, ExtensionChange wanted, std::string run_id = {});
   /// For an agent or job, with the members of its file: replaces the definition, changes `description`, `enabled` and
   /// `trigger` if they are given, and always writes the file. Throws as `change`, and ApiError 500 `update failed` if
   /// writing fails.

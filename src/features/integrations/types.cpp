@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t max_name_length = 64;
 constexpr std::size_t hash_digits = 8;
+constexpr std::size_t max_compared = 256 * 1024;  // bytes of a definition's text
 
 IntegrationKind kind_of(std::string_view text) {
   if (text == "mcp-stdio") return IntegrationKind::mcp_stdio;
@@ -45,9 +46,11 @@ std::string fitting(std::string name) {
 std::map<std::string, std::string> ServerVariables::read() const { return map_in(definition_.members(), "env"); }
 
 bool ServerVariables::operator==(const ServerVariables& other) const {
+  if (definition_.text() == other.definition_.text()) return true;
+  // Comparing so many variables would block the loop. Taking them for others starts the server anew, nothing else.
+  if (std::max(definition_.text().size(), other.definition_.text().size()) > max_compared) return false;
   const auto& members = definition_.members();
   const auto& others = other.definition_.members();
-  if (&members == &others) return true;
   const auto* variables = object_member(members, "env");
   const auto* other_variables = object_member(others, "env");
   return variables && other_variables ? *variables == *other_variables : variables == other_variables;
