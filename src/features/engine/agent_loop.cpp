@@ -183,14 +183,16 @@ Task<> AgentLoop::take_messages() {
 /// Calls the model once. Returns the tool calls that it asks for; none if the answer is complete.
 Task<std::vector<ToolUse>> AgentLoop::ask() {
   auto& active = *active_;
-  std::string text;
+  auto text_begin = active.log.content().size();
   bool anything_came = false;
   const auto on_delta = [&](const Delta& delta) {
     if (delta.text.empty()) return;
     anything_came = true;
     if (delta.kind == Delta::Kind::reasoning) return services_.runs.reasoning(active, delta.text);
-    if (std::exchange(needs_separator_, false)) services_.runs.text(active, between_steps);
-    text += delta.text;
+    if (std::exchange(needs_separator_, false)) {
+      services_.runs.text(active, between_steps);
+      text_begin = active.log.content().size();
+    }
     services_.runs.text(active, delta.text);
   };
   asked_at_ = std::chrono::steady_clock::now();
@@ -204,8 +206,10 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
   if (!reply || reply->stop == StopReason::length || reply->stop == StopReason::content_filter)
     co_return std::vector<ToolUse>();
   outcome_.suggestions = std::move(reply->suggestions);
+  // Nothing follows, so that the text, which may be long, need not be copied.
+  if (reply->tool_uses.empty()) co_return std::vector<ToolUse>();
   needs_separator_ = !active.log.content().empty();
-  co_return window_.add_reply(completion.id(), std::move(text), std::move(*reply));
+  co_return window_.add_reply(completion.id(), active.log.content().substr(text_begin), std::move(*reply));
 }
 
 void AgentLoop::record_usage(const Completion& completion) {

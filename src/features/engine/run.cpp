@@ -124,15 +124,17 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
 
   const auto prepared = services_.threads.prepare({.thread_id = run.thread_id,
                                                    .role = Role::assistant,
-                                                   .content = content,
                                                    .metadata = turn_metadata(run, outcome),
                                                    .id = run.assistant_turn_id,
                                                    .in_reply_to = run.turn_id});
   auto added = std::make_shared<AddedTurn>();
   co_return co_await services_.runs.end(
       active, std::move(ending),
-      [added, prepared, at_end](Connection& connection) {
-        *added = Threads::insert_in(connection, prepared);
+      [added, prepared, active, at_end](Connection& connection) {
+        // Copied here, because copying a long answer would block the loop. It no longer changes.
+        auto turn = prepared;
+        turn.turn.content = active->log.content();
+        *added = Threads::insert_in(connection, std::move(turn));
         at_end(connection);
       },
       [this, added] { services_.threads.announce(*added); });

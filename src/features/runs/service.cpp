@@ -48,6 +48,8 @@ namespace {
 
 constexpr auto checkpoint_interval = 1s;
 constexpr auto kept_after_end = 10min;
+/// Bytes of text from which on packing the log would block the loop.
+constexpr std::size_t long_answer = 256 * 1024;
 
 std::string as_array(const std::vector<std::string>& events) {
   std::string out = "[";
@@ -192,9 +194,12 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
   active->is_ending = true;
   bool ended = false;
   try {
-    ended = co_await database_.write([id = active->run.id, status = ending.status, log = active->log.pack(),
-                                      now = clock_.now(), at_end = std::move(at_end)](Connection& connection) {
-      if (!run_store::end(connection, id, status, log, now)) return false;
+    // The log of a run that is ending no longer changes, so the writer's thread may read it.
+    auto packed = active->log.content().size() < long_answer ? active->log.pack() : std::string();
+    ended = co_await database_.write([active, status = ending.status, packed = std::move(packed), now = clock_.now(),
+                                      at_end = std::move(at_end)](Connection& connection) {
+      const auto late = packed.empty() ? active->log.pack() : std::string();
+      if (!run_store::end(connection, active->run.id, status, packed.empty() ? late : packed, now)) return false;
       if (at_end) at_end(connection);
       return true;
     });

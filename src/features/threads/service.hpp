@@ -63,6 +63,8 @@ struct SteeredPlace {
 struct AddedTurn {
   Turn turn;
   Thread thread;
+  /// The message to clients of a turn that is too long to be written as JSON on the loop.
+  std::shared_ptr<const std::string> message{};
 };
 
 /// A fork, inside the write that makes it.
@@ -142,8 +144,8 @@ public:
   /// For a write that inserts a turn and other records: `prepare` on the loop, `insert_in` inside the write (again if
   /// the write is repeated; throws NotFound), `announce` on the loop after the commit.
   PreparedTurn prepare(AddTurn&& wanted);
-  static AddedTurn insert_in(Connection& connection, const PreparedTurn& prepared);
-  void announce(const AddedTurn& added) { announce(added.turn, added.thread); }
+  static AddedTurn insert_in(Connection& connection, PreparedTurn prepared);
+  void announce(const AddedTurn& added) { announce(added.turn, added.thread, added.message); }
 
   /// Throws Conflict `turn is in use`.
   Task<> remove_turn(std::string id);
@@ -222,7 +224,7 @@ private:
   std::int64_t next_moment();
   std::shared_ptr<thread_store::PreparedThread> prepare(NewThread&& wanted, std::string id);
   void publish(const Thread& thread, std::string name = {});
-  void announce(const Turn& turn, const Thread& thread);
+  void announce(const Turn& turn, const Thread& thread, std::shared_ptr<const std::string> message = nullptr);
   ThreadFilter resolved(ThreadFilter filter) const;
   TurnSearch resolved(TurnSearch wanted) const;
 

@@ -40,6 +40,15 @@ std::pair<std::int64_t, std::int64_t> standing(const turn_store::StoredTurn& sto
 /// How much of a turn is read to summarise it.
 constexpr std::size_t max_prefix_length = 4'000;
 
+/// Bytes of content that are too many to be written as JSON on the loop.
+constexpr std::size_t long_content = 256 * 1024;
+
+/// `turn` must outlive the event.
+DomainEvent created(const Turn& turn) {
+  return {
+      .name = "turn.created", .type = "turn-created", .thread_id = turn.thread_id, .member = "turn", .record = turn};
+}
+
 /// How many bytes of whole turns are returned, and how many of the shortened turns before them.
 struct Bounds {
   std::size_t whole = 0;
@@ -144,14 +153,18 @@ PreparedTurn Threads::prepare(AddTurn&& wanted) {
           .moment = next_moment()};
 }
 
-AddedTurn Threads::insert_in(Connection& connection, const PreparedTurn& prepared) {
-  return {prepared.turn, turn_store::insert(connection, prepared)};
+AddedTurn Threads::insert_in(Connection& connection, PreparedTurn prepared) {
+  auto thread = turn_store::insert(connection, prepared);
+  AddedTurn added{.turn = std::move(prepared.turn), .thread = std::move(thread)};
+  if (added.turn.content.size() >= long_content) added.message = created(added.turn).message();
+  return added;
 }
 
-void Threads::announce(const Turn& turn, const Thread& thread) {
+void Threads::announce(const Turn& turn, const Thread& thread, std::shared_ptr<const std::string> message) {
   indexer_->wake();
-  hub_.publish(
-      {.name = "turn.created", .type = "turn-created", .thread_id = turn.thread_id, .member = "turn", .record = turn});
+  auto event = created(turn);
+  event.made_message = std::move(message);
+  hub_.publish(event);
   publish(thread);
 }
 
