@@ -4,6 +4,7 @@
 
 #include "api/refusals.hpp"
 #include "api/route.hpp"
+#include "base/async/assert.hpp"
 
 namespace agw {
 
@@ -54,7 +55,7 @@ std::string_view to_text(Method method) {
 
 const std::string& Request::path(std::string_view name) const {
   if (const auto place = place_of(name, route->path)) return segments.at(*place);
-  throw std::logic_error("the route " + route->path + " has no :" + std::string(name));
+  throw InternalError("the route " + route->path + " has no :" + std::string(name));
 }
 
 std::vector<std::string> Request::rest() const {

@@ -1,10 +1,10 @@
 #include "models/known_models.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include <yaml-cpp/yaml.h>
 
+#include "base/async/assert.hpp"
 #include "base/embedded.hpp"
 
 namespace agw {
@@ -16,7 +16,7 @@ constexpr std::string_view table_path = "share/models.yaml";
 std::string table_text() {
   const auto files = embedded_files();
   const auto file = std::ranges::find(files, table_path, &EmbeddedFile::path);
-  if (file == files.end()) throw std::logic_error("share/models.yaml was not compiled in");
+  AGW_CHECK(file != files.end(), "share/models.yaml was not compiled in");
   return std::string(file->content);
 }
 

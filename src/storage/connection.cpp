@@ -127,7 +127,7 @@ std::optional<Timestamp> Statement::optional_time(int column) const {
 
 int Statement::position(const char* name) const {
   const int position = sqlite3_bind_parameter_index(statement_, name);
-  if (position == 0) throw std::logic_error(fmt::format("no parameter {} in: {}", name, sqlite3_sql(statement_)));
+  AGW_CHECK(position != 0, fmt::format("no parameter {} in: {}", name, sqlite3_sql(statement_)));
   return position;
 }
 

@@ -46,7 +46,7 @@ public:
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&&) = delete;
 
-  /// Binds by name. Text is copied. Throws std::logic_error if the statement has no such parameter, which is a bug.
+  /// Binds by name. Text is copied. Throws InternalError if the statement has no such parameter.
   template <class T>
   Statement& bind(const char* name, const T& value) {
     return set(position(name), value);

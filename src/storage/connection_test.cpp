@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/async/assert.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace agw {
@@ -85,7 +86,7 @@ TEST_F(ConnectionTest, TheSameTextMayBeInUseTwice) {
 
 TEST_F(ConnectionTest, AnUnknownParameterIsAProgrammersError) {
   auto statement = connection_->prepare("SELECT :known");
-  EXPECT_THROW(statement.bind(":unknown", 1), std::logic_error);
+  EXPECT_THROW(statement.bind(":unknown", 1), InternalError);
 }
 
 TEST_F(ConnectionTest, ErrorsCarryTheCodeAndTheStatement) {

@@ -72,7 +72,7 @@ public:
     return run_typed(Access::read, Lane::request, std::move(closure));
   }
 
-  /// The writer's connection, for the start. Call it before the first write; throws std::logic_error afterwards.
+  /// The writer's connection, for the start. Call it before the first write; throws InternalError afterwards.
   Connection& start_connection();
 
   /// Finishes queued work, rejects new work, ends the threads and checkpoints the log. Blocks: starts queued work for

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/async/assert.hpp"
 #include "storage/testing.hpp"
 #include "testing/run.hpp"
 
@@ -278,7 +279,7 @@ TEST(Database, RefusesWorkAfterItWasClosed) {
       refused = true;
     }
     EXPECT_TRUE(refused);
-    EXPECT_THROW(database->start_connection(), std::logic_error);
+    EXPECT_THROW(database->start_connection(), InternalError);
   });
 }
 
@@ -287,7 +288,7 @@ TEST(Database, TheStartWorksOnTheWritersConnection) {
     TestDatabase database(loop);
     insert(database->start_connection(), 1);
     co_await database->write([](Connection& connection) { insert(connection, 2); });
-    EXPECT_THROW(database->start_connection(), std::logic_error);
+    EXPECT_THROW(database->start_connection(), InternalError);
     EXPECT_THAT(numbers_on_disk(database.file()), ElementsAre(1, 2));
   });
 }

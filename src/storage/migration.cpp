@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/embedded.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -21,7 +22,7 @@ int number_of(std::string_view name) {
   int number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (error != std::errc{} || end != name.data() + 4 || number < 1 || name[4] != '_') {
-    throw std::logic_error(fmt::format("a migration is named NNNN_name.sql, not {}", name));
+    throw InternalError(fmt::format("a migration is named NNNN_name.sql, not {}", name));
   }
   return number;
 }
@@ -53,7 +54,7 @@ std::vector<Migration> embedded_migrations() {
   std::ranges::sort(migrations, {}, &Migration::number);
   const auto twice = std::ranges::adjacent_find(migrations, {}, &Migration::number);
   if (twice != migrations.end()) {
-    throw std::logic_error(fmt::format("{} and {} have the same number", twice->name, std::next(twice)->name));
+    throw InternalError(fmt::format("{} and {} have the same number", twice->name, std::next(twice)->name));
   }
   return migrations;
 }

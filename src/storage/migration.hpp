@@ -18,7 +18,7 @@ struct Migration {
   std::string_view sql;
 };
 
-/// The embedded migrations, by number. Throws std::logic_error for a name without a number and for a duplicate number.
+/// The embedded migrations, by number. Throws InternalError for a name without a number and for a duplicate number.
 std::vector<Migration> embedded_migrations();
 
 /// The number of the latest migration applied to the file; 0 for an empty one. Stored as `PRAGMA user_version`.

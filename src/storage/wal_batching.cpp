@@ -27,8 +27,9 @@
 
 #include <cstring>
 #include <memory>
-#include <stdexcept>
 #include <string>
+
+#include "base/async/assert.hpp"
 
 namespace agw {
 
@@ -38,7 +39,7 @@ constexpr std::size_t piece = 128 * 1024;
 
 sqlite3_vfs& own() {
   static auto* const found = sqlite3_vfs_find(nullptr);
-  if (!found) throw std::logic_error("SQLite has no file system of its own");
+  AGW_CHECK(found, "SQLite has no file system of its own");
   return *found;
 }
 
@@ -153,7 +154,7 @@ const char* wal_batching_vfs() {
     file_system.pNext = nullptr;
     file_system.szOsFile += static_cast<int>(sizeof(Log));
     file_system.xOpen = open;
-    if (sqlite3_vfs_register(&file_system, 0) != SQLITE_OK) throw std::logic_error("cannot register a file system");
+    AGW_CHECK(sqlite3_vfs_register(&file_system, 0) == SQLITE_OK, "cannot register a file system");
     return file_system.zName;
   }();
   return registered;

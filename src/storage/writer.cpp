@@ -84,7 +84,7 @@ void Writer::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
 Connection& Writer::start_connection() {
   AGW_ASSERT(checker_.is_current());
 
-  if (has_begun_ || !connection_) throw std::logic_error("the writer's connection belongs to its thread");
+  AGW_CHECK(!has_begun_ && connection_, "the writer's connection belongs to its thread");
   return *connection_;
 }
 

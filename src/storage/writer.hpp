@@ -22,7 +22,7 @@ public:
 
   void add(std::unique_ptr<WorkItem> item, Database::Lane lane);
 
-  /// The writer's own connection, for exclusive use before the first item. Throws std::logic_error after it.
+  /// The writer's own connection, for exclusive use before the first item. Throws InternalError after it.
   Connection& start_connection();
 
   /// Finishes queued items until `deadline`, rejects the rest and ends the threads. Checkpoints the log if there is

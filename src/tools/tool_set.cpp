@@ -1,13 +1,14 @@
 #include "tools/tool_set.hpp"
 
-#include <stdexcept>
 #include <utility>
+
+#include "base/async/assert.hpp"
 
 namespace agw {
 
 void ToolSet::add(Tool tool) {
   auto name = tool.description.name;
-  if (own_.contains(name)) throw std::logic_error("two tools are named " + name);
+  AGW_CHECK(!own_.contains(name), "two tools are named " + name);
   own_.emplace(std::move(name), std::make_shared<const Tool>(std::move(tool)));
 }
 

@@ -16,7 +16,7 @@ public:
   /// Returns the tools that currently come from extensions. Called on the loop, at each step of a run.
   using Source = std::function<std::vector<ToolPointer>()>;
 
-  /// Throws std::logic_error for a duplicate name.
+  /// Throws InternalError for a duplicate name.
   void add(Tool tool);
   void add(std::vector<Tool> tools);
   void add(Source source);

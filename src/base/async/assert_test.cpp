@@ -1,5 +1,6 @@
 #include "base/async/assert.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace agw {
@@ -30,6 +31,17 @@ TEST(ThreadChecker, KnowsTheThreadThatMadeIt) {
 }
 
 #endif
+
+TEST(Check, ThrowsTheCauseAndThePlace) {
+  const int count = 2;
+  AGW_CHECK(count == 2, "not evaluated");
+  try {
+    AGW_CHECK(count == 3, "there are " + std::to_string(count));
+    FAIL() << "nothing was thrown";
+  } catch (const InternalError& error) {
+    EXPECT_THAT(error.what(), testing::ContainsRegex("^there are 2 .*assert_test.cpp:[0-9]+.$"));
+  }
+}
 
 TEST(DisallowBlocking, HoldsForItsOwnThreadWhileItLives) {
   {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/async/assert.hpp"
 #include "base/embedded.hpp"
 
 namespace agw::cli {
@@ -29,7 +30,7 @@ std::string word(std::string_view text) {
 std::string service_unit(const std::filesystem::path& program, const std::optional<std::string>& data_dir) {
   const auto files = embedded_files();
   const auto found = std::ranges::find(files, unit_file, &EmbeddedFile::path);
-  if (found == files.end()) throw std::logic_error("the unit is not compiled in");
+  AGW_CHECK(found != files.end(), "the unit is not compiled in");
   std::string text(found->content);
   auto command = word(program.string()) + " serve";
   if (data_dir) command += " --data-dir " + word(std::filesystem::absolute(*data_dir).string());

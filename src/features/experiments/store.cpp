@@ -1,10 +1,10 @@
 #include "features/experiments/store.hpp"
 
 #include <charconv>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "storage/columns.hpp"
 
 namespace agw::experiment_store {
@@ -40,7 +40,7 @@ void append_samples(std::string_view text, std::vector<Measurement>& values) {
   while (!text.empty()) {
     Measurement measurement{.verdict = text.front() == kept_mark ? Verdict::keep : Verdict::discard};
     const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), measurement.value);
-    if (error != std::errc()) throw std::logic_error("stored samples of experiments are not valid");
+    AGW_CHECK(error == std::errc(), "stored samples of experiments are not valid");
     values.push_back(measurement);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
   }

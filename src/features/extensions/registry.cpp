@@ -1,6 +1,6 @@
 #include "features/extensions/registry.hpp"
 
-#include <stdexcept>
+#include "base/async/assert.hpp"
 
 namespace agw {
 
@@ -21,7 +21,7 @@ void Registry::put(std::int64_t position, Extension extension) {
   auto& by_id = entries_.get<ById>();
   const auto old = by_id.find(entry.id());
   const bool taken = old == by_id.end() ? by_id.insert(std::move(entry)).second : by_id.replace(old, std::move(entry));
-  if (!taken) throw std::logic_error("the registry of extensions and the database differ about a name");
+  AGW_CHECK(taken, "the registry of extensions and the database differ about a name");
 }
 
 void Registry::erase(std::string_view id) {

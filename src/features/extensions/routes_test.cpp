@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api/route.hpp"
+#include "base/async/assert.hpp"
 #include "features/extensions/service.hpp"
 #include "testing/extensions_fixture.hpp"
 
@@ -37,7 +38,7 @@ Task<Response> call(ExtensionsFixture& fixture, Method method, std::string path,
       co_return Response{.status = error.status(), .body = error.error()};
     }
   }
-  throw std::logic_error("no such route: " + path);
+  throw InternalError("no such route: " + path);
 }
 
 constexpr auto post_body = R"({"type":"theme","name":"mine","description":"d","definition":{}})";

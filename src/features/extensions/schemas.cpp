@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/embedded.hpp"
 #include "base/json/json_values.hpp"
 
@@ -24,7 +24,7 @@ std::map<ExtensionType, json::object> read_schemas() {
                                        file.path.size() - schema_folder.size() - std::string_view(".json").size());
     const auto type = from_text<ExtensionType>(name);
     auto schema = parse_json(file.content);
-    if (!type || !schema) throw std::logic_error("not the JSON Schema of a type: " + std::string(file.path));
+    AGW_CHECK(type && schema, "not the JSON Schema of a type: " + std::string(file.path));
     schemas.emplace(*type, std::move(schema->get_object()));
   }
   return schemas;

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <stdexcept>
 
+#include "base/async/assert.hpp"
 #include "base/embedded.hpp"
 #include "base/json/yaml.hpp"
 #include "features/model_services/types.hpp"
@@ -14,7 +14,7 @@ constexpr std::string_view presets_path = "share/model-services.yaml";
 std::vector<ModelServicePreset> read_presets() {
   const auto files = embedded_files();
   const auto file = std::ranges::find(files, presets_path, &EmbeddedFile::path);
-  if (file == files.end()) throw std::logic_error("share/model-services.yaml was not compiled in");
+  AGW_CHECK(file != files.end(), "share/model-services.yaml was not compiled in");
   std::vector<ModelServicePreset> presets;
   const auto rows = yaml_to_json(file->content);
   for (const auto& row : rows.as_array()) {
@@ -22,7 +22,7 @@ std::vector<ModelServicePreset> read_presets() {
     for (const auto* flag : {"needs_key", "local"}) members.emplace(flag, false);
     Problems problems;
     read_described(members, describe(Tag<ModelServicePreset>{}), &presets.emplace_back(), "", problems);
-    if (!problems.empty()) throw std::logic_error("share/model-services.yaml: " + problems.front().message);
+    AGW_CHECK(problems.empty(), "share/model-services.yaml: " + problems.front().message);
   }
   return presets;
 }

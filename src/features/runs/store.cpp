@@ -1,9 +1,8 @@
 #include "features/runs/store.hpp"
 
-#include <stdexcept>
-
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 #include "storage/columns.hpp"
 
@@ -63,7 +62,7 @@ void end_as_steered(Connection& connection, const std::string& id, Timestamp now
       .bind(":now", now)
       .bind(":id", id)
       .run();
-  if (connection.changes() != 1) throw std::logic_error("a run that waited had ended: " + id);
+  AGW_CHECK(connection.changes() == 1, "a run that waited had ended: " + id);
 }
 
 void append_piece(Connection& connection, const std::string& run_id, const RunPiece& piece) {

@@ -15,7 +15,7 @@ void insert(Connection& connection, const Run& run, Timestamp now);
 /// Ends a run and deletes its pieces and steps. Returns false if it had already ended.
 bool end(Connection& connection, const std::string& id, RunStatus status, const std::string& log, Timestamp now);
 
-/// Ends a run that has not begun because its message went into another one. Throws std::logic_error if it had ended.
+/// Ends a run that has not begun because its message went into another one. Throws InternalError if it had ended.
 void end_as_steered(Connection& connection, const std::string& id, Timestamp now);
 
 /// Does nothing if it exists already.

@@ -11,6 +11,7 @@
 
 #include "api/refusals.hpp"
 #include "api/response.hpp"
+#include "base/async/assert.hpp"
 #include "base/embedded.hpp"
 
 namespace agw {
@@ -81,7 +82,7 @@ std::string unpacked(std::string_view gzip) {
   step.avail_out = content.size();
   boost::beast::error_code error;
   boost::beast::zlib::inflate_stream{}.write(step, boost::beast::zlib::Flush::finish, error);
-  if (step.avail_out != 0) throw std::logic_error("a file of the page cannot be unpacked: " + error.message());
+  AGW_CHECK(step.avail_out == 0, "a file of the page cannot be unpacked: " + error.message());
   return content;
 }
 
@@ -120,7 +121,7 @@ Response missing_page() {
     if (file.path != missing_page_file) continue;
     return {.body = std::string(file.content), .content_type = "text/html; charset=utf-8"};
   }
-  throw std::logic_error("not compiled in: " + std::string(missing_page_file));
+  throw InternalError("not compiled in: " + std::string(missing_page_file));
 }
 
 const PageFile* find_file(std::span<const PageFile> files, std::string_view path) {

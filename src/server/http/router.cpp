@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <stdexcept>
 #include <unordered_map>
+
+#include "base/async/assert.hpp"
 
 namespace agw {
 
@@ -59,7 +60,7 @@ Router::Router(Routes routes) : routes_(std::move(routes)), root_(std::make_uniq
 Router::~Router() = default;
 
 void Router::add(const Route& route) {
-  if (!route.path.starts_with('/')) throw std::logic_error("a route's path must begin with /: " + route.path);
+  AGW_CHECK(route.path.starts_with('/'), "a route's path must begin with /: " + route.path);
   Node* node = root_.get();
   std::string_view rest = route.path;
   bool open_ended = false;
@@ -78,7 +79,7 @@ void Router::add(const Route& route) {
   }
   auto& place = open_ended ? node->below : node->here;
   for (const auto* other : place) {
-    if (other->method == route.method) throw std::logic_error("declared twice: " + route.path);
+    AGW_CHECK(other->method != route.method, "declared twice: " + route.path);
   }
   place.push_back(&route);
 }

@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// Finds the route of a request. Built once from all tables. Throws std::logic_error for a method and path declared
+/// Finds the route of a request. Built once from all tables. Throws InternalError for a method and path declared
 /// twice, a path without a leading `/`, or a GET that is declared to change something.
 /// Example: src/server/http/router_test.cpp: Router.FindsRoutesByMethodAndPath
 class Router {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 namespace {
 
@@ -46,7 +48,7 @@ TEST(Router, ReadsARecordThatHasTheNameOfAnAction) {
 }
 
 TEST(Router, RefusesARouteDeclaredTwice) {
-  EXPECT_THROW(Router({get("/a/:id", "", handle), get("/a/:name", "", handle)}), std::logic_error);
+  EXPECT_THROW(Router({get("/a/:id", "", handle), get("/a/:name", "", handle)}), InternalError);
 }
 
 }  // namespace
