@@ -22,6 +22,7 @@
 #include <random>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 
 namespace agw {
@@ -49,6 +50,7 @@ milliseconds jittered(milliseconds delay) {
 
 /// The delay before the next attempt, after `tries` of them; nullopt if there should be none.
 std::optional<milliseconds> delay_after(int tries, const ModelFailure& failure, const RetryPolicy& policy) {
+  AGW_ASSERT(tries >= 1);
   if (tries > policy.retries || !is_worth_another_try(failure)) return std::nullopt;
   if (failure.retry_after) {
     if (*failure.retry_after > policy.max_retry_after) return std::nullopt;
@@ -91,6 +93,7 @@ ModelFailure joined(std::optional<ModelFailure> earlier, ModelFailure last) {
 
 Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequest request, const OnDelta& on_delta,
                                      StopSource& stop, RetryPolicy policy) {
+  AGW_ASSERT(!choices.empty());
   bool began = false;
   const bool streams_calls = request.options.streams_calls;
   const OnDelta noticing = [&, streams_calls](const Delta& delta) {
@@ -103,6 +106,7 @@ Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequ
   const auto wanted_tokens = request.max_output_tokens;
   std::vector<ToolDescription> tools;  // of the request, while a model is called that takes none
   for (auto choice = choices.begin();; ++choice) {
+    AGW_ASSERT(choice->provider && tools.empty());
     request.model = choice->model;
     request.max_output_tokens = std::min(wanted_tokens, choice->output_token_limit);
     if (!choice->takes_tools) tools.swap(request.tools);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 
 namespace agw {
@@ -79,6 +80,7 @@ std::string to_valid_utf8(std::string_view text) {
 std::string Utf8Decoder::add(std::string_view piece) {
   waiting_ += piece;
   const auto end = end_of_whole(waiting_);
+  AGW_ASSERT(end <= waiting_.size() && waiting_.size() - end <= 2 * surrogate_bytes);
   const auto whole = std::string_view(waiting_).substr(0, end);
   auto text = to_valid_utf8(whole);
   waiting_.erase(0, end);

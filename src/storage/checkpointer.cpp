@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 
 namespace agw {
@@ -22,6 +23,7 @@ bool checkpoint(Connection& connection) {
   const int code = sqlite3_wal_checkpoint_v2(connection.handle(), "main", SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
   if (code == SQLITE_BUSY) return false;
   connection.check(code, "checkpoint");
+  AGW_ASSERT(copied <= in_log);
   return copied == in_log;
 }
 

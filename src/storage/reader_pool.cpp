@@ -12,12 +12,13 @@ ReaderPool::ReaderPool(Loop& loop, std::string file, std::size_t limit)
 ReaderPool::~ReaderPool() { close(std::chrono::steady_clock::now()); }
 
 void ReaderPool::add(std::unique_ptr<WorkItem> item) {
-  AGW_ASSERT(checker_.is_current());
+  AGW_ASSERT(checker_.is_current() && item);
 
   if (closing_) return reject(loop_, std::move(item));
   std::exception_ptr failure;
   {
     const std::lock_guard lock(mutex_);
+    AGW_ASSERT(free_ <= threads_.size() && threads_.size() <= limit_);
     if (items_.size() >= free_ && threads_.size() < limit_) failure = start_thread();
     if (!failure) items_.push_back(std::move(item));
   }

@@ -9,6 +9,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -47,6 +49,7 @@ void WorkItem::run(Connection& connection) {
 }
 
 std::size_t run_batch(std::span<const std::unique_ptr<WorkItem>> items, Connection& connection) {
+  AGW_ASSERT(!items.empty());
   const auto rows = matching_rows(items);
   if (rows.size() < 2) {
     items.front()->run(connection);
@@ -61,6 +64,7 @@ std::size_t run_batch(std::span<const std::unique_ptr<WorkItem>> items, Connecti
 }
 
 void complete(Loop& loop, WorkItems items) {
+  AGW_ASSERT(std::ranges::none_of(items, [](const auto& item) { return item == nullptr; }));
   asio::post(loop, [items = std::move(items)] {
     for (const auto& item : items) item->complete();
   });

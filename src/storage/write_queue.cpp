@@ -40,7 +40,7 @@ void WriteQueue::wake() {
 }
 
 WorkItems WriteQueue::take(std::size_t limit) {
-  AGW_ASSERT(may_block());
+  AGW_ASSERT(may_block() && limit > 0);
 
   std::unique_lock lock(mutex_);
   end_background();
@@ -80,6 +80,7 @@ WorkItems WriteQueue::take_requests(std::size_t limit) {
 }
 
 WorkItems WriteQueue::take_background(Clock::time_point now) {
+  AGW_ASSERT(!background_.empty() && !background_began_);
   WorkItems items;
   items.push_back(std::move(background_.front().item));
   background_.pop_front();
@@ -98,6 +99,7 @@ void WriteQueue::close(Clock::time_point deadline) {
 
 WorkItems WriteQueue::take_rest() {
   const std::lock_guard lock(mutex_);
+  AGW_ASSERT(closing_);
   auto items = take_requests(requests_.size());
   for (auto& waiting : background_) items.push_back(std::move(waiting.item));
   background_.clear();

@@ -61,6 +61,7 @@ Writer::Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string f
       checkpointer_(std::move(file)),
       queue_(std::make_shared<WriteQueue>(loop)),
       checkpoint_at_(long_log) {
+  AGW_ASSERT(connection_ && group_limit_ > 0);
   const auto notify_commit = [](void* self, sqlite3*, const char*, int pages) {
     static_cast<Writer*>(self)->log_pages_ = pages;
     static_cast<Writer*>(self)->checkpointer_.notify_commit();
@@ -74,7 +75,7 @@ Writer::Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string f
 Writer::~Writer() { close(WriteQueue::Clock::now()); }
 
 void Writer::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
-  AGW_ASSERT(checker_.is_current());
+  AGW_ASSERT(checker_.is_current() && item);
 
   if (!connection_) return reject(loop_, std::move(item));
   has_begun_ = true;
@@ -106,6 +107,7 @@ void Writer::work() {
   while (true) {
     auto items = queue_->take(group_limit_);
     if (items.empty()) return;
+    AGW_ASSERT(items.size() <= group_limit_);
     run_group(items);
     writes_ += items.size();
     complete(loop_, std::move(items));
@@ -129,6 +131,7 @@ bool Writer::run_together(const WorkItems& items, OnFailure failing) {
     done = failing == OnFailure::roll_back_group
                ? run_without_savepoints(items)
                : std::ranges::all_of(items, [this](const auto& item) { return run_in_savepoint(*item); });
+    AGW_ASSERT(!done || connection_->in_transaction());
     if (done) commit();
   } catch (const DatabaseError&) {
     done = false;  // Running each item alone shows the cause.
@@ -140,6 +143,7 @@ bool Writer::run_together(const WorkItems& items, OnFailure failing) {
 bool Writer::run_without_savepoints(std::span<const std::unique_ptr<WorkItem>> items) {
   while (!items.empty()) {
     const auto done = run_batch(items, *connection_);
+    AGW_ASSERT(done <= items.size());
     if (done == 0 || !connection_->in_transaction()) return false;
     items = items.subspan(done);
   }

@@ -24,6 +24,7 @@
 #include <iterator>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -137,6 +138,7 @@ Approvals::WaitingPointer Approvals::find(std::string_view id) const {
 }
 
 Approvals::WaitingPointer Approvals::open(AskedCall call) {
+  AGW_ASSERT(call.run && waiting_.size() < max_waiting);
   const auto now = clock_.now();
   PermissionRequest request{.id = new_id(),
                             .kind = call.kind,
@@ -221,6 +223,7 @@ Task<> Approvals::end_those_of(ActiveRunPointer run) {
 }
 
 void Approvals::record_decision(const WaitingPointer& waiting, PermissionRequest decided) {
+  AGW_ASSERT(!waiting->request.decision && decided.decision && decided.scope && decided.by);
   waiting->request = std::move(decided);
   const auto decision = *waiting->request.decision;
   if (decision == PermissionDecision::deny || decision == PermissionDecision::propose) ++waiting->run->refusals;

@@ -50,6 +50,7 @@ BlobStore::BlobStore(std::filesystem::path directory, std::uint64_t limit)
 BlobStore::Use::Use(BlobStore& store) : store_(store), since_(0) {
   const std::scoped_lock lock(store_.mutex_);
   since_ = ++store_.clock_;
+  AGW_ASSERT(store_.uses_.empty() || *store_.uses_.rbegin() < since_);
   store_.uses_.insert(since_);
 }
 
@@ -115,6 +116,7 @@ bool BlobStore::touch(const std::string& name) {
 
 void BlobStore::add(const std::string& name, std::uint64_t size) {
   if (touch(name)) return;
+  AGW_ASSERT(is_blob_name(name) && size > 0);
   const Entry entry{.size = size, .used = ++clock_, .touched = seconds_now()};
   bytes_ += size;
   by_use_.emplace(entry.used, name);
@@ -132,6 +134,7 @@ void BlobStore::make_room() {
 void BlobStore::remove(const std::string& name) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
+  AGW_ASSERT(bytes_ >= found->second.size && entries_.size() == by_use_.size());
   [[maybe_unused]] const auto removed = directory().remove(name);
   ++evictions_;
   bytes_ -= found->second.size;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <ranges>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -24,6 +26,7 @@ std::string why_changed(const StoredState& now) {
 }
 
 UndoPlan checked(UndoPlan plan, const StoredState& now) {
+  AGW_ASSERT(!plan.undone.empty() && !plan.restores);
   if (plan.target.has_content() && !plan.target.hash) return kept(plan.kind, not_kept);
   if (is_as(now, plan.target)) return kept(plan.kind, as_before);
   const bool is_other_kind = now.kind == EntryKind::other ||

@@ -33,6 +33,7 @@
 #include <deque>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -226,6 +227,7 @@ Task<bool> ContextWindow::reduce(Completion refused) {
 /// Loads the conversation again, less of it; the messages of this run's steps stay.
 Task<> ContextWindow::shrink_to(std::size_t budget) {
   auto& messages = request_.messages;
+  AGW_ASSERT(conversation_size_ <= messages.size());
   const std::vector<Message> steps(messages.begin() + static_cast<std::ptrdiff_t>(conversation_size_), messages.end());
   budget_ = budget;
   auto shrunk = co_await load_conversation();
@@ -245,6 +247,7 @@ Task<std::vector<Message>> ContextWindow::shrink_for(ModelChoice choice) {
 /// Later runs start from what the model accepted in this one.
 void ContextWindow::lower_limits(const Completion& completion, std::int64_t asked_output) {
   const auto output = request_.max_output_tokens;
+  AGW_ASSERT(output <= asked_output);
   const auto window = window_of(budget_, output, prompt_tokens_);
   services_.limits.lower(completion, window, output < asked_output ? std::optional(output) : std::nullopt);
 }
@@ -278,6 +281,7 @@ void ContextWindow::make_acceptable(std::vector<ToolUse>& uses) {
 void ContextWindow::add_results(std::vector<Message> results) {
   AGW_ASSERT(is_loaded());
   const bool sees = services_.models.info(choices_.front()).vision;
+  AGW_ASSERT(pictures_ <= max_pictures);
   auto pictures = extract_pictures(results, sees ? max_pictures - pictures_ : 0);
   std::ranges::move(results, std::back_inserter(request_.messages));
   if (pictures) {
@@ -319,7 +323,9 @@ Task<> ContextWindow::add_messages(std::vector<UserMessage> messages) {
 }
 
 void ContextWindow::drop_choices_before(const std::string& id) {
-  choices_.erase(choices_.begin(), std::ranges::find(choices_, id, &ModelChoice::id));
+  const auto first = std::ranges::find(choices_, id, &ModelChoice::id);
+  AGW_ASSERT(first != choices_.end());
+  choices_.erase(choices_.begin(), first);
 }
 
 /// Models without vision reject requests with pictures.

@@ -36,8 +36,8 @@ std::optional<Message> user_message(const Turn& turn, const std::optional<std::s
 ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,
                            const std::optional<std::string>& message, const AttachedFiles& files);
 
-/// Removes the pictures from the results of a step. Returns the first `max_pictures` of them in a message that follows
+/// Removes the pictures from the results of a step. Returns the first `limit` of them in a message that follows
 /// the results, which all services accept; no value if there are none.
-std::optional<Message> extract_pictures(std::vector<Message>& results, std::size_t max_pictures);
+std::optional<Message> extract_pictures(std::vector<Message>& results, std::size_t limit);
 
 }  // namespace agw

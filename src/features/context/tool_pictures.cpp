@@ -7,12 +7,12 @@
 
 namespace agw {
 
-std::optional<Message> extract_pictures(std::vector<Message>& results, std::size_t max_pictures) {
+std::optional<Message> extract_pictures(std::vector<Message>& results, std::size_t limit) {
   Message shown;
   std::vector<std::string> tools;
   for (auto& result : results) {
     for (auto& image : std::exchange(result.images, {})) {
-      if (shown.images.size() == max_pictures) continue;
+      if (shown.images.size() == limit) continue;
       shown.images.push_back(std::move(image));
       tools.push_back(result.tool_name);
     }

@@ -1,6 +1,7 @@
 // The course of a run: choose the model, have it answer (agent_loop.cpp), store the answer, report the end.
 
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/log_ids.hpp"
 #include "features/engine/agent_loop.hpp"
 #include "features/engine/chosen_models.hpp"
@@ -24,6 +25,7 @@ std::string_view why_unavailable(const ExtensionPointer& agent, const RunRequest
 }  // namespace
 
 Task<> Engine::answer(ActiveRunPointer active) {
+  AGW_ASSERT(active->recorded && active->started && !active->ended.happened());
   active->began = std::chrono::steady_clock::now();
   RunOutcome outcome;
   try {
@@ -115,6 +117,7 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
     ending.type = "finish";
     ending.members = finish_members(run, outcome);
   }
+  AGW_ASSERT(run.assistant_turn_id != run.turn_id && !run.assistant_turn_id.empty());
   const auto at_end = [of_observer = run_requests_.ending_of(run, outcome),
                        spendings = outcome.spendings](Connection& written) {
     Costs::record(written, spendings);

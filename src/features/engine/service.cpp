@@ -8,6 +8,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -265,6 +266,7 @@ Task<> Engine::work(std::string thread_id) {
   for (auto active = services_.runs.front(thread_id); active && active->recorded;
        active = services_.runs.front(thread_id)) {
     co_await wait_for_others(active);
+    AGW_ASSERT(active->run.thread_id == thread_id);
     if (std::exchange(active->started, true)) {
       co_await until_ended(active);
       continue;

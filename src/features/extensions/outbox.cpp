@@ -42,6 +42,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/json/yaml.hpp"
 #include "base/log.hpp"
@@ -110,6 +111,8 @@ ExtensionOutbox::ExtensionOutbox(Loop& loop, Database& database, std::filesystem
 
 std::vector<DiskStep> ExtensionOutbox::record_steps(Connection& connection, const Extension* before,
                                                     const Extension* after, Rewrite rewrite) {
+  AGW_ASSERT(before || after);
+  AGW_ASSERT(!before || !after || (before->id == after->id && before->type == after->type));
   const auto& any = after ? *after : *before;
   std::vector<DiskStep> steps;
   if (!is_file_backed(any.type)) return steps;
@@ -130,6 +133,7 @@ std::vector<DiskStep> ExtensionOutbox::record_steps(Connection& connection, cons
 
 Task<bool> ExtensionOutbox::take(std::vector<DiskStep> steps) {
   if (steps.empty()) co_return true;
+  AGW_ASSERT(std::ranges::all_of(steps, [](const auto& step) { return step.sequence > 0; }));
   std::vector<std::int64_t> wanted;
   std::ranges::transform(steps, std::back_inserter(wanted), &DiskStep::sequence);
   auto [done, made] = co_await disk_.run([directories = directories_, steps = std::move(steps)] {

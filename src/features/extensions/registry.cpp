@@ -18,6 +18,7 @@ bool shows(const ExtensionFilter& filter, const std::optional<std::string>& owne
 
 void Registry::put(std::int64_t position, Extension extension) {
   Entry entry{position, std::make_shared<const Extension>(std::move(extension)), {}};
+  AGW_ASSERT(position > 0 && !entry.id().empty());
   auto& by_id = entries_.get<ById>();
   const auto old = by_id.find(entry.id());
   const bool taken = old == by_id.end() ? by_id.insert(std::move(entry)).second : by_id.replace(old, std::move(entry));

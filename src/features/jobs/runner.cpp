@@ -28,6 +28,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
@@ -229,6 +230,7 @@ Task<PrecheckResult> JobRunner::precheck(ActiveJobRunPointer run) {
 /// Ends a run whose agent has not begun.
 Task<> JobRunner::end_unstarted(ActiveJobRunPointer run, JobRunStatus status, std::string why) {
   auto& row = run->run;
+  AGW_ASSERT(run->has_row && status != JobRunStatus::started && status != JobRunStatus::queued);
   row.status = status;
   row.finished_at = clock_.now();
   if (!why.empty()) row.error = std::move(why);
@@ -318,6 +320,7 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
   for (const auto& other : ahead) {
     if (replaces) end_soon(other);
   }
+  AGW_ASSERT(run->run.thread_id == run_request.thread_id);
   run->active = engine_.open_run(std::move(run_request));
   run->placed.request();
   if (run->stop_requested) run->active->stop.request();
@@ -354,6 +357,7 @@ Answerer JobRunner::answerer_of(const ActiveJobRun& run) const {
 
 /// A run that cannot begin still gets a row: its start was acknowledged.
 Task<> JobRunner::fail_at_once(ActiveJobRunPointer run, std::string why, InTransaction<JobRun> in_transaction) {
+  AGW_ASSERT(!run->active && !why.empty());
   run->run.status = JobRunStatus::failed;
   run->run.error = std::move(why);
   run->run.started_at = run->run.finished_at = clock_.now();
@@ -367,6 +371,7 @@ Task<> JobRunner::fail_at_once(ActiveJobRunPointer run, std::string why, InTrans
 }
 
 void JobRunner::started(const ActiveJobRunPointer& run) {
+  AGW_ASSERT(run->active && run->run.thread_id);
   if (run->run.status == JobRunStatus::queued) {
     run->run.status = JobRunStatus::started;
     run->run.started_at = clock_.now();

@@ -2,6 +2,8 @@
 
 #include <deque>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -33,6 +35,7 @@ DueTimes latest_times(std::string job_id, const JobTiming& timing, Timestamp fir
     found = times_between(timing, from, now);
     if (found.more || from == first) break;
   }
+  AGW_ASSERT(found.times.size() <= Schedule::max_times);
   found.job_id = std::move(job_id);
   return found;
 }
@@ -76,6 +79,7 @@ std::optional<DueTimes> Schedule::take(Timestamp now) {
   observe_time(now);
   if (queue_.empty() || queue_.begin()->first > now) return std::nullopt;
   const auto [due, job_id] = *queue_.begin();
+  AGW_ASSERT(jobs_.contains(job_id));
   auto& entry = jobs_.at(job_id);
   unqueue(job_id, entry);
   queue(job_id, entry, due);
@@ -87,6 +91,7 @@ std::optional<DueTimes> Schedule::take(Timestamp now) {
 
 void Schedule::queue(const std::string& job_id, Entry& entry, Timestamp after) {
   entry.due = entry.timing.cron.next(after, entry.timing.zone);
+  AGW_ASSERT(!entry.due || *entry.due > after);
   if (entry.due) queue_.emplace(*entry.due, job_id);
 }
 

@@ -33,6 +33,7 @@
 #include "api/error.hpp"
 #include "api/idempotency_store.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/experiments/service.hpp"
@@ -129,6 +130,7 @@ private:
 void Proposals::load(Connection& connection) { interrupted_ = proposal_store::all(connection); }
 
 Task<> Proposals::recover() {
+  AGW_ASSERT(deciding_.empty());
   for (const auto& decision : std::exchange(interrupted_, {})) {
     std::string failure;
     try {
@@ -198,6 +200,7 @@ Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal 
 }
 
 Task<ProposalDecided> Proposals::decide(ProposalDecision decision, InTransaction<ProposalDecided> in_transaction) {
+  AGW_ASSERT(decision.status != ProposalStatus::pending && !decision.experiment_id.empty());
   Deciding deciding(*this, decision);
   const bool is_news = co_await disk_.run([files = files_, decision] { return files->expect(decision.address); });
   if (is_news) co_await announce("proposal-created", decision.address);

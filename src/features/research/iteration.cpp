@@ -31,6 +31,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "storage/database.hpp"
@@ -97,12 +98,13 @@ Task<> Iteration::run() {
   }
   if (stop_.requested() && !stays_) set_verdict(Verdict::crash, "it was stopped");
   if (result_.verdict == Verdict::crash) result_.value = result_.delta = std::nullopt;
+  AGW_ASSERT(!stays_ || result_.verdict == Verdict::keep);
   co_await end();
 }
 
 Task<> Iteration::attempt() {
   co_await prepare();
-  tell(IterationStep::measure);
+  publish_step(IterationStep::measure);
   const auto before = co_await measure();
   if (!before.metric) throw IterationProblem("before the change: " + before.problem);
   result_.metric = before.metric->name;
@@ -110,13 +112,13 @@ Task<> Iteration::attempt() {
   result_.unit = before.metric->unit;
   result_.higher_is_better = before.metric->higher_is_better;
 
-  tell(IterationStep::change);
+  publish_step(IterationStep::change);
   if (!co_await change(before)) co_return;
   if (!co_await passes_checks()) co_return;
-  tell(IterationStep::measure_again);
+  publish_step(IterationStep::measure_again);
   const auto after = co_await measure();
   if (!after.metric) throw IterationProblem("after the change: " + after.problem);
-  tell(IterationStep::decide);
+  publish_step(IterationStep::decide);
   co_await decide(before, after);
 }
 
@@ -141,13 +143,14 @@ Task<> Iteration::prepare() {
 Task<bool> Iteration::passes_checks() {
   const auto& checks = order_.config.checks_path;
   if (!checks) co_return true;
-  tell(IterationStep::check);
+  publish_step(IterationStep::check);
   const auto checked = co_await run_script(*checks, checks_limit);
   if (!checked.succeeded) set_verdict(Verdict::discard, "the checks failed: " + checked.problem);
   co_return checked.succeeded;
 }
 
 Task<> Iteration::decide(const Measured& before, const Measured& after) {
+  AGW_ASSERT(before.metric && after.metric);
   co_await asset_.record();
   if (after.metric->name != before.metric->name) {
     throw IterationProblem(fmt::format("the benchmark measured {} before the change and {} after it",
@@ -170,6 +173,7 @@ Task<> Iteration::decide(const Measured& before, const Measured& after) {
 
 /// Restores the asset first, so that whoever reviews the proposal sees the original.
 Task<> Iteration::propose() {
+  AGW_ASSERT(!stays_ && result_.reason);
   co_await asset_.put_back();
   const auto& asset = asset_.path();
   try {
@@ -215,12 +219,13 @@ Task<> Iteration::end() {
   co_await archive_thread();
   if (!co_await record(is_settled)) co_return;
   co_await take_effect();
-  tell(IterationStep::ended);
+  publish_step(IterationStep::ended);
 }
 
 /// Keeps the iteration's row if the asset could not be restored, or if recording fails, so that the next start finishes
 /// it.
 Task<bool> Iteration::record(bool is_settled) {
+  AGW_ASSERT(result_.iteration_id == order_.id);
   const auto problem = co_await retry_until_done([&] {
     return services_.database.write([result = result_, spendings = spendings_, is_settled](Connection& connection) {
       Experiments::record(connection, result);
@@ -271,7 +276,7 @@ void Iteration::set_crash(const std::string& reason) {
   result_.value = result_.delta = std::nullopt;
 }
 
-void Iteration::tell(IterationStep step) const {
+void Iteration::publish_step(IterationStep step) const {
   std::string text = R"({"type":"iteration-step","iterationId":)";
   write_json(text, std::string_view(order_.id));
   text += R"(,"domain":)";

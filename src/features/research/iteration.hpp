@@ -69,7 +69,7 @@ private:
   Task<> take_effect();
   void set_verdict(Verdict verdict, std::string reason);
   void set_crash(const std::string& reason);
-  void tell(IterationStep step) const;
+  void publish_step(IterationStep step) const;
 
   // The steps: measuring.cpp and changing.cpp.
   Task<Measured> measure();

@@ -1,5 +1,6 @@
 #include "features/runs/run_log.hpp"
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw {
@@ -72,6 +73,7 @@ std::string RunLog::other(std::string_view type, const json::object& members) {
 }
 
 void RunLog::take_back_other() {
+  AGW_ASSERT(!entries_.empty() && entries_.back().kind == Kind::other && !others_.empty());
   entries_.pop_back();
   others_.pop_back();
 }
@@ -108,6 +110,7 @@ std::vector<std::string> RunLog::events_after(std::int64_t after) const {
 }
 
 json::object RunLog::packed(std::int64_t after, std::int64_t last) const {
+  AGW_ASSERT(after >= 0 && after <= last && last <= seq());
   json::array entries;
   json::array others;
   std::string reasoning;

@@ -34,6 +34,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log_ids.hpp"
@@ -97,6 +98,7 @@ Task<> Runs::stop() {
 }
 
 ActiveRunPointer Runs::open(Run run) {
+  AGW_ASSERT(!run.id.empty() && !run.thread_id.empty());
   auto active = std::make_shared<ActiveRun>(loop_, std::move(run));
   by_thread_[active->run.thread_id].push_back(active);
   return active;
@@ -115,6 +117,7 @@ void Runs::record(Connection& connection, const Run& run, Timestamp now) { run_s
 
 ActiveRunPointer Runs::front(std::string_view thread_id) const {
   const auto queue = by_thread_.find(thread_id);
+  AGW_ASSERT(queue == by_thread_.end() || !queue->second.empty());
   return queue == by_thread_.end() ? nullptr : queue->second.front();
 }
 
@@ -190,6 +193,7 @@ void Runs::end_call(ActiveRun& active, const json::object& end) {
 }
 
 Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::function<void()> before_event) {
+  AGW_ASSERT(ending.status != RunStatus::started && !ending.type.empty());
   auto event = active->log.other(ending.type, ending.members);
   active->is_ending = true;
   bool ended = false;
@@ -295,6 +299,7 @@ Task<> Runs::write_checkpoints() {
 
 void Runs::take_piece(ActiveRun& active) {
   const auto& content = active.log.content();
+  AGW_ASSERT(active.taken <= content.size() && active.taken_seq <= published_seq(active));
   const auto lasted = asio::steady_timer::clock_type::now() - active.began;
   active.progress["duration_ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(lasted).count();
   active.unsaved.push_back({active.pieces++, content.substr(active.taken),
@@ -307,6 +312,7 @@ void Runs::take_piece(ActiveRun& active) {
 Task<> Runs::store_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction,
                           Database::Lane lane) {
   const auto taken = active->pieces;
+  AGW_ASSERT(std::ranges::is_sorted(active->unsaved, {}, &RunPiece::number));
   co_await database_.write(
       [id = active->run.id, pieces = active->unsaved,
        in_transaction = std::move(in_transaction)](Connection& connection) {
@@ -337,6 +343,7 @@ Task<> Runs::store_step(ActiveRunPointer active, RunStep step, std::function<voi
 
 Task<> Runs::steer(ActiveRunPointer into, std::vector<ActiveRunPointer> waiting, std::int64_t after_step,
                    std::function<void(Connection&)> in_transaction) {
+  AGW_ASSERT(std::ranges::none_of(waiting, [&](const auto& run) { return run->started || run == into; }));
   // Until it is written, nobody else may begin or end them.
   for (const auto& run : waiting) run->started = true;
   try {

@@ -7,6 +7,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "features/events/hub.hpp"
@@ -111,6 +112,7 @@ Task<Thread> Threads::create(NewThread wanted, InTransaction<Thread> in_transact
 Task<Turn> Threads::begin(NewThread wanted, AddTurn first, InTransaction<Turn> in_transaction) {
   const auto thread = prepare(std::move(wanted), first.thread_id);
   const auto turn = std::make_shared<const PreparedTurn>(prepare(std::move(first)));
+  AGW_ASSERT(thread->thread.id == turn->turn.thread_id);
   const auto changed = co_await database_.write([thread, turn, in_transaction](Connection& connection) {
     thread_store::insert(connection, *thread);
     auto with_turn = turn_store::insert(connection, *turn);

@@ -11,6 +11,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
 #include "features/threads/thread_store.hpp"
@@ -286,7 +287,9 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
   auto row = connection.prepare(sql);
   row.bind(":moment", moment).bind(":thread", stored.thread);
   row.step();
-  return thread_store::read(row).thread;
+  auto thread = thread_store::read(row).thread;
+  AGW_ASSERT(thread.turn_count >= 0);
+  return thread;
 }
 
 void walk_back(Connection& connection, const StoredTurn& question, const std::function<bool(StoredTurn)>& more) {
@@ -352,6 +355,7 @@ void supersede_after(Connection& connection, const StoredTurn& question) {
 }
 
 void steer(Connection& connection, const StoredTurn& stored, const SteeredPlace& place) {
+  AGW_ASSERT(stored.turn.role == Role::user && place.after_step >= 0);
   connection
       .prepare("UPDATE turns SET answers = (SELECT number FROM turns WHERE id = :question) WHERE number = :number")
       .bind(":question", place.question_id)
@@ -397,6 +401,7 @@ std::vector<std::int64_t> numbers(Connection& connection, std::int64_t thread, s
 
 void copy(Connection& connection, const std::vector<std::int64_t>& numbers, const std::vector<std::string>& ids,
           std::int64_t thread) {
+  AGW_ASSERT(numbers.size() <= ids.size() && std::ranges::is_sorted(numbers));
   Renamed renamed;
   for (std::size_t i = 0; i < numbers.size(); ++i) copy_one(connection, numbers[i], ids.at(i), thread, renamed);
 }

@@ -1,5 +1,7 @@
 #include "server/http/request_reader.hpp"
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -47,6 +49,7 @@ void RequestReader::shrink_buffer() {
 }
 
 RequestReader::Body RequestReader::begin_body(std::size_t limit) {
+  AGW_ASSERT(parser_.head_done());
   if (parser_.done()) return Body::complete;
   parser_.collect_body(limit);
   return buffer_.empty() ? Body::incomplete : parse_body();

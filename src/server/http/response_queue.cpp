@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -17,6 +19,7 @@ void ResponseQueue::append(const Response& response, const ResponseOptions& opti
 bool ResponseQueue::full() const { return bytes_.size() > flush_threshold; }
 
 bool ResponseQueue::try_flush() {
+  AGW_ASSERT(sent_ <= bytes_.size());
   auto rest = std::string_view(bytes_).substr(sent_);
   const bool broken = !stream_.try_send(rest);
   sent_ = bytes_.size() - rest.size();
@@ -26,6 +29,7 @@ bool ResponseQueue::try_flush() {
 }
 
 Task<bool> ResponseQueue::flush() {
+  AGW_ASSERT(sent_ <= bytes_.size());
   const bool sent = co_await stream_.send(std::string_view(bytes_).substr(sent_));
   clear();
   co_return sent;

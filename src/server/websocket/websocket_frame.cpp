@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 
 namespace agw::websocket {
@@ -22,6 +23,9 @@ std::uint64_t big_endian(std::string_view bytes) {
 void unmask(std::string& payload, std::string_view mask) {
   for (std::size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<char>(payload[i] ^ mask[i % 4]);
 }
+
+/// RFC 6455, 5.5.
+constexpr std::size_t max_control_payload = 125;
 
 bool is_control(Opcode opcode) { return static_cast<int>(opcode) >= 8; }
 
@@ -42,6 +46,7 @@ bool is_proper_length(std::size_t extra_bytes, std::uint64_t size) {
 }  // namespace
 
 std::string frame_header(Opcode opcode, std::size_t size) {
+  AGW_ASSERT(!is_control(opcode) || size <= max_control_payload);
   std::string out;
   out += static_cast<char>(0x80 | static_cast<int>(opcode));
   int bytes = 0;
@@ -65,6 +70,7 @@ std::string frame(Opcode opcode, std::string_view payload) {
 }
 
 std::string close_frame(CloseCode code, std::string_view reason) {
+  AGW_ASSERT(may_be_sent(static_cast<int>(code)));
   std::string payload;
   payload += static_cast<char>(static_cast<int>(code) >> 8);
   payload += static_cast<char>(static_cast<int>(code));
@@ -92,6 +98,7 @@ Incoming FrameReader::violation(CloseCode code, std::string why) {
 }
 
 void FrameReader::put(std::string_view bytes) {
+  AGW_ASSERT(taken_ <= buffer_.size());
   buffer_.erase(0, std::exchange(taken_, 0));
   buffer_.append(bytes);
 }
@@ -127,6 +134,7 @@ std::optional<Incoming> FrameReader::take_frame() {
 }
 
 std::optional<Incoming> FrameReader::take_payload(const Header& header, std::string_view rest) {
+  AGW_ASSERT(message_.size() <= message_limit_ && rest.size() >= header.length);
   const bool continues = header.opcode == Opcode::continuation;
   if (!is_control(header.opcode)) {
     if (continues != in_message_) return violation(CloseCode::protocol_error, "frame out of order");
