@@ -63,7 +63,6 @@ public:
 
 private:
   struct PathChanges;
-  struct Examined;
   struct ListedTrees;
 
   Task<std::vector<StoredChange>> require_run(std::string run_id);

@@ -30,15 +30,6 @@ struct Checkpoints::PathChanges {
   }
 };
 
-/// What an undo found at a path, and what it is going to do.
-struct Checkpoints::Examined {
-  UndoPlan plan;
-  std::shared_ptr<const EntryAccess> access;
-  StoredState now;
-  FileStamp present;
-  EntryState target;
-};
-
 namespace {
 
 /// Directories are created before their contents and removed after them.
@@ -61,6 +52,74 @@ bool is_named(const StoredChange& change, const std::vector<std::string>& paths)
 /// nothing.
 bool has_happened(const StoredChange& change, const StoredState& now) {
   return !now.is_same(change.before) || change.before.is_same(change.after);
+}
+
+/// What an undo found at a path, and what it is going to do.
+struct Examined {
+  UndoPlan plan;
+  std::shared_ptr<const EntryAccess> access;
+  StoredState now;
+  FileStamp present;
+  EntryState target;
+};
+
+std::string text_of(const std::system_error& error) {
+  return is_disk_full(error) ? "disk full: nothing was changed" : error.what();
+}
+
+/// Loads the content to bring back, and stores the present one, so that the undo can be undone. Returns why that is
+/// impossible; empty if it is not.
+std::string prepare_target(Examined& found, const EntryState& state, BlobStore& blobs) {
+  const auto& target = found.plan.target;
+  found.target = {
+      .kind = target.kind, .mode = target.mode, .modified_ns = target.modified_ns, .accessed_ns = target.accessed_ns};
+  if (target.has_content()) {
+    auto content = blobs.get(target.hash.value_or(""));
+    if (!content) return "its former content is no longer kept";
+    found.target.content = std::move(*content);
+  }
+  if (!found.now.has_content()) return {};
+  if (!state.has_content) return "too large to keep a copy of what is there now";
+  blobs.put(state.content);
+  return {};
+}
+
+struct UndoWay {
+  bool redo = false;
+  bool force = false;
+};
+
+/// Looks at the path and decides. `plan.restores` is only true if everything is prepared. Blocks.
+Examined examine(const std::string& path, const std::vector<StoredChange>& changes, UndoWay way, BlobStore& blobs,
+                 std::uint64_t limit) {
+  Examined found;
+  try {
+    found.access = std::make_shared<EntryAccess>(EntryAccess::open(path));
+    found.plan.reason = found.access->problem();
+    if (!found.plan.reason.empty()) return found;
+    auto state = found.access->read(limit);
+    found.present = state.stamp;
+    found.now = found.access->stored(state);
+    found.plan = way.redo ? plan_redo(changes, found.now, way.force) : plan_undo(changes, found.now, way.force);
+    if (!found.plan.restores) return found;
+    const auto problem = prepare_target(found, state, blobs);
+    if (problem.empty()) return found;
+    found.plan.reason = problem;
+  } catch (const std::system_error& error) {
+    found.plan.reason = text_of(error);
+  }
+  found.plan.restores = false;
+  return found;
+}
+
+/// Puts the target in the place of what was examined, unless that has changed since. Returns why not. Blocks.
+std::string restore(const Examined& examined) {
+  try {
+    if (examined.access->put(examined.target, examined.present)) return {};
+    return examined.now.kind == EntryKind::directory ? "not empty" : std::string(changed_since);
+  } catch (const std::system_error& error) {
+    return text_of(error);
+  }
 }
 
 }  // namespace
@@ -166,46 +225,7 @@ Task<UndoneFiles> Checkpoints::undo_all(std::vector<StoredChange> changes, UndoF
 Task<std::string> Checkpoints::undo_path(const PathChanges& path, bool redo, bool force, bool& restored) {
   const auto use = std::make_shared<BlobStore::Use>(*blobs_);
   const auto examined = co_await blocking_.run([path, redo, force, blobs = blobs_, limit = options_.file_bytes] {
-    Examined found;
-    try {
-      found.access = std::make_shared<EntryAccess>(EntryAccess::open(path.path));
-      const auto& access = *found.access;
-      if (!access.problem().empty()) {
-        found.plan.reason = access.problem();
-        return found;
-      }
-      auto state = access.read(limit);
-      found.present = state.stamp;
-      found.now = access.stored(state);
-      found.plan = redo ? plan_redo(path.changes, found.now, force) : plan_undo(path.changes, found.now, force);
-      if (!found.plan.restores) return found;
-      found.plan.restores = false;
-      auto& target = found.plan.target;
-      found.target = {.kind = target.kind,
-                      .mode = target.mode,
-                      .modified_ns = target.modified_ns,
-                      .accessed_ns = target.accessed_ns};
-      if (target.has_content()) {
-        auto content = blobs->get(target.hash.value_or(""));
-        if (!content) {
-          found.plan.reason = "its former content is no longer kept";
-          return found;
-        }
-        found.target.content = std::move(*content);
-      }
-      if (found.now.has_content()) {
-        if (!state.has_content) {
-          found.plan.reason = "too large to keep a copy of what is there now";
-          return found;
-        }
-        blobs->put(state.content);
-      }
-      found.plan.restores = true;
-    } catch (const std::system_error& error) {
-      found.plan.restores = false;
-      found.plan.reason = is_disk_full(error) ? "disk full: nothing was changed" : error.what();
-    }
-    return found;
+    return examine(path.path, path.changes, {.redo = redo, .force = force}, *blobs, limit);
   });
   if (!examined.plan.restores) co_return examined.plan.reason;
   const auto& first = path.changes.front();
@@ -221,14 +241,7 @@ Task<std::string> Checkpoints::undo_path(const PathChanges& path, bool redo, boo
   row.number = co_await database_.write([row, undone = examined.plan.undone](Connection& connection) {
     return checkpoint_store::insert_undo(connection, row, undone);
   });
-  auto reason = co_await blocking_.run([examined]() -> std::string {
-    try {
-      if (examined.access->put(examined.target, examined.present)) return {};
-      return examined.now.kind == EntryKind::directory ? "not empty" : std::string(changed_since);
-    } catch (const std::system_error& error) {
-      return is_disk_full(error) ? "disk full: nothing was changed" : error.what();
-    }
-  });
+  auto reason = co_await blocking_.run([examined] { return restore(examined); });
   restored = reason.empty();
   co_await database_.write([row, restored](Connection& connection) {
     if (restored) return checkpoint_store::settle(connection, row);
