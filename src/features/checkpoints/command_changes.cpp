@@ -70,6 +70,46 @@ bool needs_content(const ListedEntry& entry) {
   return entry.state.kind == EntryKind::file || entry.state.kind == EntryKind::symlink;
 }
 
+/// Names the directories that were not listed, up to a limit.
+void add_skipped(CommandChanges& found, const TreeListing& before) {
+  for (std::size_t i = 0; i < before.skipped.size(); ++i) {
+    if (i == max_named) {
+      found.uncovered.push_back(
+          {before.root.string(), fmt::format("{} further directories named in .gitignore, or of repositories",
+                                             before.skipped.size() - max_named)});
+      break;
+    }
+    const auto path = before.root / before.skipped[i];
+    found.uncovered.push_back(
+        {path.string(), path.filename() == ".git" ? "the data of a repository" : "named in .gitignore"});
+  }
+}
+
+/// The entry whose content cannot be brought back or compared; null if there is none.
+const ListedEntry* lacking_entry(const ListedChange& change, const StoredState& former, const StoredState& now) {
+  if (former.has_content() && !former.hash) return change.before;
+  if ((now.has_content() && !now.hash) || now.kind == EntryKind::other) return change.after;
+  return former.kind == EntryKind::other ? change.before : nullptr;
+}
+
+/// Adds a change of the tree to those that are recorded, or to those that are not covered. Changes of private files are
+/// left out.
+void add_change(CommandChanges& found, const std::string& path, const ListedChange& change, std::uint64_t file_bytes) {
+  const bool is_private = (change.before && change.before->kept == Kept::is_private) ||
+                          (change.after && change.after->kept == Kept::is_private);
+  if (is_private) return;
+  const auto former = stored_state(change.before);
+  const auto now = stored_state(change.after);
+  if (former.is_same(now) && former.mode == now.mode) return;
+  if (former.kind == EntryKind::directory && now.kind == EntryKind::directory) {
+    found.uncovered.push_back({path, "the permission bits of a directory"});
+  } else if (const auto* const lacking = lacking_entry(change, former, now)) {
+    found.uncovered.push_back({path, why_uncovered(lacking->kept, file_bytes)});
+  } else {
+    found.changes.push_back({.path = path, .before = former, .after = now});
+  }
+}
+
 }  // namespace
 
 /// Copies contents of one tree into the store.
@@ -168,25 +208,16 @@ CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots
   AGW_ASSERT(may_block());
 
   CommandChanges found;
+  const UncoveredChange too_many{before.root.string(), fmt::format("more than {} files", limits_.entries)};
   if (!before.is_complete) {
-    found.uncovered.push_back({before.root.string(), fmt::format("more than {} files", limits_.entries)});
+    found.uncovered.push_back(too_many);
     return found;
   }
   auto listing = std::make_shared<TreeListing>(list_tree(before.root, roots.data_directory, limits_.entries, &before));
   listing->evictions = before.evictions;
-  for (std::size_t i = 0; i < before.skipped.size(); ++i) {
-    if (i == max_named) {
-      found.uncovered.push_back(
-          {before.root.string(), fmt::format("{} further directories named in .gitignore, or of repositories",
-                                             before.skipped.size() - max_named)});
-      break;
-    }
-    const auto path = before.root / before.skipped[i];
-    found.uncovered.push_back(
-        {path.string(), path.filename() == ".git" ? "the data of a repository" : "named in .gitignore"});
-  }
+  add_skipped(found, before);
   if (!listing->is_complete) {
-    found.uncovered.push_back({before.root.string(), fmt::format("more than {} files", limits_.entries)});
+    found.uncovered.push_back(too_many);
     return found;
   }
   ContentStore store(*blobs_, limits_.file_bytes, roots);
@@ -199,25 +230,7 @@ CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots
       if (!is_disk_full(error)) throw;
       change.after->kept = Kept::no_room;
     }
-    const bool is_private = (change.before && change.before->kept == Kept::is_private) ||
-                            (change.after && change.after->kept == Kept::is_private);
-    if (is_private) continue;
-    const auto former = stored_state(change.before);
-    const auto now = stored_state(change.after);
-    if (former.is_same(now) && former.mode == now.mode) continue;
-    if (former.kind == EntryKind::directory && now.kind == EntryKind::directory) {
-      found.uncovered.push_back({path, "the permission bits of a directory"});
-      continue;
-    }
-    const auto* const lacking = former.has_content() && !former.hash                               ? change.before
-                                : (now.has_content() && !now.hash) || now.kind == EntryKind::other ? change.after
-                                                                                                   : nullptr;
-    if (lacking || former.kind == EntryKind::other) {
-      const auto* const entry = lacking ? lacking : change.before;
-      found.uncovered.push_back({path, why_uncovered(entry->kept, limits_.file_bytes)});
-      continue;
-    }
-    found.changes.push_back({.path = path, .before = former, .after = now});
+    add_change(found, path, change, limits_.file_bytes);
   }
   listing->is_unsynced = store.has_written();
   remember(listing);
