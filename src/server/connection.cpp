@@ -25,6 +25,7 @@
 #include <boost/system/system_error.hpp>
 
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/log_ids.hpp"
 #include "server/dispatch.hpp"
 #include "server/http/failure.hpp"
@@ -163,6 +164,7 @@ void HttpConnection::parse_and_respond() {
 }
 
 HttpConnection::State HttpConnection::handle_next() {
+  AGW_ASSERT(state_ == State::parsing && !websocket_ && !proxy_stream_);
   if (reader_.head_complete()) {
     reader_.next_request();
     timeouts_.await_request(!reader_.buffer().empty());
@@ -186,8 +188,10 @@ void HttpConnection::start_request() {
 }
 
 HttpConnection::State HttpConnection::respond_inline() {
+  AGW_ASSERT(reader_.parser().done());
   if (admission_.websocket) return State::serving;
   if (admission_.response) return write(*admission_.response) ? State::parsing : State::closing;
+  AGW_ASSERT(admission_.route);
   if (!admission_.route->inline_handler) return State::serving;
   return write(call_inline_handler()) ? State::parsing : State::closing;
 }
@@ -205,6 +209,7 @@ Response HttpConnection::call_inline_handler() {
 // By the coroutine: whatever waits.
 
 Task<> HttpConnection::receive() {
+  AGW_ASSERT(state_ == State::receiving);
   reader_.shrink_buffer();
   if (lifetime_ == Lifetime::shutting_down) {
     state_ = State::closing;
@@ -235,6 +240,7 @@ Task<bool> HttpConnection::serve() {
     co_return false;
   }
   if (admission_.response) co_return co_await respond_before_body();
+  AGW_ASSERT(admission_.route);
   if (admission_.route->stream) co_return co_await proxy();
   co_return co_await respond_after_body();
 }
@@ -287,6 +293,7 @@ Task<Response> HttpConnection::call_handler() {
 
 /// Hands the connection to the route's proxy handler for one request. Returns whether another request may follow.
 Task<bool> HttpConnection::proxy() {
+  AGW_ASSERT(!proxy_stream_ && !websocket_);
   timeouts_.enter(Phase::proxying);
   const auto& head = reader_.head();
   HttpProxyStream stream(stream_, reader_.parser(), reader_.buffer(),
@@ -376,6 +383,7 @@ ResponseOptions HttpConnection::response_options() const {
 
 /// Queues the response to the current request. Returns whether another request may follow.
 bool HttpConnection::write(const Response& response) {
+  AGW_ASSERT(response.status >= 200 && response.status < 600);
   // The exact clock: the coarse one may be behind `request_began_`.
   const auto now = std::chrono::steady_clock::now();
   const auto took = now - request_began_;

@@ -63,11 +63,13 @@ struct Log : sqlite3_file {
   }
 
   int write(std::string_view bytes, sqlite3_int64 at) {
+    AGW_ASSERT(at >= 0 && bytes.size() <= piece);
     if (at != gathered_end() || gathered.size() + bytes.size() > piece) {
       if (const int code = flush(); code != SQLITE_OK) return code;
     }
     if (gathered.empty()) gathered_at = at;
     gathered += bytes;
+    AGW_ASSERT(gathered.size() <= piece && gathered_end() == at + static_cast<sqlite3_int64>(bytes.size()));
     return SQLITE_OK;
   }
 

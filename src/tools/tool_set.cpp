@@ -8,6 +8,7 @@ namespace agw {
 
 void ToolSet::add(Tool tool) {
   auto name = tool.description.name;
+  AGW_ASSERT(!name.empty() && tool.call);
   AGW_CHECK(!own_.contains(name), "two tools are named " + name);
   own_.emplace(std::move(name), std::make_shared<const Tool>(std::move(tool)));
 }

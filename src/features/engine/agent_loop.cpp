@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 #include "base/id.hpp"
 #include "base/json/json.hpp"
@@ -132,6 +133,7 @@ Task<> AgentLoop::run() {
 
 /// Whether the model may be called after so many calls. If not, the outcome says why.
 bool AgentLoop::may_continue(std::int64_t calls) {
+  AGW_ASSERT(calls >= 0 && calls <= max_steps(agent()));
   if (active_->stop.requested()) {
     outcome_.stopped = outcome_.partial = true;
     return false;
@@ -225,6 +227,7 @@ void AgentLoop::record_usage(const Completion& completion) {
 }
 
 Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
+  AGW_ASSERT(!uses.empty());
   StepMark mark{count_characters(active_->log.content()), {}};
   // Calls that only read may begin before the step is on disk: their results are stored after it.
   TaskGroup keeping(services_.loop);

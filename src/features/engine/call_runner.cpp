@@ -30,6 +30,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
@@ -257,6 +258,7 @@ Task<std::vector<Message>> CallRunner::run(ActiveRunPointer active, RunningAgent
 }
 
 Task<> CallRunner::work(StepCalls& step) {
+  AGW_ASSERT(step.tools.size() == step.uses.size() && step.results.size() == step.uses.size());
   while (step.next < step.uses.size() && !step.active->stop.requested()) {
     const auto number = step.next++;
     step.results[number] = co_await call(step, step.uses[number], step.tools[number]);

@@ -21,6 +21,7 @@
 #include <map>
 #include <set>
 
+#include "base/async/assert.hpp"
 #include "features/knowledge/page.hpp"
 #include "features/knowledge/page_store.hpp"
 
@@ -64,6 +65,7 @@ PageDifferences differences_of(const KnowledgeTree& tree, const std::set<std::st
 
 /// The number of pages from `first` on to write in one transaction.
 std::size_t count_at_once(const std::vector<std::optional<IndexedPage>>& pages, std::size_t first) {
+  AGW_ASSERT(first < pages.size());
   std::size_t bytes = 0;
   std::size_t end = first;
   do {
@@ -134,6 +136,7 @@ Task<> PageIndex::take(std::vector<std::string> paths) {
 
 /// `pages` are those at `paths`; no value for a missing one.
 Task<> PageIndex::write(std::vector<std::string> paths, std::vector<std::optional<IndexedPage>> pages) {
+  AGW_ASSERT(paths.size() == pages.size());
   const auto shared = std::make_shared<const std::vector<std::optional<IndexedPage>>>(std::move(pages));
   for (std::size_t begin = 0; begin < paths.size() && !stopping_;) {
     const auto end = begin + count_at_once(*shared, begin);

@@ -24,6 +24,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "features/permissions/service.hpp"
 
 namespace agw {
@@ -324,6 +325,7 @@ bool is_approved(const ToolRequest& request) {
 
 /// The permission if a person's approval or a grant is added to what the stage allows.
 Permission with_persons(const ToolRequest& request, const Requirements& requirements, Stage stage, Permission found) {
+  AGW_ASSERT(found.verdict == Permission::Verdict::denied || found.verdict == Permission::Verdict::staged);
   if (!request.may_ask && !request.approved && !request.grants) return found;
   const auto needed = stage_that_allows(request, requirements, stage);
   if (!needed) return found;

@@ -26,6 +26,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/async/assert.hpp"
 #include "features/threads/search_query.hpp"
 #include "features/threads/search_store.hpp"
 #include "features/threads/thread_store.hpp"
@@ -192,6 +193,7 @@ private:
 
   /// `all_seen`: whether the result is certainly complete.
   std::vector<FoundTurn> results(const Plan& plan, bool& all_seen) {
+    AGW_ASSERT(!plan.query.empty());
     const auto limit = candidates(plan);
     auto hits = indexed_hits(plan, limit);
     all_seen = hits.size() < limit;

@@ -26,6 +26,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/async/async_event.hpp"
 #include "io/process/head_tail_buffer.hpp"
 #include "io/process/spawn.hpp"
@@ -131,7 +132,11 @@ public:
   }
 
   pid_t id() const { return id_; }
-  void signal(int number) const { ::kill(-id_, number); }
+  void signal(int number) const {
+    // kill(2) with -1 would reach every process of this user.
+    AGW_ASSERT(id_ > 1);
+    ::kill(-id_, number);
+  }
   bool has_ended() const { return end_.has_value(); }
 
   void kill_group_on_exit() {
