@@ -5,6 +5,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "server/recorded_stream.hpp"
 
@@ -42,6 +43,7 @@ Task<std::string> read_all(ProxyStream& stream, std::size_t limit) {
 class Idempotency::Turn {
 public:
   Turn(Idempotency& owner, std::string name) : in_flight_(owner.in_flight_), name_(std::move(name)) {
+    AGW_ASSERT(!in_flight_.contains(name_));
     in_flight_.emplace(name_, std::make_shared<AsyncEvent>(owner.loop_));
   }
   ~Turn() {
