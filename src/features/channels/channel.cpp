@@ -38,13 +38,13 @@ struct Channel::Session {
       : messenger(std::move(account)),
         outbox(services, settings, *messenger, stop, std::move(refused)),
         answers(services, settings, *messenger, outbox, stop),
-        asks(services, *messenger, outbox),
-        inbox(services, settings, *messenger, outbox, answers, asks, stop) {}
+        approvals(services, *messenger, outbox),
+        inbox(services, settings, *messenger, outbox, answers, approvals, stop) {}
 
   std::unique_ptr<Messenger> messenger;
   ChannelOutbox outbox;
   ChannelAnswers answers;
-  ChannelAsks asks;
+  ChannelApprovals approvals;
   ChannelInbox inbox;
 };
 
@@ -225,14 +225,14 @@ void Channel::deliver_run_event(const DomainEvent& event) {
     auto request = object_or_empty(members, "request");
     if (const auto* question = session_->answers.find(event.thread_id, string_or_empty(members, "turnId"))) {
       const auto answered = session_->messenger->traits().is_mail ? question->message : std::string();
-      session_->asks.put(request, {question->place}, answered);
+      session_->approvals.ask(request, {question->place}, answered);
     } else if (settings_.notify.contains(ChannelNotice::permission_requested)) {
       group_.spawn(put_to_people(std::move(request)));
     }
-  } else if (event.type == "permission-decided" && !session_->asks.is_empty()) {
-    session_->asks.close(members_of(event));
-  } else if ((event.type == "finish" || event.type == "stopped") && !session_->asks.is_empty()) {
-    session_->asks.close_thread(event.thread_id);
+  } else if (event.type == "permission-decided" && !session_->approvals.is_empty()) {
+    session_->approvals.close(members_of(event));
+  } else if ((event.type == "finish" || event.type == "stopped") && !session_->approvals.is_empty()) {
+    session_->approvals.close_thread(event.thread_id);
   }
   session_->answers.deliver(event);
 }
@@ -264,7 +264,7 @@ Task<std::vector<ChatPlace>> Channel::private_chats() {
 
 Task<> Channel::put_to_people(json::object request) {
   const auto places = co_await private_chats();
-  if (!stop_.requested()) session_->asks.put(request, places);
+  if (!stop_.requested()) session_->approvals.ask(request, places);
 }
 
 Task<> Channel::tell_people(std::string text) {

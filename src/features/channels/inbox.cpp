@@ -35,13 +35,14 @@ std::string with_line(std::string text, const std::string& line) { return text +
 }  // namespace
 
 ChannelInbox::ChannelInbox(const ChannelServices& services, const ChannelSettings& settings, Messenger& messenger,
-                           ChannelOutbox& outbox, ChannelAnswers& answers, ChannelAsks& asks, StopSource& stop)
+                           ChannelOutbox& outbox, ChannelAnswers& answers, ChannelApprovals& approvals,
+                           StopSource& stop)
     : services_(services),
       settings_(settings),
       messenger_(messenger),
       outbox_(outbox),
       answers_(answers),
-      asks_(asks),
+      approvals_(approvals),
       stop_(stop) {}
 
 Task<> ChannelInbox::take(ReceivedMessage message) {
@@ -53,7 +54,7 @@ Task<> ChannelInbox::take(ReceivedMessage message) {
 /// A press is always acknowledged, or the service shows the person that the bot is dead; a stranger's does nothing.
 Task<> ChannelInbox::take_press(ReceivedMessage message) {
   std::string said;
-  if (is_allowed(message)) said = co_await asks_.press(message.button);
+  if (is_allowed(message)) said = co_await approvals_.press(message.button);
   co_await messenger_.acknowledge(std::move(message.press), std::move(said), stop_);
 }
 
@@ -132,7 +133,7 @@ Task<> ChannelInbox::take_once(ReceivedMessage message) {
   auto row = row_of(message);
   row.is_answered = true;
   const bool is_answer =
-      co_await asks_.answer(message, [row](Connection& connection) { channel_store::insert(connection, row); });
+      co_await approvals_.answer(message, [row](Connection& connection) { channel_store::insert(connection, row); });
   if (!is_answer && !message.only_answers) co_await ask_agent(std::move(message));
 }
 

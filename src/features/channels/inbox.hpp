@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "features/channels/answers.hpp"
-#include "features/channels/asks.hpp"
+#include "features/channels/approvals.hpp"
 
 namespace agw {
 
@@ -24,7 +24,7 @@ public:
   };
 
   ChannelInbox(const ChannelServices& services, const ChannelSettings& settings, Messenger& messenger,
-               ChannelOutbox& outbox, ChannelAnswers& answers, ChannelAsks& asks, StopSource& stop);
+               ChannelOutbox& outbox, ChannelAnswers& answers, ChannelApprovals& approvals, StopSource& stop);
 
   Task<> take(ReceivedMessage message);
 
@@ -63,7 +63,7 @@ private:
   Messenger& messenger_;
   ChannelOutbox& outbox_;
   ChannelAnswers& answers_;
-  ChannelAsks& asks_;
+  ChannelApprovals& approvals_;
   StopSource& stop_;
   std::vector<Stranger> strangers_;
 };

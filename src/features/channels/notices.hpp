@@ -18,7 +18,7 @@ struct ChannelNews {
   std::string text;
 };
 
-/// What an event means to people; no value if they are told nothing. Permission requests are put by ChannelAsks.
+/// What an event means to people; no value if they are told nothing. Permission requests are put by ChannelApprovals.
 std::optional<ChannelNews> channel_news(const DomainEvent& event);
 
 }  // namespace agw

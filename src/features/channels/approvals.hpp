@@ -12,17 +12,17 @@ namespace agw {
 
 /// What agents ask the people of one channel: permission requests and questions, with the answers to choose from. Only
 /// people whom the channel answers decide; the caller checks that.
-class ChannelAsks {
+class ChannelApprovals {
 public:
-  ChannelAsks(const ChannelServices& services, const Messenger& messenger, ChannelOutbox& outbox);
+  ChannelApprovals(const ChannelServices& services, const Messenger& messenger, ChannelOutbox& outbox);
 
   /// Puts a request, the member of its event, to these chats; in mails as an answer to `replies_to`.
-  void put(const json::object& request, const std::vector<ChatPlace>& places, const std::string& replies_to = {});
+  void ask(const json::object& request, const std::vector<ChatPlace>& places, const std::string& replies_to = {});
   /// Shows what became of it, from the event `permission-decided`.
   void close(const json::object& decided);
   /// The run that asked has ended.
   void close_thread(std::string_view thread_id);
-  bool is_empty() const { return asks_.empty(); }
+  bool is_empty() const { return pending_.empty(); }
 
   /// Decides what the pressed button stands for. Returns what to tell the person.
   Task<std::string> press(std::string button);
@@ -41,7 +41,7 @@ private:
     std::string replies_to{};
     std::string message{};  ///< empty: not sent yet
   };
-  struct Ask {
+  struct Pending {
     std::string id;
     std::string thread_id;
     std::string title;
@@ -51,14 +51,14 @@ private:
     std::vector<Copy> copies{};
     std::string outcome{};  ///< empty: it waits
   };
-  using AskPointer = std::shared_ptr<Ask>;
+  using PendingPointer = std::shared_ptr<Pending>;
 
   static std::vector<Choice> choices_of(const json::object& request);
-  std::string text_of(const json::object& request, const Ask& ask) const;
-  void send(const AskPointer& ask, std::size_t copy, const std::string& text);
-  void show_outcome(const Ask& ask, const Copy& copy);
-  void end(const AskPointer& ask, std::string outcome);
-  AskPointer find(std::string_view id) const;
+  std::string text_of(const json::object& request, const Pending& pending) const;
+  void send(const PendingPointer& pending, std::size_t copy, const std::string& text);
+  void show_outcome(const Pending& pending, const Copy& copy);
+  void end(const PendingPointer& pending, std::string outcome);
+  PendingPointer find(std::string_view id) const;
   int next_number() const;
   /// Returns why it could not be decided; empty if it was.
   Task<std::string> decide(std::string id, DecidePermission decision, std::function<void(Connection&)> in_transaction);
@@ -66,7 +66,7 @@ private:
   const ChannelServices& services_;
   const Messenger& messenger_;
   ChannelOutbox& outbox_;
-  std::vector<AskPointer> asks_;
+  std::vector<PendingPointer> pending_;
 };
 
 }  // namespace agw
