@@ -102,12 +102,12 @@ void ChannelAnswers::append(const DomainEvent& event) {
   auto* question = question_of(event.thread_id, string_or_empty(members, "turnId"));
   if (!question || question->is_ending) return;
   question->text += string_or_empty(members, "delta");
-  outbox_.show(question->row.place, question->row.number, question->text);
+  outbox_.show_preview(question->row.place, question->row.number, question->text);
 }
 
 void ChannelAnswers::end(Question& question) {
   if (std::exchange(question.is_ending, true) || stop_.requested()) return;
-  outbox_.end_showing(question.row.place, question.row.number);
+  outbox_.end_preview(question.row.place, question.row.number);
   group_.spawn(finish(question.row));
 }
 

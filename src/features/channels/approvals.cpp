@@ -98,16 +98,16 @@ void ChannelApprovals::send(const PendingPointer& pending, std::size_t copy, con
   const auto& place = pending->copies[copy].place;
   const auto& replies_to = pending->copies[copy].replies_to;
   if (text.size() > max_shown) {
-    return outbox_.tell({.to = place,
-                         .id = {},
-                         .text = pending->title + ". It is too long to be shown here: decide on the page.",
-                         .replies_to = replies_to});
+    return outbox_.send_unstored({.to = place,
+                                  .id = {},
+                                  .text = pending->title + ". It is too long to be shown here: decide on the page.",
+                                  .replies_to = replies_to});
   }
   const auto pieces = split_markdown(text, messenger_.traits().max_units);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     OutgoingMessage message{.to = place, .id = {}, .text = pieces[i], .replies_to = replies_to};
     if (i + 1 < pieces.size()) {
-      outbox_.tell(std::move(message));
+      outbox_.send_unstored(std::move(message));
       continue;
     }
     if (messenger_.traits().has_buttons) {
@@ -115,7 +115,7 @@ void ChannelApprovals::send(const PendingPointer& pending, std::size_t copy, con
         message.buttons.push_back({pending->choices[choice].label, fmt::format("{}:{}", choice, pending->id)});
       }
     }
-    outbox_.tell(std::move(message), [this, pending, copy](const std::string& id) {
+    outbox_.send_unstored(std::move(message), [this, pending, copy](const std::string& id) {
       pending->copies[copy].message = id;
       if (!pending->outcome.empty()) show_outcome(*pending, pending->copies[copy]);
     });
@@ -123,10 +123,10 @@ void ChannelApprovals::send(const PendingPointer& pending, std::size_t copy, con
 }
 
 void ChannelApprovals::show_outcome(const Pending& pending, const Copy& copy) {
-  outbox_.tell({.to = copy.place,
-                .id = {},
-                .text = fmt::format("{}: {}", pending.title, pending.outcome),
-                .edits = copy.message});
+  outbox_.send_unstored({.to = copy.place,
+                         .id = {},
+                         .text = fmt::format("{}: {}", pending.title, pending.outcome),
+                         .edits = copy.message});
 }
 
 void ChannelApprovals::end(const PendingPointer& pending, std::string outcome) {
@@ -188,7 +188,7 @@ Task<bool> ChannelApprovals::answer(const ReceivedMessage& message, std::functio
   const auto problem = co_await decide(decision->first, decision->second, std::move(in_transaction));
   if (!problem.empty()) {
     const auto answered = messenger_.traits().is_mail ? message.message : std::string();
-    outbox_.tell({.to = message.place, .id = {}, .text = problem, .replies_to = answered});
+    outbox_.send_unstored({.to = message.place, .id = {}, .text = problem, .replies_to = answered});
   }
   co_return problem.empty();
 }

@@ -68,12 +68,13 @@ void ChannelInbox::greet(const ReceivedMessage& message) {
   if (is_known || strangers_.size() >= max_strangers) return;
   auto code = new_code();
   while (find_stranger(code)) code = new_code();
-  outbox_.tell({.to = message.place,
-                .id = {},
-                .text = fmt::format("This gateway does not know you. If it is yours, confirm this code there within "
-                                    "ten minutes: {}\nOn its machine: agw pair {}",
-                                    code, code),
-                .replies_to = replies_to(message)});
+  outbox_.send_unstored(
+      {.to = message.place,
+       .id = {},
+       .text = fmt::format("This gateway does not know you. If it is yours, confirm this code there within "
+                           "ten minutes: {}\nOn its machine: agw pair {}",
+                           code, code),
+       .replies_to = replies_to(message)});
   strangers_.push_back({.code = std::move(code),
                         .sender = message.sender,
                         .name = message.sender_name,

@@ -20,15 +20,15 @@ namespace {
 
 using End = SendResult::End;
 
-constexpr auto first_pause = 1s;
-constexpr auto longest_pause = 60s;
-constexpr auto given_up_after = 24h;
-constexpr int most_doublings = 6;
-/// Unfinished answers are shown while less than a third of what a second allows is used: messages go first.
-constexpr std::size_t shown_share = 3;
-/// Of messages that a kill may lose: what nobody can take is not kept.
-constexpr std::size_t most_in_lane = 200;
-constexpr std::string_view maybe_twice = "(This message may have been sent twice.)";
+constexpr auto min_resend_delay = 1s;
+constexpr auto max_resend_delay = 60s;
+constexpr auto give_up_after = 24h;
+constexpr int max_resend_doublings = 6;
+/// Previews use at most a third of the messages that a second allows: messages go first.
+constexpr std::size_t preview_share = 3;
+/// Of messages that are not in the database: those that cannot be sent must not fill the memory.
+constexpr std::size_t max_in_lane = 200;
+constexpr std::string_view duplicate_remark = "(This message may have been sent twice.)";
 
 OutgoingMessage message_of_row(const OutboxRow& row) {
   return {
@@ -60,25 +60,25 @@ void ChannelOutbox::add(std::vector<OutboxRow> rows) {
   }
 }
 
-void ChannelOutbox::tell(OutgoingMessage message, Sent sent) {
+void ChannelOutbox::send_unstored(OutgoingMessage message, Sent sent) {
   const auto lane = lane_of(message.to);
-  if (lane->entries.size() >= most_in_lane) return;
+  if (lane->entries.size() >= max_in_lane) return;
   if (message.id.empty()) message.id = new_id();
   lane->entries.push_back({.message = std::move(message), .sent = std::move(sent)});
   wake(lane);
 }
 
-void ChannelOutbox::show(const ChatPlace& place, std::int64_t question, std::string text) {
+void ChannelOutbox::show_preview(const ChatPlace& place, std::int64_t question, std::string text) {
   const auto lane = lane_of(place);
-  if (!lane->shown || lane->shown->question != question) lane->shown = Shown{.question = question, .text = {}};
-  lane->shown->text = std::move(text);
-  lane->shown->is_current = false;
+  if (!lane->preview || lane->preview->question != question) lane->preview = Preview{.question = question, .text = {}};
+  lane->preview->text = std::move(text);
+  lane->preview->is_current = false;
   wake(lane);
 }
 
-void ChannelOutbox::end_showing(const ChatPlace& place, std::int64_t question) {
+void ChannelOutbox::end_preview(const ChatPlace& place, std::int64_t question) {
   const auto lane = lane_of(place);
-  if (lane->shown && lane->shown->question == question) lane->shown.reset();
+  if (lane->preview && lane->preview->question == question) lane->preview.reset();
   wake(lane);
 }
 
@@ -95,27 +95,27 @@ ChannelOutbox::LanePointer ChannelOutbox::lane_of(const ChatPlace& place) {
 }
 
 void ChannelOutbox::wake(const LanePointer& lane) {
-  if (lane->works) return lane->changed.pulse();
+  if (lane->is_active) return lane->changed.pulse();
   if (stop_.requested()) return;
-  lane->works = true;
+  lane->is_active = true;
   group_.spawn(work(lane));
 }
 
 Task<> ChannelOutbox::work(LanePointer lane) {
-  while (!stop_.requested() && (!lane->entries.empty() || (lane->shown && !lane->shown->is_current))) {
+  while (!stop_.requested() && (!lane->entries.empty() || (lane->preview && !lane->preview->is_current))) {
     bool is_disk_full = false;
     try {
       if (lane->entries.empty())
-        co_await show_now(lane);
+        co_await update_preview(lane);
       else if (co_await send_first(lane))
         lane->entries.pop_front();
     } catch (const DiskFull&) {
       is_disk_full = true;
     }
-    if (is_disk_full) co_await pause(stop_, first_pause);
+    if (is_disk_full) co_await pause(stop_, min_resend_delay);
   }
-  lane->works = false;
-  const bool is_idle = lane->entries.empty() && !lane->shown;
+  lane->is_active = false;
+  const bool is_idle = lane->entries.empty() && !lane->preview;
   // An idle chat costs nothing, once its rate is forgotten.
   if (is_idle && SteadyClock::now() - lane->last_sent > interval(lane->to)) lanes_.erase(lane->to);
 }
@@ -124,9 +124,9 @@ std::chrono::milliseconds ChannelOutbox::interval(const ChatPlace& place) const 
   return place.is_group ? messenger_.traits().between_in_group : messenger_.traits().between_messages;
 }
 
-ChannelOutbox::SteadyClock::time_point ChannelOutbox::next_turn(std::size_t most) const {
-  if (recent_.size() < most) return paused_until_;
-  return std::max(paused_until_, recent_[recent_.size() - most] + 1s);
+ChannelOutbox::SteadyClock::time_point ChannelOutbox::next_turn(std::size_t limit) const {
+  if (recent_.size() < limit) return paused_until_;
+  return std::max(paused_until_, recent_[recent_.size() - limit] + 1s);
 }
 
 Task<bool> ChannelOutbox::wait_for_turn(SteadyClock::time_point earliest) {
@@ -148,7 +148,7 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
   auto message = entry.message;
   if (entry.row && !entry.row->files.empty()) co_await load_files(message, entry.row->files);
   if (entry.is_uncertain && message.edits.empty() && !messenger_.traits().drops_repeated) {
-    message.text += fmt::format("{}{}", message.text.empty() ? "" : "\n\n", maybe_twice);
+    message.text += fmt::format("{}{}", message.text.empty() ? "" : "\n\n", duplicate_remark);
   }
   const auto result = co_await messenger_.send(std::move(message), stop_);
   if (result.end == End::stopped) co_return false;
@@ -159,7 +159,7 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
   }
   if (result.end == End::uncertain) entry.is_uncertain = true;
   note_failure(entry, result);
-  if (SteadyClock::now() - entry.since < given_up_after) co_return false;
+  if (SteadyClock::now() - entry.since < give_up_after) co_return false;
   co_await finish(lane, {.end = End::refused, .error = result.error});
   co_return true;
 }
@@ -204,7 +204,7 @@ Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
     } catch (const DiskFull&) {
       log::warn("the disk is full: the channel {} cannot note that a message was sent", settings_.name);
     }
-    if (is_stored) co_await pause(stop_, first_pause);
+    if (is_stored) co_await pause(stop_, min_resend_delay);
   }
   if (result.end == End::sent) {
     if (entry.sent) entry.sent(result.message);
@@ -214,61 +214,64 @@ Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
 }
 
 void ChannelOutbox::note_failure(Entry& entry, const SendResult& result) {
-  const auto doubled = first_pause * (1 << std::min(entry.failures++, most_doublings));
+  const auto doubled = min_resend_delay * (1 << std::min(entry.failures++, max_resend_doublings));
   const auto pause =
-      result.retry_after > 0s ? result.retry_after : std::min<std::chrono::milliseconds>(doubled, longest_pause);
+      result.retry_after > 0s ? result.retry_after : std::min<std::chrono::milliseconds>(doubled, max_resend_delay);
   paused_until_ = std::max(paused_until_, SteadyClock::now() + pause);
   log::warn("the channel {} sends again in {} ms: {}", settings_.name, pause.count(), result.error);
 }
 
-/// Shows the newest text at most as often as the service allows, but lets a message go first.
-Task<> ChannelOutbox::show_now(LanePointer lane) {
+/// Shows the newest text as often as the service allows, but lets a message go first.
+Task<> ChannelOutbox::update_preview(LanePointer lane) {
   const auto until_changed = [](LanePointer one) -> Task<> { co_await one->changed.wait(); };
-  const auto most = std::max<std::size_t>(1, messenger_.traits().per_second / shown_share);
-  const auto earliest = std::max(lane->last_shown + interval(lane->to), next_turn(most));
+  const auto limit = std::max<std::size_t>(1, messenger_.traits().per_second / preview_share);
+  const auto earliest = std::max(lane->last_preview + interval(lane->to), next_turn(limit));
   if (const auto left = earliest - SteadyClock::now(); left > 0s) {
     co_await with_timeout(stop_, std::chrono::ceil<std::chrono::milliseconds>(left), until_changed(lane));
     co_return;
   }
-  if (!co_await wait_for_turn({}) || !lane->shown || !lane->entries.empty()) co_return;
-  auto shown = *lane->shown;
-  lane->shown->is_current = true;
-  lane->last_shown = SteadyClock::now();
-  shown.text = utf16_prefix(shown.text, messenger_.traits().max_units);
+  if (!co_await wait_for_turn({}) || !lane->preview || !lane->entries.empty()) co_return;
+  auto preview = *lane->preview;
+  lane->preview->is_current = true;
+  lane->last_preview = SteadyClock::now();
+  preview.text = utf16_prefix(preview.text, messenger_.traits().max_units);
   SendResult result;
   const bool as_draft = settings_.stream == ChannelStream::draft && messenger_.traits().has_drafts;
   if (as_draft) {
     // Telegram has drafts in private chats only.
     if (!drafts_work_ || lane->to.is_group) co_return;
-    result = co_await messenger_.draft(lane->to, shown.question, std::move(shown.text), stop_);
+    result = co_await messenger_.draft(lane->to, preview.question, std::move(preview.text), stop_);
     if (result.end == End::refused) drafts_work_ = false;
   } else {
-    result = co_await show_by_editing(lane, std::move(shown));
+    result = co_await edit_preview(lane, std::move(preview));
   }
   if (result.end == End::again) {
     paused_until_ =
         std::max(paused_until_, SteadyClock::now() + std::max<std::chrono::milliseconds>(result.retry_after, 1s));
-    if (lane->shown) lane->shown->is_current = false;
+    if (lane->preview) lane->preview->is_current = false;
   }
   if (result.end == End::refused)
     log::warn("the channel {} cannot show unfinished answers: {}", settings_.name, result.error);
 }
 
-Task<SendResult> ChannelOutbox::show_by_editing(LanePointer lane, Shown shown) {
-  const bool is_first = shown.message.empty();
+Task<SendResult> ChannelOutbox::edit_preview(LanePointer lane, Preview preview) {
+  const bool is_first = preview.message.empty();
   const auto set_shown_as = [&](std::optional<std::string> message) {
-    return services_.database.write([question = shown.question, message](Connection& connection) {
+    return services_.database.write([question = preview.question, message](Connection& connection) {
       channel_store::set_shown_as(connection, question, message);
     });
   };
   if (is_first) co_await set_shown_as(std::string(channel_store::unknown_message));
-  auto result = co_await messenger_.send(
-      {.to = lane->to, .id = new_id(), .text = std::move(shown.text), .edits = shown.message, .is_unfinished = true},
-      stop_);
+  auto result = co_await messenger_.send({.to = lane->to,
+                                          .id = new_id(),
+                                          .text = std::move(preview.text),
+                                          .edits = preview.message,
+                                          .is_unfinished = true},
+                                         stop_);
   const bool is_known = result.end != End::uncertain && result.end != End::stopped;
   if (!is_first || !is_known) co_return result;
   co_await set_shown_as(result.end == End::sent ? std::optional(result.message) : std::nullopt);
-  if (lane->shown && lane->shown->question == shown.question) lane->shown->message = result.message;
+  if (lane->preview && lane->preview->question == preview.question) lane->preview->message = result.message;
   co_return result;
 }
 

@@ -31,15 +31,15 @@ public:
 
   /// Sends rows that are in the database.
   void add(std::vector<OutboxRow> rows);
-  /// Sends a message that a kill may lose. `sent` is called with the service's id of it.
-  void tell(OutgoingMessage message, Sent sent = {});
+  /// Sends a message that is not in the database, so a kill may lose it. `sent` is called with the service's id of it.
+  void send_unstored(OutgoingMessage message, Sent sent = {});
 
   /// Shows an unfinished answer, as the settings say. Later texts replace earlier ones that were not shown yet.
-  void show(const ChatPlace& place, std::int64_t question, std::string text);
+  void show_preview(const ChatPlace& place, std::int64_t question, std::string text);
   /// The answer is finished: nothing more of it is shown.
-  void end_showing(const ChatPlace& place, std::int64_t question);
+  void end_preview(const ChatPlace& place, std::int64_t question);
 
-  /// How many messages wait.
+  /// The number of messages that wait.
   std::size_t waiting() const;
   Task<> join() { return group_.join(); }
 
@@ -55,7 +55,7 @@ private:
     SteadyClock::time_point since = SteadyClock::now();
   };
   /// An answer that is shown while it is written.
-  struct Shown {
+  struct Preview {
     std::int64_t question = 0;
     std::string text;
     bool is_current = false;  ///< the text has been shown
@@ -66,10 +66,10 @@ private:
 
     const ChatPlace to;
     std::deque<Entry> entries;
-    std::optional<Shown> shown;
-    SteadyClock::time_point last_sent{};   ///< a message
-    SteadyClock::time_point last_shown{};  ///< a draft or a change
-    bool works = false;
+    std::optional<Preview> preview;
+    SteadyClock::time_point last_sent{};     ///< a message
+    SteadyClock::time_point last_preview{};  ///< a draft or a change
+    bool is_active = false;
     AsyncEvent changed;
   };
   using LanePointer = std::shared_ptr<Lane>;
@@ -77,20 +77,20 @@ private:
   LanePointer lane_of(const ChatPlace& place);
   void wake(const LanePointer& lane);
   Task<> work(LanePointer lane);
-  /// Returns whether the first entry is done with.
+  /// Returns whether the first entry was sent or given up.
   Task<bool> send_first(LanePointer lane);
   Task<> prepare(Entry& entry);
   /// Fetches the files of a message. One that is gone is named in its text.
   Task<> load_files(OutgoingMessage& message, std::string ids);
   Task<> finish(LanePointer lane, SendResult result);
   void note_failure(Entry& entry, const SendResult& result);
-  Task<> show_now(LanePointer lane);
-  Task<SendResult> show_by_editing(LanePointer lane, Shown shown);
+  Task<> update_preview(LanePointer lane);
+  Task<SendResult> edit_preview(LanePointer lane, Preview preview);
   std::chrono::milliseconds interval(const ChatPlace& place) const;
-  /// Waits until the channel may send again, at `earliest` at the soonest. Returns whether it may.
+  /// Waits until `earliest`, and until the rate allows another message. Returns false if the channel was stopped.
   Task<bool> wait_for_turn(SteadyClock::time_point earliest);
-  /// When no more than `most` messages less one were sent in the last second.
-  SteadyClock::time_point next_turn(std::size_t most) const;
+  /// The earliest time at which fewer than `limit` messages were sent in the second before.
+  SteadyClock::time_point next_turn(std::size_t limit) const;
 
   const ChannelServices& services_;
   const ChannelSettings& settings_;
