@@ -20,10 +20,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Messages beyond wait at the service, which keeps them.
-constexpr std::size_t max_open = 100;
-constexpr auto pause_before_trying_again = 1s;
-/// For the remark that a message may have been sent twice.
+/// Further messages stay unread at the service.
+constexpr std::size_t max_open_questions = 100;
+constexpr auto store_retry_delay = 1s;
+/// UTF-16 units for the remark that a message may have been sent twice.
 constexpr std::size_t reserve = 64;
 
 std::string end_remark(const json::object& metadata) {
@@ -53,22 +53,22 @@ ChannelAnswers::ChannelAnswers(const ChannelServices& services, const ChannelSet
 }
 
 Task<> ChannelAnswers::recover() {
-  struct Left {
+  struct Unfinished {
     std::vector<InboundRow> questions;
     std::vector<OutboxRow> unsent;
   };
-  auto left = co_await services_.database.read([id = settings_.id](Connection& connection) {
-    return Left{channel_store::open_questions(connection, id), channel_store::unsent(connection, id)};
+  auto unfinished = co_await services_.database.read([id = settings_.id](Connection& connection) {
+    return Unfinished{channel_store::open_questions(connection, id), channel_store::unsent(connection, id)};
   });
-  outbox_.add(std::move(left.unsent));
-  for (auto& question : left.questions) add(std::move(question));
+  outbox_.add(std::move(unfinished.unsent));
+  for (auto& question : unfinished.questions) add(std::move(question));
 }
 
 void ChannelAnswers::add(InboundRow row) {
   const auto thread_id = row.thread_id.value_or("");
   const auto turn_id = row.turn_id.value_or("");
   auto& question = questions_.emplace(thread_id, Question{std::move(row)})->second;
-  // Its run may have ended before anybody listened.
+  // Its run may have ended before this object subscribed.
   if (!services_.runs.turn_in_use(turn_id)) return end(question);
   const auto active = services_.runs.front(thread_id);
   if (active && active->run.turn_id == turn_id) question.text = active->log.content();
@@ -126,7 +126,7 @@ Task<> ChannelAnswers::finish(InboundRow row) {
     } catch (const DiskFull&) {
       log::warn("the disk is full: an answer for the channel {} waits", settings_.name);
     }
-    if (!added) co_await pause(stop_, pause_before_trying_again);
+    if (!added) co_await pause(stop_, store_retry_delay);
   }
   if (!added) co_return;
   outbox_.add(*std::move(added));
@@ -187,9 +187,9 @@ void ChannelAnswers::add_files(const InboundRow& question, const std::string& fi
   }
 }
 
-Task<> ChannelAnswers::wait_for_room() {
+Task<> ChannelAnswers::wait_for_capacity() {
   const auto until_changed = [](AsyncEvent& changed) -> Task<> { co_await changed.wait(); };
-  while (questions_.size() >= max_open && !stop_.requested()) {
+  while (questions_.size() >= max_open_questions && !stop_.requested()) {
     co_await with_timeout(stop_, no_limit, until_changed(changed_));
   }
 }

@@ -10,14 +10,14 @@
 
 namespace agw {
 
-/// The questions of one channel that are being answered. What is to be sent for an answer is written in one transaction
-/// with the end of its question, so a kill neither loses nor doubles it.
+/// The questions of one channel that are being answered. The messages of an answer are written in one transaction with
+/// the end of its question, so a kill neither loses nor repeats them.
 class ChannelAnswers {
 public:
   ChannelAnswers(const ChannelServices& services, const ChannelSettings& settings, const Messenger& messenger,
                  ChannelOutbox& outbox, StopSource& stop);
 
-  /// Goes on with what an earlier start has left: questions without an answer, and messages that were not sent.
+  /// Resumes after a restart: follows questions without an answer, and sends messages that were not sent.
   Task<> recover();
   /// Follows the run that answers a question, which is stored.
   void add(InboundRow question);
@@ -28,8 +28,8 @@ public:
   bool has_questions(std::string_view thread_id) const;
   bool sends_files() const { return messenger_.traits().has_files; }
   std::size_t count() const { return questions_.size(); }
-  /// Waits until fewer are open, or until the channel stops.
-  Task<> wait_for_room();
+  /// Waits while too many questions are open, or until the channel stops.
+  Task<> wait_for_capacity();
   Task<> join() { return group_.join(); }
 
 private:
@@ -43,7 +43,7 @@ private:
   void append(const DomainEvent& event);
   void end(Question& question);
   Task<> finish(InboundRow row);
-  /// The message for a person; empty if there is none.
+  /// The message for the person; empty if the turn was deleted.
   Task<std::string> text_of_answer(std::string turn_id);
   std::vector<OutboxRow> rows_of(const InboundRow& question, const std::string& text) const;
   /// Adds the files of the answer to the messages: to the first mail, else as messages of their own.

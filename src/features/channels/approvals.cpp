@@ -93,7 +93,8 @@ std::string ChannelApprovals::text_of(const json::object& request, const Pending
   return text;
 }
 
-/// All of it, in as many messages as it takes: what is approved must have been shown. The buttons follow the last.
+/// Sends the whole text, in several messages if needed: people must see what they approve. The last one has the
+/// buttons.
 void ChannelApprovals::send(const PendingPointer& pending, std::size_t copy, const std::string& text) {
   const auto& place = pending->copies[copy].place;
   const auto& replies_to = pending->copies[copy].replies_to;

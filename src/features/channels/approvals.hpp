@@ -16,19 +16,19 @@ class ChannelApprovals {
 public:
   ChannelApprovals(const ChannelServices& services, const Messenger& messenger, ChannelOutbox& outbox);
 
-  /// Puts a request, the member of its event, to these chats; in mails as an answer to `replies_to`.
+  /// Sends a request, the member of its event, to these chats; in mails as a reply to `replies_to`.
   void ask(const json::object& request, const std::vector<ChatPlace>& places, const std::string& replies_to = {});
-  /// Shows what became of it, from the event `permission-decided`.
+  /// Shows the decision, from the event `permission-decided`.
   void close(const json::object& decided);
   /// The run that asked has ended.
   void close_thread(std::string_view thread_id);
   bool is_empty() const { return pending_.empty(); }
 
-  /// Decides what the pressed button stands for. Returns what to tell the person.
+  /// Makes the decision of the pressed button. Returns the response for the person.
   Task<std::string> press(std::string button);
 
-  /// Takes a message as an answer, if something waits for one in its chat: the number of a choice, where there are no
-  /// buttons, or the answer to a question. `in_transaction` runs with the decision.
+  /// Handles a message as an answer, if a request is pending in its chat: the number of a choice, if there are no
+  /// buttons, or the answer to a question. Returns false if it is not one. `in_transaction` runs with the decision.
   Task<bool> answer(const ReceivedMessage& message, std::function<void(Connection&)> in_transaction);
 
 private:
@@ -46,10 +46,10 @@ private:
     std::string thread_id;
     std::string title;
     std::vector<Choice> choices;
-    int first_number = 1;     ///< of the choices, unique among what waits
+    int first_number = 1;     ///< of the choices, unique among pending requests
     bool takes_text = false;  ///< any text answers it
     std::vector<Copy> copies{};
-    std::string outcome{};  ///< empty: it waits
+    std::string outcome{};  ///< empty while it is pending
   };
   using PendingPointer = std::shared_ptr<Pending>;
 

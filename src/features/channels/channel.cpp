@@ -22,16 +22,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto shortest_wait = 1s;
-constexpr auto longest_wait = 60s;
-/// A token that was refused may be accepted after a person has seen to it.
-constexpr auto longest_wait_after_refusal = 10min;
-constexpr auto pause_before_looking_at_token = 2s;
-constexpr int max_doublings = 6;
+constexpr auto min_reconnect_delay = 1s;
+constexpr auto max_reconnect_delay = 60s;
+/// A person may have to correct a token that was refused.
+constexpr auto max_delay_after_refusal = 10min;
+constexpr auto token_poll_interval = 2s;
+constexpr int max_reconnect_doublings = 6;
 
 }  // namespace
 
-/// What works with an account whose token is known.
+/// The parts of a channel that need the account's token.
 struct Channel::Session {
   Session(const ChannelServices& services, const ChannelSettings& settings, std::unique_ptr<Messenger> account,
           StopSource& stop, ChannelOutbox::Refused refused)
@@ -59,13 +59,13 @@ Channel::Channel(const ChannelServices& services, ChannelSettings settings)
                .is_persons = settings_.is_persons},
       group_(services.loop) {
   group_.on_failure([this](const std::exception_ptr& failure) {
-    log::error("the channel {} could not pass something on: {}", settings_.name, message_of(failure));
+    log::error("the channel {} could not pass an event on: {}", settings_.name, message_of(failure));
   });
 }
 
 Channel::~Channel() = default;
 
-Task<> Channel::live() {
+Task<> Channel::run() {
   auto messenger = co_await connect();
   if (!messenger) co_return;
   session_ =
@@ -80,16 +80,16 @@ Task<> Channel::live() {
     while (!stop_.requested()) {
       std::string problem;
       try {
-        co_await read_on();
+        co_await read_batch();
       } catch (const DiskFull& error) {
-        problem = error.what();  // The service keeps what was not taken.
+        problem = error.what();  // The service keeps unread messages.
       }
-      if (!problem.empty()) co_await pause(stop_, failed(std::move(problem), {}, false));
+      if (!problem.empty()) co_await pause(stop_, record_failure(std::move(problem), {}, false));
     }
   } catch (...) {
     failure = std::current_exception();
   }
-  // What it has begun ends with it, however it ends.
+  // Everything it started ends with it.
   stop_.request();
   co_await session_->answers.join();
   co_await session_->outbox.join();
@@ -98,12 +98,12 @@ Task<> Channel::live() {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Waits until the token can be had. Returns null once the channel is stopped.
+/// Waits until the token can be read. Returns null once the channel is stopped.
 Task<std::unique_ptr<Messenger>> Channel::connect() {
   while (!stop_.requested()) {
     auto problem = co_await read_token();
     if (problem.empty()) co_return make_messenger();
-    co_await pause(stop_, failed(std::move(problem), {}, false));
+    co_await pause(stop_, record_failure(std::move(problem), {}, false));
   }
   co_return nullptr;
 }
@@ -141,45 +141,45 @@ Task<> Channel::wait_after_refusal(std::chrono::milliseconds wait) {
   const auto refused = account_.token;
   const auto until = std::chrono::steady_clock::now() + wait;
   while (account_.token == refused && std::chrono::steady_clock::now() < until) {
-    if (co_await pause(stop_, pause_before_looking_at_token) == WaitResult::stopped) co_return;
+    if (co_await pause(stop_, token_poll_interval) == WaitResult::stopped) co_return;
     if (auto problem = co_await read_token(); !problem.empty()) error_ = std::move(problem);
   }
 }
 
-Task<> Channel::read_on() {
+Task<> Channel::read_batch() {
   auto batch = co_await session_->messenger->read(cursor_, stop_);
   if (batch.end == ReceivedBatch::End::stopped) co_return;
-  if (batch.end != ReceivedBatch::End::read) co_return co_await note_problem(std::move(batch));
+  if (batch.end != ReceivedBatch::End::read) co_return co_await report_problem(std::move(batch));
   note_connected();
-  const bool is_news = !batch.messages.empty() || cursor_.empty();
-  co_await take_all(std::move(batch.messages));
+  const bool must_store = !batch.messages.empty() || cursor_.empty();
+  co_await receive_all(std::move(batch.messages));
   if (stop_.requested() || batch.cursor == cursor_) co_return;
   cursor_ = std::move(batch.cursor);
-  if (!is_news) co_return;
+  if (!must_store) co_return;
   co_await services_.database.write([id = settings_.id, cursor = cursor_](Connection& connection) {
     channel_store::set_cursor(connection, id, cursor);
   });
 }
 
-Task<> Channel::take_all(std::vector<ReceivedMessage> messages) {
+Task<> Channel::receive_all(std::vector<ReceivedMessage> messages) {
   for (auto& message : messages) {
     if (stop_.requested()) co_return;
-    co_await session_->inbox.take(std::move(message));
+    co_await session_->inbox.receive(std::move(message));
   }
 }
 
-Task<> Channel::note_problem(ReceivedBatch batch) {
+Task<> Channel::report_problem(ReceivedBatch batch) {
   const bool is_refused = batch.end == ReceivedBatch::End::refused;
   const bool is_conflict = batch.end == ReceivedBatch::End::conflict;
-  auto told = batch.error;
-  if (is_conflict) told = "another program reads the messages of this account: end it, or use another account";
-  if (is_refused) told = fmt::format("the service does not accept the token: {}", batch.error);
-  const bool is_new = raised_ != told;
-  const auto wait = failed(told, batch.retry_after, is_refused);
+  auto problem = batch.error;
+  if (is_conflict) problem = "another program reads the messages of this account: end it, or use another account";
+  if (is_refused) problem = fmt::format("the service does not accept the token: {}", batch.error);
+  const bool is_new = raised_ != problem;
+  const auto wait = record_failure(problem, batch.retry_after, is_refused);
   if (is_new && (is_refused || is_conflict)) {
-    raised_ = told;
+    raised_ = problem;
     raised_at_ = std::chrono::steady_clock::now();
-    co_await raise(fmt::format("The channel {} does not work: {}.", settings_.name, told));
+    co_await raise(fmt::format("The channel {} does not work: {}.", settings_.name, problem));
   }
   if (is_refused)
     co_await wait_after_refusal(wait);
@@ -190,18 +190,18 @@ Task<> Channel::note_problem(ReceivedBatch batch) {
 void Channel::note_connected() {
   state_ = ChannelState::connected;
   error_.clear();
-  // Two programs that take turns would raise it again and again.
+  // Two programs that disconnect each other would raise it again and again.
   if (std::chrono::steady_clock::now() - raised_at_ > 1h) raised_.clear();
   failures_ = 0;
 }
 
-std::chrono::milliseconds Channel::failed(std::string why, std::chrono::milliseconds named, bool is_final) {
+std::chrono::milliseconds Channel::record_failure(std::string why, std::chrono::milliseconds named, bool is_final) {
   log::warn("the channel {} does not work: {}", settings_.name, why);
   state_ = ChannelState::failing;
   error_ = std::move(why);
-  const auto doubled = shortest_wait * (1 << std::min(failures_++, max_doublings));
-  if (is_final) return longest_wait_after_refusal;
-  return named > 0s ? named : std::min<std::chrono::milliseconds>(doubled, longest_wait);
+  const auto doubled = min_reconnect_delay * (1 << std::min(failures_++, max_reconnect_doublings));
+  if (is_final) return max_delay_after_refusal;
+  return named > 0s ? named : std::min<std::chrono::milliseconds>(doubled, max_reconnect_delay);
 }
 
 Task<> Channel::raise(std::string message) {
@@ -213,10 +213,12 @@ Task<> Channel::raise(std::string message) {
 void Channel::deliver(const DomainEvent& event) {
   if (!session_ || stop_.requested()) return;
   if (!event.thread_id.empty() && event.name.empty()) deliver_run_event(event);
-  const auto news = settings_.notify.empty() ? std::nullopt : channel_news(event);
-  // An answer of this channel is told anyhow.
-  if (!news || !settings_.notify.contains(news->kind) || session_->answers.has_questions(event.thread_id)) return;
-  group_.spawn(tell_people(news->text));
+  const auto notification = settings_.notify.empty() ? std::nullopt : channel_notification(event);
+  // The channel sends its own answers anyway.
+  if (!notification || !settings_.notify.contains(notification->kind) ||
+      session_->answers.has_questions(event.thread_id))
+    return;
+  group_.spawn(notify_people(notification->text));
 }
 
 void Channel::deliver_run_event(const DomainEvent& event) {
@@ -227,7 +229,7 @@ void Channel::deliver_run_event(const DomainEvent& event) {
       const auto answered = session_->messenger->traits().is_mail ? question->message : std::string();
       session_->approvals.ask(request, {question->place}, answered);
     } else if (settings_.notify.contains(ChannelNotice::permission_requested)) {
-      group_.spawn(put_to_people(std::move(request)));
+      group_.spawn(ask_people(std::move(request)));
     }
   } else if (event.type == "permission-decided" && !session_->approvals.is_empty()) {
     session_->approvals.close(members_of(event));
@@ -262,12 +264,12 @@ Task<std::vector<ChatPlace>> Channel::private_chats() {
   co_return known;
 }
 
-Task<> Channel::put_to_people(json::object request) {
+Task<> Channel::ask_people(json::object request) {
   const auto places = co_await private_chats();
   if (!stop_.requested()) session_->approvals.ask(request, places);
 }
 
-Task<> Channel::tell_people(std::string text) {
+Task<> Channel::notify_people(std::string text) {
   const auto places = co_await private_chats();
   for (const auto& place : places) {
     OutboxRow row{.id = new_id(),
@@ -302,7 +304,7 @@ std::optional<ChannelInbox::Stranger> Channel::find_stranger(std::string_view co
 }
 
 Task<> Channel::welcome(ChannelInbox::Stranger stranger) {
-  session_->inbox.forget_stranger(stranger.code);
+  session_->inbox.remove_stranger(stranger.code);
   OutboxRow row{.id = new_id(),
                 .integration_id = settings_.id,
                 .place = stranger.place,

@@ -10,8 +10,8 @@
 
 namespace agw {
 
-/// One enabled channel: reads its messages and answers them until it is stopped. A change of its settings makes a new
-/// one, which goes on where the old one ended.
+/// One enabled channel: reads its messages and answers them until it is stopped. If its settings change, a new one is
+/// made, which continues where the old one ended.
 class Channel {
 public:
   Channel(const ChannelServices& services, ChannelSettings settings);
@@ -19,7 +19,7 @@ public:
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  Task<> live();
+  Task<> run();
   void stop() { stop_.request(); }
 
   void deliver(const DomainEvent& event);
@@ -34,7 +34,8 @@ public:
   bool sends_files() const;
 
   std::optional<ChannelInbox::Stranger> find_stranger(std::string_view code);
-  /// Tells the person that they are answered now. On disk when it returns, for the channel with the new settings.
+  /// Tells the person that they are answered from now on. The message is on disk when it returns; the channel with the
+  /// new settings sends it.
   Task<> welcome(ChannelInbox::Stranger stranger);
 
 private:
@@ -44,18 +45,18 @@ private:
   std::unique_ptr<Messenger> make_messenger() const;
   /// Returns why the token is not known; empty if it is.
   Task<std::string> read_token();
-  /// Ends as soon as there is another token.
+  /// Returns early if the token changes.
   Task<> wait_after_refusal(std::chrono::milliseconds wait);
-  Task<> read_on();
-  Task<> take_all(std::vector<ReceivedMessage> messages);
-  Task<> note_problem(ReceivedBatch batch);
+  Task<> read_batch();
+  Task<> receive_all(std::vector<ReceivedMessage> messages);
+  Task<> report_problem(ReceivedBatch batch);
   void note_connected();
-  /// Notes why the channel does not work, and returns how long to wait.
-  std::chrono::milliseconds failed(std::string why, std::chrono::milliseconds named, bool is_final);
+  /// Records why the channel does not work, and returns how long to wait.
+  std::chrono::milliseconds record_failure(std::string why, std::chrono::milliseconds named, bool is_final);
   Task<> raise(std::string message);
-  Task<> tell_people(std::string text);
+  Task<> notify_people(std::string text);
   Task<std::vector<ChatPlace>> private_chats();
-  Task<> put_to_people(json::object request);
+  Task<> ask_people(json::object request);
   void deliver_run_event(const DomainEvent& event);
 
   const ChannelServices& services_;
@@ -65,7 +66,7 @@ private:
   std::unique_ptr<Session> session_;  ///< once the token is known
   ChannelState state_ = ChannelState::connecting;
   std::string error_;
-  std::string raised_;  ///< the problem that was told last
+  std::string raised_;  ///< the problem that was reported last
   std::chrono::steady_clock::time_point raised_at_{};
   int failures_ = 0;
   std::string cursor_;

@@ -1,4 +1,4 @@
-// The commands that a channel obeys itself. Others are the gateway's, and go to the agent.
+// The commands that a channel runs itself. Others are the gateway's, and go to the agent.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ constexpr std::string_view help =
     "/act lets it act again\n"
     "/status says what is going on";
 
-/// The command of a message: `stop` for `/stop` and, in groups, `/stop@name`. Empty if it is none.
+/// The command of a message: `stop` for `/stop` and, in groups, `/stop@name`. Empty if the text is no command.
 std::string_view command_of(std::string_view text) {
   if (!text.starts_with('/')) return {};
   text.remove_prefix(1);
@@ -26,8 +26,8 @@ std::string_view command_of(std::string_view text) {
 
 }  // namespace
 
-/// Returns whether the message was such a command.
-Task<bool> ChannelInbox::obey(ReceivedMessage message) {
+/// Returns false if the message is not such a command.
+Task<bool> ChannelInbox::run_command(ReceivedMessage message) {
   const auto command = command_of(message.text);
   const auto place = message.place;
   if (command == "new") {
@@ -36,23 +36,23 @@ Task<bool> ChannelInbox::obey(ReceivedMessage message) {
         [id = settings_.id, place](Connection& connection) { channel_store::forget_thread(connection, id, place); });
     co_return true;
   }
-  std::string said;
+  std::string text;
   if (command == "stop") {
-    said = co_await stop_answer(place);
+    text = co_await stop_run(place);
   } else if (command == "plan" || command == "act") {
-    said = co_await set_mode(place, command == "plan" ? ThreadMode::plan : ThreadMode::act);
+    text = co_await set_mode(place, command == "plan" ? ThreadMode::plan : ThreadMode::act);
   } else if (command == "status") {
-    said = co_await status_of(place);
+    text = co_await status_of(place);
   } else if (command == "start" || command == "help") {
-    said = help;
+    text = help;
   } else {
     co_return false;
   }
-  co_await reply(std::move(message), std::move(said));
+  co_await reply(std::move(message), std::move(text));
   co_return true;
 }
 
-Task<std::string> ChannelInbox::stop_answer(ChatPlace place) {
+Task<std::string> ChannelInbox::stop_run(ChatPlace place) {
   const auto thread = co_await known_thread(std::move(place));
   const bool has_stopped = thread && (co_await services_.engine.stop_chat({.threadId = *thread})).status == "stopped";
   co_return has_stopped ? "Stopped." : "Nothing is running.";
@@ -67,15 +67,15 @@ Task<std::string> ChannelInbox::set_mode(ChatPlace place, ThreadMode mode) {
 
 Task<std::string> ChannelInbox::status_of(ChatPlace place) {
   const auto agent = services_.extensions.find_agent(settings_.agent_id.empty() ? "assistant" : settings_.agent_id);
-  auto said = fmt::format("Agent: {}", agent ? agent->name : settings_.agent_id + " (does not exist)");
+  auto text = fmt::format("Agent: {}", agent ? agent->name : settings_.agent_id + " (does not exist)");
   const auto id = co_await known_thread(std::move(place));
-  if (!id) co_return said + "\nThe next message begins a new chat.";
+  if (!id) co_return text + "\nThe next message begins a new chat.";
   const auto thread = co_await services_.threads.require(*id);
   const auto runs = services_.runs.of_thread(*id).size();
-  said += fmt::format("\nChat: {}\nMode: {}", thread.title, to_text(thread.mode));
-  said += runs == 0 ? "\nNothing is running." : "\nAn answer is being written.";
-  if (runs > 1) said += fmt::format(" {} more wait.", runs - 1);
-  co_return said;
+  text += fmt::format("\nChat: {}\nMode: {}", thread.title, to_text(thread.mode));
+  text += runs == 0 ? "\nNothing is running." : "\nAn answer is being written.";
+  if (runs > 1) text += fmt::format(" {} more wait.", runs - 1);
+  co_return text;
 }
 
 }  // namespace agw

@@ -18,16 +18,16 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto code_validity = 10min;
-/// Codes that wait: a crowd of strangers gets silence.
+/// Pairing codes that are valid at the same time. Further strangers get no response.
 constexpr std::size_t max_strangers = 50;
-constexpr int last_code = 999'999;
-constexpr auto kept = std::chrono::days(30);
+constexpr int max_code = 999'999;
+constexpr auto max_age = std::chrono::days(30);
 constexpr auto pause_before_retry = 1s;
 constexpr int max_tries = 3;
 
 std::string new_code() {
   std::random_device kernel("getentropy");
-  return fmt::format("{:06}", std::uniform_int_distribution<int>(0, last_code)(kernel));
+  return fmt::format("{:06}", std::uniform_int_distribution<int>(0, max_code)(kernel));
 }
 
 std::string with_line(std::string text, const std::string& line) { return text + (text.empty() ? "" : "\n") + line; }
@@ -45,24 +45,24 @@ ChannelInbox::ChannelInbox(const ChannelServices& services, const ChannelSetting
       approvals_(approvals),
       stop_(stop) {}
 
-Task<> ChannelInbox::take(ReceivedMessage message) {
-  if (!message.press.empty()) co_return co_await take_press(std::move(message));
-  if (!is_allowed(message)) co_return greet(message);
-  co_await take_allowed(std::move(message));
+Task<> ChannelInbox::receive(ReceivedMessage message) {
+  if (!message.press.empty()) co_return co_await handle_press(std::move(message));
+  if (!is_allowed(message)) co_return send_pairing_code(message);
+  co_await handle_allowed(std::move(message));
 }
 
-/// A press is always acknowledged, or the service shows the person that the bot is dead; a stranger's does nothing.
-Task<> ChannelInbox::take_press(ReceivedMessage message) {
-  std::string said;
-  if (is_allowed(message)) said = co_await approvals_.press(message.button);
-  co_await messenger_.acknowledge(std::move(message.press), std::move(said), stop_);
+/// Every press is acknowledged, or the service shows the person a spinner. A stranger's press does nothing else.
+Task<> ChannelInbox::handle_press(ReceivedMessage message) {
+  std::string text;
+  if (is_allowed(message)) text = co_await approvals_.press(message.button);
+  co_await messenger_.acknowledge(std::move(message.press), std::move(text), stop_);
 }
 
 // Strangers.
 
-void ChannelInbox::greet(const ReceivedMessage& message) {
+void ChannelInbox::send_pairing_code(const ReceivedMessage& message) {
   if (!settings_.pairing || message.place.is_group) return;
-  forget_expired();
+  remove_expired();
   const auto is_known =
       std::ranges::any_of(strangers_, [&](const Stranger& one) { return one.sender == message.sender; });
   if (is_known || strangers_.size() >= max_strangers) return;
@@ -82,44 +82,44 @@ void ChannelInbox::greet(const ReceivedMessage& message) {
                         .until = std::chrono::steady_clock::now() + code_validity});
 }
 
-void ChannelInbox::forget_expired() {
+void ChannelInbox::remove_expired() {
   const auto now = std::chrono::steady_clock::now();
   std::erase_if(strangers_, [now](const Stranger& one) { return one.until <= now; });
 }
 
 std::optional<ChannelInbox::Stranger> ChannelInbox::find_stranger(std::string_view code) {
-  forget_expired();
+  remove_expired();
   const auto found = std::ranges::find(strangers_, code, &Stranger::code);
   return found == strangers_.end() ? std::nullopt : std::optional(*found);
 }
 
-void ChannelInbox::forget_stranger(std::string_view code) {
+void ChannelInbox::remove_stranger(std::string_view code) {
   std::erase_if(strangers_, [code](const Stranger& one) { return one.code == code; });
 }
 
 std::size_t ChannelInbox::strangers() {
-  forget_expired();
+  remove_expired();
   return strangers_.size();
 }
 
 // Messages.
 
-Task<> ChannelInbox::take_allowed(ReceivedMessage message) {
-  const auto problem = co_await try_to_take(message);
+Task<> ChannelInbox::handle_allowed(ReceivedMessage message) {
+  const auto problem = co_await try_handle(message);
   if (!problem.empty()) co_await reply(std::move(message), problem);
 }
 
-Task<std::string> ChannelInbox::try_to_take(ReceivedMessage message) {
+Task<std::string> ChannelInbox::try_handle(ReceivedMessage message) {
   for (int tries = 1; !stop_.requested();) {
     try {
-      co_await take_once(message);
+      co_await handle_once(message);
       co_return "";
     } catch (const DiskFull&) {
-      // The service keeps the message until there is room.
+      // Try again: the service keeps the message.
     } catch (const ApiError& error) {
       co_return text_with_details(error);
     } catch (const std::exception& error) {
-      log::error("the channel {} could not take a message: {}", settings_.name, error.what());
+      log::error("the channel {} could not handle a message: {}", settings_.name, error.what());
       if (tries++ == max_tries) co_return "The gateway could not take this message. Its log says why.";
     }
     co_await pause(stop_, pause_before_retry);
@@ -127,10 +127,10 @@ Task<std::string> ChannelInbox::try_to_take(ReceivedMessage message) {
   co_return "";
 }
 
-Task<> ChannelInbox::take_once(ReceivedMessage message) {
-  co_await answers_.wait_for_room();
+Task<> ChannelInbox::handle_once(ReceivedMessage message) {
+  co_await answers_.wait_for_capacity();
   if (stop_.requested()) co_return;
-  if (co_await is_known(message) || co_await obey(message)) co_return;
+  if (co_await is_known(message) || co_await run_command(message)) co_return;
   auto row = row_of(message);
   row.is_answered = true;
   const bool is_answer =
@@ -184,22 +184,22 @@ Task<std::optional<std::string>> ChannelInbox::known_thread(ChatPlace place) {
   try {
     co_return (co_await services_.threads.require(*id)).id;
   } catch (const NotFound&) {
-    co_return std::nullopt;  // It was deleted: the chat goes on in a new one.
+    co_return std::nullopt;  // It was deleted: the chat continues in a new one.
   }
 }
 
 Task<std::string> ChannelInbox::thread_for(ChatPlace place) {
   if (auto known = co_await known_thread(place)) co_return *std::move(known);
-  NewThread wanted{.agent_id = {}, .title = {}, .project_id = {}, .job_id = {}, .mode = ThreadMode::act};
-  if (!settings_.agent_id.empty()) wanted.agent_id = settings_.agent_id;
+  NewThread spec{.agent_id = {}, .title = {}, .project_id = {}, .job_id = {}, .mode = ThreadMode::act};
+  if (!settings_.agent_id.empty()) spec.agent_id = settings_.agent_id;
   const auto thread = co_await services_.threads.create(
-      std::move(wanted), [id = settings_.id, place](Connection& connection, const Thread& created) {
+      std::move(spec), [id = settings_.id, place](Connection& connection, const Thread& created) {
         channel_store::set_thread(connection, id, place, created.id);
       });
   co_return thread.id;
 }
 
-/// Files that cannot be had are named in the message: the person and the agent should know.
+/// Files that cannot be fetched are named in the message, so that the person and the agent know.
 Task<> ChannelInbox::attach(const ReceivedMessage& message, ChatMessage& chat) {
   std::vector<std::string> ids;
   for (const auto& file : message.files) {
@@ -228,7 +228,7 @@ Task<> ChannelInbox::ask_agent(ReceivedMessage message) {
   auto row = row_of(message);
   const auto number = std::make_shared<std::int64_t>(0);
   const auto turn = co_await services_.engine.chat(
-      std::move(chat), [row, number, oldest = row.created_at - kept](Connection& connection, const Turn& asked) {
+      std::move(chat), [row, number, oldest = row.created_at - max_age](Connection& connection, const Turn& asked) {
         auto stored = row;
         stored.turn_id = asked.id;
         stored.thread_id = asked.thread_id;

@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// Who waits for a shorter answer has seen it.
+/// People who wait for a shorter answer have seen it.
 constexpr std::int64_t long_run_ms = 60'000;
 
 bool is_long_answer(const DomainEvent& event) {
@@ -29,24 +29,24 @@ json::object members_of(const DomainEvent& event) {
   return value && value->is_object() ? std::move(value->get_object()) : json::object();
 }
 
-std::optional<ChannelNews> channel_news(const DomainEvent& event) {
+std::optional<ChannelNotification> channel_notification(const DomainEvent& event) {
   if (event.type == "signal") {
     const auto* signal = event.record.as<Signal>();
-    if (signal) return ChannelNews{ChannelNotice::signal, signal->message};
+    if (signal) return ChannelNotification{ChannelNotice::signal, signal->message};
   } else if (event.type == "proposal-created") {
     const auto* proposal = event.record.as<Proposal>();
     if (proposal) {
-      return ChannelNews{ChannelNotice::proposal_created,
-                         fmt::format("A proposal of {} is waiting: {}", proposal->agent, proposal->title)};
+      return ChannelNotification{ChannelNotice::proposal_created,
+                                 fmt::format("A proposal of {} is waiting: {}", proposal->agent, proposal->title)};
     }
   } else if (event.name == "job.failed") {
     const auto* run = event.record.as<JobRun>();
     if (run) {
-      return ChannelNews{ChannelNotice::job_failed,
-                         fmt::format("The job {} has failed: {}", run->job, run->error.value_or("no reason is known"))};
+      return ChannelNotification{ChannelNotice::job_failed, fmt::format("The job {} has failed: {}", run->job,
+                                                                        run->error.value_or("no reason is known"))};
     }
   } else if (event.type == "finish" && is_long_answer(event)) {
-    return ChannelNews{ChannelNotice::finish, "An answer is ready."};
+    return ChannelNotification{ChannelNotice::finish, "An answer is ready."};
   }
   return std::nullopt;
 }

@@ -12,13 +12,13 @@ namespace agw {
 /// The members of an event's message to clients.
 json::object members_of(const DomainEvent& event);
 
-/// Something that people are told without having asked.
-struct ChannelNews {
+/// A notice for the people of a channel, as text.
+struct ChannelNotification {
   ChannelNotice kind{};
   std::string text;
 };
 
-/// What an event means to people; no value if they are told nothing. Permission requests are put by ChannelApprovals.
-std::optional<ChannelNews> channel_news(const DomainEvent& event);
+/// The notice that an event leads to, if any. ChannelApprovals sends permission requests.
+std::optional<ChannelNotification> channel_notification(const DomainEvent& event);
 
 }  // namespace agw

@@ -24,7 +24,7 @@ constexpr auto min_resend_delay = 1s;
 constexpr auto max_resend_delay = 60s;
 constexpr auto give_up_after = 24h;
 constexpr int max_resend_doublings = 6;
-/// Previews use at most a third of the messages that a second allows: messages go first.
+/// Previews are sent while less than a third of the rate is used: messages go first.
 constexpr std::size_t preview_share = 3;
 /// Of messages that are not in the database: those that cannot be sent must not fill the memory.
 constexpr std::size_t max_in_lane = 200;

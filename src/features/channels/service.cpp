@@ -22,7 +22,7 @@ Channels::~Channels() = default;
 void Channels::start() {
   running_ = true;
   for (const auto& extension : services_.extensions.list({.type = ExtensionType::integration, .enabled = true})) {
-    follow(*extension, false);
+    extension_changed(*extension, false);
   }
 }
 
@@ -34,7 +34,8 @@ Task<> Channels::stop() {
 }
 
 void Channels::deliver(const DomainEvent& event) {
-  if (const auto* extension = event.record.as<Extension>()) follow(*extension, event.name == "extension.deleted");
+  if (const auto* extension = event.record.as<Extension>())
+    extension_changed(*extension, event.name == "extension.deleted");
   for (const auto& [id, channel] : channels_) channel->deliver(event);
 }
 
@@ -47,16 +48,16 @@ bool Channels::answers(std::string_view thread_id) const {
   return std::ranges::any_of(channels_, [&](const auto& one) { return one.second->answers(thread_id); });
 }
 
-void Channels::follow(const Extension& extension, bool is_deleted) {
+void Channels::extension_changed(const Extension& extension, bool is_deleted) {
   if (extension.type != ExtensionType::integration || !running_) return;
-  const bool is_wanted = extension.enabled && !is_deleted && is_channel(extension.definition.members());
+  const bool should_run = extension.enabled && !is_deleted && is_channel(extension.definition.members());
   const auto known = channels_.find(extension.id);
-  auto settings = is_wanted ? channel_settings(extension) : ChannelSettings();
+  auto settings = should_run ? channel_settings(extension) : ChannelSettings();
   if (known != channels_.end()) {
-    if (is_wanted && known->second->settings() == settings) return;
+    if (should_run && known->second->settings() == settings) return;
     known->second->stop();
   }
-  if (is_wanted)
+  if (should_run)
     connect(std::move(settings));
   else if (known != channels_.end())
     channels_.erase(known);
@@ -69,16 +70,16 @@ void Channels::connect(ChannelSettings settings) {
   place = std::make_shared<Channel>(services_, std::move(settings));
   auto& ended = ended_[id];
   const auto before = std::exchange(ended, std::make_shared<AsyncEvent>(services_.loop));
-  group_.spawn(live(place, before, ended));
+  group_.spawn(run(place, before, ended));
 }
 
-/// Only one channel of an extension works at a time: the next goes on with what the one before left on disk.
-Task<> Channels::live(std::shared_ptr<Channel> channel, std::shared_ptr<AsyncEvent> before,
-                      std::shared_ptr<AsyncEvent> ended) {
+/// Only one channel of an extension runs at a time: the next one continues from what its predecessor stored.
+Task<> Channels::run(std::shared_ptr<Channel> channel, std::shared_ptr<AsyncEvent> before,
+                     std::shared_ptr<AsyncEvent> ended) {
   if (before) co_await before->wait();
   std::exception_ptr failure;
   try {
-    co_await channel->live();
+    co_await channel->run();
   } catch (...) {
     failure = std::current_exception();
   }
@@ -102,10 +103,10 @@ std::vector<ChannelStatus> Channels::list() const {
   return all;
 }
 
-Task<ConfirmedSender> Channels::confirm(ConfirmSender wanted) {
+Task<ConfirmedSender> Channels::confirm(ConfirmSender sender) {
   for (const auto& [id, known] : channels_) {
     const auto channel = known;
-    const auto stranger = channel->find_stranger(wanted.code);
+    const auto stranger = channel->find_stranger(sender.code);
     if (!stranger) continue;
     const auto extension = services_.extensions.require(id);
     auto definition = extension->definition.members();

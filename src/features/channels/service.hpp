@@ -28,8 +28,8 @@ public:
 
   /// By name.
   std::vector<ChannelStatus> list() const;
-  /// Lets a stranger in who was given that code: adds them to `allow`. Throws NotFound `code not found`.
-  Task<ConfirmedSender> confirm(ConfirmSender wanted);
+  /// Adds the stranger who got that code to `allow`. Throws NotFound `code not found`.
+  Task<ConfirmedSender> confirm(ConfirmSender sender);
 
   /// SendFile, while a channel is there.
   std::vector<ToolPointer> tools();
@@ -39,9 +39,9 @@ private:
   void deliver(const DomainEvent& event) override;
   bool awaits(std::string_view names) const override;
   bool answers(std::string_view thread_id) const override;
-  void follow(const Extension& extension, bool is_deleted);
+  void extension_changed(const Extension& extension, bool is_deleted);
   void connect(ChannelSettings settings);
-  Task<> live(std::shared_ptr<Channel> channel, std::shared_ptr<AsyncEvent> before, std::shared_ptr<AsyncEvent> ended);
+  Task<> run(std::shared_ptr<Channel> channel, std::shared_ptr<AsyncEvent> before, std::shared_ptr<AsyncEvent> ended);
   Task<> forget(std::string id);
 
   const ChannelServices services_;

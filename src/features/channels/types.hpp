@@ -25,7 +25,7 @@ std::span<const EnumName> names(Tag<ChannelThreads>);
 enum class ChannelStream { draft, edit, off };
 std::span<const EnumName> names(Tag<ChannelStream>);
 
-/// What the people of a channel are told without having asked.
+/// The kinds of notices that the people of a channel get without asking.
 enum class ChannelNotice { permission_requested, proposal_created, job_failed, signal, finish };
 std::span<const EnumName> names(Tag<ChannelNotice>);
 
