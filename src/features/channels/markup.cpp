@@ -37,7 +37,7 @@ std::string escaped(std::string_view text) {
   return html;
 }
 
-/// The fence that a line opens or closes (```` ``` ````, `~~~`); empty if it is none.
+/// The fence in a line that opens or closes a code block (```` ``` ````, `~~~`); empty without one.
 std::string_view fence_of(std::string_view line) {
   const auto begin = line.find_first_not_of(' ');
   if (begin == line.npos || begin > 3 || (line[begin] != '`' && line[begin] != '~')) return {};
@@ -63,7 +63,7 @@ public:
 private:
   void add_line(std::string_view line) {
     while (!fits(line)) {
-      // Half a piece is worth more than a paragraph that begins a few lines before its end.
+      // Split at the last paragraph only if that fills half of the piece.
       if (paragraph_ > piece_.size() / 2) {
         end_piece(paragraph_);
       } else if (piece_.size() > opened_.size()) {
@@ -115,7 +115,7 @@ private:
   void end_piece(std::size_t size) {
     auto rest = piece_.substr(size);
     piece_.resize(size);
-    // What is after the last paragraph's end has no open code block: paragraphs do not end inside one.
+    // The rest after the last paragraph has no open code block: paragraphs do not end inside one.
     const bool is_open = !fence_.empty() && rest.empty();
     if (is_open) piece_ += (piece_.ends_with('\n') ? "" : "\n") + fence_;
     const auto last = piece_.find_last_not_of(" \n");

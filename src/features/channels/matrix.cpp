@@ -19,16 +19,16 @@ namespace {
 using namespace std::chrono_literals;
 using End = SendResult::End;
 
-constexpr auto sync_time = 30s;
-/// Beyond the time that the server holds a poll.
-constexpr auto sync_patience = 30s;
+constexpr auto sync_timeout = 30s;
+/// The time after `sync_timeout` in which the server must have responded.
+constexpr auto sync_grace = 30s;
 constexpr std::string_view api = "/_matrix/client/v3";
-/// What a channel has no use for is not sent.
+/// Leaves out everything but messages.
 constexpr std::string_view sync_filter =
     R"({"presence":{"types":[]},"account_data":{"types":[]},"room":{"ephemeral":{"types":[]},)"
     R"("account_data":{"types":[]},"state":{"lazy_load_members":true,"types":[]},"timeline":{"limit":50}}})";
-constexpr std::int64_t events_at_once = 100;
-/// Of one room, that the server left out.
+constexpr std::int64_t max_events_per_page = 100;
+/// Of one room, of those that the sync response left out.
 constexpr std::size_t max_events = 20'000;
 
 std::chrono::milliseconds matrix_retry_after(const ServiceResponse& response) {
@@ -65,7 +65,7 @@ json::object content_of(const OutgoingMessage& message) {
   return content;
 }
 
-/// The text of a message without what it quotes of the one that it replies to.
+/// The text of a message without the quote of the message that it replies to.
 std::string own_text(const json::object& content) {
   auto text = string_or_empty(content, "body");
   if (!object_member(object_or_empty(content, "m.relates_to"), "m.in_reply_to") || !text.starts_with("> ")) return text;
@@ -113,7 +113,7 @@ std::string Matrix::text_of_error(const ServiceResponse& response) const {
 ReceivedBatch Matrix::problem_of(const ServiceResponse& response) const {
   if (response.stopped) return {.end = ReceivedBatch::End::stopped};
   const bool is_refused = response.status == 401 || response.status == 403;
-  return {.end = is_refused ? ReceivedBatch::End::refused : ReceivedBatch::End::again,
+  return {.end = is_refused ? ReceivedBatch::End::refused : ReceivedBatch::End::retry,
           .error = text_of_error(response),
           .retry_after = matrix_retry_after(response)};
 }
@@ -132,15 +132,15 @@ Task<ReceivedBatch> Matrix::read(std::string cursor, StopSource& stop) {
   }
   const bool is_first = cursor.empty();
   auto path = fmt::format("{}/sync?timeout={}&filter={}", api,
-                          is_first ? 0 : std::chrono::milliseconds(sync_time).count(), percent_encode(sync_filter));
+                          is_first ? 0 : std::chrono::milliseconds(sync_timeout).count(), percent_encode(sync_filter));
   if (!is_first) path += "&since=" + percent_encode(cursor);
-  const auto response = co_await call("GET", std::move(path), {}, stop, sync_time + sync_patience);
+  const auto response = co_await call("GET", std::move(path), {}, stop, sync_timeout + sync_grace);
   auto next = string_or_empty(response.body, "next_batch");
   if (response.status != 200 || next.empty()) co_return problem_of(response);
   ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = std::move(next)};
   const auto rooms = object_or_empty(response.body, "rooms");
   co_await join_rooms(object_or_empty(rooms, "invite"), stop);
-  // What was said before the channel existed was not said to it.
+  // Messages from before the channel existed were not meant for it.
   if (is_first) co_return batch;
   const auto joined_rooms = object_or_empty(rooms, "join");
   for (const auto& [name, value] : joined_rooms) {
@@ -184,7 +184,7 @@ Task<std::vector<json::object>> Matrix::events_of(std::string room, json::object
   while (is_true(timeline, "limited") && !from.empty() && earlier.size() < max_events && !stop.requested()) {
     const auto page =
         co_await call("GET",
-                      room_path(room, fmt::format("/messages?dir=b&limit={}&from={}&to={}", events_at_once,
+                      room_path(room, fmt::format("/messages?dir=b&limit={}&from={}&to={}", max_events_per_page,
                                                   percent_encode(from), percent_encode(cursor))),
                       {}, stop);
     const auto* chunk = array_member(page.body, "chunk");
@@ -205,7 +205,7 @@ Task<bool> Matrix::is_group(std::string room, json::object joined, StopSource& s
   if (!members_.contains(room)) {
     const auto response = co_await call("GET", room_path(room, "/joined_members"), {}, stop);
     const auto* members = object_member(response.body, "joined");
-    // Where it is not known, strangers may be there.
+    // If the members are unknown, strangers may be among them.
     if (!members) co_return true;
     members_[room] = static_cast<std::int64_t>(members->size());
   }
@@ -222,7 +222,7 @@ void Matrix::add_messages(const std::string& room, bool is_group, const std::vec
       log::warn("the channel {} cannot read an encrypted message: write to it in a room without encryption",
                 settings_.name);
     }
-    // A notice is what other programs say: two that answered each other would not end.
+    // Notices come from programs: two that answered each other would never end.
     const bool is_said =
         string_member(event, "type") == "m.room.message" && sender != user_id_ && !kind.empty() && kind != "m.notice";
     const auto relation = object_or_empty(content, "m.relates_to");
@@ -252,7 +252,7 @@ void Matrix::add_messages(const std::string& room, bool is_group, const std::vec
 
 SendResult Matrix::refusal_of(const ServiceResponse& response) const {
   const bool may_work_later = response.status == 429 || response.status >= 500 || response.status == 401;
-  return {.end = may_work_later ? End::again : End::refused,
+  return {.end = may_work_later ? End::retry : End::refused,
           .error = text_of_error(response),
           .retry_after = matrix_retry_after(response)};
 }
@@ -267,7 +267,7 @@ Task<std::optional<SendResult>> Matrix::upload(const OutgoingFile& file, json::o
                              .idle_timeout = 60s},
                             stop);
   if (response.stopped) co_return SendResult{.end = End::stopped};
-  if (response.status == 0) co_return SendResult{.end = End::again, .error = response.error};
+  if (response.status == 0) co_return SendResult{.end = End::retry, .error = response.error};
   auto uri = string_or_empty(response.body, "content_uri");
   if (response.status != 200 || uri.empty()) co_return refusal_of(response);
   content["msgtype"] = file.mime.starts_with("image/") ? "m.image" : "m.file";

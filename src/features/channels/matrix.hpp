@@ -12,7 +12,7 @@
 namespace agw {
 
 /// An account at a Matrix server (Client-Server API v1.11, https://spec.matrix.org). Messages are read by `/sync`;
-/// rooms are joined when somebody who is answered invites. Encrypted rooms cannot be read.
+/// rooms are joined on the invitation of a person who is answered. Encrypted rooms cannot be read.
 class Matrix : public Messenger {
 public:
   Matrix(HttpClient& http, const ChannelAccount& account, const ChannelSettings& settings);
@@ -27,7 +27,7 @@ public:
 private:
   Task<ServiceResponse> call(std::string method, std::string path, json::object body, StopSource& stop,
                              std::chrono::milliseconds idle_timeout = std::chrono::seconds(30)) const;
-  /// Learns who the account is. Returns the problem, or an empty text.
+  /// Finds out the account's user id. Returns a batch with the problem if that fails.
   Task<ReceivedBatch> identify(StopSource& stop);
   /// Puts a file into the server's store and makes `content` the message that shows it. Returns the problem if there is
   /// one.
@@ -36,7 +36,7 @@ private:
   ReceivedBatch problem_of(const ServiceResponse& response) const;
   std::string text_of_error(const ServiceResponse& response) const;
   Task<> join_rooms(json::object invited, StopSource& stop);
-  /// All events of a room since `cursor`, oldest first, even if the server left some out of its answer.
+  /// All events of a room since `cursor`, oldest first, also those that the sync response left out.
   Task<std::vector<json::object>> events_of(std::string room, json::object joined, std::string cursor,
                                             StopSource& stop) const;
   Task<bool> is_group(std::string room, json::object joined, StopSource& stop);
@@ -47,7 +47,7 @@ private:
   const ChannelAccount& account_;
   const ChannelSettings& settings_;
   std::string user_id_;
-  std::map<std::string, std::int64_t, std::less<>> members_;  ///< how many a room has
+  std::map<std::string, std::int64_t, std::less<>> members_;  ///< the number of members of each room
 };
 
 }  // namespace agw

@@ -21,7 +21,7 @@ struct ReceivedFile {
 
 /// A message of a person, or a button that they pressed.
 struct ReceivedMessage {
-  std::string update;  ///< the service's id of this piece of news: the same if it is sent again
+  std::string update;  ///< the service's id of this update: the same if it is delivered again
   ChatPlace place;
   std::string message;  ///< the service's id of the message, as `OutgoingMessage::replies_to` takes it
   std::string sender;
@@ -29,22 +29,22 @@ struct ReceivedMessage {
   std::string text;
   std::vector<ReceivedFile> files{};
   std::string press{};        ///< the id of the press of a button; empty for a message
-  std::string button{};       ///< what that button carries
+  std::string button{};       ///< the data of that button
   bool only_answers = false;  ///< it counts only if something in its chat waits for an answer
 };
 
-/// What one look for news has brought.
+/// The result of one `Messenger::read`.
 struct ReceivedBatch {
   enum class End {
-    read,      ///< `messages` are all there is up to `cursor`
-    again,     ///< nothing could be read, and may be later
+    read,      ///< `messages` are all up to `cursor`
+    retry,     ///< reading failed, and may work later
     conflict,  ///< another program reads this account's messages
     refused,   ///< the service does not accept the token
     stopped,
   };
-  End end = End::again;
+  End end = End::retry;
   std::vector<ReceivedMessage> messages{};
-  std::string cursor{};  ///< for the next look
+  std::string cursor{};  ///< for the next call
   std::string error{};   ///< for people
   std::chrono::milliseconds retry_after{};
 };
@@ -78,26 +78,26 @@ struct OutgoingMessage {
 struct SendResult {
   enum class End {
     sent,
-    again,      ///< it was not sent, and may be later
-    uncertain,  ///< no answer came: it may have been sent
-    refused,    ///< it never will be
+    retry,      ///< it was not sent, and sending may work later
+    uncertain,  ///< the service did not respond: it may have been sent
+    refused,    ///< it will never be accepted
     stopped,
   };
-  End end = End::again;
+  End end = End::retry;
   std::string message{};  ///< the service's id
   std::string error{};
-  std::chrono::milliseconds retry_after{};  ///< zero: the service named none
+  std::chrono::milliseconds retry_after{};  ///< zero if the service named none
 };
 
 struct FetchedFile {
   std::string bytes;
-  std::string error;   ///< empty: it is there
+  std::string error;   ///< empty on success
   std::string mime{};  ///< empty: the one that the message named
 };
 
-/// One account at a messenger: reads and writes its messages in the service's own words. The account may get another
-/// token between two looks. Implement this, and the rest
-/// (who is answered, order, rates, what a kill may not lose) comes from the room. Called on the loop.
+/// One account at a messenger: reads and sends messages in the service's protocol. The account's token may change
+/// between two calls. A new messenger implements only this: who is answered, order, rates and what survives a kill are
+/// the room's. Called on the loop.
 class Messenger {
 public:
   struct Traits {
@@ -105,8 +105,8 @@ public:
     bool has_buttons = false;
     bool has_drafts = false;
     bool has_files = false;  ///< it sends files
-    /// Each message names the one that it answers; the same one may come twice as different news; and an answer has
-    /// more lines than the one that counts.
+    /// Each message names the one that it answers, the same one may arrive twice with different update ids, and only
+    /// the first line of an answer counts.
     bool is_mail = false;
     bool drops_repeated = false;  ///< the service itself drops a message whose id it knows
     std::chrono::milliseconds between_messages{};
@@ -117,15 +117,15 @@ public:
   virtual ~Messenger() = default;
   virtual const Traits& traits() const = 0;
 
-  /// Waits for news after `cursor`, which is empty at the very first time.
+  /// Waits for messages after `cursor`, which is empty at the very first call.
   virtual Task<ReceivedBatch> read(std::string cursor, StopSource& stop) = 0;
   virtual Task<SendResult> send(OutgoingMessage message, StopSource& stop) = 0;
   /// Shows an unfinished answer as a draft; `number` is the same for all of one answer. Only with `has_drafts`.
   virtual Task<SendResult> draft(ChatPlace place, std::int64_t number, std::string text, StopSource& stop) = 0;
-  /// Tells the person that the press of a button was heard. Only with `has_buttons`.
+  /// Responds to the press of a button with a short text. Only with `has_buttons`.
   virtual Task<> acknowledge(std::string press, std::string text, StopSource& stop) = 0;
   virtual Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) = 0;
-  /// The last call: ends what works in the background.
+  /// The last call: ends background work.
   virtual Task<> close() { co_return; }
 };
 

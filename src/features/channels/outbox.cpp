@@ -245,7 +245,7 @@ Task<> ChannelOutbox::update_preview(LanePointer lane) {
   } else {
     result = co_await edit_preview(lane, std::move(preview));
   }
-  if (result.end == End::again) {
+  if (result.end == End::retry) {
     paused_until_ =
         std::max(paused_until_, SteadyClock::now() + std::max<std::chrono::milliseconds>(result.retry_after, 1s));
     if (lane->preview) lane->preview->is_current = false;

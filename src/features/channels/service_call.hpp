@@ -15,16 +15,16 @@ namespace agw {
 struct ChannelAccount {
   std::string address;  ///< of the service, without a slash at its end
   std::string token;
-  FilledSecrets secrets;    ///< the token's, kept out of every error
+  FilledSecrets secrets;    ///< of the token, to be removed from errors
   bool is_persons = false;  ///< `address` may be private
 };
 
 /// A service's response.
 struct ServiceResponse {
-  int status = 0;       ///< 0: none came
+  int status = 0;       ///< 0 if there was no response
   json::object body{};  ///< empty if it is not a JSON object
-  std::string bytes{};  ///< the body as it came, if `keeps_bytes`
-  std::string error{};  ///< why there is none, for people
+  std::string bytes{};  ///< the body unparsed, if `keeps_bytes`
+  std::string error{};  ///< why there is no response, for people
   bool stopped = false;
   std::chrono::milliseconds retry_after{};  ///< of the header; zero: none
 };

@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// A message that was read and had an effect.
+/// A message that was read and handled.
 struct InboundRow {
   std::int64_t number = 0;  ///< assigned by the database
   std::string integration_id;
@@ -19,10 +19,10 @@ struct InboundRow {
   ChatPlace place;
   std::string message;
   std::string sender;
-  std::optional<std::string> turn_id;    ///< the question that it became
+  std::optional<std::string> turn_id;    ///< the turn of the question
   std::optional<std::string> thread_id;  ///< of that turn
   bool is_answered = false;
-  std::optional<std::string> shown_as;  ///< the message that shows the answer while it is written; `?`: not known
+  std::optional<std::string> shown_as;  ///< the id of the message that previews the answer; `?` if not known
   Timestamp created_at{};
 };
 
@@ -44,7 +44,7 @@ struct OutboxRow {
 /// Rows of the channels' tables.
 namespace channel_store {
 
-/// What `shown_as` is while the service has not named the message yet.
+/// The value of `shown_as` until the service has returned the message's id.
 inline constexpr std::string_view unknown_message = "?";
 
 std::string cursor(Connection& connection, std::string_view integration_id);
@@ -63,10 +63,9 @@ bool is_known_message(Connection& connection, std::string_view integration_id, s
 std::int64_t insert(Connection& connection, const InboundRow& row);
 /// Those that are not answered yet, oldest first.
 std::vector<InboundRow> open_questions(Connection& connection, std::string_view integration_id);
-/// Returns whether it was open until now.
+/// Returns false if it was answered already.
 bool mark_answered(Connection& connection, std::int64_t number);
-/// Adds an attachment to what is sent with the answer. Returns whether it was possible: the question is open and has
-/// fewer than `max_files`.
+/// Adds an attachment to the answer. Returns false if the question is answered or has `max_files` already.
 bool add_file(Connection& connection, std::int64_t number, std::string_view attachment_id, int max_files);
 /// The ids of attachments that are sent with the answer, separated by blanks.
 std::string files_of(Connection& connection, std::int64_t number);
@@ -74,7 +73,7 @@ void set_shown_as(Connection& connection, std::int64_t number, const std::option
 std::optional<std::string> shown_as(Connection& connection, std::int64_t number);
 /// Removes some answered messages that are older.
 void purge(Connection& connection, Timestamp oldest);
-/// The chat without other people in which that person wrote last.
+/// The private chat in which that person wrote last.
 std::optional<ChatPlace> private_chat_of(Connection& connection, std::string_view integration_id,
                                          std::string_view sender);
 

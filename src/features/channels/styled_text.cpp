@@ -119,7 +119,7 @@ private:
 
   void add_address(cmark_node* node) {
     const auto address = address_of(node);
-    // An address that is its own text stands there already.
+    // The address is not repeated if it is the link's text.
     if (!in_table_ && !address.empty() && !out_.ends_with(address)) out_ += fmt::format(" ({})", address);
   }
 

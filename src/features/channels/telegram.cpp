@@ -17,11 +17,11 @@ namespace {
 using namespace std::chrono_literals;
 using End = SendResult::End;
 
-constexpr auto poll_time = 50s;
-/// Beyond the time that the service holds a poll.
-constexpr auto patience = 20s;
+constexpr auto poll_timeout = 50s;
+/// The time after `poll_timeout` in which the service must have responded.
+constexpr auto poll_grace = 20s;
 constexpr auto idle_pause = 500ms;
-constexpr std::size_t max_answer_to_press = 200;
+constexpr std::size_t max_press_response = 200;
 constexpr std::size_t max_caption = 1024;
 /// A larger picture is sent as a file.
 constexpr std::size_t max_photo = 10 * 1024 * 1024;
@@ -85,7 +85,7 @@ SendResult result_of(const ServiceResponse& response) {
     return {.end = End::sent, .message = id && id->is_int64() ? std::to_string(id->get_int64()) : std::string()};
   }
   const bool may_work_later = response.status == 429 || response.status >= 500;
-  return {.end = may_work_later ? End::again : End::refused,
+  return {.end = may_work_later ? End::retry : End::refused,
           .error = description_of_error(response),
           .retry_after = retry_after_of(response)};
 }
@@ -120,15 +120,15 @@ Task<ServiceResponse> Telegram::call(std::string_view method, json::object param
 Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
   const auto begun = std::chrono::steady_clock::now();
   const bool waits = has_read_;
-  // The first answer comes at once, so that it is known whether the account works.
-  json::object parameters{{"timeout", has_read_ ? poll_time.count() : 0},
+  // The first poll returns at once, so that the channel's state is known.
+  json::object parameters{{"timeout", has_read_ ? poll_timeout.count() : 0},
                           {"limit", 100},
                           {"allowed_updates", json::array{"message", "callback_query"}}};
   if (!cursor.empty()) {
     const auto last = number_of(cursor);
     parameters["offset"] = last.is_int64() ? last.get_int64() + 1 : 0;
   }
-  const auto response = co_await call("getUpdates", std::move(parameters), stop, poll_time + patience);
+  const auto response = co_await call("getUpdates", std::move(parameters), stop, poll_timeout + poll_grace);
   ReceivedBatch batch{.cursor = std::move(cursor)};
   const auto* updates = array_member(response.body, "result");
   if (response.stopped) {
@@ -147,13 +147,13 @@ Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
       }
     }
   } else {
-    // A poll that the service has not noticed the end of looks like another program.
+    // An own poll that the service has not yet ended looks like another program's.
     if (response.status == 409 && conflicts_++ > 0) batch.end = ReceivedBatch::End::conflict;
     if (response.status == 401 || response.status == 404) batch.end = ReceivedBatch::End::refused;
     batch.error = account_.secrets.hidden_in(description_of_error(response));
     batch.retry_after = retry_after_of(response);
   }
-  // Not every server of one's own waits for news.
+  // Not every self-hosted server supports long polling.
   const bool is_idle = batch.end == ReceivedBatch::End::read && batch.messages.empty();
   if (waits && is_idle && std::chrono::steady_clock::now() - begun < idle_pause) co_await pause(stop, idle_pause);
   co_return batch;
@@ -192,8 +192,8 @@ Task<SendResult> Telegram::send_once(const OutgoingMessage& message, bool with_m
   }
   const auto method = message.edits.empty() ? "sendMessage" : "editMessageText";
   auto result = result_of(co_await call(method, std::move(parameters), stop));
-  // A change that comes twice is the same change.
-  if (!message.edits.empty() && result.end == End::uncertain) result.end = End::again;
+  // An edit may be repeated.
+  if (!message.edits.empty() && result.end == End::uncertain) result.end = End::retry;
   result.error = account_.secrets.hidden_in(result.error);
   co_return result;
 }
@@ -224,7 +224,7 @@ Task<SendResult> Telegram::draft(ChatPlace place, std::int64_t number, std::stri
 
 Task<> Telegram::acknowledge(std::string press, std::string text, StopSource& stop) {
   json::object parameters{{"callback_query_id", std::move(press)}};
-  if (!text.empty()) parameters["text"] = utf16_prefix(text, max_answer_to_press);
+  if (!text.empty()) parameters["text"] = utf16_prefix(text, max_press_response);
   co_await call("answerCallbackQuery", std::move(parameters), stop);
 }
 

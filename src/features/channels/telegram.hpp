@@ -36,7 +36,7 @@ private:
   int conflicts_ = 0;  ///< answers in a row that another program polls
 };
 
-/// An `Update` of the Bot API; no value if it is none that a channel reads, such as an edited message.
+/// An `Update` of the Bot API; no value for updates that channels ignore, such as edited messages.
 std::optional<ReceivedMessage> telegram_message(const json::object& update, ChannelThreads threads);
 
 }  // namespace agw

@@ -47,7 +47,7 @@ std::vector<ReceivedFile> files_of(const json::object& message) {
   return files;
 }
 
-/// What has no text or file is still part of what a person said.
+/// The content of messages without text and files, as text.
 std::string other_content(const json::object& message) {
   if (const auto* location = object_member(message, "location")) return "Location: " + to_json(*location);
   if (const auto* contact = object_member(message, "contact")) return "Contact: " + to_json(*contact);
@@ -88,7 +88,7 @@ std::optional<ReceivedMessage> telegram_message(const json::object& update, Chan
   if (received.text.empty()) received.text = string_or_empty(*message, "caption");
   if (received.text.empty()) received.text = other_content(*message);
   received.files = files_of(*message);
-  // News of the chat itself, such as a member who came.
+  // A service message, such as a member who joined.
   if (received.text.empty() && received.files.empty()) return std::nullopt;
   return received;
 }

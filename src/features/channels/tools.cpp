@@ -1,4 +1,4 @@
-// What agents do for the people in a messenger beside answering.
+// The tools with which agents act in a messenger.
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ std::string content_of(const OpenedPath& file) {
   return *std::move(bytes);
 }
 
-/// What is called a text but is not in UTF-8 would be converted.
+/// Files named as text but not in UTF-8 would be converted, so they get no text type.
 std::string type_of(const std::string& name, const std::string& bytes) {
   const auto type = content_type_of(name);
   return std::string(type.starts_with("text/") && !is_utf8(bytes) ? "application/octet-stream" : type);

@@ -13,11 +13,11 @@
 
 namespace agw {
 
-/// The messengers that a channel can be.
+/// The supported messengers.
 enum class ChannelService { telegram, matrix, email, xmpp };
 std::span<const EnumName> names(Tag<ChannelService>);
 
-/// What has a thread of its own: a chat, or each topic of it.
+/// Whether each chat has a thread, or each topic of a chat.
 enum class ChannelThreads { chat, topic };
 std::span<const EnumName> names(Tag<ChannelThreads>);
 
@@ -35,7 +35,7 @@ struct ChannelSettings {
   std::string name;
   ChannelService service{};
   std::string token;                         ///< as written: `${secret:NAME}`
-  std::string address;                       ///< of the service's own server; empty: the vendor's
+  std::string address;                       ///< of a self-hosted server; empty: the vendor's
   std::string agent_id;                      ///< id or name
   std::set<std::string, std::less<>> allow;  ///< the service's ids of the people who are answered
   bool pairing = false;
@@ -50,7 +50,7 @@ struct ChannelSettings {
   std::string from{};         ///< the account's mail address, in lower case
   std::string authserv_id{};  ///< the server that verifies senders
   // Of XMPP only.
-  std::set<std::string, std::less<>> rooms{};  ///< that it enters; their service is trusted to say who speaks
+  std::set<std::string, std::less<>> rooms{};  ///< that it enters; their server is trusted to name the senders
 
   bool operator==(const ChannelSettings&) const = default;
 };
@@ -79,7 +79,7 @@ struct ChannelStatus {
   std::optional<std::string> error;  ///< why it fails, and what to do
   std::int64_t open_questions = 0;   ///< messages that are being answered or wait
   std::int64_t unsent = 0;           ///< messages that wait to be sent
-  std::int64_t strangers = 0;        ///< people who were given a code that can still be confirmed
+  std::int64_t strangers = 0;        ///< people with a code that can still be confirmed
 };
 const Description& describe(Tag<ChannelStatus>);
 
@@ -89,11 +89,11 @@ struct ConfirmSender {
 };
 const Description& describe(Tag<ConfirmSender>);
 
-/// The response: who is answered from now on.
+/// The response: the person who is answered from now on.
 struct ConfirmedSender {
   std::string channel;  ///< the extension's name
   std::string sender;   ///< the service's id
-  std::string name;     ///< what they call themselves there
+  std::string name;     ///< the display name there
 };
 const Description& describe(Tag<ConfirmedSender>);
 

@@ -23,9 +23,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of one look, so that a crowd of mails does not fill the memory.
-constexpr std::size_t mails_at_once = 20;
-constexpr std::size_t bytes_at_once = 8 * 1024 * 1024;
+/// Limits of one batch, so that many mails do not fill the memory.
+constexpr std::size_t max_mails_per_batch = 20;
+constexpr std::size_t max_bytes_per_batch = 8 * 1024 * 1024;
 /// A file of 20 MiB has 27 MiB in a mail.
 constexpr std::size_t max_mail = 40 * 1024 * 1024;
 constexpr std::size_t max_subject = 250;
@@ -60,9 +60,9 @@ MailReference MailReference::from_text(std::string_view text) {
           .references = read_message_ids(rest.substr(second))};
 }
 
-std::string Email::Place::text() const { return fmt::format("{} {} {}", validity, last, fmt::join(taken, ",")); }
+std::string Email::Position::text() const { return fmt::format("{} {} {}", validity, last, fmt::join(received, ",")); }
 
-Email::Place Email::Place::from_text(const std::string& text) {
+Email::Position Email::Position::from_text(const std::string& text) {
   std::vector<Imap::Uid> numbers;
   for (const char *at = text.data(), *end = at + text.size(); at < end;) {
     Imap::Uid number = 0;
@@ -71,7 +71,7 @@ Email::Place Email::Place::from_text(const std::string& text) {
     at = error == std::errc() ? next : at + 1;
   }
   if (numbers.size() < 2) return {};
-  return {.validity = numbers[0], .last = numbers[1], .taken = {numbers.begin() + 2, numbers.end()}};
+  return {.validity = numbers[0], .last = numbers[1], .received = {numbers.begin() + 2, numbers.end()}};
 }
 
 Email::Email(const ChannelServices& services, const ChannelAccount& account, const ChannelSettings& settings)
@@ -100,9 +100,9 @@ MailServer Email::server(const std::string& address) const {
 Task<ReceivedBatch> Email::read(std::string cursor, StopSource& stop) {
   files_.clear();
   files_size_ = 0;
-  ReceivedBatch batch{.end = ReceivedBatch::End::again};
+  ReceivedBatch batch{.end = ReceivedBatch::End::retry};
   try {
-    co_return co_await read_on(std::move(cursor), stop);
+    co_return co_await read_batch(std::move(cursor), stop);
   } catch (const MailError& error) {
     if (error.kind == MailError::Kind::stopped) batch.end = ReceivedBatch::End::stopped;
     if (error.kind == MailError::Kind::refused) batch.end = ReceivedBatch::End::refused;
@@ -119,44 +119,44 @@ Task<> Email::connect(StopSource& stop) {
   imap_ = std::move(imap);
 }
 
-Task<ReceivedBatch> Email::read_on(std::string cursor, StopSource& stop) {
+Task<ReceivedBatch> Email::read_batch(std::string cursor, StopSource& stop) {
   if (!imap_) co_await connect(stop);
-  auto place = Place::from_text(cursor);
+  auto position = Position::from_text(cursor);
   ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = std::move(cursor)};
   if (batch.cursor.empty()) {
-    // What was sent before the channel existed was not sent to it.
-    batch.cursor = Place{imap_->validity(), imap_->next_uid() - 1}.text();
+    // Mails from before the channel existed were not meant for it.
+    batch.cursor = Position{imap_->validity(), imap_->next_uid() - 1}.text();
     co_return batch;
   }
-  const auto is_renumbered = place.validity != imap_->validity();
-  if (!is_renumbered) co_await imap_->mark_read(std::exchange(place.taken, {}), stop);
-  auto uids = co_await new_mails(place, stop);
-  // The first look ends at once, so that it is known whether the account works.
+  const auto is_renumbered = position.validity != imap_->validity();
+  if (!is_renumbered) co_await imap_->mark_read(std::exchange(position.received, {}), stop);
+  auto uids = co_await new_mails(position, stop);
+  // The first read returns at once, so that the channel's state is known.
   while (uids.empty() && has_read_) {
-    co_await imap_->wait_for_news(stop);
-    uids = co_await new_mails(place, stop);
+    co_await imap_->wait_for_new_mail(stop);
+    uids = co_await new_mails(position, stop);
   }
   has_read_ = true;
   for (const auto uid : uids) {
     auto message = co_await read_one(uid, stop);
-    place.last = std::max(place.last, uid);
+    position.last = std::max(position.last, uid);
     if (message) {
-      if (settings_.allow.contains(message->sender)) place.taken.push_back(uid);
+      if (settings_.allow.contains(message->sender)) position.received.push_back(uid);
       batch.messages.push_back(*std::move(message));
     }
-    if (batch.messages.size() >= mails_at_once || files_size_ > bytes_at_once) break;
+    if (batch.messages.size() >= max_mails_per_batch || files_size_ > max_bytes_per_batch) break;
   }
-  batch.cursor = place.text();
+  batch.cursor = position.text();
   co_return batch;
 }
 
-/// Where the server has numbered its mails anew, nobody knows which ones were read: it is begun again with the oldest
-/// unread one of the last days, and those that were answered are known by their ids.
-Task<std::vector<Imap::Uid>> Email::new_mails(Place& place, StopSource& stop) {
-  if (place.validity == imap_->validity()) co_return co_await imap_->mails_from(place.last + 1, stop);
+/// If the server has renumbered its mails (UIDVALIDITY), their numbers no longer say which ones were read: reading
+/// resumes at the oldest unread mail of the last days, and answered ones are recognised by their message ids.
+Task<std::vector<Imap::Uid>> Email::new_mails(Position& position, StopSource& stop) {
+  if (position.validity == imap_->validity()) co_return co_await imap_->mails_from(position.last + 1, stop);
   log::warn("the mail server of the channel {} has numbered its mails anew", settings_.name);
   auto unread = co_await imap_->unread_mails(services_.clock.now(), stop);
-  place = {.validity = imap_->validity(), .last = unread.empty() ? imap_->next_uid() - 1 : unread.front() - 1};
+  position = {.validity = imap_->validity(), .last = unread.empty() ? imap_->next_uid() - 1 : unread.front() - 1};
   co_return unread;
 }
 
@@ -166,14 +166,14 @@ Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, StopSource& 
   const auto head = read_mail_head(fetched->bytes);
   auto sender = authentic_sender(head, settings_.authserv_id);
   if (!sender || is_automatic(head) || !is_for_account(head) || sender->address == settings_.from) {
-    log::info("the channel {} leaves a mail alone: {}", settings_.name,
-              !sender ? "its sender is not verified" : "it is no mail of a person to this account");
+    log::info("the channel {} ignores a mail: {}", settings_.name,
+              !sender ? "its sender is not verified" : "it was not sent by a person to this account");
     co_return std::nullopt;
   }
   const bool is_stranger = !settings_.allow.contains(sender->address);
   const auto reference = reference_of(head, uid);
   auto message = message_of(uid, head, *std::move(sender));
-  // Of strangers, nothing more is read.
+  // Nothing else is read of a stranger's mail.
   if (is_stranger) co_return message;
   if (fetched->size > max_mail) {
     message.text = fmt::format("(A mail with the subject {} is too large to be read: it has over {} MiB.)",
@@ -187,7 +187,7 @@ Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, StopSource& 
   co_return message;
 }
 
-/// A mail that somebody else was sent, and that comes here with its signature intact, was not said to the agent.
+/// Rejects replays: a mail to another recipient, resent here with its signature intact, was not meant for the agent.
 bool Email::is_for_account(const MailHead& head) const {
   const auto is_own = [this](const MailAddress& one) {
     return one.address == settings_.from || without_tag(one.address) == settings_.from;
@@ -207,13 +207,13 @@ MailReference Email::reference_of(const MailHead& head, Imap::Uid uid) const {
       .subject = std::string(utf8_prefix(boost::trim_copy(decode_header(head.first("subject"))), max_subject)),
       .references = read_message_ids(head.first("references"))};
   if (reference.references.empty()) reference.references = read_message_ids(head.first("in-reply-to"));
-  // The first names the thread, the last ones are what programs look for.
+  // The first identifies the thread; mail programs search for the last ones.
   if (auto& all = reference.references; all.size() > max_references)
     all.erase(all.begin() + 1, all.end() - (max_references - 1));
   return reference;
 }
 
-/// Some programs name only the mail that is answered: those of the gateway name their topic themselves.
+/// Some programs refer only to the answered mail, so the ids of the gateway's own mails contain the topic.
 std::string Email::topic_of(const MailReference& reference) const {
   if (settings_.threads == ChannelThreads::chat) return {};
   for (const auto& id : reference.references) {
@@ -245,7 +245,7 @@ void Email::add_content(Mail mail, const MailReference& reference, ReceivedMessa
   } else if (begins_thread && !message.text.starts_with('/')) {
     message.text = fmt::format("Subject: {}\n\n{}", reference.subject, message.text);
   }
-  for (const auto& what : mail.lost) message.text += fmt::format("\n({})", what);
+  for (const auto& what : mail.omitted) message.text += fmt::format("\n({})", what);
   if (message.text.empty() && mail.files.empty()) message.text = "(an empty mail)";
   for (auto& file : mail.files) {
     auto id = fmt::format("{}/{}", message.update, files_.size());
@@ -265,7 +265,7 @@ Task<FetchedFile> Email::fetch(ReceivedFile file, StopSource&) {
 // Sending.
 
 MailDraft Email::draft_of(const OutgoingMessage& message) const {
-  // Nothing that was sent can be changed: news of it are a mail of their own.
+  // A mail that was sent cannot be edited: the new text is a mail of its own.
   const auto& replies_to = message.edits.empty() ? message.replies_to : message.edits;
   auto answered = MailReference::from_text(replies_to);
   MailDraft draft{

@@ -19,16 +19,15 @@ namespace agw {
 /// brings it back.
 struct MailReference {
   std::string message_id;                 ///< `<id@host>`
-  std::string subject;                    ///< as it stands there, decoded
+  std::string subject;                    ///< decoded
   std::vector<std::string> references{};  ///< of the mails before it in its thread
 
   std::string text() const;
   static MailReference from_text(std::string_view text);
 };
 
-/// An account at mail servers: mails are read by IMAP, which tells of new ones (IDLE), and sent by SMTP. Only mails are
-/// read whose sender the trusted server has verified, that have the account's address among their recipients, and that
-/// a person wrote.
+/// An account at mail servers: reads by IMAP, with IDLE for new mails, and sends by SMTP. It only reads mails whose
+/// sender the trusted server has verified, that name the account's address as a recipient, and that a person wrote.
 class Email : public Messenger {
 public:
   Email(const ChannelServices& services, const ChannelAccount& account, const ChannelSettings& settings);
@@ -42,19 +41,19 @@ public:
 
 private:
   /// How far the inbox was read: `<validity> <last uid> <uids that count as read from now on>`.
-  struct Place {
+  struct Position {
     Imap::Uid validity = 0;
     Imap::Uid last = 0;
-    std::vector<Imap::Uid> taken{};
+    std::vector<Imap::Uid> received{};
 
     std::string text() const;
-    static Place from_text(const std::string& text);
+    static Position from_text(const std::string& text);
   };
 
   Task<> connect(StopSource& stop);
-  Task<ReceivedBatch> read_on(std::string cursor, StopSource& stop);
-  Task<std::vector<Imap::Uid>> new_mails(Place& place, StopSource& stop);
-  /// No value if the mail is none that a channel reads.
+  Task<ReceivedBatch> read_batch(std::string cursor, StopSource& stop);
+  Task<std::vector<Imap::Uid>> new_mails(Position& position, StopSource& stop);
+  /// No value if the mail is ignored or gone.
   Task<std::optional<ReceivedMessage>> read_one(Imap::Uid uid, StopSource& stop);
   bool is_for_account(const MailHead& head) const;
   MailReference reference_of(const MailHead& head, Imap::Uid uid) const;

@@ -14,15 +14,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Routers forget connections on which nothing comes. RFC 2177 allows 29 minutes.
-constexpr auto idle_time = 9min;
-constexpr auto time_between_looks = 60s;
+/// Routers drop idle connections early. RFC 2177 allows 29 minutes.
+constexpr auto idle_timeout = 9min;
+constexpr auto poll_interval = 60s;
 constexpr std::size_t max_head = 256 * 1024;
 constexpr std::size_t max_literal = 64 * 1024 * 1024;
 
 [[noreturn]] void fail(const std::string& why) { throw MailError(MailError::Kind::broken, why); }
 
-/// The number that follows `name`; 0 if there is none.
+/// The number after `name`; 0 if there is none.
 std::uint32_t number_after(std::string_view text, std::string_view name) {
   const auto found = text.find(name);
   std::uint32_t number = 0;
@@ -40,7 +40,7 @@ std::optional<std::size_t> literal_size(std::string_view line) {
   const auto digits = line.substr(open + 1, line.size() - open - 2);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  if (size > max_literal) fail("the server sent more than was asked for");
+  if (size > max_literal) fail("the server sent more than was requested");
   return size;
 }
 
@@ -74,17 +74,17 @@ Task<Imap::Response> Imap::read_response(StopSource& stop) {
   std::size_t size = 0;
   for (auto next = literal_size(response.text); next; next = literal_size(response.text)) {
     size += *next;
-    if (size > max_literal) fail("the server sent more than was asked for");
+    if (size > max_literal) fail("the server sent more than was requested");
     response.literals.push_back(co_await connection_.read_bytes(*next, stop));
-    // The mark of one literal is not that of the next.
+    // The blank keeps `{123}` of this literal away from the end of the line.
     response.text += ' ' + co_await connection_.read_line(stop);
   }
-  note(response.text);
+  handle_untagged(response.text);
   co_return response;
 }
 
-void Imap::note(std::string_view text) {
-  if (text.starts_with("* ") && boost::iends_with(text, " EXISTS")) has_news_ = true;
+void Imap::handle_untagged(std::string_view text) {
+  if (text.starts_with("* ") && boost::iends_with(text, " EXISTS")) has_new_mail_ = true;
   if (boost::istarts_with(text, "* BYE")) fail(fmt::format("the server ends the connection:{}", text.substr(5)));
 }
 
@@ -109,7 +109,7 @@ Task<std::vector<Imap::Response>> Imap::run(std::string command, StopSource& sto
 }
 
 Task<std::vector<Imap::Uid>> Imap::search(std::string criteria, StopSource& stop) {
-  has_news_ = false;
+  has_new_mail_ = false;
   const auto responses = co_await run("UID SEARCH " + criteria, stop);
   std::vector<Uid> uids;
   for (const auto& one : responses) {
@@ -165,13 +165,13 @@ Task<> Imap::mark_read(std::vector<Uid> uids, StopSource& stop) {
   co_await run(fmt::format("UID STORE {} +FLAGS.SILENT (\\Seen)", fmt::join(uids, ",")), stop);
 }
 
-Task<> Imap::wait_for_news(StopSource& stop) {
-  while (!has_news_) {
+Task<> Imap::wait_for_new_mail(StopSource& stop) {
+  while (!has_new_mail_) {
     if (can_idle_) {
       co_await idle(stop);
       continue;
     }
-    if (co_await pause(stop, time_between_looks) == WaitResult::stopped)
+    if (co_await pause(stop, poll_interval) == WaitResult::stopped)
       throw MailError(MailError::Kind::stopped, "stopped");
     co_await run("NOOP", stop);
   }
@@ -185,10 +185,10 @@ Task<> Imap::idle(StopSource& stop) {
     if (response.text.starts_with('+')) break;
     if (response.text.starts_with(tag + ' ')) fail(fmt::format("the server answered: {}", response.text));
   }
-  while (!has_news_) {
-    const auto line = co_await connection_.read_line_within(idle_time, stop);
+  while (!has_new_mail_) {
+    const auto line = co_await connection_.read_line_within(idle_timeout, stop);
     if (!line) break;
-    note(*line);
+    handle_untagged(*line);
   }
   co_await connection_.write("DONE\r\n", stop);
   co_await read_until(std::move(tag), stop);

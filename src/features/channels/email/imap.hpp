@@ -12,7 +12,7 @@
 namespace agw {
 
 /// The inbox of an account by IMAP4rev1 (RFC 3501) with IDLE (RFC 2177). One caller at a time; functions throw
-/// MailError, after which the object is of no more use.
+/// MailError, after which the object cannot be used any more.
 class Imap {
 public:
   using Uid = std::uint32_t;
@@ -22,14 +22,14 @@ public:
   /// Connects, logs in and selects the inbox.
   Task<> open(MailServer server, StopSource& stop);
 
-  /// Changes when the server numbers all mails anew.
+  /// Changes when the server renumbers all mails (UIDVALIDITY).
   Uid validity() const { return validity_; }
-  /// What the next mail will at least have, when the inbox was selected.
+  /// The lowest uid that a new mail can have, as of `open` (UIDNEXT).
   Uid next_uid() const { return next_uid_; }
 
   /// The mails from `first` on, ascending.
   Task<std::vector<Uid>> mails_from(Uid first, StopSource& stop);
-  /// Those that nobody has read and that came at the earliest two days ago, ascending.
+  /// The unread mails of the last two days, ascending.
   Task<std::vector<Uid>> unread_mails(Timestamp now, StopSource& stop);
 
   struct Head {
@@ -43,20 +43,20 @@ public:
   Task<> mark_read(std::vector<Uid> uids, StopSource& stop);
 
   /// Waits until there may be new mails.
-  Task<> wait_for_news(StopSource& stop);
+  Task<> wait_for_new_mail(StopSource& stop);
 
 private:
   struct Response {
-    std::string text;                     ///< all lines, without what the literals hold
+    std::string text;                     ///< all lines, without the contents of literals
     std::vector<std::string> literals{};  ///< in their order
   };
 
   Task<Response> read_response(StopSource& stop);
-  /// Reads until the end of that command; returns what came before. Throws if the server refused it.
+  /// Reads up to the tagged response; returns the responses before it. Throws if the server rejected the command.
   Task<std::vector<Response>> read_until(std::string tag, StopSource& stop);
   Task<std::vector<Response>> run(std::string command, StopSource& stop);
   Task<std::vector<Uid>> search(std::string criteria, StopSource& stop);
-  void note(std::string_view text);
+  void handle_untagged(std::string_view text);
   Task<> idle(StopSource& stop);
   std::string next_tag();
 
@@ -65,7 +65,7 @@ private:
   Uid next_uid_ = 0;
   int commands_ = 0;
   bool can_idle_ = false;
-  bool has_news_ = false;  ///< since the last search
+  bool has_new_mail_ = false;  ///< since the last search
 };
 
 }  // namespace agw

@@ -147,7 +147,7 @@ TEST(Imap, WaitsForNewsWithIdle) {
                                               {"DONE", "g4 OK\r\n"}}),
                                    [](Imap& imap, StopSource& stop) -> Task<> {
                                      EXPECT_THAT(co_await imap.mails_from(43, stop), ElementsAre());
-                                     co_await imap.wait_for_news(stop);
+                                     co_await imap.wait_for_new_mail(stop);
                                    });
   EXPECT_EQ(problem, "");
 }
@@ -159,7 +159,7 @@ TEST(Imap, SaysWhatTheServerDoesWrong) {
   EXPECT_EQ(with_server(usual_and({{"UID FETCH", "* BYE too busy\r\n"}}), reads),
             "the server ends the connection: too busy");
   EXPECT_EQ(with_server(usual_and({{"UID FETCH", "* 1 FETCH (UID 43 BODY[] {99999999999}\r\n"}}), reads),
-            "the server sent more than was asked for");
+            "the server sent more than was requested");
   EXPECT_EQ(
       with_server(usual_and({{"UID FETCH", "* 1 FETCH (UID 43 BODY[] {99999999999999999999999}\r\n% OK\r\n"}}), reads),
       "");

@@ -5,8 +5,8 @@
 
 namespace agw {
 
-/// The bytes of a body with that Content-Transfer-Encoding (RFC 2045). Never fails: what is not in the encoding is left
-/// out (base64) or stays (quoted-printable).
+/// The bytes of a body with that Content-Transfer-Encoding (RFC 2045). Never fails: characters that are not valid in
+/// the encoding are dropped (base64) or kept (quoted-printable).
 std::string decode_body(std::string_view body, std::string_view encoding);
 
 /// A header's text in UTF-8, with its encoded words (RFC 2047) decoded. Line ends and other control characters become
@@ -18,7 +18,7 @@ std::string decode_header(std::string_view text);
 std::string encode_base64(std::string_view bytes);
 std::string encode_quoted_printable(std::string_view utf8);
 
-/// A header's text in ASCII, as encoded words if it is needed.
+/// A header's text in ASCII, as encoded words if needed.
 std::string encode_header(std::string_view utf8);
 
 }  // namespace agw

@@ -18,7 +18,7 @@ struct MailHead {
   std::vector<MailField> fields;  ///< topmost first, at most 1,000
   std::size_t size = 0;           ///< bytes up to the body
 
-  /// The value of the topmost field of that name; empty if there is none.
+  /// The value of the topmost field of that name; empty without one.
   std::string_view first(std::string_view name) const;
   std::vector<std::string_view> all(std::string_view name) const;
 };
@@ -34,10 +34,10 @@ struct FieldValue {
 FieldValue read_field_value(std::string_view text);
 
 struct MailAddress {
-  std::string name;     ///< what they call themselves; empty: nothing
-  std::string address;  ///< in lower case; empty if it is none that a reply can be sent to
+  std::string name;     ///< the display name; may be empty
+  std::string address;  ///< in lower case; empty if replies cannot be sent to it
 };
-/// The addresses of a field such as From, at most 1,000. Each that cannot be read beyond doubt has an empty `address`.
+/// The addresses of a field such as From, at most 1,000. Ambiguous ones have an empty `address`.
 /// Example: src/features/channels/email/mail_reader_test.cpp: MailAddresses.AreReadOnlyBeyondDoubt
 std::vector<MailAddress> read_addresses(std::string_view text);
 

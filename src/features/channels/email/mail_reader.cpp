@@ -20,7 +20,7 @@ constexpr int max_depth = 10;
 constexpr std::size_t max_parts = 100;
 constexpr std::size_t max_boundary = 200;  // RFC 2046 allows 70
 constexpr std::size_t max_name = 200;
-/// Of the text of a part: what is longer comes along as a file.
+/// Of the text of a part: a longer text becomes a file.
 constexpr std::size_t max_text = 1024 * 1024;
 
 std::string content_type_for(const FieldValue& type) {
@@ -37,10 +37,10 @@ std::string unflowed(std::string_view text, bool deletes_blank) {
     auto content = line.substr(0, line.find_last_not_of("\r\n") + 1);
     const bool is_quoted = content.starts_with('>');
     if (!is_quoted && content.starts_with(' ')) content.remove_prefix(1);
-    const bool goes_on = !is_quoted && content.ends_with(' ') && content != "-- ";
-    if (goes_on && deletes_blank) content.remove_suffix(1);
+    const bool continues = !is_quoted && content.ends_with(' ') && content != "-- ";
+    if (continues && deletes_blank) content.remove_suffix(1);
     joined += content;
-    if (!goes_on) joined += '\n';
+    if (!continues) joined += '\n';
   }
   return joined;
 }
@@ -73,15 +73,15 @@ std::vector<std::string_view> parts_of(std::string_view body, std::string_view b
     }
     line = end;
   }
-  // The end is missing.
+  // The closing boundary is missing.
   if (begin) parts.push_back(body.substr(*begin));
   return parts;
 }
 
-/// Collects what is to be read of a mail.
-class Collector {
+/// Collects the text and the files of a mail.
+class MailCollector {
 public:
-  explicit Collector(Mail& mail) : mail_(mail) {}
+  explicit MailCollector(Mail& mail) : mail_(mail) {}
 
   void read(const MailHead& head, std::string_view body, int depth) {
     auto type = read_field_value(head.first("content-type"));
@@ -89,18 +89,18 @@ public:
     const auto boundary = type.parameter("boundary");
     const bool is_multipart =
         type.value.starts_with("multipart/") && !boundary.empty() && boundary.size() < max_boundary;
-    if (!is_multipart) return take_part(head, type, body);
-    if (depth >= max_depth) return lose("Parts of the mail are nested too deeply.");
+    if (!is_multipart) return read_leaf(head, type, body);
+    if (depth >= max_depth) return note_omitted("Parts of the mail are nested too deeply.");
     bool has_more = false;
     const auto parts = parts_of(body, boundary, has_more);
-    if (has_more) lose("The mail has too many parts.");
+    if (has_more) note_omitted("The mail has too many parts.");
     if (type.value == "multipart/alternative") return read_alternative(parts, depth);
     for (const auto part : parts) read_part(part, depth);
   }
 
 private:
   void read_part(std::string_view part, int depth) {
-    if (++parts_ > max_parts) return lose("The mail has too many parts.");
+    if (++parts_ > max_parts) return note_omitted("The mail has too many parts.");
     // The end of the line before a boundary belongs to it.
     if (part.ends_with('\n')) part.remove_suffix(1);
     if (part.ends_with('\r')) part.remove_suffix(1);
@@ -108,7 +108,7 @@ private:
     read(head, part.substr(head.size), depth + 1);
   }
 
-  /// The same in several forms, the best last. Plain text is the form that people wrote; an empty one is none.
+  /// Alternatives of one content, the best last. Plain text is preferred, unless it is empty: it is what people wrote.
   void read_alternative(const std::vector<std::string_view>& parts, int depth) {
     for (const auto part : parts) {
       const auto before = mail_.text.size();
@@ -124,7 +124,7 @@ private:
     }
   }
 
-  /// Of the other forms, only what is no text, such as a calendar entry or pictures.
+  /// Reads only the alternatives that are not text, such as a calendar entry or pictures.
   void read_files(const std::vector<std::string_view>& parts, int depth) {
     reads_text_ = false;
     for (const auto part : parts) {
@@ -134,7 +134,7 @@ private:
     reads_text_ = true;
   }
 
-  void take_part(const MailHead& head, const FieldValue& type, std::string_view body) {
+  void read_leaf(const MailHead& head, const FieldValue& type, std::string_view body) {
     const auto disposition = read_field_value(head.first("content-disposition"));
     auto name = disposition.parameter("filename");
     if (name.empty()) name = type.parameter("name");
@@ -142,7 +142,7 @@ private:
     auto bytes = decode_body(body, encoding);
     const bool is_text = type.value == "text/plain" || type.value == "text/html";
     const bool is_shown = is_text && disposition.value != "attachment" && name.empty();
-    if (is_shown && bytes.size() <= max_text) return take_text(type, bytes);
+    if (is_shown && bytes.size() <= max_text) return add_text(type, bytes);
     // Signatures are for programs.
     if (type.value == "application/pgp-signature" || type.value == "application/pkcs7-signature") return;
     if (bytes.empty()) return;
@@ -150,13 +150,13 @@ private:
     mail_.files.push_back({safe_name(name, mime), is_text ? content_type_for(type) : mime, std::move(bytes)});
   }
 
-  void take_text(const FieldValue& type, const std::string& bytes) {
+  void add_text(const FieldValue& type, const std::string& bytes) {
     if (!reads_text_) return;
     std::string text;
     if (type.value == "text/html") {
       auto page =
           html_to_markdown(html_to_utf8(bytes, content_type_for(type)), *WebUrl::parse("https://mail.invalid/"));
-      if (!page.problem.empty()) lose(fmt::format("The end of the mail is missing: {}", page.problem));
+      if (!page.problem.empty()) note_omitted(fmt::format("The end of the mail is missing: {}", page.problem));
       text = std::move(page.markdown);
     } else {
       text = text_to_utf8(bytes, content_type_for(type));
@@ -167,8 +167,8 @@ private:
     mail_.text += text;
   }
 
-  void lose(std::string what) {
-    if (std::ranges::find(mail_.lost, what) == mail_.lost.end()) mail_.lost.push_back(std::move(what));
+  void note_omitted(std::string what) {
+    if (std::ranges::find(mail_.omitted, what) == mail_.omitted.end()) mail_.omitted.push_back(std::move(what));
   }
 
   Mail& mail_;
@@ -180,7 +180,7 @@ private:
 
 Mail read_mail(std::string_view bytes) {
   Mail mail{.head = read_mail_head(bytes), .text = {}};
-  Collector(mail).read(mail.head, bytes.substr(mail.head.size), 0);
+  MailCollector(mail).read(mail.head, bytes.substr(mail.head.size), 0);
   return mail;
 }
 

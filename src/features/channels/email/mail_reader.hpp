@@ -17,13 +17,13 @@ struct MailFile {
 /// A mail (RFC 5322, MIME: RFC 2045 to 2049) as people see it.
 struct Mail {
   MailHead head;
-  std::string text;                 ///< in UTF-8: plain text, or HTML as Markdown
-  std::vector<MailFile> files{};    ///< what is attached, and pictures within the text
-  std::vector<std::string> lost{};  ///< what was left out, for people
+  std::string text;                    ///< in UTF-8: plain text, or HTML as Markdown
+  std::vector<MailFile> files{};       ///< attachments, and pictures within the text
+  std::vector<std::string> omitted{};  ///< remarks on what was left out, for people
 };
 
-/// Reads a mail, however broken: at most 10 multiparts within each other, and 100 parts. What is beyond is named in
-/// `lost`. Blocks: not for the loop.
+/// Reads a mail, however broken: at most 10 nested multiparts and 100 parts. `omitted` names what is left
+/// out. Blocks: not for the loop.
 /// Example: src/features/channels/email/mail_reader_test.cpp: MailReader.PrefersPlainText
 Mail read_mail(std::string_view bytes);
 

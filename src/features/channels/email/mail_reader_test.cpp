@@ -28,7 +28,7 @@ TEST(MailReader, ReadsAPlainMail) {
   const auto mail = read_mail("From: ann@example.org\nSubject: Hi\n\nHello,\n\nworld.\n");
   EXPECT_EQ(mail.text, "Hello,\n\nworld.");
   EXPECT_EQ(mail.head.first("subject"), " Hi");
-  EXPECT_TRUE(mail.files.empty() && mail.lost.empty());
+  EXPECT_TRUE(mail.files.empty() && mail.omitted.empty());
 }
 
 TEST(MailReader, PrefersPlainText) {
@@ -97,7 +97,7 @@ TEST(MailReader, StopsAtTooManyAndTooDeepParts) {
   for (int i = 0; i < 5000; ++i) many += part("Content-Type: application/x", "x");
   const auto broad = read_mail(mail_of("multipart/mixed; boundary=b", many));
   EXPECT_LE(broad.files.size(), 100u);
-  EXPECT_EQ(broad.lost, Files{"The mail has too many parts."});
+  EXPECT_EQ(broad.omitted, Files{"The mail has too many parts."});
 
   std::string deep = "Content-Type: text/plain\r\n\r\nBottom.";
   for (int i = 0; i < 200; ++i) {
@@ -105,7 +105,7 @@ TEST(MailReader, StopsAtTooManyAndTooDeepParts) {
     deep = "Content-Type: multipart/mixed; boundary=b" + name + "\r\n\r\n--b" + name + "\r\n" + deep + "\r\n--b" +
            name + "--\r\n";
   }
-  EXPECT_EQ(read_mail(deep).lost, Files{"Parts of the mail are nested too deeply."});
+  EXPECT_EQ(read_mail(deep).omitted, Files{"Parts of the mail are nested too deeply."});
 }
 
 TEST(MailReader, ReadsWhatIsBroken) {

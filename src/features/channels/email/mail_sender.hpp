@@ -8,13 +8,13 @@
 
 namespace agw {
 
-/// Who has sent a mail, if it is sure: it has exactly one From with one address, and the topmost Authentication-Results
+/// The verified sender of a mail: it has exactly one From with one address, and the topmost Authentication-Results
 /// (RFC 8601) of the server `authserv_id` says that SPF, DKIM or DMARC passed for the domain of that address, or for
 /// the domain above it. No value otherwise.
 /// Example: src/features/channels/email/mail_sender_test.cpp: Sender.IsSureWhereTheTrustedServerSaysSo
 std::optional<MailAddress> authentic_sender(const MailHead& head, std::string_view authserv_id);
 
-/// Whether a program wrote the mail, or it went to many: an answer to it could go round for ever.
+/// Whether a program wrote the mail, or it went to a mailing list: two programs could answer each other for ever.
 bool is_automatic(const MailHead& head);
 
 }  // namespace agw

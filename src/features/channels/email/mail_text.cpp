@@ -14,7 +14,7 @@ namespace {
 using Lines = std::vector<std::string_view>;
 
 constexpr std::size_t max_introduction = 3;  // lines
-constexpr std::size_t shortest_rule = 5;
+constexpr std::size_t min_rule_length = 5;
 
 Lines lines_of(std::string_view text) {
   Lines lines;
@@ -35,14 +35,14 @@ bool is_quoted(std::string_view line) {
   return begin != line.npos && line[begin] == '>';
 }
 
-/// `-----Original Message-----` in any language: what the program puts above the mail that is answered.
+/// `-----Original Message-----` in any language: the line above the quoted mail.
 bool is_rule_of_answered_mail(std::string_view line) {
   const auto text = boost::trim_copy(std::string(line));
   const auto dashes = text.find_first_not_of('-');
-  return dashes != text.npos && dashes >= shortest_rule && text.ends_with("-----");
+  return dashes != text.npos && dashes >= min_rule_length && text.ends_with("-----");
 }
 
-/// `From: Ann` and `Sent: …` in the lines that follow, as Outlook puts them there.
+/// Whether the quoted mail begins here as in Outlook: `From: Ann`, with `Subject: …` in the lines below.
 bool begins_answered_head(const Lines& lines, std::size_t at) {
   static constexpr std::array<std::string_view, 5> from = {"From:", "Von:", "De:", "Da:", "Van:"};
   static constexpr std::array<std::string_view, 6> subject = {

@@ -16,9 +16,9 @@ struct MailDraft {
   std::string to;
   std::string subject;
   std::string message_id;                 ///< `<id@host>`
-  std::vector<std::string> references{};  ///< of the mails before it in its thread, the answered one last
+  std::vector<std::string> references{};  ///< the earlier mails of its thread, the answered one last
   std::string text;
-  bool is_markdown = false;  ///< goes as HTML too
+  bool is_markdown = false;  ///< also sent as HTML
   bool is_reply = false;     ///< a program's answer, else a program's notice (RFC 3834)
   std::vector<MailFile> files{};
   Timestamp date{};

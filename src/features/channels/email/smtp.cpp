@@ -12,9 +12,9 @@ namespace {
 
 using End = SendResult::End;
 
-/// An answer of the server: `250 OK`, over one or more lines.
+/// A reply of the server, `250 OK`, in one or more lines.
 struct Reply {
-  char kind = '0';  ///< the first digit of its code: 2 done, 3 go on, 4 try later, 5 refused
+  char kind = '0';  ///< the first digit of its code: 2 done, 3 continue, 4 try later, 5 refused
   std::string text;
 };
 
@@ -23,8 +23,8 @@ Task<Reply> read_reply(MailConnection& connection, StopSource& stop) {
   for (int lines = 0; lines < 100; ++lines) {
     const auto line = co_await connection.read_line(stop);
     reply.text += (reply.text.empty() ? "" : " ") + line;
-    const bool goes_on = line.size() > 3 && line[3] == '-';
-    if (goes_on) continue;
+    const bool continues = line.size() > 3 && line[3] == '-';
+    if (continues) continue;
     reply.kind = line.empty() ? '0' : line.front();
     co_return reply;
   }
@@ -37,7 +37,7 @@ Task<Reply> command(MailConnection& connection, std::string line, StopSource& st
 }
 
 SendResult problem_of(const Reply& reply) {
-  return {.end = reply.kind == '5' ? End::refused : End::again,
+  return {.end = reply.kind == '5' ? End::refused : End::retry,
           .error = fmt::format("the server answered: {}", reply.text)};
 }
 
@@ -54,7 +54,7 @@ std::string with_dots(std::string_view mail) {
   return text + ".\r\n";
 }
 
-/// What went wrong before the mail was handed over; no value if the server waits for it.
+/// Sends the commands before the mail. Returns the problem; no value if the server is ready to receive it.
 Task<std::optional<SendResult>> address(MailConnection& connection, std::string from, std::string to,
                                         StopSource& stop) {
   for (auto* line : {&from, &to}) {
@@ -71,8 +71,8 @@ Task<std::optional<SendResult>> address(MailConnection& connection, std::string 
 
 Task<SendResult> send_mail(HttpClient& http, MailServer server, std::string from, std::string to, std::string mail,
                            StopSource& stop) {
-  // What is known if the connection breaks now.
-  SendResult result{.end = End::again};
+  // The result if the connection breaks now.
+  SendResult result{.end = End::retry};
   try {
     MailConnection connection(http);
     co_await connection.open(std::move(server), stop);

@@ -19,15 +19,15 @@ namespace {
 using namespace std::chrono_literals;
 using End = SendResult::End;
 
-/// The same at each start, so that the server ends what a kill has left.
+/// The same at each start, so that the server closes the connection of a killed gateway.
 constexpr std::string_view own_resource = "agent-gateway";
 constexpr std::string_view stream_management = "urn:xmpp:sm:3";
 constexpr std::string_view ping_prefix = "sent-";
-constexpr auto max_connecting = 90s;
-constexpr auto max_sending = 60s;
-constexpr auto max_closing = 3s;
+constexpr auto connect_timeout = 90s;
+constexpr auto send_timeout = 60s;
+constexpr auto close_timeout = 3s;
 constexpr auto pause_after_conflict = 30s;
-constexpr std::size_t most_at_once = 100;
+constexpr std::size_t max_batch = 100;
 
 std::string ping_after(std::string_view message_id) {
   return fmt::format("<iq type='get' id='{}{}'><ping xmlns='urn:xmpp:ping'/></iq>", ping_prefix, message_id);
@@ -54,7 +54,7 @@ Xmpp::Xmpp(Loop& loop, HttpClient& http, const ChannelAccount& account, const Ch
       open_(loop) {}
 
 const Messenger::Traits& Xmpp::traits() const {
-  // Servers take stanzas of 64 KiB and more, and slow down who sends a lot.
+  // Servers accept stanzas of 64 KiB and more, and throttle clients that send a lot.
   static const Traits traits{.max_units = 8000, .between_messages = 1s, .between_in_group = 1s, .per_second = 10};
   return traits;
 }
@@ -69,16 +69,16 @@ Task<> Xmpp::wait(StopSource& stop, std::chrono::milliseconds limit) {
 
 Task<ReceivedBatch> Xmpp::read(std::string cursor, StopSource& stop) {
   if (!connection_) co_return co_await connect(std::move(cursor), stop);
-  if (given_ > 0 && cursor == given_cursor_) confirm_given();
-  while (news_.empty() && !failure_ && !stop.requested()) co_await wait(stop, no_limit);
+  if (delivered_ > 0 && cursor == delivered_cursor_) confirm_delivered();
+  while (received_.empty() && !failure_ && !stop.requested()) co_await wait(stop, no_limit);
   if (stop.requested()) co_return ReceivedBatch{.end = ReceivedBatch::End::stopped};
-  co_return news_.empty() ? problem() : batch_of_news();
+  co_return received_.empty() ? problem() : next_batch();
 }
 
 Task<ReceivedBatch> Xmpp::connect(std::string cursor, StopSource& stop) {
   failure_.reset();
   connection_ = XmppConnection::start(loop_, login(), *this);
-  const auto deadline = std::chrono::steady_clock::now() + max_connecting;
+  const auto deadline = std::chrono::steady_clock::now() + connect_timeout;
   while (!is_open_ && !failure_ && !stop.requested()) {
     const auto left = deadline - std::chrono::steady_clock::now();
     if (left <= 0s) connection_->abort();
@@ -86,7 +86,8 @@ Task<ReceivedBatch> Xmpp::connect(std::string cursor, StopSource& stop) {
   }
   if (stop.requested()) co_return ReceivedBatch{.end = ReceivedBatch::End::stopped};
   if (!is_open_) co_return problem();
-  // What was said before the channel existed was said to its account, and the server gives it away only once.
+  // Messages from before the channel existed are answered too: the server stored them for the account, and delivers
+  // them only once.
   co_return ReceivedBatch{.end = ReceivedBatch::End::read, .cursor = cursor.empty() ? new_id() : std::move(cursor)};
 }
 
@@ -98,36 +99,36 @@ XmppLogin Xmpp::login() const {
           .may_be_private = account_.is_persons};
 }
 
-ReceivedBatch Xmpp::batch_of_news() {
-  given_ = std::min(news_.size(), most_at_once);
-  given_cursor_ = new_id();
-  ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = given_cursor_};
-  for (std::size_t i = 0; i < given_; ++i) batch.messages.push_back(news_[i].message);
+ReceivedBatch Xmpp::next_batch() {
+  delivered_ = std::min(received_.size(), max_batch);
+  delivered_cursor_ = new_id();
+  ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = delivered_cursor_};
+  for (std::size_t i = 0; i < delivered_; ++i) batch.messages.push_back(received_[i].message);
   return batch;
 }
 
-/// The connection is no more: the next look makes a new one.
+/// The reason why the connection ended. The next `read` connects again.
 ReceivedBatch Xmpp::problem() {
   using Kind = XmppFailure::Kind;
   connection_.reset();
   const auto kind = failure_->kind;
   return {.end = kind == Kind::refused    ? ReceivedBatch::End::refused
                  : kind == Kind::conflict ? ReceivedBatch::End::conflict
-                                          : ReceivedBatch::End::again,
+                                          : ReceivedBatch::End::retry,
           .error = account_.secrets.hidden_in(failure_->text),
           // Two programs that end each other's connections should not do so all the time.
           .retry_after = kind == Kind::conflict ? std::chrono::milliseconds(pause_after_conflict) : 0ms};
 }
 
-/// The room has dealt with what it was given.
-void Xmpp::confirm_given() {
-  news_.erase(news_.begin(), news_.begin() + static_cast<std::ptrdiff_t>(given_));
-  connection_->taken(std::exchange(given_, 0));
+/// The channel has stored the last batch: the server may forget it.
+void Xmpp::confirm_delivered() {
+  received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(delivered_));
+  connection_->taken(std::exchange(delivered_, 0));
   if (is_managed_) connection_->send(confirmation());
 }
 
 std::string Xmpp::confirmation() const {
-  const auto stored = news_.empty() ? stanzas_ : news_.front().stanza - 1;
+  const auto stored = received_.empty() ? stanzas_ : received_.front().stanza - 1;
   return fmt::format("<a xmlns='{}' h='{}'/>", stream_management, stored);
 }
 
@@ -135,7 +136,7 @@ Task<> Xmpp::close() {
   if (!connection_) co_return;
   StopSource never;
   connection_->close();
-  const auto deadline = std::chrono::steady_clock::now() + max_closing;
+  const auto deadline = std::chrono::steady_clock::now() + close_timeout;
   while (!failure_) {
     const auto left = deadline - std::chrono::steady_clock::now();
     if (left <= 0s) connection_->abort();
@@ -171,9 +172,9 @@ void Xmpp::arrived(XmppElement element) {
   if (element.xmlns == stream_management) return manage_stream(element);
   if (element.xmlns != "jabber:client") return;
   ++stanzas_;
-  if (element.name == "message") return take_message(element);
-  if (element.name == "presence") take_presence(element);
-  if (element.name == "iq") take_request(element);
+  if (element.name == "message") return handle_message(element);
+  if (element.name == "presence") handle_presence(element);
+  if (element.name == "iq") handle_iq(element);
   connection_->taken(1);
 }
 
@@ -186,7 +187,7 @@ void Xmpp::manage_stream(const XmppElement& element) {
   }
 }
 
-void Xmpp::take_message(const XmppElement& stanza) {
+void Xmpp::handle_message(const XmppElement& stanza) {
   std::optional<ReceivedMessage> message;
   if (stanza.attribute("type") == "error") {
     settle(stanza.attribute("id"), {.end = End::refused, .error = xmpp_error(stanza)});
@@ -196,12 +197,12 @@ void Xmpp::take_message(const XmppElement& stanza) {
       log::warn("the channel {} cannot read an encrypted message: turn encryption off in its chat", settings_.name);
   }
   if (!message) return connection_->taken(1);
-  news_.push_back({.message = *std::move(message), .stanza = stanzas_});
+  received_.push_back({.message = *std::move(message), .stanza = stanzas_});
   changed_.notify();
 }
 
-/// People who are answered may see whether the channel is there; strangers get silence.
-void Xmpp::take_presence(const XmppElement& stanza) {
+/// People in `allow` may see the channel's presence; strangers get no response.
+void Xmpp::handle_presence(const XmppElement& stanza) {
   const auto sender = xmpp_account(stanza.attribute("from"));
   if (stanza.attribute("type") == "subscribe" && sender && settings_.allow.contains(*sender)) {
     connection_->send(fmt::format("<presence to='{}' type='subscribed'/>", xml_escaped(*sender)));
@@ -215,8 +216,8 @@ bool Xmpp::is_from_server(const XmppElement& stanza) const {
   return from.empty() || from == xmpp_domain(settings_.user) || without_resource(from) == settings_.user;
 }
 
-/// Answers of the server to the pings. It may ask too: any answer shows that the channel is there.
-void Xmpp::take_request(const XmppElement& stanza) {
+/// Handles the server's responses to pings, and its own pings: any response, even an error, shows that we are alive.
+void Xmpp::handle_iq(const XmppElement& stanza) {
   const auto type = stanza.attribute("type");
   const auto id = stanza.attribute("id");
   if (!is_from_server(stanza)) return;
@@ -246,15 +247,15 @@ void Xmpp::settle(std::string_view id, SendResult result) {
 
 Task<SendResult> Xmpp::send(OutgoingMessage message, StopSource& stop) {
   const auto until_open = [](AsyncEvent& open) -> Task<> { co_await open.wait(); };
-  if (!is_open_ && co_await with_timeout(stop, max_sending, until_open(open_)) == WaitResult::stopped)
+  if (!is_open_ && co_await with_timeout(stop, send_timeout, until_open(open_)) == WaitResult::stopped)
     co_return SendResult{.end = End::stopped};
-  if (!is_open_) co_return SendResult{.end = End::again, .error = "it is not connected"};
+  if (!is_open_) co_return SendResult{.end = End::retry, .error = "it is not connected"};
   const auto id = message.id;
   const auto sending = std::make_shared<Sending>(loop_);
   sendings_[id] = sending;
   connection_->send(xmpp_stanza(message) + ping_after(id));
   const auto until_settled = [](std::shared_ptr<Sending> one) -> Task<> { co_await one->changed.wait(); };
-  const auto waited = co_await with_timeout(stop, max_sending, until_settled(sending));
+  const auto waited = co_await with_timeout(stop, send_timeout, until_settled(sending));
   if (sending->result) co_return *std::move(sending->result);
   sendings_.erase(id);
   if (waited == WaitResult::stopped) co_return SendResult{.end = End::stopped};
@@ -268,7 +269,7 @@ Task<SendResult> Xmpp::draft(ChatPlace, std::int64_t, std::string, StopSource&) 
 
 Task<> Xmpp::acknowledge(std::string, std::string, StopSource&) { co_return; }
 
-/// A person chose the address: it must be public, except where their server itself is at home.
+/// The sender chose the address: it must be public, unless the XMPP server itself has a private one.
 Task<FetchedFile> Xmpp::fetch(ReceivedFile file, StopSource& stop) {
   const auto url = WebUrl::parse(file.id);
   if (!url) co_return FetchedFile{{}, "it is not at a web address"};

@@ -16,9 +16,9 @@
 
 namespace agw {
 
-/// An account at an XMPP server. The server keeps what is written to it while nobody is connected, and, where it has
-/// stream management (XEP-0198), everything that was not confirmed: a message is confirmed once the room has stored it.
-/// A message is sent once the server has answered the ping that follows it: stanzas are handled in order.
+/// An account at an XMPP server. The server stores messages while no client is connected and, with stream management
+/// (XEP-0198), until they are confirmed: a message is confirmed once the channel has stored it. An outgoing message
+/// counts as sent once the server has responded to the ping that follows it: stanzas are handled in order.
 class Xmpp : public Messenger, private XmppConnection::Listener {
 public:
   Xmpp(Loop& loop, HttpClient& http, const ChannelAccount& account, const ChannelSettings& settings);
@@ -32,11 +32,11 @@ public:
   Task<> close() override;
 
 private:
-  struct News {
+  struct Received {
     ReceivedMessage message;
-    std::uint32_t stanza = 0;  ///< which of the connection's it is, counted as the server does
+    std::uint32_t stanza = 0;  ///< its number on this connection, as the server counts
   };
-  /// A message on its way.
+  /// A message that the server has not confirmed.
   struct Sending {
     explicit Sending(Loop& loop) : changed(loop) {}
     AsyncEvent changed;
@@ -49,17 +49,17 @@ private:
 
   Task<ReceivedBatch> connect(std::string cursor, StopSource& stop);
   XmppLogin login() const;
-  ReceivedBatch batch_of_news();
+  ReceivedBatch next_batch();
   ReceivedBatch problem();
-  void confirm_given();
+  void confirm_delivered();
   std::string confirmation() const;
-  /// Waits until something has changed.
+  /// Waits until `changed_` is set, and resets it.
   Task<> wait(StopSource& stop, std::chrono::milliseconds limit);
 
   void manage_stream(const XmppElement& element);
-  void take_message(const XmppElement& stanza);
-  void take_presence(const XmppElement& stanza);
-  void take_request(const XmppElement& stanza);
+  void handle_message(const XmppElement& stanza);
+  void handle_presence(const XmppElement& stanza);
+  void handle_iq(const XmppElement& stanza);
   bool is_from_server(const XmppElement& stanza) const;
   void settle(std::string_view id, SendResult result);
 
@@ -68,16 +68,16 @@ private:
   const ChannelAccount& account_;
   const ChannelSettings& settings_;
   XmppRooms rooms_;
-  AsyncEvent changed_;  ///< `read` has something to look at
+  AsyncEvent changed_;  ///< something arrived, or the connection opened or ended
   AsyncEvent open_;
   std::shared_ptr<XmppConnection> connection_;
   bool is_open_ = false;
   std::optional<XmppFailure> failure_;
-  std::deque<News> news_;
-  std::size_t given_ = 0;                                                  ///< of the news, by the last batch
-  std::string given_cursor_;                                               ///< of that batch
-  bool is_managed_ = false;                                                ///< stanzas are counted
-  std::uint32_t stanzas_ = 0;                                              ///< that arrived since then
+  std::deque<Received> received_;
+  std::size_t delivered_ = 0;                                              ///< of `received_`, in the last batch
+  std::string delivered_cursor_;                                           ///< of that batch
+  bool is_managed_ = false;                                                ///< stream management is enabled
+  std::uint32_t stanzas_ = 0;                                              ///< that arrived since it was enabled
   std::map<std::string, std::shared_ptr<Sending>, std::less<>> sendings_;  ///< by the message's id
 };
 

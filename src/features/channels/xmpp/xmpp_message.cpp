@@ -24,8 +24,8 @@ constexpr std::size_t max_files = 10;
 
 bool is_correction(const XmppElement& stanza) { return stanza.child("replace", "urn:xmpp:message-correct:0"); }
 
-/// What a room says again about the past: its speaker is not known.
-bool is_past(const XmppElement& stanza) { return stanza.child("delay", "urn:xmpp:delay"); }
+/// A message from a room's history: its sender cannot be verified.
+bool is_delayed(const XmppElement& stanza) { return stanza.child("delay", "urn:xmpp:delay"); }
 
 /// The id that the server gave the message; a client's own otherwise, which the same client can use again.
 std::string update_of(const XmppElement& stanza, std::string_view server) {
@@ -60,18 +60,18 @@ void add_files(const XmppElement& stanza, ReceivedMessage& message) {
     const std::string url(one.text_of("url", out_of_band));
     if (url.empty()) continue;
     message.files.push_back({.id = url, .name = name_of_file(url), .mime = "application/octet-stream"});
-    // Clients repeat the address for those that know no files.
+    // Clients repeat the address as text, for those that do not support files.
     if (message.text == url) message.text = one.text_of("desc", out_of_band);
   }
 }
 
 /// Sets place, sender and text. Returns whether a person said it to the channel.
-bool take_room_message(const XmppElement& stanza, const XmppRooms& rooms, ReceivedMessage& message) {
+bool read_room_message(const XmppElement& stanza, const XmppRooms& rooms, ReceivedMessage& message) {
   const auto from = stanza.attribute("from");
   const auto room = without_resource(from);
   const auto nickname = xmpp_resource(from);
   const auto person = rooms.person(room, nickname);
-  if (!rooms.contains(room) || !person || nickname == rooms.own_nickname(room) || is_past(stanza)) return false;
+  if (!rooms.contains(room) || !person || nickname == rooms.own_nickname(room) || is_delayed(stanza)) return false;
   message.place = {.chat = std::string(room), .topic = {}, .is_group = true};
   message.sender = *person;
   message.sender_name = nickname;
@@ -84,9 +84,9 @@ bool take_room_message(const XmppElement& stanza, const XmppRooms& rooms, Receiv
   return message.only_answers || message.text.starts_with('/');
 }
 
-bool take_private_message(const XmppElement& stanza, std::string_view account, const XmppRooms& rooms,
+bool read_private_message(const XmppElement& stanza, std::string_view account, const XmppRooms& rooms,
                           ReceivedMessage& message) {
-  // A room passes on what its people say to one of them, and invitations: neither says who it is.
+  // Rooms also relay private messages and invitations, neither of which names the sender's account.
   if (stanza.child("x", "http://jabber.org/protocol/muc#user")) return false;
   const auto sender = xmpp_account(stanza.attribute("from"));
   if (!sender || *sender == account || rooms.contains(*sender)) return false;
@@ -117,9 +117,9 @@ std::optional<ReceivedMessage> xmpp_message(const XmppElement& stanza, std::stri
                           .sender_name = {},
                           .text = std::string(stanza.text_of("body", client))};
   add_files(stanza, message);
-  const bool is_taken =
-      is_group ? take_room_message(stanza, rooms, message) : take_private_message(stanza, account, rooms, message);
-  if (!is_taken || (is_blank(message.text) && message.files.empty())) return std::nullopt;
+  const bool is_for_channel =
+      is_group ? read_room_message(stanza, rooms, message) : read_private_message(stanza, account, rooms, message);
+  if (!is_for_channel || (is_blank(message.text) && message.files.empty())) return std::nullopt;
   message.update = update_of(stanza, is_group ? std::string_view(message.place.chat) : account);
   if (threads == ChannelThreads::topic) message.place.topic = utf8_prefix(stanza.text_of("thread", client), max_topic);
   return message;

@@ -10,17 +10,17 @@
 
 namespace agw {
 
-/// A message of a person, from a stanza that the server passed on; nullopt for everything else: notices, corrections
-/// (XEP-0308), copies of messages (XEP-0280) whoever sends them, encrypted messages, and what is said in a room without
-/// the channel's name before it. `account` is the channel's own.
-/// Example: src/features/channels/xmpp/xmpp_message_test.cpp: XmppMessage.IsWhatAPersonSays
+/// The message of a person in a stanza; nullopt for everything else: notices, corrections (XEP-0308), carbon copies
+/// (XEP-0280) from anyone, encrypted messages, and messages in a room that do not begin with the channel's name.
+/// `account` is the channel's own. Example: src/features/channels/xmpp/xmpp_message_test.cpp:
+/// XmppMessage.IsWhatAPersonSays
 std::optional<ReceivedMessage> xmpp_message(const XmppElement& stanza, std::string_view account, const XmppRooms& rooms,
                                             ChannelThreads threads);
 
 /// Whether a stanza has a message that only an encrypting client can read (XEP-0384).
 bool is_encrypted(const XmppElement& stanza);
 
-/// The stanza that sends a message. One that is unfinished is followed by the notice that more is coming (XEP-0085).
+/// The stanza that sends a message. An unfinished one is followed by the state `composing` (XEP-0085).
 std::string xmpp_stanza(const OutgoingMessage& message);
 
 /// Why a stanza was not delivered, from the error that came back.

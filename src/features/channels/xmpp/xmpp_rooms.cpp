@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view room_user = "http://jabber.org/protocol/muc#user";
 constexpr std::string_view own_presence = "110";
 constexpr std::string_view stanza_errors = "urn:ietf:params:xml:ns:xmpp-stanzas";
-/// A room with more people is a public place.
+/// Further people of a room are not answered there.
 constexpr std::size_t max_people = 10'000;
 constexpr std::size_t max_shown_error = 200;
 

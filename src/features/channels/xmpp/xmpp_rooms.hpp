@@ -10,16 +10,16 @@
 
 namespace agw {
 
-/// The rooms (XEP-0045) that a channel is in, and who is behind the nicknames there.
+/// The rooms (XEP-0045) that a channel is in, and the accounts of the nicknames there.
 class XmppRooms {
 public:
   /// `addresses` of the rooms, in lower case; `account` is the channel's own.
   XmppRooms(std::set<std::string, std::less<>> addresses, std::string_view account);
 
-  /// The stanzas that enter all rooms. What was said there before is not asked for: a nickname does not say who used it
-  /// then.
+  /// The stanzas that enter all rooms. They request no history: it does not say which account used a
+  /// nickname.
   std::string enter();
-  /// Learns from a presence who is in a room. Returns why a room cannot be used, for people; empty if nothing is wrong.
+  /// Updates the people of a room from a presence. Returns why the room cannot be used, for people; empty if it can.
   std::string learn(const XmppElement& presence);
 
   bool contains(std::string_view room) const { return nicknames_.contains(room); }
