@@ -315,7 +315,7 @@ private:
   }
 
   Task<> shut_down() {
-    apps_.hang_up();
+    apps_.begin_stop();
     shell_.hurry();
     co_await access_.stop();
     co_await jobs_.disarm();

@@ -14,7 +14,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t buffer_size = 256 * 1024;
-constexpr std::uint64_t worth_moving = 512 * 1024;  // below this size, a pipe costs more than a copy
+constexpr std::uint64_t min_spliced_bytes = 512 * 1024;  // below this size, a pipe costs more than a copy
 
 }  // namespace
 
@@ -88,9 +88,9 @@ Task<const std::vector<std::string_view>*> AppConnection::read_body() {
   co_return &none;
 }
 
-Task<> AppConnection::move_body(ProxyStream& client) {
-  const bool all_is_passed_on = begin_ == end_;
-  if (!all_is_passed_on || interrupted_ || reader_.left() < worth_moving) co_return;
+Task<> AppConnection::splice_body(ProxyStream& client) {
+  const bool is_buffer_empty = begin_ == end_;
+  if (!is_buffer_empty || interrupted_ || reader_.left() < min_spliced_bytes) co_return;
   if (const auto moved = co_await client.move_from(socket_, reader_.left()); moved > 0) reader_.skip(moved);
 }
 

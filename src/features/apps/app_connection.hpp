@@ -28,7 +28,7 @@ public:
   /// The next pieces of the body, as views that are valid until the next call; empty at the end.
   Task<const std::vector<std::string_view>*> read_body();
   /// Moves the rest of a large body to the client if that is possible without reading it.
-  Task<> move_body(ProxyStream& client);
+  Task<> splice_body(ProxyStream& client);
   /// Whether the body is complete, rather than cut off by the end of the connection.
   bool complete() const { return reader_.done(); }
   /// After a 101: the bytes that the server sends; empty at the end.

@@ -24,7 +24,7 @@ bool is_hidden(const fs::path& relative) {
   return std::ranges::any_of(relative, [](const fs::path& part) { return part.native().starts_with('.'); });
 }
 
-bool is_of_system(const fs::path& path) {
+bool is_system_path(const fs::path& path) {
   return std::ranges::any_of(system_directories, [&](std::string_view system) { return is_within(path, system); });
 }
 
@@ -33,7 +33,7 @@ bool may_be_served(const fs::path& path, const fs::path& home, const fs::path& d
   if (is_within(data_directory, path)) return false;
   if (is_within(path, data_directory)) return is_within(path, data_directory / "agents");
   if (is_within(path, home)) return !is_hidden(path.lexically_relative(home));
-  return !is_within(home, path) && !is_of_system(path);
+  return !is_within(home, path) && !is_system_path(path);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ struct Served {
 
 TEST(DevServer, GivesUpOnOneThatNeverAnswers) {
   testing::run([](Loop& loop) -> Task<> {
-    Served served(loop, {.to_answer = 100ms, .to_end = 1s});
+    Served served(loop, {.start_timeout = 100ms, .stop_grace = 1s});
     co_await served.start("exec sleep 60");
     EXPECT_EQ(served.server.status(), AppStatus::starting);
     EXPECT_TRUE(served.server.has_process());
@@ -70,7 +70,7 @@ TEST(DevServer, GivesUpOnOneThatNeverAnswers) {
 
 TEST(DevServer, StartsAgainAfterACrashUntilThereWereTooMany) {
   testing::run([](Loop& loop) -> Task<> {
-    Served served(loop, {.first_backoff = 1ms, .restarts = 3});
+    Served served(loop, {.first_backoff = 1ms, .max_restarts = 3});
     co_await served.start("echo started; exit 7");
     co_await served.until(AppStatus::failed);
     EXPECT_EQ(served.server.restarts(), 3);
@@ -100,14 +100,14 @@ Task<std::string> second_port(Loop& loop, Served& served) {
 
 TEST(DevServer, GetsAnotherPortWhereItsOwnIsTakenMeanwhile) {
   testing::run([](Loop& loop) -> Task<> {
-    Served served(loop, {.to_end = 1s, .first_backoff = 50ms});
+    Served served(loop, {.stop_grace = 1s, .first_backoff = 50ms});
     EXPECT_EQ(co_await second_port(loop, served), "another");
   });
 }
 
 TEST(DevServer, KeepsThePortOfItsDefinition) {
   testing::run([](Loop& loop) -> Task<> {
-    Served served(loop, {.to_end = 1s, .first_backoff = 50ms});
+    Served served(loop, {.stop_grace = 1s, .first_backoff = 50ms});
     served.own_port = free_port();
     EXPECT_EQ(co_await second_port(loop, served), "the same");
   });
@@ -141,7 +141,7 @@ TEST(DevServer, HasFailedWhereTheNextStartIsRefused) {
 
 TEST(DevServer, KillsWhatIsDeaf) {
   testing::run([](Loop& loop) -> Task<> {
-    Served served(loop, {.to_end = 50ms});
+    Served served(loop, {.stop_grace = 50ms});
     co_await served.start("trap '' TERM; echo deaf; while :; do sleep 1; done");
     while (served.last_note() != "deaf") {
       StopSource never;

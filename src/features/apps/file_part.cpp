@@ -44,7 +44,7 @@ std::optional<Bounds> parse(std::string_view range) {
 
 }  // namespace
 
-FilePart wanted_part(std::optional<std::string_view> range, std::uint64_t size) {
+FilePart requested_part(std::optional<std::string_view> range, std::uint64_t size) {
   const auto bounds = range ? parse(boost::trim_copy(*range)) : std::nullopt;
   if (!bounds) return {.count = size};
   const auto last = bounds->last.value_or(largest);

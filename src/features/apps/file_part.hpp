@@ -15,6 +15,6 @@ struct FilePart {
 
 /// Reads a request's `Range` (RFC 9110, 14.2) for a file of `size` bytes. Returns the whole file if there is no range,
 /// if it has several parts, or if it is malformed.
-FilePart wanted_part(std::optional<std::string_view> range, std::uint64_t size);
+FilePart requested_part(std::optional<std::string_view> range, std::uint64_t size);
 
 }  // namespace agw

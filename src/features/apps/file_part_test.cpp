@@ -7,7 +7,7 @@ namespace {
 
 /// `status first+count`, for a file of ten bytes.
 std::string part(std::optional<std::string_view> range, std::uint64_t size = 10) {
-  const auto part = wanted_part(range, size);
+  const auto part = requested_part(range, size);
   return std::to_string(part.status) + " " + std::to_string(part.first) + "+" + std::to_string(part.count);
 }
 

@@ -13,38 +13,38 @@ namespace agw {
 
 namespace {
 
-/// These belong to the connection, not to the request (RFC 9110, 7.6.1).
-constexpr std::array<std::string_view, 9> of_the_connection{
+/// Fields of the connection, not of the request (RFC 9110, 7.6.1).
+constexpr std::array<std::string_view, 9> hop_by_hop_fields{
     "connection",        "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
     "transfer-encoding", "upgrade"};
 
 /// Request fields that the gateway sets itself.
-constexpr std::array<std::string_view, 9> rewritten_headers{"host",
-                                                            "authorization",
-                                                            "content-length",
-                                                            "expect",
-                                                            "sec-websocket-protocol",
-                                                            "x-forwarded-for",
-                                                            "x-forwarded-host",
-                                                            "x-forwarded-proto",
-                                                            "x-forwarded-prefix"};
+constexpr std::array<std::string_view, 9> rewritten_request_fields{"host",
+                                                                   "authorization",
+                                                                   "content-length",
+                                                                   "expect",
+                                                                   "sec-websocket-protocol",
+                                                                   "x-forwarded-for",
+                                                                   "x-forwarded-host",
+                                                                   "x-forwarded-proto",
+                                                                   "x-forwarded-prefix"};
 
 /// Response fields that affect the whole origin, which is the gateway's, or that frame the body.
-constexpr std::array<std::string_view, 9> not_for_clients{"set-cookie",
-                                                          "set-cookie2",
-                                                          "clear-site-data",
-                                                          "strict-transport-security",
-                                                          "alt-svc",
-                                                          "service-worker-allowed",
-                                                          "content-length",
-                                                          "date",
-                                                          "x-content-type-options"};
+constexpr std::array<std::string_view, 9> dropped_response_fields{"set-cookie",
+                                                                  "set-cookie2",
+                                                                  "clear-site-data",
+                                                                  "strict-transport-security",
+                                                                  "alt-svc",
+                                                                  "service-worker-allowed",
+                                                                  "content-length",
+                                                                  "date",
+                                                                  "x-content-type-options"};
 
 bool is_one_of(std::span<const std::string_view> list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
 }
 
-std::vector<std::string> entries_of(std::string_view field) {
+std::vector<std::string> list_entries(std::string_view field) {
   std::vector<std::string> entries;
   while (!field.empty()) {
     const auto end = std::min(field.find(','), field.size());
@@ -60,13 +60,13 @@ std::vector<std::string> named_by_connection(const Fields& fields) {
   std::vector<std::string> names;
   for (const auto& [name, value] : fields) {
     if (!boost::iequals(name, "connection")) continue;
-    for (auto& entry : entries_of(value)) names.push_back(boost::to_lower_copy(entry));
+    for (auto& entry : list_entries(value)) names.push_back(boost::to_lower_copy(entry));
   }
   return names;
 }
 
 bool is_hop_by_hop(const std::string& lower_case_name, const std::vector<std::string>& named) {
-  return is_one_of(of_the_connection, lower_case_name) || std::ranges::find(named, lower_case_name) != named.end();
+  return is_one_of(hop_by_hop_fields, lower_case_name) || std::ranges::find(named, lower_case_name) != named.end();
 }
 
 std::string decoded(std::string_view text) {
@@ -74,45 +74,46 @@ std::string decoded(std::string_view text) {
   return valid ? valid->decode() : std::string(text);
 }
 
-/// Removes the token from a request, in any place it may be.
+/// Removes the token from a request, wherever it may be.
 class Credentials {
 public:
   Credentials(const Request& request, const IsToken& is_token) : is_token_(is_token) {
-    if (const auto given = request.header("authorization")) {
-      tokens_.push_back(boost::trim_copy(std::string(given->substr(std::min(given->find(' '), given->size())))));
+    if (const auto authorization = request.header("authorization")) {
+      tokens_.push_back(boost::trim_copy(
+          std::string(authorization->substr(std::min(authorization->find(' '), authorization->size())))));
     }
-    for (auto& entry : entries_of(request.header("sec-websocket-protocol").value_or(""))) tokens_.push_back(entry);
+    for (auto& entry : list_entries(request.header("sec-websocket-protocol").value_or(""))) tokens_.push_back(entry);
     for (const auto& [name, value] : request.parameters) tokens_.push_back(value);
     std::erase_if(tokens_, [&](const std::string& text) { return !is_token(text); });
   }
 
-  bool stand_in(std::string_view text) const {
+  bool appear_in(std::string_view text) const {
     return std::ranges::any_of(tokens_, [&](const auto& token) { return text.find(token) != text.npos; });
   }
 
   /// The query without the parameters that hold the token.
   std::string strip_query(std::string_view query) const {
-    std::string kept;
+    std::string rest;
     while (!query.empty()) {
       const auto end = std::min(query.find('&'), query.size());
       const auto parameter = query.substr(0, end);
       query.remove_prefix(std::min(end + 1, query.size()));
-      if (stand_in(decoded(parameter))) continue;
-      if (!kept.empty()) kept += '&';
-      kept += parameter;
+      if (appear_in(decoded(parameter))) continue;
+      if (!rest.empty()) rest += '&';
+      rest += parameter;
     }
-    return kept;
+    return rest;
   }
 
   /// The subprotocols without `bearer` and the token after it.
   std::string strip_protocols(std::string_view field) const {
-    std::string kept;
-    for (const auto& entry : entries_of(field)) {
+    std::string rest;
+    for (const auto& entry : list_entries(field)) {
       if (boost::iequals(entry, "bearer") || is_token_(entry)) continue;
-      if (!kept.empty()) kept += ", ";
-      kept += entry;
+      if (!rest.empty()) rest += ", ";
+      rest += entry;
     }
-    return kept;
+    return rest;
   }
 
 private:
@@ -128,20 +129,21 @@ std::string target_for_app(std::string_view target, std::string_view prefix, con
   return query.empty() ? path : path + '?' + query;
 }
 
-bool asks_for_websocket(const Request& request, const ProxyStream& stream) {
-  const auto wanted = entries_of(request.header("upgrade").value_or(""));
+bool requests_websocket(const Request& request, const ProxyStream& stream) {
+  const auto protocols = list_entries(request.header("upgrade").value_or(""));
   return stream.method() == "GET" &&
-         std::ranges::any_of(wanted, [](const auto& entry) { return boost::iequals(entry, "websocket"); });
+         std::ranges::any_of(protocols, [](const auto& entry) { return boost::iequals(entry, "websocket"); });
 }
 
 void append_field(std::string& head, std::string_view name, std::string_view value) {
   head.append(name).append(": ").append(value).append("\r\n");
 }
 
-void append_passed_on(std::string& head, const Request& request, const Credentials& credentials, int port) {
+void append_client_fields(std::string& head, const Request& request, const Credentials& credentials, int port) {
   const auto named = named_by_connection(request.headers);
   for (const auto& [name, value] : request.headers) {
-    if (is_hop_by_hop(name, named) || is_one_of(rewritten_headers, name) || credentials.stand_in(value)) continue;
+    if (is_hop_by_hop(name, named) || is_one_of(rewritten_request_fields, name) || credentials.appear_in(value))
+      continue;
     // Requests from the gateway's page must appear to come from the app's own origin; other origins were refused
     // earlier.
     if (name == "origin")
@@ -165,11 +167,11 @@ ForwardedRequest forwarded_request(const Request& request, const ProxyStream& st
   const Credentials credentials(request, is_token);
   const auto length = stream.body_length();
   const bool has_body = !length || *length > 0;
-  ForwardedRequest made{.upgrade = !has_body && asks_for_websocket(request, stream), .chunked = !length};
+  ForwardedRequest made{.upgrade = !has_body && requests_websocket(request, stream), .chunked = !length};
   auto& head = made.head;
   head = fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", stream.method(),
                      target_for_app(stream.target(), prefix, credentials), port);
-  append_passed_on(head, request, credentials, port);
+  append_client_fields(head, request, credentials, port);
   append_forwarded(head, request, prefix);
   if (!length)
     append_field(head, "Transfer-Encoding", "chunked");
@@ -178,8 +180,8 @@ ForwardedRequest forwarded_request(const Request& request, const ProxyStream& st
   if (made.upgrade) {
     const auto protocols = request.header("sec-websocket-protocol").value_or("");
     made.offered_bearer = boost::trim_copy(std::string(protocols.substr(0, protocols.find(',')))) == "bearer";
-    const auto kept = credentials.strip_protocols(protocols);
-    if (!kept.empty()) append_field(head, "Sec-WebSocket-Protocol", kept);
+    const auto rest = credentials.strip_protocols(protocols);
+    if (!rest.empty()) append_field(head, "Sec-WebSocket-Protocol", rest);
     head += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
   }
   head += "\r\n";
@@ -193,15 +195,15 @@ Fields forwarded_fields(const Fields& from_app, const ForwardedRequest& request)
   for (const auto& [name, value] : from_app) {
     const auto lower = boost::to_lower_copy(name);
     chose_protocol = chose_protocol || lower == "sec-websocket-protocol";
-    if (!is_hop_by_hop(lower, named) && !is_one_of(not_for_clients, lower)) fields.emplace_back(name, value);
+    if (!is_hop_by_hop(lower, named) && !is_one_of(dropped_response_fields, lower)) fields.emplace_back(name, value);
   }
   // Browsers that offered subprotocols close a WebSocket if none was chosen.
   if (request.offered_bearer && !chose_protocol) fields.emplace_back("Sec-WebSocket-Protocol", "bearer");
-  fields.push_back(app_fence());
+  fields.push_back(isolation_field());
   return fields;
 }
 
-std::pair<std::string, std::string> app_fence() {
+std::pair<std::string, std::string> isolation_field() {
   return {"Content-Security-Policy", "sandbox allow-scripts allow-forms allow-popups"};
 }
 

@@ -30,6 +30,6 @@ ForwardedRequest forwarded_request(const Request& request, const ProxyStream& st
 Fields forwarded_fields(const Fields& from_app, const ForwardedRequest& request);
 
 /// The isolating fields, for files that the gateway serves itself: a page of an app has no origin of its own.
-std::pair<std::string, std::string> app_fence();
+std::pair<std::string, std::string> isolation_field();
 
 }  // namespace agw

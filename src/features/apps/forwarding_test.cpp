@@ -85,7 +85,7 @@ TEST_F(Forwarding, WhatConcernsTheOriginDoesNotReachTheClient) {
                                         {"Content-Security-Policy", "default-src *"},
                                         {"X-Own", "1"}},
                                        {});
-  EXPECT_EQ(fields, (Fields{{"Content-Security-Policy", "default-src *"}, {"X-Own", "1"}, app_fence()}));
+  EXPECT_EQ(fields, (Fields{{"Content-Security-Policy", "default-src *"}, {"X-Own", "1"}, isolation_field()}));
 }
 
 }  // namespace

@@ -17,11 +17,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto patience = 5s;
+constexpr auto health_timeout = 5s;
 constexpr std::size_t max_status_line_length = 4096;
 
 /// The status of the response to a GET, 0 if there is none.
-Task<> ask(AppEndpoint endpoint, std::string path, int& status) {
+Task<> request_status(AppEndpoint endpoint, std::string path, int& status) {
   auto socket = co_await connect_to(endpoint);
   if (!socket) co_return;
   const auto request =
@@ -57,7 +57,7 @@ Task<bool> is_healthy(AppEndpoint endpoint, std::string path) {
   if (!path.starts_with('/')) path.insert(path.begin(), '/');
   int status = 0;
   StopSource never;
-  co_await with_timeout(never, patience, ask(endpoint, std::move(path), status));
+  co_await with_timeout(never, health_timeout, request_status(endpoint, std::move(path), status));
   co_return status >= 200 && status < 400;
 }
 

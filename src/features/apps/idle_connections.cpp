@@ -11,7 +11,7 @@ using asio::ip::tcp;
 namespace {
 
 /// Whether the other side has neither closed the connection nor sent unexpected bytes.
-bool is_silent(tcp::socket& socket) {
+bool is_idle(tcp::socket& socket) {
   char byte = 0;
   boost::system::error_code error;
   socket.non_blocking(true, error);
@@ -26,22 +26,22 @@ std::optional<tcp::socket> IdleConnections::take(int port) {
     if ((--idle)->port != port) continue;
     auto socket = std::move(idle->socket);
     idle = idle_.erase(idle);
-    if (is_silent(socket)) return socket;
+    if (is_idle(socket)) return socket;
   }
   return std::nullopt;
 }
 
-void IdleConnections::keep(int port, tcp::socket socket) {
+void IdleConnections::add(int port, tcp::socket socket) {
   if (closed_) return;
   const auto to_port = [&](const Idle& idle) { return idle.port == port; };
-  if (static_cast<std::size_t>(std::ranges::count_if(idle_, to_port)) >= max_for_one_port)
+  if (static_cast<std::size_t>(std::ranges::count_if(idle_, to_port)) >= max_per_port)
     idle_.erase(std::ranges::find_if(idle_, to_port));
   if (idle_.size() >= max_total) idle_.pop_front();
   idle_.push_back({port, std::chrono::steady_clock::now() + limit_, std::move(socket)});
-  if (!watching_) watch();
+  if (!is_scheduled_) schedule_cleanup();
 }
 
-void IdleConnections::forget(int port) {
+void IdleConnections::close_port(int port) {
   std::erase_if(idle_, [&](const Idle& idle) { return idle.port == port; });
 }
 
@@ -51,19 +51,19 @@ void IdleConnections::close() {
   timer_.cancel();
 }
 
-void IdleConnections::watch() {
-  watching_ = true;
+void IdleConnections::schedule_cleanup() {
+  is_scheduled_ = true;
   timer_.expires_at(idle_.front().end);
   timer_.async_wait([this](boost::system::error_code stopped) {
-    if (!stopped) drop_old();
+    if (!stopped) close_expired();
   });
 }
 
-void IdleConnections::drop_old() {
-  watching_ = false;
+void IdleConnections::close_expired() {
+  is_scheduled_ = false;
   const auto now = std::chrono::steady_clock::now();
   while (!idle_.empty() && idle_.front().end <= now) idle_.pop_front();
-  if (!idle_.empty()) watch();
+  if (!idle_.empty()) schedule_cleanup();
 }
 
 }  // namespace agw

@@ -15,7 +15,7 @@ namespace agw {
 /// and then nothing, and a server that serves one connection at a time waits until each is closed.
 class IdleConnections {
 public:
-  static constexpr std::size_t max_for_one_port = 8;
+  static constexpr std::size_t max_per_port = 8;
   static constexpr std::size_t max_total = 64;
 
   explicit IdleConnections(Loop& loop, std::chrono::milliseconds limit = std::chrono::seconds{1})
@@ -25,9 +25,9 @@ public:
   /// is none.
   std::optional<asio::ip::tcp::socket> take(int port);
   /// Adds a connection, and closes an older one if there are too many.
-  void keep(int port, asio::ip::tcp::socket socket);
+  void add(int port, asio::ip::tcp::socket socket);
   /// Closes those to `port`, before its server ends.
-  void forget(int port);
+  void close_port(int port);
   /// Closes all, and every connection that is added later.
   void close();
   std::size_t size() const { return idle_.size(); }
@@ -38,13 +38,13 @@ private:
     std::chrono::steady_clock::time_point end;
     asio::ip::tcp::socket socket;
   };
-  void watch();
-  void drop_old();
+  void schedule_cleanup();
+  void close_expired();
 
   const std::chrono::milliseconds limit_;
   std::list<Idle> idle_;  ///< oldest first
   asio::steady_timer timer_;
-  bool watching_ = false;
+  bool is_scheduled_ = false;
   bool closed_ = false;
 };
 

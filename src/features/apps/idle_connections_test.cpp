@@ -41,7 +41,7 @@ TEST(IdleConnections, GiveBackWhatWasKeptForThatPort) {
   testing::run([](Loop& loop) -> Task<> {
     Pairs pairs(loop);
     IdleConnections idle(loop);
-    idle.keep(pairs.port(), pairs.connect());
+    idle.add(pairs.port(), pairs.connect());
     EXPECT_FALSE(idle.take(pairs.port() ^ 1));
     EXPECT_TRUE(idle.take(pairs.port()));
     EXPECT_FALSE(idle.take(pairs.port()));
@@ -56,7 +56,7 @@ TEST(IdleConnections, GiveNoneThatTheServerEnded) {
     auto socket = pairs.connect();
     pairs.servers.clear();
     co_await socket.async_wait(tcp::socket::wait_read, asio::use_awaitable);
-    idle.keep(pairs.port(), std::move(socket));
+    idle.add(pairs.port(), std::move(socket));
     EXPECT_FALSE(idle.take(pairs.port()));
     EXPECT_EQ(idle.size(), 0U);
     idle.close();
@@ -70,7 +70,7 @@ TEST(IdleConnections, GiveNoneOnWhichSomethingCameUnasked) {
     auto socket = pairs.connect();
     co_await asio::async_write(pairs.servers.front(), asio::buffer("x", 1), asio::use_awaitable);
     co_await socket.async_wait(tcp::socket::wait_read, asio::use_awaitable);
-    idle.keep(pairs.port(), std::move(socket));
+    idle.add(pairs.port(), std::move(socket));
     EXPECT_FALSE(idle.take(pairs.port()));
     idle.close();
   });
@@ -80,8 +80,8 @@ TEST(IdleConnections, AreFewForOnePort) {
   testing::run([](Loop& loop) -> Task<> {
     Pairs pairs(loop);
     IdleConnections idle(loop);
-    for (std::size_t i = 0; i <= IdleConnections::max_for_one_port; ++i) idle.keep(pairs.port(), pairs.connect());
-    EXPECT_EQ(idle.size(), IdleConnections::max_for_one_port);
+    for (std::size_t i = 0; i <= IdleConnections::max_per_port; ++i) idle.add(pairs.port(), pairs.connect());
+    EXPECT_EQ(idle.size(), IdleConnections::max_per_port);
     co_await closed(pairs.servers.front());
     idle.close();
   });
@@ -91,7 +91,7 @@ TEST(IdleConnections, EndAfterAWhile) {
   testing::run([](Loop& loop) -> Task<> {
     Pairs pairs(loop);
     IdleConnections idle(loop, 1ms);
-    idle.keep(pairs.port(), pairs.connect());
+    idle.add(pairs.port(), pairs.connect());
     co_await closed(pairs.servers.front());
     EXPECT_EQ(idle.size(), 0U);
   });
@@ -101,11 +101,11 @@ TEST(IdleConnections, EndWithTheServerAndWithTheGateway) {
   testing::run([](Loop& loop) -> Task<> {
     Pairs pairs(loop);
     IdleConnections idle(loop, 1h);
-    idle.keep(pairs.port(), pairs.connect());
-    idle.forget(pairs.port());
+    idle.add(pairs.port(), pairs.connect());
+    idle.close_port(pairs.port());
     co_await closed(pairs.servers.front());
     idle.close();
-    idle.keep(pairs.port(), pairs.connect());
+    idle.add(pairs.port(), pairs.connect());
     EXPECT_EQ(idle.size(), 0U);
     co_await closed(pairs.servers.back());
   });

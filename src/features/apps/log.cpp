@@ -8,8 +8,8 @@ namespace agw {
 
 namespace {
 
-/// The end of `bytes` that can still be among the kept lines, so that a flood costs no more than that.
-std::string_view worth_keeping(std::string_view bytes) {
+/// The lines of `bytes` that the log can still hold, so that a flood of output costs no more.
+std::string_view last_lines(std::string_view bytes) {
   auto start = bytes.size();
   for (std::size_t lines = 0; lines <= AppLog::max_lines; ++lines) {
     if (start == 0) return bytes;
@@ -23,9 +23,9 @@ std::string_view worth_keeping(std::string_view bytes) {
 
 void AppLog::add(AppStream stream, std::string_view bytes, Timestamp now) {
   auto& line = unfinished_[static_cast<std::size_t>(stream)];
-  if (const auto kept = worth_keeping(bytes); kept.size() < bytes.size()) {
+  if (const auto tail = last_lines(bytes); tail.size() < bytes.size()) {
     line = {};
-    bytes = kept;
+    bytes = tail;
   }
   while (!bytes.empty()) {
     const auto end = std::min(bytes.find('\n'), bytes.size());
@@ -37,9 +37,9 @@ void AppLog::add(AppStream stream, std::string_view bytes, Timestamp now) {
 }
 
 void AppLog::extend(Unfinished& line, std::string_view bytes) {
-  const auto room = max_line_length - line.text.size();
-  line.cut = line.cut || bytes.size() > room;
-  line.text += bytes.substr(0, room);
+  const auto available = max_line_length - line.text.size();
+  line.is_truncated = line.is_truncated || bytes.size() > available;
+  line.text += bytes.substr(0, available);
 }
 
 void AppLog::finish(AppStream stream, Timestamp now) {
@@ -51,19 +51,19 @@ void AppLog::end_line(AppStream stream, Timestamp now) {
   auto& line = unfinished_[static_cast<std::size_t>(stream)];
   if (line.text.ends_with('\r')) line.text.pop_back();
   auto text = to_utf8(line.text);
-  if (line.cut) text += "…";
+  if (line.is_truncated) text += "…";
   line = {};
-  keep(stream, std::move(text), now);
+  append(stream, std::move(text), now);
 }
 
-void AppLog::keep(AppStream stream, std::string line, Timestamp now) {
+void AppLog::append(AppStream stream, std::string line, Timestamp now) {
   if (lines_.size() == max_lines) lines_.pop_front();
   lines_.push_back({now, stream, std::move(line)});
 }
 
 std::vector<AppLogLine> AppLog::last(std::size_t count) const {
-  const auto kept = std::min(count, lines_.size());
-  return {lines_.end() - static_cast<std::ptrdiff_t>(kept), lines_.end()};
+  const auto tail = std::min(count, lines_.size());
+  return {lines_.end() - static_cast<std::ptrdiff_t>(tail), lines_.end()};
 }
 
 }  // namespace agw

@@ -21,7 +21,7 @@ public:
   /// A stream has ended: an unfinished line becomes a line.
   void finish(AppStream stream, Timestamp now);
   /// A line of the gateway's own.
-  void note(std::string line, Timestamp now) { keep(AppStream::gateway, std::move(line), now); }
+  void note(std::string line, Timestamp now) { append(AppStream::gateway, std::move(line), now); }
 
   /// The latest `count`, oldest first.
   std::vector<AppLogLine> last(std::size_t count) const;
@@ -29,11 +29,11 @@ public:
 private:
   struct Unfinished {
     std::string text;
-    bool cut = false;  ///< the rest of the line is dropped
+    bool is_truncated = false;  ///< the rest of the line is dropped
   };
   void extend(Unfinished& line, std::string_view bytes);
   void end_line(AppStream stream, Timestamp now);
-  void keep(AppStream stream, std::string line, Timestamp now);
+  void append(AppStream stream, std::string line, Timestamp now);
 
   std::deque<AppLogLine> lines_;
   std::array<Unfinished, 3> unfinished_;

@@ -51,9 +51,9 @@ AppPlan app_plan(const Extension& extension) {
 
 std::map<std::string, std::string> app_environment(const Extension& extension) {
   std::map<std::string, std::string> environment;
-  const auto* given = extension.definition.members().if_contains("env");
-  if (!given || !given->is_object()) return environment;
-  for (const auto& member : given->get_object()) {
+  const auto* variables = extension.definition.members().if_contains("env");
+  if (!variables || !variables->is_object()) return environment;
+  for (const auto& member : variables->get_object()) {
     if (member.value().is_string()) environment[member.key()] = member.value().get_string();
   }
   return environment;

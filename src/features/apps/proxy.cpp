@@ -20,20 +20,20 @@ bool may_be_repeated(const ProxyStream& stream, const ForwardedRequest& request)
   return is_safe && !request.upgrade && stream.body_length() == 0;
 }
 
-Task<> passes_on_what_the_client_sends(ProxyStream& stream, AppConnection& app) {
+Task<> forward_client_bytes(ProxyStream& stream, AppConnection& app) {
   while (const auto piece = co_await stream.read()) {
     if (!co_await app.send(*piece)) break;
   }
   app.interrupt();
 }
 
-Task<> read_head_of(AppConnection& app, bool without_body, bool& has_come) {
-  has_come = co_await app.read_head(without_body);
+Task<> read_head_of(AppConnection& app, bool without_body, bool& has_arrived) {
+  has_arrived = co_await app.read_head(without_body);
 }
 
 }  // namespace
 
-Task<> AppProxy::pass(Request& request, ProxyStream& stream, AppEndpoint endpoint, std::string prefix) {
+Task<> AppProxy::forward(Request& request, ProxyStream& stream, AppEndpoint endpoint, std::string prefix) {
   const int port = endpoint.port;
   const auto forwarded = forwarded_request(request, stream, prefix, port,
                                            [this](std::string_view text) { return authenticator_.accepts(text); });
@@ -70,7 +70,7 @@ Task<bool> AppProxy::serve(ProxyStream& stream, AppConnection& app, const Forwar
   if (stream.stop_source().requested()) co_return true;
   if (failure && app.closed_without_response()) co_return false;
   if (failure) std::rethrow_exception(failure);
-  if (reusable) idle_.keep(port, app.release());
+  if (reusable) idle_.add(port, app.release());
   co_return true;
 }
 
@@ -106,22 +106,22 @@ Task<> AppProxy::response(ProxyStream& stream, AppConnection& app, const Forward
     for (const auto piece : *pieces) {
       if (!co_await stream.send(piece)) co_return;
     }
-    co_await app.move_body(stream);
+    co_await app.splice_body(stream);
   }
   if (app.complete()) co_await stream.end();
 }
 
 Task<> AppProxy::read_head(ProxyStream& stream, AppConnection& app) {
-  bool has_come = false;
+  bool has_arrived = false;
   StopSource never;
-  co_await with_timeout(never, patience_, read_head_of(app, stream.method() == "HEAD", has_come));
-  if (!has_come) throw failed();
+  co_await with_timeout(never, response_timeout_, read_head_of(app, stream.method() == "HEAD", has_arrived));
+  if (!has_arrived) throw failed();
 }
 
 Task<> AppProxy::tunnel(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request) {
   if (!co_await stream.upgrade(forwarded_fields(app.head().fields, request))) co_return;
   TaskGroup uploads(loop_);
-  uploads.spawn(passes_on_what_the_client_sends(stream, app));
+  uploads.spawn(forward_client_bytes(stream, app));
   for (;;) {
     const auto bytes = co_await app.read_raw();
     if (bytes.empty() || !co_await stream.send(bytes)) break;

@@ -15,14 +15,14 @@ namespace agw {
 /// Forwards requests to the servers of apps and their responses to clients, in pieces, at the pace of the slower side.
 class AppProxy {
 public:
-  /// An app must begin its response within `patience`.
+  /// An app must begin its response within `response_timeout`.
   AppProxy(Loop& loop, const Authenticator& authenticator, IdleConnections& idle,
-           std::chrono::milliseconds patience = std::chrono::minutes{1})
-      : loop_(loop), authenticator_(authenticator), idle_(idle), patience_(patience) {}
+           std::chrono::milliseconds response_timeout = std::chrono::minutes{1})
+      : loop_(loop), authenticator_(authenticator), idle_(idle), response_timeout_(response_timeout) {}
 
   /// Returns when the exchange is over. `prefix` is the part of the path that the app does not see. Throws BadGateway
   /// `Dev server proxy failed`.
-  Task<> pass(Request& request, ProxyStream& stream, AppEndpoint endpoint, std::string prefix);
+  Task<> forward(Request& request, ProxyStream& stream, AppEndpoint endpoint, std::string prefix);
 
 private:
   Task<bool> try_idle(ProxyStream& stream, const ForwardedRequest& request, int port);
@@ -35,7 +35,7 @@ private:
   Loop& loop_;
   const Authenticator& authenticator_;
   IdleConnections& idle_;
-  const std::chrono::milliseconds patience_;
+  const std::chrono::milliseconds response_timeout_;
 };
 
 }  // namespace agw

@@ -63,7 +63,7 @@ std::string asked(std::string response, LoopbackServer::After after, Client& cli
     AppProxy proxy(loop, nobody, idle, 100ms);
     Request request;
     try {
-      co_await proxy.pass(request, client, {.port = port_of(app)}, "/apps/a/proxy");
+      co_await proxy.forward(request, client, {.port = port_of(app)}, "/apps/a/proxy");
     } catch (const ApiError& refusal) {
       error = refusal.error();
     }
@@ -114,7 +114,7 @@ AskedTwice asked_twice(std::string method, std::vector<std::string> responds, Lo
       Client client;
       client.asks = method;
       try {
-        co_await proxy.pass(request, client, {.port = port_of(app)}, "/apps/a/proxy");
+        co_await proxy.forward(request, client, {.port = port_of(app)}, "/apps/a/proxy");
       } catch (const ApiError& refusal) {
         outcome.error = refusal.error();
       }

@@ -56,16 +56,16 @@ Routes AppRoutes::routes() {
           .query<AppLogFilter>()
           .responds<std::vector<AppLogLine>>()
           .fails_with({400, 404}),
-      proxy("/apps/:name/proxy/*", "What an app serves", &AppRoutes::pass_on, *this),
+      proxy("/apps/:name/proxy/*", "What an app serves", &AppRoutes::forward, *this),
   };
 }
 
-Task<> AppRoutes::pass_on(Request& request, ProxyStream& stream) {
+Task<> AppRoutes::forward(Request& request, ProxyStream& stream) {
   const auto& name = request.path("name");
   if (auto root = co_await apps_.static_root(name)) {
     co_return co_await files_.serve(request, stream, *std::move(root));
   }
-  co_await proxy_.pass(request, stream, apps_.running_endpoint(name), prefix_of(stream.target()));
+  co_await proxy_.forward(request, stream, apps_.running_endpoint(name), prefix_of(stream.target()));
 }
 
 }  // namespace agw

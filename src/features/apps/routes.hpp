@@ -15,7 +15,7 @@ public:
   Routes routes();
 
 private:
-  Task<> pass_on(Request& request, ProxyStream& stream);
+  Task<> forward(Request& request, ProxyStream& stream);
 
   Apps& apps_;
   StaticFiles files_;

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto patience_at_the_end = 150ms;
+constexpr auto shutdown_grace = 150ms;
 constexpr std::int64_t memory_mb = 8192;  // the address space of JavaScript engines is large, but mostly unused
 
 NotFound not_running(const Extension& extension) {
@@ -48,44 +48,44 @@ ApiError refusal(std::string_view action, const std::exception& error) {
 
 }  // namespace
 
-/// Starting and stopping take time, so they run one after the other for each app.
-struct Apps::Place {
-  Place(Apps& apps, std::string id)
+/// The server of an app. Starting and stopping it takes time, so callers take turns.
+struct Apps::ServerSlot {
+  ServerSlot(Apps& apps, std::string id)
       : server(apps.loop_, apps.clock_, apps.options_.limits,
                {.changed = [&apps, id] { apps.publish(id); },
                 .started = [&apps](pid_t pid) { return apps.note_started(pid); },
                 .ended = [&apps](pid_t pid) { return apps.note_ended(pid); }}),
-        freed(apps.loop_) {}
+        released(apps.loop_) {}
 
-  /// Waits for its turn, and holds it while it exists.
-  class Turn {
+  /// Holds the slot from `acquire` to its destruction.
+  class Lock {
   public:
-    explicit Turn(Place& place) : place_(place) { ++place_.users; }
-    ~Turn() {
-      --place_.users;
-      if (!mine_) return;
-      place_.taken = false;
-      place_.freed.pulse();
+    explicit Lock(ServerSlot& slot) : slot_(slot) { ++slot_.users; }
+    ~Lock() {
+      --slot_.users;
+      if (!is_held_) return;
+      slot_.is_locked = false;
+      slot_.released.pulse();
     }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
 
-    Task<> comes() {
-      while (place_.taken) {
-        co_await place_.freed.wait();
+    Task<> acquire() {
+      while (slot_.is_locked) {
+        co_await slot_.released.wait();
       }
-      mine_ = place_.taken = true;
+      is_held_ = slot_.is_locked = true;
     }
 
   private:
-    Place& place_;
-    bool mine_ = false;
+    ServerSlot& slot_;
+    bool is_held_ = false;
   };
 
   DevServer server;
-  AsyncEvent freed;
-  bool taken = false;
-  int users = 0;         ///< with a turn or waiting for one
+  AsyncEvent released;
+  bool is_locked = false;
+  int users = 0;         ///< that hold it or wait for it
   bool enabled = false;  ///< of its extension, at the last start
 };
 
@@ -119,26 +119,26 @@ void Apps::load(Connection& connection) {
   write_at_start(connection, "deleting the records of ended app processes", [&] { app_store::clear(connection); });
 }
 
-void Apps::hang_up() {
+void Apps::begin_stop() {
   closing_ = true;
   idle_.close();
-  for (auto& [id, place] : places_) place->server.request_stop(patience_at_the_end);
+  for (auto& [id, slot] : slots_) slot->server.request_stop(shutdown_grace);
 }
 
 Task<> Apps::stop() {
-  hang_up();
+  begin_stop();
   co_await background_.join();
-  for (auto& [id, place] : places_) {
-    Place::Turn turn(*place);
-    co_await turn.comes();
-    co_await place->server.stop();
+  for (auto& [id, slot] : slots_) {
+    ServerSlot::Lock lock(*slot);
+    co_await lock.acquire();
+    co_await slot->server.stop();
   }
 }
 
-/// Closes idle connections first: some servers wait for that.
-Task<> Apps::stop(Place& place) {
-  idle_.forget(place.server.port());
-  co_await place.server.stop();
+/// Closes idle connections first, because some servers wait for that.
+Task<> Apps::stop(ServerSlot& slot) {
+  idle_.close_port(slot.server.port());
+  co_await slot.server.stop();
 }
 
 ExtensionPointer Apps::require(std::string_view id_or_name) const {
@@ -146,7 +146,7 @@ ExtensionPointer Apps::require(std::string_view id_or_name) const {
   throw NotFound("app not found", {{"name", id_or_name}});
 }
 
-/// Checked again once it is this call's turn: the app may have been changed or deleted in between.
+/// Call it again after `Lock::acquire`: the app may have been changed or deleted in the meantime.
 ExtensionPointer Apps::require_with_server(std::string_view id_or_name) const {
   auto found = require(id_or_name);
   if (is_static(*found)) {
@@ -156,14 +156,14 @@ ExtensionPointer Apps::require_with_server(std::string_view id_or_name) const {
 }
 
 const DevServer* Apps::find(const Extension& extension) const {
-  const auto place = places_.find(extension.id);
-  return place == places_.end() ? nullptr : &place->second->server;
+  const auto slot = slots_.find(extension.id);
+  return slot == slots_.end() ? nullptr : &slot->second->server;
 }
 
-Apps::Place& Apps::place_of(const ExtensionPointer& extension) {
-  auto& place = places_[extension->id];
-  if (!place) place = std::make_unique<Place>(*this, extension->id);
-  return *place;
+Apps::ServerSlot& Apps::slot_of(const ExtensionPointer& extension) {
+  auto& slot = slots_[extension->id];
+  if (!slot) slot = std::make_unique<ServerSlot>(*this, extension->id);
+  return *slot;
 }
 
 App Apps::describe(const Extension& extension) const {
@@ -197,12 +197,12 @@ App Apps::show(std::string_view id_or_name) const { return describe(*require(id_
 
 Task<App> Apps::start(std::string id_or_name) {
   auto extension = require_with_server(id_or_name);
-  auto& place = place_of(extension);
-  Place::Turn turn(place);
-  co_await turn.comes();
+  auto& slot = slot_of(extension);
+  ServerSlot::Lock lock(slot);
+  co_await lock.acquire();
   extension = require_with_server(extension->id);
   try {
-    if (!place.server.alive()) co_await start(extension, place);
+    if (!slot.server.alive()) co_await start(extension, slot);
   } catch (const std::exception& error) {
     throw refusal("start", error);
   }
@@ -212,26 +212,26 @@ Task<App> Apps::start(std::string id_or_name) {
 Task<App> Apps::restart(std::string id_or_name) {
   auto extension = require_with_server(id_or_name);
   require_complete(app_plan(*extension));
-  auto& place = place_of(extension);
-  Place::Turn turn(place);
-  co_await turn.comes();
+  auto& slot = slot_of(extension);
+  ServerSlot::Lock lock(slot);
+  co_await lock.acquire();
   extension = require_with_server(extension->id);
   try {
-    co_await stop(place);
-    co_await start(extension, place);
+    co_await stop(slot);
+    co_await start(extension, slot);
   } catch (const std::exception& error) {
     throw refusal("restart", error);
   }
   co_return describe(*extension);
 }
 
-Task<> Apps::start(const ExtensionPointer& extension, Place& place) {
+Task<> Apps::start(const ExtensionPointer& extension, ServerSlot& slot) {
   require_complete(app_plan(*extension));
-  auto wanted = co_await prepare(extension);
+  auto server_start = co_await prepare(extension);
   if (closing_) throw ProcessError("the gateway ends");
-  place.enabled = extension->enabled;
-  co_await place.server.start(std::move(wanted));
-  if (closing_) place.server.request_stop(patience_at_the_end);
+  slot.enabled = extension->enabled;
+  co_await slot.server.start(std::move(server_start));
+  if (closing_) slot.server.request_stop(shutdown_grace);
 }
 
 Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
@@ -239,11 +239,11 @@ Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
   if (plan.port && !is_free_port(*plan.port)) {
     throw ProcessError(fmt::format("port {} is in use by another program", *plan.port));
   }
-  DevServerStart wanted{.port = plan.port, .health_path = plan.health_path};
-  wanted.process = [this, plan, extension](int port, std::function<void(std::string)> note) {
+  DevServerStart server_start{.port = plan.port, .health_path = plan.health_path};
+  server_start.process = [this, plan, extension](int port, std::function<void(std::string)> note) {
     return process_of(plan, extension, port, std::move(note));
   };
-  co_return wanted;
+  co_return server_start;
 }
 
 Task<DevServerProcess> Apps::process_of(AppPlan plan, ExtensionPointer extension, int port,
@@ -275,12 +275,12 @@ Task<DevServerProcess> Apps::process_of(AppPlan plan, ExtensionPointer extension
 
 Task<App> Apps::stop(std::string id_or_name) {
   const auto extension = require_with_server(id_or_name);
-  const auto place = places_.find(extension->id);
-  if (place == places_.end()) throw not_running(*extension);
-  Place::Turn turn(*place->second);
-  co_await turn.comes();
-  if (!place->second->server.alive()) throw not_running(*extension);
-  co_await stop(*place->second);
+  const auto slot = slots_.find(extension->id);
+  if (slot == slots_.end()) throw not_running(*extension);
+  ServerSlot::Lock lock(*slot->second);
+  co_await lock.acquire();
+  if (!slot->second->server.alive()) throw not_running(*extension);
+  co_await stop(*slot->second);
   co_return describe(*extension);
 }
 
@@ -311,23 +311,23 @@ AppEndpoint Apps::running_endpoint(std::string_view id_or_name) const {
 
 void Apps::deliver(const DomainEvent& event) {
   const auto* extension = event.record.as<Extension>();
-  const auto place = extension ? places_.find(extension->id) : places_.end();
-  if (place == places_.end() || closing_) return;
-  const bool disabled = place->second->enabled && !extension->enabled;
-  place->second->enabled = extension->enabled;
+  const auto slot = extension ? slots_.find(extension->id) : slots_.end();
+  if (slot == slots_.end() || closing_) return;
+  const bool disabled = slot->second->enabled && !extension->enabled;
+  slot->second->enabled = extension->enabled;
   const bool deleted = event.name == "extension.deleted";
   if (disabled || deleted || is_static(*extension)) background_.spawn(end(extension->id, deleted));
 }
 
 /// Ends the server of an app that was disabled, deleted or has become static.
-Task<> Apps::end(std::string id, bool forget) {
-  auto& place = *places_.at(id);
+Task<> Apps::end(std::string id, bool erase) {
+  auto& slot = *slots_.at(id);
   {
-    Place::Turn turn(place);
-    co_await turn.comes();
-    co_await stop(place);
+    ServerSlot::Lock lock(slot);
+    co_await lock.acquire();
+    co_await stop(slot);
   }
-  if (forget && place.users == 0) places_.erase(id);
+  if (erase && slot.users == 0) slots_.erase(id);
 }
 
 void Apps::publish(const std::string& id) const {

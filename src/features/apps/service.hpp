@@ -39,8 +39,8 @@ public:
 
   /// Before the loop runs: ends the servers of a killed gateway.
   void load(Connection& connection);
-  /// Starts to end all servers, with a short grace time.
-  void hang_up();
+  /// Asks all servers to end, with a short grace time.
+  void begin_stop();
   /// Ends all servers, and returns when they have ended.
   Task<> stop();
 
@@ -70,21 +70,21 @@ public:
   IdleConnections& idle_connections() { return idle_; }
 
 private:
-  /// A server, and the queue of callers that start or stop it.
-  struct Place;
+  /// A server, and a lock for the callers that start or stop it.
+  struct ServerSlot;
 
   void deliver(const DomainEvent& event) override;
   ExtensionPointer require(std::string_view id_or_name) const;
   ExtensionPointer require_with_server(std::string_view id_or_name) const;
   App describe(const Extension& extension) const;
   const DevServer* find(const Extension& extension) const;
-  Place& place_of(const ExtensionPointer& extension);
-  Task<> start(const ExtensionPointer& extension, Place& place);
+  ServerSlot& slot_of(const ExtensionPointer& extension);
+  Task<> start(const ExtensionPointer& extension, ServerSlot& slot);
   Task<DevServerStart> prepare(const ExtensionPointer& extension);
   Task<DevServerProcess> process_of(AppPlan plan, ExtensionPointer extension, int port,
                                     std::function<void(std::string)> note);
-  Task<> end(std::string id, bool forget);
-  Task<> stop(Place& place);
+  Task<> end(std::string id, bool erase);
+  Task<> stop(ServerSlot& slot);
   void publish(const std::string& id) const;
   Task<> note_started(pid_t pid);
   Task<> note_ended(pid_t pid);
@@ -99,7 +99,7 @@ private:
   const Secrets& secrets_;
   const Sandbox& sandbox_;
   Options options_;
-  std::map<std::string, std::unique_ptr<Place>, std::less<>> places_;
+  std::map<std::string, std::unique_ptr<ServerSlot>, std::less<>> slots_;
   std::map<pid_t, ProcessMark> marks_;
   IdleConnections idle_;
   bool closing_ = false;

@@ -28,22 +28,22 @@ struct Found {
   std::string location;  ///< of a directory requested without its slash, encoded
 };
 
-[[noreturn]] void refuse() { throw file_not_found(); }
+[[noreturn]] void throw_not_found() { throw file_not_found(); }
 
 /// Whether an encoded slash is part of the segment: file names cannot contain one.
-bool is_no_name(const std::string& segment) { return segment.find('/') != segment.npos; }
+bool has_slash(const std::string& segment) { return segment.find('/') != segment.npos; }
 
 bool is_hidden_segment(const std::string& segment) { return segment.starts_with('.') && segment != ".well-known"; }
 
 /// The path below the root, with `index.html` added to a directory.
 std::string path_of(std::vector<std::string> segments) {
-  if (std::ranges::any_of(segments, is_hidden_segment) || std::ranges::any_of(segments, is_no_name)) refuse();
+  if (std::ranges::any_of(segments, is_hidden_segment) || std::ranges::any_of(segments, has_slash)) throw_not_found();
   if (segments.empty() || segments.back().empty()) {
     if (!segments.empty()) segments.pop_back();
     segments.emplace_back("index.html");
   }
   // `a//b` is invalid: only the last segment may be empty.
-  if (std::ranges::any_of(segments, &std::string::empty)) refuse();
+  if (std::ranges::any_of(segments, &std::string::empty)) throw_not_found();
   return boost::join(segments, "/");
 }
 
@@ -55,28 +55,29 @@ std::string_view query_of(std::string_view target) {
 
 Found find(const std::filesystem::path& root, const std::string& path, const std::string& last_segment) {
   const auto directory = Directory::open(root);
-  if (!directory) refuse();
+  if (!directory) throw_not_found();
   const auto status = directory->status(path);
-  if (!status) refuse();
+  if (!status) throw_not_found();
   if (status->type == FileType::directory) {
-    if (last_segment.empty()) refuse();  // Its `index.html` is a directory, so nothing can be served.
+    if (last_segment.empty()) throw_not_found();  // Its `index.html` is a directory, so nothing can be served.
     return {.location = percent_encode(last_segment) + "/"};
   }
   auto file = directory->file(path);
   const auto stamp = directory->stamp(path);
-  if (!file || !stamp) refuse();
+  if (!file || !stamp) throw_not_found();
   // A symlink may lead to a private file even inside the root.
   const auto real = real_path(*file);
   const auto relative = real.lexically_relative(root);
-  const bool hides = std::ranges::any_of(relative, [](const auto& part) { return is_hidden_segment(part.string()); });
-  if (is_private_path(relative) || hides) refuse();
+  const bool has_hidden =
+      std::ranges::any_of(relative, [](const auto& part) { return is_hidden_segment(part.string()); });
+  if (is_private_path(relative) || has_hidden) throw_not_found();
   return {.file = std::make_shared<const Descriptor>(*std::move(file)),
           .size = stamp->size,
           .type = std::string(content_type_of(path)),
           .tag = fmt::format("\"{:x}-{:x}\"", stamp->modified_ns, stamp->size)};
 }
 
-bool reads(const ProxyStream& stream) { return stream.method() == "GET" || stream.method() == "HEAD"; }
+bool is_read(const ProxyStream& stream) { return stream.method() == "GET" || stream.method() == "HEAD"; }
 
 Task<> response_without_body(ProxyStream& stream, int status, Fields fields) {
   if (co_await stream.begin({.status = status, .fields = std::move(fields), .length = 0})) co_await stream.end();
@@ -97,18 +98,19 @@ std::string content_range(const FilePart& part, std::uint64_t size) {
 FilePart part_of(const Request& request, const ProxyStream& stream, const Found& found) {
   const auto condition = request.header("if-range");
   const bool may_be_part = stream.method() == "GET" && (!condition || *condition == found.tag);
-  return wanted_part(may_be_part ? request.header("range") : std::nullopt, found.size);
+  return requested_part(may_be_part ? request.header("range") : std::nullopt, found.size);
 }
 
 }  // namespace
 
 Task<> StaticFiles::serve(Request& request, ProxyStream& stream, std::filesystem::path root) {
-  if (!reads(stream)) co_return co_await error_response_of(stream, 405, {{"Allow", "GET, HEAD"}}, "method not allowed");
+  if (!is_read(stream))
+    co_return co_await error_response_of(stream, 405, {{"Allow", "GET, HEAD"}}, "method not allowed");
   const auto segments = request.rest();
   const auto last = segments.empty() ? std::string() : segments.back();
   const auto path = path_of(segments);
   const auto found = co_await blocking_.run([root, path, last] { return find(root, path, last); });
-  Fields fields{app_fence()};
+  Fields fields{isolation_field()};
   if (!found.file) {
     fields.emplace_back("Location", found.location + std::string(query_of(stream.target())));
     co_return co_await response_without_body(stream, 301, std::move(fields));

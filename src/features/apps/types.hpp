@@ -16,9 +16,9 @@ std::span<const EnumName> names(Tag<AppType>);
 /// The state of an app's server.
 enum class AppStatus {
   stopped,
-  starting,  ///< its server does not answer yet, or is about to be started again after a crash
+  starting,  ///< its server does not respond yet, or will be restarted after a crash
   running,
-  failed,  ///< it crashed too often, or never answered
+  failed,  ///< it crashed too often, or never responded
 };
 std::span<const EnumName> names(Tag<AppStatus>);
 
