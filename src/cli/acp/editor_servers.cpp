@@ -147,7 +147,7 @@ Task<> EditorServers::run(Server& server) {
       server.session = session;
       server.has_tried = true;
       tried_.pulse();
-      problem = co_await session->live(closing_, [] {});
+      problem = co_await session->run(closing_, [] {});
       server.session.reset();
     }
     co_await session->close(close_limit);

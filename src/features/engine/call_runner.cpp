@@ -157,7 +157,7 @@ CallRunner::CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& s
       tools_(tools) {}
 
 Task<> CallRunner::wait_for_integrations(const RunningAgent& caller, StopSource& stop) const {
-  if (caller.mode == ThreadMode::act) co_await integrations_.settled(stop);
+  if (caller.mode == ThreadMode::act) co_await integrations_.wait_until_tried(stop);
 }
 
 std::vector<ToolPointer> CallRunner::usable_tools(const RunningAgent& caller) const {

@@ -18,7 +18,7 @@ bool is_form_request(const json::value& request) {
 
 }  // namespace
 
-Task<json::object> elicited(const ToolCall& call, json::object params, StopSource& stop) {
+Task<json::object> elicit(const ToolCall& call, json::object params, StopSource& stop) {
   const json::object declined{{"action", "decline"}};
   if (string_member(params, "mode").value_or("form") != "form") co_return declined;
   const auto* form = params.if_contains("requestedSchema");
@@ -44,7 +44,7 @@ Task<std::optional<json::object>> required_input(const ToolCall& call, const jso
   if (!are_forms || requests.size() > max_forms) co_return std::nullopt;
   json::object responses;
   for (const auto& [key, request] : requests)
-    responses[key] = co_await elicited(call, *object_member(request.get_object(), "params"), stop);
+    responses[key] = co_await elicit(call, *object_member(request.get_object(), "params"), stop);
   json::object input{{"inputResponses", std::move(responses)}};
   if (const auto* state = result.if_contains("requestState")) input["requestState"] = *state;
   co_return input;

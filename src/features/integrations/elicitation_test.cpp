@@ -25,7 +25,7 @@ Elicited elicit(std::string_view params, PersonAnswer answer) {
                           found.question = std::move(question);
                           co_return answer;
                         }};
-    found.result = to_json(co_await elicited(call, parse_json(params)->get_object(), stop));
+    found.result = to_json(co_await elicit(call, parse_json(params)->get_object(), stop));
   });
   return found;
 }

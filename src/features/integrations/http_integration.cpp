@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t max_answer = 4 * 1024 * 1024;
+constexpr std::size_t max_response_body = 4 * 1024 * 1024;
 constexpr auto max_request_time = 60s;
 constexpr auto tool_name = "request";
 constexpr auto tool_schema = R"({
@@ -79,7 +79,7 @@ Task<ServiceAddress> service_address(BlockingPool& blocking, const Secrets& secr
 
 WebRequest service_request(const ServiceAddress& address, const IntegrationSettings& settings, WebUrl url) {
   WebRequest request{
-      .url = std::move(url), .max_body_bytes = max_answer, .truncate_body = true, .limit = max_request_time};
+      .url = std::move(url), .max_body_bytes = max_response_body, .truncate_body = true, .limit = max_request_time};
   if (request.url.origin() == address.url.origin()) request.origin_headers = address.headers;
   if (settings.is_persons) {
     request.may_be_private = [host = address.url.host()](const WebUrl& next) { return next.host() == host; };
@@ -87,7 +87,8 @@ WebRequest service_request(const ServiceAddress& address, const IntegrationSetti
   return request;
 }
 
-Task<WebResponse> ask_service(HttpClient& http, WebRequest request, const ServiceAddress& address, StopSource& stop) {
+Task<WebResponse> send_to_service(HttpClient& http, WebRequest request, const ServiceAddress& address,
+                                  StopSource& stop) {
   auto response = co_await send_web_request(http, std::move(request), stop);
   response.problem = address.secrets.hidden_in(response.problem);
   co_return response;
@@ -132,7 +133,7 @@ HttpIntegration::HttpIntegration(HttpClient& http, BlockingPool& blocking, const
                                  IntegrationSettings settings)
     : Integration(std::move(settings)), http_(http), blocking_(blocking), secrets_(secrets) {}
 
-Task<> HttpIntegration::live(StopSource& stop) {
+Task<> HttpIntegration::run(StopSource& stop) {
   offer({{tool_name, fmt::format("Asks the service {}", settings().name), parse_json(tool_schema)->as_object()}});
   co_await pause(stop, until_stopped);
 }
@@ -149,7 +150,7 @@ Task<ToolOutcome> HttpIntegration::call(std::string tool, const ToolCall& call) 
   request.method = string_member(call.input, "method").value_or("GET");
   if (const auto* body = call.input.if_contains("body")) set_service_body(request, *body);
   request.refusal = [&call](const WebUrl& next) { return refusal_of(call, next.host()); };
-  co_return service_outcome(co_await ask_service(http_, std::move(request), address, call.stop), address);
+  co_return service_outcome(co_await send_to_service(http_, std::move(request), address, call.stop), address);
 }
 
 }  // namespace agw

@@ -24,7 +24,8 @@ Task<ServiceAddress> service_address(BlockingPool& blocking, const Secrets& secr
 WebRequest service_request(const ServiceAddress& address, const IntegrationSettings& settings, WebUrl url);
 
 /// Sends the request. Problems do not contain the secrets of the address.
-Task<WebResponse> ask_service(HttpClient& http, WebRequest request, const ServiceAddress& address, StopSource& stop);
+Task<WebResponse> send_to_service(HttpClient& http, WebRequest request, const ServiceAddress& address,
+                                  StopSource& stop);
 
 /// The outcome for the model, with secrets removed that the service may quote.
 ToolOutcome service_outcome(const WebResponse& response, const ServiceAddress& address);
@@ -40,7 +41,7 @@ class HttpIntegration : public Integration {
 public:
   HttpIntegration(HttpClient& http, BlockingPool& blocking, const Secrets& secrets, IntegrationSettings settings);
 
-  Task<> live(StopSource& stop) override;
+  Task<> run(StopSource& stop) override;
   Task<ToolOutcome> call(std::string tool, const ToolCall& call) override;
 
 private:

@@ -21,11 +21,11 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 constexpr auto max_http_call_time = 600s;
-constexpr auto usual_retry = 1000ms;
+constexpr auto default_retry = 1000ms;
 constexpr auto max_retry = 60'000ms;
 constexpr int max_resumes = 10;
-constexpr std::size_t max_answering = 32;
-constexpr auto endless = 24h;
+constexpr std::size_t max_background_messages = 32;
+constexpr auto no_idle_timeout = 24h;
 constexpr auto too_long = "it sent a message of more than 8 MiB";
 
 bool is_visible(std::string_view text) {
@@ -59,7 +59,7 @@ public:
   std::optional<RpcResponse> response;
   int status = 0;
   std::string last_event;
-  milliseconds retry = usual_retry;
+  milliseconds retry = default_retry;
   bool is_stream = false;
   bool was_refused = false;
   std::string body;
@@ -72,7 +72,7 @@ public:
     return id && found.id == *id;
   }
 
-  bool wants_other_credentials() const { return status == 401 || status == 403; }
+  bool is_unauthorized() const { return status == 401 || status == 403; }
 
   void note(const Frame& frame) {
     if (!frame.id.empty()) last_event = frame.id.substr(0, 1024);
@@ -92,7 +92,7 @@ HttpTransport::HttpTransport(Loop& loop, HttpClient& http, std::string name, boo
       address_(std::move(address)),
       on_refusal_(std::move(on_refusal)),
       group_(loop),
-      dead_(loop) {
+      failed_(loop) {
   group_.on_failure([integration = name_](const std::exception_ptr& failure) {
     log::warn("integration {}: {}", integration, message_of(failure));
   });
@@ -108,57 +108,58 @@ Task<std::string> HttpTransport::open(StopSource&) {
   }
 }
 
-void HttpTransport::speak(McpEra era, std::string version) {
+void HttpTransport::set_protocol(McpEra era, std::string version) {
   era_ = era;
   version_ = std::move(version);
 }
 
-bool HttpTransport::may_spawn() const { return group_.size() < max_answering && !closing_.requested(); }
+bool HttpTransport::may_spawn() const { return group_.size() < max_background_messages && !closing_.requested(); }
 
-void HttpTransport::die(std::string why) {
-  if (dead_.happened()) return;
-  cause_of_death_ = std::move(why);
-  dead_.notify();
+void HttpTransport::fail(std::string why) {
+  if (failed_.happened()) return;
+  failure_ = std::move(why);
+  failed_.notify();
 }
 
-Task<std::string> HttpTransport::dead() {
-  co_await dead_.wait();
-  co_return cause_of_death_;
+Task<std::string> HttpTransport::wait_for_failure() {
+  co_await failed_.wait();
+  co_return failure_;
 }
 
-Task<RpcResponse> HttpTransport::ask(RpcRequest asked, StopSource& stop) {
+Task<RpcResponse> HttpTransport::send_request(RpcRequest rpc, StopSource& stop) {
   PendingRequest exchange;
   const auto id = ++last_id_;
-  exchange.method = asked.method;
-  exchange.idle_timeout = std::min<milliseconds>(asked.limit, endless);
-  exchange.waits = asked.waits;
-  const auto name = string_member(asked.params, asked.method == "resources/read" ? "uri" : "name");
+  exchange.method = rpc.method;
+  exchange.idle_timeout = std::min<milliseconds>(rpc.limit, no_idle_timeout);
+  exchange.waits = rpc.waits;
+  const auto name = string_member(rpc.params, rpc.method == "resources/read" ? "uri" : "name");
   if (era_ == McpEra::modern) {
-    exchange.headers.push_back({"Mcp-Method", asked.method});
+    exchange.headers.push_back({"Mcp-Method", rpc.method});
     if (name) exchange.headers.push_back({"Mcp-Name", header_value(std::string(*name))});
-    for (auto& [header, value] : asked.headers) exchange.headers.push_back({header, header_value(value)});
+    for (auto& [header, value] : rpc.headers) exchange.headers.push_back({header, header_value(value)});
   }
-  auto& meta = asked.params["_meta"];
+  auto& meta = rpc.params["_meta"];
   if (!meta.is_object()) meta = json::object();
   meta.get_object()["progressToken"] = id;
-  exchange.message = rpc_request(id, asked.method, std::move(asked.params));
+  exchange.message = rpc_request(id, rpc.method, std::move(rpc.params));
   StopSource over;
   const auto end_it = [&over] { over.request(); };
   const StopSource::Listener stopped(stop, end_it);
   const StopSource::Listener left(leaving_, end_it);
   auto end = WaitResult::done;
   try {
-    // The time of a call that may wait for a person is limited by whoever makes the call.
-    const auto most = asked.waits ? no_limit : std::max<milliseconds>(asked.limit, max_http_call_time);
-    end = co_await with_timeout(over, most, this->exchange(exchange, over));
+    // The caller limits the time of a call that may wait for a person.
+    const auto max_total = rpc.waits ? no_limit : std::max<milliseconds>(rpc.limit, max_http_call_time);
+    end = co_await with_timeout(over, max_total, this->exchange(exchange, over));
   } catch (const SecretError& error) {
     exchange.problem = error.what();
   }
   if (exchange.response) co_return std::move(*exchange.response);
   if (end == WaitResult::done && !over.requested()) co_return RpcResponse{.problem = exchange.problem};
   // In the modern protocol, closing the connection cancels the request.
-  if (era_ == McpEra::legacy && asked.method != "initialize" && may_spawn()) {
-    group_.spawn(tell(rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", "given up"}})));
+  if (era_ == McpEra::legacy && rpc.method != "initialize" && may_spawn()) {
+    group_.spawn(
+        post_message(rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", "given up"}})));
   }
   if (leaving_.requested() && !stop.requested()) co_return RpcResponse{.problem = closed_here};
   co_return RpcResponse{.problem = stop.requested() ? "stopped" : "no answer in time", .timed_out = !stop.requested()};
@@ -230,7 +231,7 @@ Task<> HttpTransport::send(PendingRequest& exchange, HttpRequest made, StopSourc
   const auto on_body = [&](const HttpHead& head, std::string_view bytes) { return take_bytes(exchange, head, bytes); };
   const auto outcome = co_await http_.send(std::move(made), on_body, stop);
   exchange.status = outcome.head.status;
-  if (exchange.wants_other_credentials()) {
+  if (exchange.is_unauthorized()) {
     exchange.refusal = McpRefusal{.status = exchange.status,
                                   .challenge = std::string(outcome.head.header("www-authenticate").value_or("")),
                                   .authorization = authorization};
@@ -276,13 +277,13 @@ BodyAction HttpTransport::take_events(PendingRequest& exchange, std::string_view
 void HttpTransport::take_body(PendingRequest& exchange) {
   take(exchange, read_rpc(exchange.body));
   const bool is_session_lost = exchange.status == 404 && !session_.empty();
-  if (is_session_lost) die("its session is over");
+  if (is_session_lost) fail("its session is over");
   if (exchange.response && (exchange.status < 400 || exchange.response->error)) {
     exchange.response->status = exchange.status;
     exchange.response->session_lost = is_session_lost;
   } else if (is_session_lost) {
     exchange.response = RpcResponse{.problem = "its session is over", .session_lost = true, .status = exchange.status};
-  } else if (exchange.wants_other_credentials()) {
+  } else if (exchange.is_unauthorized()) {
     exchange.response =
         RpcResponse{.problem = fmt::format(
                         "it rejects these credentials (status {}): run `agw ext login {}`, or set them in `headers`",
@@ -315,11 +316,11 @@ void HttpTransport::take(PendingRequest& exchange, RpcMessage message) {
 }
 
 void HttpTransport::respond(json::object reply) {
-  if (may_spawn()) group_.spawn(tell(std::move(reply)));
+  if (may_spawn()) group_.spawn(post_message(std::move(reply)));
 }
 
-/// One message that has no answer.
-Task<> HttpTransport::tell(json::object message) {
+/// Sends a message that has no response.
+Task<> HttpTransport::post_message(json::object message) {
   PendingRequest exchange;
   exchange.message = std::move(message);
   exchange.idle_timeout = 10s;
@@ -331,7 +332,7 @@ Task<> HttpTransport::tell(json::object message) {
 }
 
 Task<> HttpTransport::notify(std::string method, json::object params) {
-  co_await tell(rpc_notification(method, std::move(params)));
+  co_await post_message(rpc_notification(method, std::move(params)));
 }
 
 void HttpTransport::listen() {
@@ -341,11 +342,11 @@ void HttpTransport::listen() {
 /// Receives the server's own messages for as long as it offers a stream.
 Task<> HttpTransport::listen_in_session() {
   PendingRequest exchange;
-  exchange.idle_timeout = endless;
+  exchange.idle_timeout = no_idle_timeout;
   while (!closing_.requested()) {
     co_await resume(exchange, closing_);
     if (!exchange.is_stream) co_return;
-    co_await pause(closing_, std::max<milliseconds>(exchange.retry, usual_retry));
+    co_await pause(closing_, std::max<milliseconds>(exchange.retry, default_retry));
     exchange.response.reset();
     exchange.problem.clear();
   }
@@ -353,8 +354,8 @@ Task<> HttpTransport::listen_in_session() {
 
 Task<> HttpTransport::close(milliseconds limit) {
   // The requests of a dead session end by themselves and report its cause.
-  if (!dead_.happened()) leaving_.request();
-  die(closed_here);
+  if (!failed_.happened()) leaving_.request();
+  fail(closed_here);
   closing_.request();
   if (!session_.empty()) {
     const auto leave = [](HttpTransport& self) -> Task<> {

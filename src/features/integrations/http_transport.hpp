@@ -33,11 +33,11 @@ public:
   ~HttpTransport() override;
 
   Task<std::string> open(StopSource& stop) override;
-  Task<RpcResponse> ask(RpcRequest request, StopSource& stop) override;
+  Task<RpcResponse> send_request(RpcRequest request, StopSource& stop) override;
   Task<> notify(std::string method, json::object params) override;
-  void speak(McpEra era, std::string version) override;
+  void set_protocol(McpEra era, std::string version) override;
   void listen() override;
-  Task<std::string> dead() override;
+  Task<std::string> wait_for_failure() override;
   Task<> close(std::chrono::milliseconds limit) override;
   void respond(json::object reply) override;
 
@@ -54,10 +54,10 @@ private:
   Task<bool> may_try_again(PendingRequest& exchange);
   Task<HttpRequest> request(std::string method, PendingRequest& exchange);
   Task<> listen_in_session();
-  Task<> tell(json::object message);
+  Task<> post_message(json::object message);
   void take(PendingRequest& exchange, RpcMessage message);
   bool may_spawn() const;
-  void die(std::string why);
+  void fail(std::string why);
 
   HttpClient& http_;
   std::string name_;
@@ -66,9 +66,9 @@ private:
   OnRefusal on_refusal_;
   TaskGroup group_;
   StopSource closing_;
-  StopSource leaving_;  ///< requested if it is closed before it dies: active requests are not awaited
-  AsyncEvent dead_;
-  std::string cause_of_death_;
+  StopSource leaving_;  ///< requested if it is closed before it fails: active requests are not awaited
+  AsyncEvent failed_;
+  std::string failure_;
   std::int64_t last_id_ = 0;
   McpEra era_ = McpEra::legacy;
   std::string version_;

@@ -27,7 +27,7 @@ TEST(HttpTransport, HidesInEachProblemTheSecretsOfItsOwnRequest) {
     for (auto& problem : problems) {
       group.spawn([](HttpTransport& asked, std::string& problem) -> Task<> {
         StopSource stop;
-        problem = (co_await asked.ask({.method = "ping"}, stop)).problem;
+        problem = (co_await asked.send_request({.method = "ping"}, stop)).problem;
       }(transport, problem));
     }
     co_await group.join();

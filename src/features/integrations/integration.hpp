@@ -21,7 +21,7 @@ public:
   Integration& operator=(const Integration&) = delete;
 
   /// Connects, and reconnects whenever the connection is lost, until `stop`.
-  virtual Task<> live(StopSource& stop) = 0;
+  virtual Task<> run(StopSource& stop) = 0;
   /// Calls a tool by the service's own name. Failures become error results.
   virtual Task<ToolOutcome> call(std::string tool, const ToolCall& call) = 0;
 

@@ -19,17 +19,17 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto time_to_log_in = 10min;
+constexpr auto login_timeout = 10min;
 constexpr std::size_t max_waiting = 100;
 constexpr std::size_t max_challenges = 1000;
-constexpr std::int64_t seconds_before_end = 30;
+constexpr std::int64_t refresh_margin_seconds = 30;
 
 std::int64_t now_in_seconds() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-bool ends_soon(const OAuthTokens& tokens) {
-  return tokens.expires_at != 0 && tokens.expires_at < now_in_seconds() + seconds_before_end;
+bool expires_soon(const OAuthTokens& tokens) {
+  return tokens.expires_at != 0 && tokens.expires_at < now_in_seconds() + refresh_margin_seconds;
 }
 
 /// Allows only this machine or a server with HTTPS, so that nobody else receives the code.
@@ -41,7 +41,7 @@ void check_redirect(const std::string& text) {
 }
 
 /// The parameters of the service's redirect.
-std::map<std::string, std::string> answer_in(const std::string& redirected_to) {
+std::map<std::string, std::string> redirect_parameters(const std::string& redirected_to) {
   const auto url = boost::urls::parse_uri(redirected_to);
   if (!url) throw BadRequest("redirected_to must be an address");
   std::map<std::string, std::string> parameters;
@@ -50,7 +50,7 @@ std::map<std::string, std::string> answer_in(const std::string& redirected_to) {
 }
 
 /// The union of two space-separated lists.
-std::string united(const std::string& some, const std::string& more) {
+std::string merged_scopes(const std::string& some, const std::string& more) {
   std::string all = some;
   for (std::size_t at = 0; at < more.size();) {
     const auto end = std::min(more.find(' ', at), more.size());
@@ -71,7 +71,7 @@ std::string probe() {
                               {"clientInfo", mcp_implementation()}}));
 }
 
-BadGateway cannot_log_in(const std::exception& why) { return BadGateway(fmt::format("cannot log in: {}", why.what())); }
+BadGateway login_failed(const std::exception& why) { return BadGateway(fmt::format("cannot log in: {}", why.what())); }
 
 }  // namespace
 
@@ -114,9 +114,9 @@ Task<StartedLogin> McpLogins::begin(IntegrationSettings settings, NewLogin spec)
   try {
     co_return co_await start(std::move(settings), std::move(spec));
   } catch (const OAuthError& error) {
-    throw cannot_log_in(error);
+    throw login_failed(error);
   } catch (const SecretError& error) {
-    throw cannot_log_in(error);
+    throw login_failed(error);
   }
 }
 
@@ -126,12 +126,12 @@ Task<StartedLogin> McpLogins::start(IntegrationSettings settings, NewLogin spec)
   auto server = co_await discover_oauth(web, challenge);
   const auto before = co_await load(settings);
   if (before && challenge.error == "insufficient_scope")
-    server.scope = united(before->scope, server.scope.value_or(""));
+    server.scope = merged_scopes(before->scope, server.scope.value_or(""));
   Waiting waiting{.integration = settings.name,
                   .server = server,
                   .client = co_await client_for(web, server, spec, before),
                   .attempt = {.state = random_hex(32), .verifier = random_hex(32), .redirect_uri = spec.redirect_uri},
-                  .until = std::chrono::steady_clock::now() + time_to_log_in};
+                  .until = std::chrono::steady_clock::now() + login_timeout};
   StartedLogin started{.authorization_url = authorization_url(server, waiting.client, waiting.attempt),
                        .state = waiting.attempt.state};
   std::erase_if(waiting_, [](const auto& each) { return each.second.until < std::chrono::steady_clock::now(); });
@@ -177,7 +177,7 @@ McpLogins::Waiting McpLogins::take_waiting(const std::string& integration, const
 }
 
 Task<> McpLogins::finish(IntegrationSettings settings, std::string redirected_to) {
-  auto response = answer_in(redirected_to);
+  auto response = redirect_parameters(redirected_to);
   const auto waiting = take_waiting(settings.name, response["state"]);
   const auto& server = waiting.server;
   // A response of another server could make us send it the code (RFC 9207).
@@ -198,9 +198,9 @@ Task<> McpLogins::finish(IntegrationSettings settings, std::string redirected_to
                              .client = waiting.client,
                              .tokens = std::move(tokens)});
   } catch (const OAuthError& error) {
-    throw cannot_log_in(error);
+    throw login_failed(error);
   } catch (const SecretError& error) {
-    throw cannot_log_in(error);
+    throw login_failed(error);
   }
   challenges_.erase(settings.name);
   log::info("integration {}: logged in", settings.name);
@@ -209,14 +209,14 @@ Task<> McpLogins::finish(IntegrationSettings settings, std::string redirected_to
 Task<std::string> McpLogins::token(IntegrationSettings settings) {
   auto login = co_await load(settings);
   if (!login) co_return "";
-  if (ends_soon(login->tokens) && !login->tokens.refresh.empty()) {
+  if (expires_soon(login->tokens) && !login->tokens.refresh.empty()) {
     co_await renew(settings);
     login = co_await load(settings);
   }
   co_return login ? login->tokens.access : "";
 }
 
-Task<bool> McpLogins::refused(IntegrationSettings settings, std::string challenge, std::string sent) {
+Task<bool> McpLogins::handle_refusal(IntegrationSettings settings, std::string challenge, std::string sent) {
   const auto wanted = bearer_challenge(challenge).value_or(BearerChallenge{});
   if (challenges_.size() == max_challenges) challenges_.clear();
   challenges_[settings.name] = wanted;
@@ -232,12 +232,12 @@ Task<bool> McpLogins::refused(IntegrationSettings settings, std::string challeng
 /// Concurrent callers share one refresh, because a refresh token may be used only once. No
 /// caller can cancel it, because the new tokens would be lost.
 Task<> McpLogins::renew(IntegrationSettings settings) {
-  auto& under_way = renewals_[settings.name];
-  if (!under_way) {
-    under_way = std::make_shared<AsyncEvent>(loop_);
+  auto& active = renewals_[settings.name];
+  if (!active) {
+    active = std::make_shared<AsyncEvent>(loop_);
     group_.spawn(renew_now(settings));
   }
-  const auto waited = under_way;
+  const auto waited = active;
   co_await waited->wait();
 }
 

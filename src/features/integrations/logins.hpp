@@ -33,7 +33,7 @@ public:
   Task<std::string> token(IntegrationSettings settings);
   /// Handles a rejection (status 401 or 403) of a request with that token, or with none. Returns whether there is a new
   /// token now.
-  Task<bool> refused(IntegrationSettings settings, std::string challenge, std::string sent);
+  Task<bool> handle_refusal(IntegrationSettings settings, std::string challenge, std::string sent);
 
   /// Cancels active refreshes.
   Task<> stop();

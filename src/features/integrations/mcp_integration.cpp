@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto wait_for_connection = 15s;
-constexpr auto settled_after = 30s;
+constexpr auto stable_after = 30s;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ McpIntegration::McpIntegration(Loop& loop, IntegrationSettings settings, std::st
 
 McpIntegration::~McpIntegration() = default;
 
-Task<> McpIntegration::live(StopSource& stop) {
+Task<> McpIntegration::run(StopSource& stop) {
   while (!stop.requested()) {
     co_await attempt(stop);
     note_tried();
@@ -52,9 +52,9 @@ Task<> McpIntegration::attempt(StopSource& stop) {
     session_ = session;
     connected_.notify();
     offer_tools();
-    problem_ = co_await session->live(stop, [this] { offer_tools(); });
+    problem_ = co_await session->run(stop, [this] { offer_tools(); });
     leave_session();
-    if (std::chrono::steady_clock::now() - began > settled_after) failures_ = 0;
+    if (std::chrono::steady_clock::now() - began > stable_after) failures_ = 0;
   }
   ++failures_;
   co_await session->close(closing_());
@@ -79,9 +79,9 @@ Task<ToolOutcome> McpIntegration::call(std::string tool, const ToolCall& call) {
       co_return failed(fmt::format("the integration {} is not connected: {}", settings().name,
                                    problem_.empty() ? "it does not answer yet" : problem_));
     }
-    auto called = co_await session->call(tool, call.input, call.stop, &call);
-    if (called.session_lost && session_ == session) leave_session();
-    if (!called.session_lost || attempt > 0) co_return std::move(called.outcome);
+    auto result = co_await session->call(tool, call.input, call.stop, &call);
+    if (result.session_lost && session_ == session) leave_session();
+    if (!result.session_lost || attempt > 0) co_return std::move(result.outcome);
   }
 }
 

@@ -20,7 +20,7 @@ public:
                  std::function<std::chrono::milliseconds()> closing);
   ~McpIntegration() override;
 
-  Task<> live(StopSource& stop) override;
+  Task<> run(StopSource& stop) override;
   Task<ToolOutcome> call(std::string tool, const ToolCall& call) override;
   std::string problem() const override { return session_ ? "" : problem_; }
 

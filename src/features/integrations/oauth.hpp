@@ -70,7 +70,7 @@ public:
   Task<Reply> post(WebUrl url, std::string content_type, std::string body, std::vector<HttpHeader> headers = {}) const;
 
 private:
-  Task<Reply> ask(WebUrl url, std::string method, std::string body, std::vector<HttpHeader> headers) const;
+  Task<Reply> send_request(WebUrl url, std::string method, std::string body, std::vector<HttpHeader> headers) const;
 
   HttpClient& http_;
   WebUrl service_;

@@ -70,7 +70,7 @@ bool is_token(const std::string& text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
-Task<OAuthTokens> ask_for_tokens(const OAuthWeb& web, WebUrl endpoint, OAuthClient client, FormFields fields) {
+Task<OAuthTokens> request_tokens(const OAuthWeb& web, WebUrl endpoint, OAuthClient client, FormFields fields) {
   auto headers = introduce(client, fields);
   const auto reply = co_await web.post(std::move(endpoint), form, encoded(fields), std::move(headers));
   if (reply.status != 200) {
@@ -86,8 +86,8 @@ Task<OAuthTokens> ask_for_tokens(const OAuthWeb& web, WebUrl endpoint, OAuthClie
 
 }  // namespace
 
-Task<OAuthWeb::Reply> OAuthWeb::ask(WebUrl url, std::string method, std::string body,
-                                    std::vector<HttpHeader> headers) const {
+Task<OAuthWeb::Reply> OAuthWeb::send_request(WebUrl url, std::string method, std::string body,
+                                             std::vector<HttpHeader> headers) const {
   WebRequest request{.url = std::move(url), .method = std::move(method)};
   request.origin_headers = std::move(headers);
   request.headers.push_back({"Accept", "application/json"});
@@ -105,12 +105,14 @@ Task<OAuthWeb::Reply> OAuthWeb::ask(WebUrl url, std::string method, std::string 
   co_return reply;
 }
 
-Task<OAuthWeb::Reply> OAuthWeb::get(WebUrl url) const { co_return co_await ask(std::move(url), "GET", "", {}); }
+Task<OAuthWeb::Reply> OAuthWeb::get(WebUrl url) const {
+  co_return co_await send_request(std::move(url), "GET", "", {});
+}
 
 Task<OAuthWeb::Reply> OAuthWeb::post(WebUrl url, std::string content_type, std::string body,
                                      std::vector<HttpHeader> headers) const {
   headers.push_back({"Content-Type", std::move(content_type)});
-  co_return co_await ask(std::move(url), "POST", std::move(body), std::move(headers));
+  co_return co_await send_request(std::move(url), "POST", std::move(body), std::move(headers));
 }
 
 std::string auth_method_of(const OAuthServer& server, bool has_secret) {
@@ -161,7 +163,7 @@ std::string authorization_url(const OAuthServer& server, const OAuthClient& clie
 
 Task<OAuthTokens> exchange_code(const OAuthWeb& web, const OAuthServer& server, const OAuthClient& client,
                                 const OAuthAttempt& attempt, std::string code) {
-  co_return co_await ask_for_tokens(web, server.token_endpoint, client,
+  co_return co_await request_tokens(web, server.token_endpoint, client,
                                     {{"grant_type", "authorization_code"},
                                      {"code", std::move(code)},
                                      {"redirect_uri", attempt.redirect_uri},
@@ -172,7 +174,7 @@ Task<OAuthTokens> exchange_code(const OAuthWeb& web, const OAuthServer& server, 
 Task<OAuthTokens> refresh_tokens(const OAuthWeb& web, const WebUrl& token_endpoint, const std::string& resource,
                                  const OAuthClient& client, std::string refresh) {
   const auto old = refresh;
-  auto tokens = co_await ask_for_tokens(
+  auto tokens = co_await request_tokens(
       web, token_endpoint, client,
       {{"grant_type", "refresh_token"}, {"refresh_token", std::move(refresh)}, {"resource", resource}});
   if (tokens.refresh.empty()) tokens.refresh = old;

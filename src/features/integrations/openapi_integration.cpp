@@ -47,7 +47,7 @@ std::string form_of(const json::object& members) {
   return query.empty() ? query : query.substr(1);
 }
 
-void fill_in(WebRequest& request, const ApiOperation& operation, const json::object& input) {
+void set_parameters(WebRequest& request, const ApiOperation& operation, const json::object& input) {
   request.method = operation.method;
   for (const auto& parameter : operation.parameters) {
     const auto value = text_or_json(input, parameter.name);
@@ -70,7 +70,7 @@ OpenApiIntegration::OpenApiIntegration(HttpClient& http, BlockingPool& blocking,
                                        IntegrationSettings settings)
     : Integration(std::move(settings)), http_(http), blocking_(blocking), secrets_(secrets) {}
 
-Task<> OpenApiIntegration::live(StopSource& stop) {
+Task<> OpenApiIntegration::run(StopSource& stop) {
   for (int failures = 0; !stop.requested();) {
     problem_ = co_await load(stop);
     if (problem_.empty()) {
@@ -96,7 +96,7 @@ Task<std::string> OpenApiIntegration::load(StopSource& stop) {
   auto request = service_request(address, settings(), address.url);
   request.max_body_bytes = max_document_bytes;
   request.truncate_body = false;
-  const auto response = co_await ask_service(http_, std::move(request), address, stop);
+  const auto response = co_await send_to_service(http_, std::move(request), address, stop);
   if (!response.problem.empty()) co_return response.problem;
   if (response.head.status != 200) co_return fmt::format("its url answers with status {}", response.head.status);
   auto read = co_await blocking_.run([text = response.body, url = response.url] { return read_openapi(text, url); });
@@ -120,12 +120,12 @@ Task<ToolOutcome> OpenApiIntegration::call(std::string tool, const ToolCall& cal
   WebRequest request;
   try {
     request = service_request(address, settings(), url_of(*description, *found, call.input));
-    fill_in(request, *found, call.input);
+    set_parameters(request, *found, call.input);
   } catch (const CannotCall& problem) {
     co_return failed(problem.why);
   }
   request.refusal = [&call](const WebUrl& next) { return refusal_of(call, next.host()); };
-  co_return service_outcome(co_await ask_service(http_, std::move(request), address, call.stop), address);
+  co_return service_outcome(co_await send_to_service(http_, std::move(request), address, call.stop), address);
 }
 
 }  // namespace agw

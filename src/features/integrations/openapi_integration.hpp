@@ -13,7 +13,7 @@ class OpenApiIntegration : public Integration {
 public:
   OpenApiIntegration(HttpClient& http, BlockingPool& blocking, const Secrets& secrets, IntegrationSettings settings);
 
-  Task<> live(StopSource& stop) override;
+  Task<> run(StopSource& stop) override;
   Task<ToolOutcome> call(std::string tool, const ToolCall& call) override;
   std::string problem() const override { return problem_; }
 

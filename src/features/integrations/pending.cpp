@@ -30,10 +30,10 @@ PendingRequests::Waiting::Waiting(PendingRequests& requests, std::int64_t id)
 
 PendingRequests::Waiting::~Waiting() { requests_.waiting_.erase(id_); }
 
-Task<RpcResponse> PendingRequests::Waiting::response(milliseconds limit, milliseconds most, StopSource& stop,
+Task<RpcResponse> PendingRequests::Waiting::response(milliseconds limit, milliseconds max_total, StopSource& stop,
                                                      const WaitClock* waits) {
   const auto waited = [waits] { return waits ? waits->waited() : WaitClock::Clock::duration(); };
-  auto last = steady_clock::now() + most;
+  auto last = steady_clock::now() + max_total;
   auto counted = waited();
   for (;;) {
     progressed_ = false;
@@ -47,7 +47,7 @@ Task<RpcResponse> PendingRequests::Waiting::response(milliseconds limit, millise
     if ((progressed_ || more.count() > 0) && steady_clock::now() < last) continue;
     co_return RpcResponse{
         .problem = fmt::format("no answer within {} s",
-                               std::chrono::ceil<std::chrono::seconds>(std::min(limit, most)).count()),
+                               std::chrono::ceil<std::chrono::seconds>(std::min(limit, max_total)).count()),
         .timed_out = true};
   }
 }

@@ -25,9 +25,9 @@ public:
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
 
-    /// Until the answer has come. A report of progress begins the time anew, `most` in all.
-    /// So does time that `waits`, if any, has counted.
-    Task<RpcResponse> response(std::chrono::milliseconds limit, std::chrono::milliseconds most, StopSource& stop,
+    /// Waits for the response, at most `limit`. A progress notification restarts `limit`, up to `max_total` in all. The
+    /// time that `waits`, if any, has counted is added to both.
+    Task<RpcResponse> response(std::chrono::milliseconds limit, std::chrono::milliseconds max_total, StopSource& stop,
                                const WaitClock* waits = nullptr);
 
   private:

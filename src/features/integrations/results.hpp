@@ -5,7 +5,8 @@
 
 namespace agw {
 
-/// Whether a result of `tools/call` asks for input before the call can go on (`input_required`, revision 2026-07-28).
+/// Whether a result of `tools/call` asks for input before the call can continue (`input_required`, revision
+/// 2026-07-28).
 bool needs_input(const json::object& result);
 
 /// The result of `tools/call` for the model: its texts and pictures; other contents are only named. Bounded.

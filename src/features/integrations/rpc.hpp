@@ -66,8 +66,8 @@ struct RpcRequest {
 
 json::object rpc_request(std::int64_t id, std::string_view method, json::object params);
 json::object rpc_notification(std::string_view method, json::object params);
-/// The answer to a request of the server outside of any call. Of what servers can ask of clients we offer a sign of
-/// life and, within calls, forms (elicitation.hpp).
+/// The response to a request of the server outside of any call. Servers may only ping and, within calls, send forms
+/// (elicitation.hpp).
 json::object rpc_reply(const RpcMessage& request);
 
 /// The maximum size of a received message.

@@ -19,8 +19,8 @@ struct ServerProcess {
 };
 
 /// The process of an `mcp-stdio` integration: its command in the sandbox, with that network, read access to home
-/// (except for private files), and its own writable directory, which is its HOME. `filled` are secrets that it uses in
-/// another way. Blocks. Throws ProcessError, SecretError.
+/// (except for private files), and its own writable directory, which is its HOME. `filled` are its other secrets.
+/// Blocks. Throws ProcessError, SecretError.
 ServerProcess server_process(const IntegrationSettings& settings, const Secrets& secrets, FilledSecrets filled,
                              const Sandbox& sandbox, std::shared_ptr<ProxiedNetwork> network,
                              const std::filesystem::path& home, const std::filesystem::path& data_directory);

@@ -28,10 +28,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto usual_closing = 4000ms;
-constexpr auto hurried_closing = 100ms;
-constexpr auto time_to_settle = 5s;
-constexpr auto time_to_test = 15s;
+constexpr auto close_timeout = 4000ms;
+constexpr auto shutdown_close_timeout = 100ms;
+constexpr auto settle_timeout = 5s;
+constexpr auto test_timeout = 15s;
 
 /// Model services and channels have rooms of their own.
 bool offers_tools(const Extension& extension) {
@@ -62,7 +62,7 @@ bool has_credentials(const IntegrationSettings& settings) {
 
 /// The remaining part of the time to settle.
 std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point began) {
-  return std::chrono::ceil<std::chrono::milliseconds>(began + time_to_settle - std::chrono::steady_clock::now());
+  return std::chrono::ceil<std::chrono::milliseconds>(began + settle_timeout - std::chrono::steady_clock::now());
 }
 
 }  // namespace
@@ -98,13 +98,13 @@ Integrations::~Integrations() = default;
 void Integrations::start() {
   running_ = true;
   for (const auto& extension : extensions_.list({.type = ExtensionType::integration, .enabled = true})) {
-    follow(*extension, false);
+    extension_changed(*extension, false);
   }
 }
 
 Task<> Integrations::stop() {
   running_ = false;
-  hurrying_ = true;
+  is_stopping_ = true;
   for (const auto& [id, entry] : entries_) entry->stop.request();
   co_await group_.join();
   co_await logins_.stop();
@@ -114,18 +114,18 @@ Task<> Integrations::stop() {
 
 void Integrations::deliver(const DomainEvent& event) {
   const auto* extension = event.record.as<Extension>();
-  if (extension) follow(*extension, event.name == "extension.deleted");
+  if (extension) extension_changed(*extension, event.name == "extension.deleted");
 }
 
-void Integrations::follow(const Extension& extension, bool is_deleted) {
+void Integrations::extension_changed(const Extension& extension, bool is_deleted) {
   if (extension.type != ExtensionType::integration || !running_) return;
-  const bool is_wanted = extension.enabled && !is_deleted && offers_tools(extension);
+  const bool should_connect = extension.enabled && !is_deleted && offers_tools(extension);
   const auto connected = entries_.find(extension.id);
   // If only descriptive texts have changed, active calls continue.
-  if (is_wanted && connected != entries_.end() && connected->second->settings == integration_settings(extension))
+  if (should_connect && connected != entries_.end() && connected->second->settings == integration_settings(extension))
     return;
   disconnect(extension.id);
-  if (is_wanted) connect(extension);
+  if (should_connect) connect(extension);
   changed();
 }
 
@@ -135,7 +135,7 @@ void Integrations::connect(const Extension& extension) {
   entry->integration = make(entry->settings);
   entry->integration->on_change([this] { changed(); });
   entries_[extension.id] = entry;
-  group_.spawn(live(entry));
+  group_.spawn(run(entry));
 }
 
 void Integrations::disconnect(const std::string& id) {
@@ -153,7 +153,7 @@ ExtensionPointer Integrations::require(const std::string& id_or_name) const {
 
 void Integrations::reconnect(const std::string& id) {
   disconnect(id);
-  if (const auto extension = extensions_.find(id)) follow(*extension, false);
+  if (const auto extension = extensions_.find(id)) extension_changed(*extension, false);
 }
 
 IntegrationState Integrations::state_of(const Extension& extension) const {
@@ -185,7 +185,7 @@ Task<IntegrationState> Integrations::test(ExtensionPointer extension) {
   const auto found = entries_.find(extension->id);
   if (found != entries_.end()) {
     const auto entry = found->second;
-    const auto until = std::chrono::steady_clock::now() + time_to_test;
+    const auto until = std::chrono::steady_clock::now() + test_timeout;
     while (!entry->integration->has_tried()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
       if (left <= 0ms || co_await with_timeout(entry->stop, left, changed_.wait()) == WaitResult::stopped) break;
@@ -207,7 +207,7 @@ Task<> Integrations::forget_login(ExtensionPointer extension) {
   if (co_await logins_.forget(integration_settings(*extension))) reconnect(extension->id);
 }
 
-Task<> Integrations::live(EntryPointer entry) { co_await entry->integration->live(entry->stop); }
+Task<> Integrations::run(EntryPointer entry) { co_await entry->integration->run(entry->stop); }
 
 void Integrations::changed() {
   tools_current_ = false;
@@ -254,7 +254,7 @@ std::unique_ptr<Integration> Integrations::make_stdio(IntegrationSettings settin
     return std::make_unique<StdioTransport>(loop_, settings.name, [this, settings] { return process_of(settings); });
   };
   return std::make_unique<McpIntegration>(loop_, std::move(settings), "", transport,
-                                          [this] { return hurrying_ ? hurried_closing : usual_closing; });
+                                          [this] { return is_stopping_ ? shutdown_close_timeout : close_timeout; });
 }
 
 /// Adds the token of a login if the person configured no credentials.
@@ -266,21 +266,21 @@ Task<ServiceAddress> Integrations::address_of(IntegrationSettings settings) {
   co_return address;
 }
 
-Task<bool> Integrations::refused(IntegrationSettings settings, McpRefusal refusal) {
+Task<bool> Integrations::handle_refusal(IntegrationSettings settings, McpRefusal refusal) {
   if (has_credentials(settings)) co_return false;
   auto sent = refusal.authorization.starts_with(bearer) ? refusal.authorization.substr(bearer.size()) : std::string();
-  co_return co_await logins_.refused(std::move(settings), std::move(refusal.challenge), std::move(sent));
+  co_return co_await logins_.handle_refusal(std::move(settings), std::move(refusal.challenge), std::move(sent));
 }
 
 std::unique_ptr<Integration> Integrations::make_http_server(IntegrationSettings settings) {
   const auto transport = [this, settings] {
     return std::make_unique<HttpTransport>(
         loop_, http_, settings.name, settings.is_persons, [this, settings] { return address_of(settings); },
-        [this, settings](McpRefusal refusal) { return refused(settings, std::move(refusal)); });
+        [this, settings](McpRefusal refusal) { return handle_refusal(settings, std::move(refusal)); });
   };
   const auto host = host_of(settings.url);
   return std::make_unique<McpIntegration>(loop_, std::move(settings), host, transport,
-                                          [this] { return hurrying_ ? hurried_closing : usual_closing; });
+                                          [this] { return is_stopping_ ? shutdown_close_timeout : close_timeout; });
 }
 
 const std::vector<ToolPointer>& Integrations::tools() {
@@ -346,7 +346,7 @@ Task<ToolOutcome> Integrations::call(const ToolCall& call, std::string integrati
   co_return co_await entry->integration->call(std::move(tool), call);
 }
 
-Task<> Integrations::settled(StopSource& stop) {
+Task<> Integrations::wait_until_tried(StopSource& stop) {
   for (;;) {
     auto left = 0ms;
     for (const auto& [id, entry] : entries_) {

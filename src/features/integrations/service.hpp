@@ -60,7 +60,7 @@ public:
   Task<ToolOutcome> call(const ToolCall& call, std::string integration, std::string tool);
   /// Waits until each integration has tried to connect, at most 5 s each, so that a run that starts right after a
   /// change has its tools.
-  Task<> settled(StopSource& stop);
+  Task<> wait_until_tried(StopSource& stop);
 
 private:
   struct Entry;
@@ -74,10 +74,10 @@ private:
   };
 
   void deliver(const DomainEvent& event) override;
-  void follow(const Extension& extension, bool is_deleted);
+  void extension_changed(const Extension& extension, bool is_deleted);
   void connect(const Extension& extension);
   void disconnect(const std::string& id);
-  Task<> live(EntryPointer entry);
+  Task<> run(EntryPointer entry);
   void changed();
   IntegrationState state_of(const Extension& extension) const;
   ToolPointer tool_of(const EntryPointer& entry, const OfferedTool& offered, std::string name) const;
@@ -87,7 +87,7 @@ private:
   std::unique_ptr<Integration> make_http_server(IntegrationSettings settings);
   Task<ServerProcess> process_of(IntegrationSettings settings);
   Task<ServiceAddress> address_of(IntegrationSettings settings);
-  Task<bool> refused(IntegrationSettings settings, McpRefusal refusal);
+  Task<bool> handle_refusal(IntegrationSettings settings, McpRefusal refusal);
   void reconnect(const std::string& id);
 
   Loop& loop_;
@@ -103,7 +103,7 @@ private:
   std::vector<ToolPointer> tools_;
   bool tools_current_ = false;
   bool running_ = false;
-  bool hurrying_ = false;  ///< the gateway is stopping
+  bool is_stopping_ = false;  ///< the gateway is stopping
   AsyncEvent changed_;
   Hub::Listening listening_;
 };

@@ -81,22 +81,22 @@ std::vector<std::pair<std::string, std::string>> headers_of(const json::object* 
 
 }  // namespace
 
-/// A call under way whose person answers what the server asks.
-class McpSession::Asking {
+/// An active call whose person can answer the server's questions.
+class McpSession::ElicitingCall {
 public:
-  Asking(McpSession& session, const ToolCall& call)
+  ElicitingCall(McpSession& session, const ToolCall& call)
       : session_(session), call_(call), stopped_(call.stop, [this] { over_.request(); }), group_(session.loop_) {
-    session_.asking_.push_back(this);
+    session_.eliciting_.push_back(this);
   }
-  ~Asking() { std::erase(session_.asking_, this); }
-  Asking(const Asking&) = delete;
-  Asking& operator=(const Asking&) = delete;
+  ~ElicitingCall() { std::erase(session_.eliciting_, this); }
+  ElicitingCall(const ElicitingCall&) = delete;
+  ElicitingCall& operator=(const ElicitingCall&) = delete;
 
   void ask(const RpcMessage& request) {
     if (!over_.requested()) group_.spawn(answer(request.id, request.params));
   }
 
-  /// Ends what is still being asked.
+  /// Cancels open questions.
   Task<> end() {
     over_.request();
     co_await group_.join();
@@ -104,7 +104,7 @@ public:
 
 private:
   Task<> answer(json::value id, json::object params) {
-    auto result = co_await elicited(call_, std::move(params), over_);
+    auto result = co_await elicit(call_, std::move(params), over_);
     session_.transport_->respond({{"jsonrpc", "2.0"}, {"id", std::move(id)}, {"result", std::move(result)}});
   }
 
@@ -120,7 +120,7 @@ McpSession::McpSession(Loop& loop, std::string name, std::unique_ptr<McpTranspor
   transport_->on_notice([this](const RpcMessage& notice) {
     if (notice.method == "notifications/tools/list_changed") tools_changed_.notify();
   });
-  transport_->on_request([this](const RpcMessage& request) { return take_request(request); });
+  transport_->on_request([this](const RpcMessage& request) { return handle_request(request); });
 }
 
 McpSession::~McpSession() = default;
@@ -138,8 +138,8 @@ Task<std::string> McpSession::open(std::optional<McpEra> era, StopSource& stop) 
 
 /// Sets the legacy era if the server does not speak the modern protocol.
 Task<std::string> McpSession::discover(StopSource& stop) {
-  transport_->speak(McpEra::modern, std::string(mcp_modern_version));
-  const auto response = co_await transport_->ask(
+  transport_->set_protocol(McpEra::modern, std::string(mcp_modern_version));
+  const auto response = co_await transport_->send_request(
       {.method = "server/discover", .params = {{"_meta", modern_meta()}}, .limit = discovery_limit}, stop);
   const bool speaks = response.succeeded() && lists(response.result, "supportedVersions", mcp_modern_version);
   if (!speaks && is_modern_failure(response)) co_return response.failure();
@@ -149,20 +149,20 @@ Task<std::string> McpSession::discover(StopSource& stop) {
     co_return is_gone ? response.problem : std::string();
   }
   era_ = McpEra::modern;
-  take_capabilities(response.result);
+  read_capabilities(response.result);
   co_return "";
 }
 
 Task<std::string> McpSession::initialize(StopSource& stop) {
   era_ = McpEra::legacy;
-  transport_->speak(McpEra::legacy, "");
+  transport_->set_protocol(McpEra::legacy, "");
   const auto response =
-      co_await transport_->ask({.method = "initialize",
-                                .params = {{"protocolVersion", mcp_legacy_versions.front()},
-                                           {"capabilities", json::object{{"elicitation", json::object()}}},
-                                           {"clientInfo", mcp_implementation()}},
-                                .limit = handshake_limit},
-                               stop);
+      co_await transport_->send_request({.method = "initialize",
+                                         .params = {{"protocolVersion", mcp_legacy_versions.front()},
+                                                    {"capabilities", json::object{{"elicitation", json::object()}}},
+                                                    {"clientInfo", mcp_implementation()}},
+                                         .limit = handshake_limit},
+                                        stop);
   if (!response.succeeded()) {
     // The server was too slow for discovery, or has been upgraded since.
     if (is_modern_failure(response) && (co_await discover(stop)).empty() && era_ == McpEra::modern) co_return "";
@@ -172,34 +172,34 @@ Task<std::string> McpSession::initialize(StopSource& stop) {
   if (std::ranges::find(mcp_legacy_versions, version) == mcp_legacy_versions.end()) {
     co_return fmt::format("it speaks a revision of MCP that this gateway does not: {}", to_utf8(version.substr(0, 40)));
   }
-  transport_->speak(McpEra::legacy, version);
+  transport_->set_protocol(McpEra::legacy, version);
   co_await transport_->notify("notifications/initialized", {});
-  take_capabilities(response.result);
+  read_capabilities(response.result);
   transport_->listen();  // for changes and for requests from the server
   co_return "";
 }
 
-void McpSession::take_capabilities(const json::object& result) {
+void McpSession::read_capabilities(const json::object& result) {
   const auto capabilities = object_or_empty(result, "capabilities");
   has_tools_ = capabilities.contains("tools");
   notifies_changes_ = is_true(object_or_empty(capabilities, "tools"), "listChanged");
 }
 
-Task<RpcResponse> McpSession::ask(RpcRequest request, StopSource& stop) {
+Task<RpcResponse> McpSession::send_request(RpcRequest request, StopSource& stop) {
   if (era_ == McpEra::modern && !request.params.contains("_meta")) request.params["_meta"] = modern_meta();
-  co_return co_await transport_->ask(std::move(request), stop);
+  co_return co_await transport_->send_request(std::move(request), stop);
 }
 
-/// Repeats a call of the modern protocol with what the server needs to know, until it has a result.
-Task<RpcResponse> McpSession::ask_with_input(RpcRequest request, StopSource& stop, const ToolCall& caller) {
+/// Repeats a call of the modern protocol with the input that the server requires, until it has a result.
+Task<RpcResponse> McpSession::send_with_input(RpcRequest request, StopSource& stop, const ToolCall& caller) {
   request.params["_meta"] = modern_meta({{"elicitation", json::object()}});
-  auto response = co_await ask(request, stop);
+  auto response = co_await send_request(request, stop);
   for (int round = 0; round < max_input_rounds && needs_input(response.result) && !stop.requested(); ++round) {
     auto input = co_await required_input(caller, response.result, stop);
     if (!input) break;
     auto repeated = request;
     for (auto& [name, value] : *input) repeated.params[name] = std::move(value);
-    response = co_await ask(std::move(repeated), stop);
+    response = co_await send_request(std::move(repeated), stop);
   }
   co_return response;
 }
@@ -211,13 +211,13 @@ Task<std::string> McpSession::list_tools(StopSource& stop) {
     json::object params;
     if (!cursor.empty()) params["cursor"] = cursor;
     const auto response =
-        co_await ask({.method = "tools/list", .params = std::move(params), .limit = handshake_limit}, stop);
+        co_await send_request({.method = "tools/list", .params = std::move(params), .limit = handshake_limit}, stop);
     if (!response.succeeded()) {
       tools_ = before;
       co_return "its tools cannot be listed: " + response.failure();
     }
     if (const auto* tools = array_member(response.result, "tools")) {
-      for (const auto& tool : *tools) take_tool(tool);
+      for (const auto& tool : *tools) add_tool(tool);
     }
     cursor = string_member(response.result, "nextCursor").value_or("");
     if (cursor.empty()) break;
@@ -225,7 +225,7 @@ Task<std::string> McpSession::list_tools(StopSource& stop) {
   co_return "";
 }
 
-void McpSession::take_tool(const json::value& value) {
+void McpSession::add_tool(const json::value& value) {
   if (!value.is_object() || tools_.size() == max_tools) return;
   const auto& members = value.get_object();
   const auto name = string_or_empty(members, "name");
@@ -256,7 +256,7 @@ void McpSession::report_skipped(const std::string& name) {
             name_, shown, max_tool_name_length);
 }
 
-Task<std::string> McpSession::live(StopSource& stop, std::function<void()> tools_changed) {
+Task<std::string> McpSession::run(StopSource& stop, std::function<void()> tools_changed) {
   std::string why;
   StopSource over;
   StopSource::Listener when_stopped(stop, [&] { over.request(); });
@@ -268,7 +268,9 @@ Task<std::string> McpSession::live(StopSource& stop, std::function<void()> tools
       if (!ending.requested()) changed();
     }
   }(*this, over, std::move(tools_changed)));
-  const auto wait = [](McpTransport& transport, std::string& cause) -> Task<> { cause = co_await transport.dead(); };
+  const auto wait = [](McpTransport& transport, std::string& cause) -> Task<> {
+    cause = co_await transport.wait_for_failure();
+  };
   co_await with_timeout(stop, no_limit, wait(*transport_, why));
   over.request();
   co_await group.join();
@@ -286,10 +288,11 @@ Task<> McpSession::follow_changes(StopSource& stop) {
 
 Task<> McpSession::subscribe(StopSource& stop) {
   while (!stop.requested()) {
-    const auto response = co_await ask({.method = "subscriptions/listen",
-                                        .params = {{"notifications", json::object{{"toolsListChanged", true}}}},
-                                        .limit = subscription_limit},
-                                       stop);
+    const auto response =
+        co_await send_request({.method = "subscriptions/listen",
+                               .params = {{"notifications", json::object{{"toolsListChanged", true}}}},
+                               .limit = subscription_limit},
+                              stop);
     if (response.error) co_return;
     co_await pause(stop, 10s);
   }
@@ -300,38 +303,38 @@ const json::object* McpSession::schema_of(const std::string& tool) const {
   return found == tools_.end() ? nullptr : &found->input_schema;
 }
 
-bool McpSession::take_request(const RpcMessage& request) {
-  if (request.method != "elicitation/create" || asking_.empty()) return false;
+bool McpSession::handle_request(const RpcMessage& request) {
+  if (request.method != "elicitation/create" || eliciting_.empty()) return false;
   // Servers do not say for which call they ask.
-  asking_.back()->ask(request);
+  eliciting_.back()->ask(request);
   return true;
 }
 
-Task<McpSession::Called> McpSession::call(std::string tool, json::object arguments, StopSource& stop,
-                                          const ToolCall* caller) {
+Task<McpSession::CallResult> McpSession::call(std::string tool, json::object arguments, StopSource& stop,
+                                              const ToolCall* caller) {
   RpcRequest request{.method = "tools/call", .limit = call_limit};
   if (era_ == McpEra::modern) request.headers = headers_of(schema_of(tool), arguments);
   request.params = {{"name", tool}, {"arguments", std::move(arguments)}};
   request.waits = caller ? caller->waits : nullptr;
   const bool has_person = caller && caller->ask_person;
-  std::optional<Asking> asking;
-  if (has_person) asking.emplace(*this, *caller);
+  std::optional<ElicitingCall> eliciting;
+  if (has_person) eliciting.emplace(*this, *caller);
   RpcResponse response;
   std::exception_ptr failure;
   try {
     if (has_person && era_ == McpEra::modern) {
-      response = co_await ask_with_input(std::move(request), stop, *caller);
+      response = co_await send_with_input(std::move(request), stop, *caller);
     } else {
-      response = co_await ask(std::move(request), stop);
+      response = co_await send_request(std::move(request), stop);
     }
   } catch (...) {
     failure = std::current_exception();
   }
-  if (asking) co_await asking->end();
+  if (eliciting) co_await eliciting->end();
   if (failure) std::rethrow_exception(failure);
-  Called called{.session_lost = response.session_lost};
-  called.outcome = response.succeeded() ? tool_outcome(response.result) : failed(response.failure());
-  co_return called;
+  CallResult result{.session_lost = response.session_lost};
+  result.outcome = response.succeeded() ? tool_outcome(response.result) : failed(response.failure());
+  co_return result;
 }
 
 }  // namespace agw

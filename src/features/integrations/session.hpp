@@ -26,30 +26,30 @@ public:
   /// In the server's order.
   const std::vector<OfferedTool>& tools() const { return tools_; }
   /// Keeps the tools up to date until the session ends, and returns why it ended.
-  Task<std::string> live(StopSource& stop, std::function<void()> tools_changed);
+  Task<std::string> run(StopSource& stop, std::function<void()> tools_changed);
 
   /// `session_lost`: repeat the call in a new session.
-  struct Called {
+  struct CallResult {
     ToolOutcome outcome;
     bool session_lost = false;
   };
-  /// `caller`, if any, is asked what the server wants to know of a person meanwhile.
-  Task<Called> call(std::string tool, json::object arguments, StopSource& stop, const ToolCall* caller = nullptr);
+  /// During the call, the server may ask the person of `caller`, if any.
+  Task<CallResult> call(std::string tool, json::object arguments, StopSource& stop, const ToolCall* caller = nullptr);
 
   Task<> close(std::chrono::milliseconds limit);
 
 private:
-  class Asking;
-  bool take_request(const RpcMessage& request);
+  class ElicitingCall;
+  bool handle_request(const RpcMessage& request);
   Task<std::string> discover(StopSource& stop);
   Task<std::string> initialize(StopSource& stop);
-  void take_capabilities(const json::object& result);
+  void read_capabilities(const json::object& result);
   Task<std::string> list_tools(StopSource& stop);
   Task<> follow_changes(StopSource& stop);
   Task<> subscribe(StopSource& stop);
-  Task<RpcResponse> ask(RpcRequest request, StopSource& stop);
-  Task<RpcResponse> ask_with_input(RpcRequest request, StopSource& stop, const ToolCall& caller);
-  void take_tool(const json::value& value);
+  Task<RpcResponse> send_request(RpcRequest request, StopSource& stop);
+  Task<RpcResponse> send_with_input(RpcRequest request, StopSource& stop, const ToolCall& caller);
+  void add_tool(const json::value& value);
   void report_skipped(const std::string& name);
   const json::object* schema_of(const std::string& tool) const;
 
@@ -62,7 +62,7 @@ private:
   std::vector<OfferedTool> tools_;
   std::set<std::string, std::less<>> reported_skipped_;
   AsyncEvent tools_changed_;
-  std::vector<Asking*> asking_;  ///< calls under way that a person can be asked for, the latest last
+  std::vector<ElicitingCall*> eliciting_;  ///< active calls with a person who can be asked, the latest last
 };
 
 }  // namespace agw

@@ -22,10 +22,10 @@ json::object object(std::string_view text) { return parse_json(text)->as_object(
 /// A server in the same process: responds by method and records the requests.
 class ScriptedTransport : public McpTransport {
 public:
-  explicit ScriptedTransport(Loop& loop) : dead_(loop) {}
+  explicit ScriptedTransport(Loop& loop) : failed_(loop) {}
 
   Task<std::string> open(StopSource&) override { co_return ""; }
-  Task<RpcResponse> ask(RpcRequest request, StopSource&) override {
+  Task<RpcResponse> send_request(RpcRequest request, StopSource&) override {
     asked.push_back(request.method);
     const auto found = responds.find(request.method);
     if (found == responds.end()) co_return RpcResponse{.error = RpcError{-32601, "Method not found", {}}};
@@ -35,14 +35,14 @@ public:
     asked.push_back(method);
     co_return;
   }
-  void speak(McpEra era, std::string version) override { spoken = {era, version}; }
+  void set_protocol(McpEra era, std::string version) override { spoken = {era, version}; }
   void respond(json::object) override {}
-  Task<std::string> dead() override {
-    co_await dead_.wait();
+  Task<std::string> wait_for_failure() override {
+    co_await failed_.wait();
     co_return "it ended";
   }
   Task<> close(std::chrono::milliseconds) override {
-    dead_.notify();
+    failed_.notify();
     co_return;
   }
 
@@ -51,7 +51,7 @@ public:
   std::pair<McpEra, std::string> spoken{McpEra::legacy, ""};
 
 private:
-  AsyncEvent dead_;
+  AsyncEvent failed_;
 };
 
 struct McpRoom {

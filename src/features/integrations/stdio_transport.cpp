@@ -20,10 +20,10 @@ using std::chrono::steady_clock;
 
 constexpr auto max_stdio_call_time = 600s;
 constexpr int max_garbage = 1000;
-constexpr int logged_garbage = 3;  // per process, which may print without end
-constexpr int messages_a_second = 2000;
+constexpr int max_logged_garbage = 3;  // per process, which may print without end
+constexpr int max_messages_per_second = 2000;
 constexpr std::size_t max_queued_bytes = 32 * 1024 * 1024;
-constexpr auto time_for_last_words = 500ms;
+constexpr auto stderr_grace = 500ms;
 constexpr std::size_t max_line_length = 128 * 1024;  // the part of a line that can be quoted
 constexpr std::size_t max_quoted_length = 1000;
 constexpr std::size_t max_logged_length = 200;
@@ -37,8 +37,8 @@ StdioTransport::StdioTransport(Loop& loop, std::string name, Start start)
       group_(loop),
       pending_(loop),
       queue_filled_(loop),
-      dead_(loop),
-      errors_over_(loop) {}
+      failed_(loop),
+      stderr_closed_(loop) {}
 
 StdioTransport::~StdioTransport() = default;
 
@@ -60,7 +60,7 @@ Task<std::string> StdioTransport::open(StopSource&) {
   co_return "";
 }
 
-Task<RpcResponse> StdioTransport::ask(RpcRequest request, StopSource& stop) {
+Task<RpcResponse> StdioTransport::send_request(RpcRequest request, StopSource& stop) {
   const auto id = pending_.next_id();
   PendingRequests::Waiting waiting(pending_, id);
   json::object meta;
@@ -82,22 +82,22 @@ Task<> StdioTransport::notify(std::string method, json::object params) {
   co_return;
 }
 
-Task<std::string> StdioTransport::dead() {
-  co_await dead_.wait();
-  co_return cause_of_death_;
+Task<std::string> StdioTransport::wait_for_failure() {
+  co_await failed_.wait();
+  co_return failure_;
 }
 
-void StdioTransport::die(std::string why) {
-  if (dead_.happened()) return;
+void StdioTransport::fail(std::string why) {
+  if (failed_.happened()) return;
   if (const auto said = quoted(last_error_, max_quoted_length); !said.empty()) why += "; it last said: " + said;
-  cause_of_death_ = why;
+  failure_ = why;
   pending_.fail_all(why);
-  dead_.notify();
+  failed_.notify();
 }
 
 /// In MCP's order: end of input, then signals.
 Task<> StdioTransport::close(milliseconds limit) {
-  die(closed_here);
+  fail(closed_here);
   closing_.request();
   if (process_) {
     process_->close_input();
@@ -114,16 +114,16 @@ Task<> StdioTransport::close(milliseconds limit) {
 Task<> StdioTransport::read_output() {
   bool fits = true;
   const auto lines = split_lines([this](const Frame& frame) { take_line(frame.data); }, max_message_bytes);
-  while (!dead_.happened()) {
+  while (!failed_.happened()) {
     const auto bytes = co_await process_->read();
     if (bytes.empty()) break;
     fits = lines->feed(bytes);
-    if (!fits) die(fmt::format("it sent a message of more than {} MiB", max_message_bytes / 1024 / 1024));
+    if (!fits) fail(fmt::format("it sent a message of more than {} MiB", max_message_bytes / 1024 / 1024));
     co_await slow_down();
   }
   // When the process ends, both streams end, this one first. Its children may keep the other one open.
-  if (!dead_.happened()) co_await with_timeout(closing_, time_for_last_words, errors_over_.wait());
-  die("it ended");
+  if (!failed_.happened()) co_await with_timeout(closing_, stderr_grace, stderr_closed_.wait());
+  fail("it ended");
 }
 
 /// Keeps a flood of messages from occupying the loop.
@@ -133,7 +133,7 @@ Task<> StdioTransport::slow_down() {
     second_ = now;
     messages_ = 0;
   }
-  if (messages_ < messages_a_second) co_return;
+  if (messages_ < max_messages_per_second) co_return;
   co_await pause(closing_, std::chrono::ceil<milliseconds>(second_ + 1s - now));
 }
 
@@ -146,7 +146,7 @@ Task<> StdioTransport::read_errors() {
     co_await slow_down();
   }
   note_error(error_line_);
-  errors_over_.notify();
+  stderr_closed_.notify();
 }
 
 /// Handles whole lines, so that no part of a split secret remains; of an endless line only the beginning. Carriage
@@ -175,16 +175,16 @@ Task<> StdioTransport::write_queue() {
 }
 
 void StdioTransport::send(const json::object& message) {
-  if (dead_.happened()) return;
+  if (failed_.happened()) return;
   auto line = to_json(message) + "\n";
   queued_bytes_ += line.size();
-  if (queued_bytes_ > max_queued_bytes) return die("it does not read what it is sent");
+  if (queued_bytes_ > max_queued_bytes) return fail("it does not read what it is sent");
   queue_.push_back(std::move(line));
   queue_filled_.notify();
 }
 
 void StdioTransport::take_line(std::string_view line) {
-  if (dead_.happened()) return;
+  if (failed_.happened()) return;
   ++messages_;
   auto message = read_rpc(line);
   if (message.kind == RpcMessage::Kind::invalid) return note_garbage(line);
@@ -218,18 +218,18 @@ void StdioTransport::note_error(std::string_view line) {
 
 void StdioTransport::note_garbage(std::string_view line) {
   ++garbage_;
-  if (logged_ < logged_garbage) {
+  if (logged_ < max_logged_garbage) {
     ++logged_;
     log::info("integration {}: ignored a line that is not a message: {}", name_, quoted(line, max_logged_length));
   }
-  if (garbage_ > max_garbage) die("it prints what is no MCP");
+  if (garbage_ > max_garbage) fail("it prints what is no MCP");
 }
 
 /// The beginning of a line, with secrets removed.
-std::string StdioTransport::quoted(std::string_view line, std::size_t most) const {
+std::string StdioTransport::quoted(std::string_view line, std::size_t max_size) const {
   const bool is_whole = line.size() < max_line_length;
   const auto hidden = is_whole ? secrets_.hidden_in(line) : secrets_.hidden_in_cut(line.substr(0, max_line_length));
-  return to_utf8(boost::trim_copy(hidden).substr(0, most));
+  return to_utf8(boost::trim_copy(hidden).substr(0, max_size));
 }
 
 }  // namespace agw

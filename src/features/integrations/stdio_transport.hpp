@@ -25,11 +25,11 @@ public:
   ~StdioTransport() override;
 
   Task<std::string> open(StopSource& stop) override;
-  Task<RpcResponse> ask(RpcRequest request, StopSource& stop) override;
+  Task<RpcResponse> send_request(RpcRequest request, StopSource& stop) override;
   Task<> notify(std::string method, json::object params) override;
-  void speak(McpEra, std::string) override {}
+  void set_protocol(McpEra, std::string) override {}
   void respond(json::object reply) override { send(reply); }
-  Task<std::string> dead() override;
+  Task<std::string> wait_for_failure() override;
   Task<> close(std::chrono::milliseconds limit) override;
 
 private:
@@ -42,9 +42,9 @@ private:
   void take_errors(std::string_view bytes);
   void note_error(std::string_view line);
   void note_garbage(std::string_view line);
-  std::string quoted(std::string_view line, std::size_t most) const;
+  std::string quoted(std::string_view line, std::size_t max_size) const;
   void send(const json::object& message);
-  void die(std::string why);
+  void fail(std::string why);
 
   Loop& loop_;
   std::string name_;  ///< of the integration, for the log
@@ -58,9 +58,9 @@ private:
   std::deque<std::string> queue_;
   std::size_t queued_bytes_ = 0;
   AsyncEvent queue_filled_;
-  AsyncEvent dead_;
-  AsyncEvent errors_over_;  ///< its standard error has ended
-  std::string cause_of_death_;
+  AsyncEvent failed_;
+  AsyncEvent stderr_closed_;  ///< its standard error has ended
+  std::string failure_;
   std::string error_line_;  ///< the unfinished line on its standard error; contains secrets
   std::string last_error_;  ///< the line before; contains secrets
   int garbage_ = 0;         ///< lines since the last message

@@ -23,7 +23,7 @@ std::string cause_of_death(const std::string& command, const FilledSecrets& secr
     });
     StopSource stop;
     cause = co_await transport.open(stop);
-    if (cause.empty()) cause = co_await transport.dead();
+    if (cause.empty()) cause = co_await transport.wait_for_failure();
     co_await transport.close(100ms);
   });
   return cause;
@@ -71,7 +71,7 @@ TEST(StdioTransport, DoesNotWaitForABetterAnswer) {
     });
     StopSource stop;
     EXPECT_EQ(co_await transport.open(stop), "");
-    const auto response = co_await transport.ask({.method = "tools/call"}, stop);
+    const auto response = co_await transport.send_request({.method = "tools/call"}, stop);
     EXPECT_EQ(response.failure(), "its answer has neither a result nor an error (error -32603)");
     co_await transport.close(100ms);
   });

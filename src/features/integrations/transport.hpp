@@ -15,8 +15,8 @@ enum class McpEra {
   modern,  ///< 2026-07-28: every request is self-contained
 };
 
-/// Carries JSON-RPC messages to one server and back. Any number of requests may be active. Once it is dead, every
-/// request fails at once. On the loop.
+/// Carries JSON-RPC messages to one server and back. Any number of requests may be active. Once it has failed,
+/// every request fails at once. On the loop.
 class McpTransport {
 public:
   using OnNotice = std::function<void(const RpcMessage& notification)>;
@@ -26,14 +26,14 @@ public:
   /// Prepares the transport. Returns why that failed; empty on success.
   virtual Task<std::string> open(StopSource& stop) = 0;
   /// Sends a request and waits for the response. A request that is stopped or times out is cancelled at the server.
-  virtual Task<RpcResponse> ask(RpcRequest request, StopSource& stop) = 0;
+  virtual Task<RpcResponse> send_request(RpcRequest request, StopSource& stop) = 0;
   virtual Task<> notify(std::string method, json::object params) = 0;
   /// Sets the protocol that later messages declare.
-  virtual void speak(McpEra era, std::string version) = 0;
+  virtual void set_protocol(McpEra era, std::string version) = 0;
   /// Lets the server send notifications on its own, if the transport needs a separate channel for them.
   virtual void listen() {}
-  /// Waits until it is dead; returns the reason.
-  virtual Task<std::string> dead() = 0;
+  /// Waits until it has failed or was closed; returns the reason.
+  virtual Task<std::string> wait_for_failure() = 0;
   /// Shuts it down cleanly within `limit`. Await it before destruction.
   virtual Task<> close(std::chrono::milliseconds limit) = 0;
 
@@ -41,11 +41,11 @@ public:
   /// Handles a request of the server; returns false to let `rpc_reply` respond.
   using OnRequest = std::function<bool(const RpcMessage& request)>;
   void on_request(OnRequest handler) { on_request_ = std::move(handler); }
-  /// Sends the answer to what the server has asked.
+  /// Sends the response to a request of the server.
   virtual void respond(json::object reply) = 0;
 
 protected:
-  /// The problem of requests that are active when the transport is closed before it dies.
+  /// The problem of requests that are active when the transport is closed before it fails.
   static constexpr auto closed_here = "its connection was closed: the integration was changed, disabled or deleted";
 
   OnNotice on_notice_ = [](const RpcMessage&) {};

@@ -45,7 +45,7 @@ struct IntegrationSettings {
   std::optional<std::set<std::string, std::less<>>> allowed_tools{};  ///< no value: all
   bool is_persons = false;                                            ///< made by a person: may call private addresses
   ProgramHosts program{};                                             ///< what the server's process may reach
-  std::vector<DeclaredSecret> secrets{};                              ///< what it uses, but never holds
+  std::vector<DeclaredSecret> secrets{};                              ///< that it uses but never holds
 
   bool operator==(const IntegrationSettings&) const = default;
 };
