@@ -1,5 +1,9 @@
 #include "features/costs/store.hpp"
 
+#include <limits>
+
+#include <fmt/format.h>
+
 namespace agw::cost_store {
 
 namespace {
@@ -10,6 +14,27 @@ Statement between(Connection& connection, std::string_view sql, LocalDay first, 
   auto rows = connection.prepare(sql);
   rows.bind(":first", number(first)).bind(":last", number(last));
   return rows;
+}
+
+constexpr int all_rows = std::numeric_limits<int>::max();
+
+/// The costs of the days by `column`, which becomes `id`; highest first.
+template <class Cost>
+std::vector<Cost> sums(Connection& connection, std::string_view table, std::string_view column, std::string Cost::* id,
+                       LocalDay first, LocalDay last, int limit) {
+  const auto sql = fmt::format(
+      "SELECT {1}, sum(usd) AS cost FROM {0} WHERE day BETWEEN :first AND :last GROUP BY {1} ORDER BY cost DESC, {1} "
+      "LIMIT :limit",
+      table, column);
+  auto rows = between(connection, sql, first, last);
+  rows.bind(":limit", limit);
+  std::vector<Cost> found;
+  while (rows.step()) {
+    auto& cost = found.emplace_back();
+    cost.*id = rows.string(0);
+    cost.cost = rows.real(1);
+  }
+  return found;
 }
 
 void add_payer(Connection& connection, const Spending& spending) {
@@ -137,46 +162,20 @@ std::vector<AgentCost> by_agent(Connection& connection, LocalDay first, LocalDay
 }
 
 std::vector<ModelCost> by_model(Connection& connection, LocalDay first, LocalDay last) {
-  std::vector<ModelCost> found;
-  auto rows = between(connection,
-                      "SELECT model, sum(usd) AS cost FROM cost_models WHERE day BETWEEN :first AND :last GROUP BY "
-                      "model ORDER BY cost DESC, model",
-                      first, last);
-  while (rows.step()) found.push_back({rows.string(0), rows.real(1)});
-  return found;
+  return sums(connection, "cost_models", "model", &ModelCost::model, first, last, all_rows);
 }
 
 std::vector<ThreadCost> by_thread(Connection& connection, LocalDay first, LocalDay last, int limit) {
-  std::vector<ThreadCost> found;
-  auto rows =
-      between(connection,
-              "SELECT thread_id, sum(usd) AS cost FROM cost_threads WHERE day BETWEEN :first AND :last GROUP BY "
-              "thread_id ORDER BY cost DESC, thread_id LIMIT :limit",
-              first, last);
-  rows.bind(":limit", limit);
-  while (rows.step()) found.push_back({rows.string(0), std::nullopt, rows.real(1)});
-  return found;
+  return sums(connection, "cost_threads", "thread_id", &ThreadCost::thread_id, first, last, limit);
 }
 
 std::vector<ClientCost> by_client(Connection& connection, LocalDay first, LocalDay last, int limit) {
-  std::vector<ClientCost> found;
-  auto rows = between(connection,
-                      "SELECT client, sum(usd) AS cost FROM cost_clients WHERE day BETWEEN :first AND :last GROUP BY "
-                      "client ORDER BY cost DESC, client LIMIT :limit",
-                      first, last);
-  rows.bind(":limit", limit);
-  while (rows.step()) found.push_back({rows.string(0), rows.real(1)});
-  return found;
+  return sums(connection, "cost_clients", "client", &ClientCost::client, first, last, limit);
 }
 
 std::vector<JobCost> by_job(Connection& connection, LocalDay first, LocalDay last) {
-  std::vector<JobCost> found;
-  auto rows = between(connection,
-                      "SELECT job_id, sum(usd) AS cost FROM cost_threads JOIN threads ON threads.id = thread_id WHERE "
-                      "day BETWEEN :first AND :last AND job_id IS NOT NULL GROUP BY job_id ORDER BY cost DESC, job_id",
-                      first, last);
-  while (rows.step()) found.push_back({rows.string(0), std::nullopt, rows.real(1)});
-  return found;
+  constexpr auto threads_of_jobs = "cost_threads JOIN threads ON threads.id = thread_id AND job_id IS NOT NULL";
+  return sums(connection, threads_of_jobs, "job_id", &JobCost::job_id, first, last, all_rows);
 }
 
 std::optional<double> of_thread(Connection& connection, const std::string& thread_id) {
