@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/text/markdown_tree.hpp"
 #include "base/text/utf8.hpp"
 
@@ -17,24 +15,6 @@ constexpr std::size_t max_fence = 16;
 std::size_t units_of(char first_byte) {
   if (continues_character(first_byte)) return 0;
   return (static_cast<unsigned char>(first_byte) & 0xf8) == 0xf0 ? 2 : 1;
-}
-
-std::string escaped(std::string_view text) {
-  std::string html;
-  html.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<')
-      html += "&lt;";
-    else if (c == '>')
-      html += "&gt;";
-    else if (c == '&')
-      html += "&amp;";
-    else if (c == '"')
-      html += "&quot;";
-    else
-      html += c;
-  }
-  return html;
 }
 
 /// The fence in a line that opens or closes a code block (```` ``` ````, `~~~`); empty without one.
@@ -132,155 +112,6 @@ private:
   std::string opened_;         ///< its first line
 };
 
-/// Writes a tree in Telegram's HTML.
-class TelegramWriter {
-public:
-  std::string write(const MarkdownTree& tree) {
-    tree.walk([this](cmark_node* node) { enter(node); }, [this](cmark_node* node) { leave(node); });
-    const auto last = out_.find_last_not_of('\n');
-    out_.resize(last == out_.npos ? 0 : last + 1);
-    return std::move(out_);
-  }
-
-private:
-  static std::string_view kind(cmark_node* node) { return cmark_node_get_type_string(node); }
-
-  void enter(cmark_node* node) {
-    const auto type = kind(node);
-    if (type == "text" || type == "html_inline")
-      out_ += escaped(literal_of(node));
-    else if (type == "softbreak" || type == "linebreak")
-      out_ += '\n';
-    else if (type == "code")
-      wrap("code", literal_of(node));
-    else if (type == "code_block")
-      code_block(node);
-    else if (type == "html_block")
-      block(), out_ += escaped(literal_of(node));
-    else if (type == "thematic_break")
-      block(), out_ += "———";
-    else if (type == "paragraph")
-      block();
-    else if (type == "heading")
-      block(), tag("<b>");
-    else if (type == "strong")
-      tag("<b>");
-    else if (type == "emph")
-      tag("<i>");
-    else if (type == "strikethrough")
-      tag("<s>");
-    else if (type == "link" || type == "image")
-      open_link(node);
-    else if (type == "block_quote")
-      open_quote();
-    else if (type == "list")
-      open_list(node);
-    else if (type == "item" || type == "tasklist")
-      open_item();
-    else if (type == "table")
-      block(), out_ += "<pre>", in_table_ = true;
-    else if (type == "table_cell" && cmark_node_previous(node))
-      out_ += " | ";
-  }
-
-  void leave(cmark_node* node) {
-    const auto type = kind(node);
-    if (type == "heading" || type == "strong")
-      tag("</b>");
-    else if (type == "emph")
-      tag("</i>");
-    else if (type == "strikethrough")
-      tag("</s>");
-    else if (type == "link" || type == "image")
-      close_link();
-    else if (type == "block_quote")
-      close_quote();
-    else if (type == "list")
-      lists_.pop_back();
-    else if (type == "table_row" || type == "table_header")
-      out_ += '\n';
-    else if (type == "table")
-      close_table();
-  }
-
-  void tag(std::string_view text) {
-    if (!in_table_) out_ += text;
-  }
-
-  void wrap(std::string_view name, std::string_view literal) {
-    tag(fmt::format("<{}>", name));
-    out_ += escaped(literal);
-    tag(fmt::format("</{}>", name));
-  }
-
-  /// Begins a block on a line of its own, after an empty line outside of lists.
-  void block() {
-    if (std::exchange(begins_item_, false) || out_.empty() || out_.ends_with("<blockquote>")) return;
-    out_ += lists_.empty() ? "\n\n" : "\n";
-  }
-
-  void code_block(cmark_node* node) {
-    block();
-    const std::string_view info = cmark_node_get_fence_info(node);
-    const auto language = info.substr(0, info.find_first_of(" \t"));
-    auto code = literal_of(node);
-    if (code.ends_with('\n')) code.remove_suffix(1);
-    if (language.empty()) return wrap("pre", code);
-    out_ += fmt::format("<pre><code class=\"language-{}\">{}</code></pre>", escaped(language), escaped(code));
-  }
-
-  void open_link(cmark_node* node) {
-    const auto address = address_of(node);
-    const bool is_shown =
-        !in_table_ && open_links_.empty() &&
-        (address.starts_with("https://") || address.starts_with("http://") || address.starts_with("mailto:"));
-    if (is_shown) out_ += fmt::format("<a href=\"{}\">", escaped(address));
-    open_links_.push_back(is_shown);
-  }
-
-  void close_link() {
-    if (open_links_.back()) out_ += "</a>";
-    open_links_.pop_back();
-  }
-
-  /// Quotes cannot be nested.
-  void open_quote() {
-    block();
-    if (quotes_++ == 0) tag("<blockquote>");
-  }
-
-  void close_quote() {
-    if (--quotes_ == 0) tag("</blockquote>");
-  }
-
-  void open_list(cmark_node* node) {
-    if (lists_.empty() && !out_.empty() && !out_.ends_with("<blockquote>")) out_ += '\n';
-    const bool is_ordered = cmark_node_get_list_type(node) == CMARK_ORDERED_LIST;
-    lists_.push_back(is_ordered ? cmark_node_get_list_start(node) : -1);
-  }
-
-  void open_item() {
-    if (!out_.empty() && !out_.ends_with("<blockquote>")) out_ += '\n';
-    out_.append((lists_.size() - 1) * 2, ' ');
-    auto& number = lists_.back();
-    out_ += number < 0 ? std::string("• ") : fmt::format("{}. ", number++);
-    begins_item_ = true;
-  }
-
-  void close_table() {
-    while (out_.ends_with('\n')) out_.pop_back();
-    out_ += "</pre>";
-    in_table_ = false;
-  }
-
-  std::string out_;
-  std::vector<int> lists_;  ///< the next number of each open list; -1 in one without numbers
-  std::vector<bool> open_links_;
-  int quotes_ = 0;
-  bool begins_item_ = false;
-  bool in_table_ = false;
-};
-
 }  // namespace
 
 std::size_t utf16_length(std::string_view text) {
@@ -302,8 +133,6 @@ std::string_view utf16_prefix(std::string_view text, std::size_t units) {
 std::vector<std::string> split_markdown(std::string_view text, std::size_t max_units) {
   return Splitter(max_units).split(text);
 }
-
-std::string telegram_html(std::string_view markdown) { return TelegramWriter().write(MarkdownTree(markdown)); }
 
 std::string matrix_html(std::string_view markdown) { return MarkdownTree(markdown).html(); }
 

@@ -58,6 +58,7 @@ TEST(TelegramHtml, KnowsWhatTelegramShows) {
             "See <a href=\"https://example.org/?a=1&amp;b=2\">this</a>.");
   EXPECT_EQ(telegram_html("Text:\n\n- one\n- two\n  1. deep\n\n> said"),
             "Text:\n\n• one\n• two\n  1. deep\n\n<blockquote>said</blockquote>");
+  EXPECT_EQ(telegram_html("-\n- one\n\n>\n\nText"), "• \n• one\n\n<blockquote></blockquote>\n\nText");
   EXPECT_EQ(telegram_html("| a | b |\n|---|---|\n| **1** | 2 |"), "<pre>a | b\n1 | 2</pre>");
 }
 
