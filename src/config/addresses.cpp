@@ -7,11 +7,11 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/asio/ip/address_v6.hpp>
 
+#include "base/text/ascii.hpp"
+
 namespace agw {
 
 namespace {
-
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 bool is_v6(std::string_view text) {
   boost::system::error_code error;
@@ -22,7 +22,7 @@ bool is_v6(std::string_view text) {
 /// Consists of letters, digits, `-` and `_`, in parts separated by single full stops; one may end it.
 bool is_name(std::string_view text) {
   if (text.ends_with('.')) text.remove_suffix(1);
-  const auto fits = [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; };
+  const auto fits = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; };
   return !text.empty() && !text.starts_with('.') && !text.ends_with('.') && text.find("..") == text.npos &&
          std::ranges::all_of(text, fits);
 }
@@ -47,7 +47,7 @@ std::optional<Authority> split(std::string_view authority) {
 }
 
 bool is_scheme(std::string_view text) {
-  const auto fits = [](char c) { return is_letter_or_digit(c) || c == '+' || c == '-' || c == '.'; };
+  const auto fits = [](char c) { return is_alphanumeric(c) || c == '+' || c == '-' || c == '.'; };
   return !text.empty() && std::ranges::all_of(text, fits);
 }
 

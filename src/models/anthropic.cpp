@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/wire_format.hpp"
@@ -33,9 +34,7 @@ json::object image_block(const Image& image) {
 
 /// Ids of other services may contain characters that Anthropic rejects.
 std::string tool_id(std::string id) {
-  const auto is_allowed = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
-  };
+  const auto is_allowed = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; };
   std::ranges::replace_if(id, std::not_fn(is_allowed), '_');
   return id;
 }

@@ -134,10 +134,7 @@ Kind kind_of_words(const ProviderError& provider_error) {
   return Kind::unavailable;
 }
 
-bool is_key_character(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
-         c == '*' || c == '.';
-}
+bool is_key_character(char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '*' || c == '.'; }
 
 /// Providers quote a key as `sk-ab***yz`, or by its first or last characters.
 bool looks_like_key(std::string_view word, std::string_view key) {

@@ -19,9 +19,7 @@ constexpr std::size_t max_id_length = 256;
 bool holds_secret(std::string_view text) { return text.find(opening) != text.npos; }
 
 bool is_header_name(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  });
+  return !name.empty() && std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; });
 }
 
 bool has_control(std::string_view text) {

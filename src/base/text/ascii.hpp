@@ -11,6 +11,11 @@ inline constexpr std::string_view white_space = " \t\r\n";
 /// Whether `text` is empty or all white space.
 inline bool is_blank(std::string_view text) { return text.find_first_not_of(white_space) == std::string_view::npos; }
 
+/// Whether `c` is an ASCII letter or digit, in every locale.
+constexpr bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
 /// Removes the first line from `text` and returns it without its line end (LF or CRLF). `text` is empty after the last.
 inline std::string_view take_line(std::string_view& text) {
   const auto end = text.find('\n');
@@ -24,9 +29,7 @@ inline std::string_view take_line(std::string_view& text) {
 /// with a digit (POSIX, base definitions, 3.216).
 inline bool is_variable_name(std::string_view text) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto is_word = [&](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || is_digit(c) || c == '_';
-  };
+  const auto is_word = [](char c) { return is_alphanumeric(c) || c == '_'; };
   return !text.empty() && std::ranges::all_of(text, is_word) && !is_digit(text[0]);
 }
 

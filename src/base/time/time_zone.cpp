@@ -6,6 +6,8 @@
 #include <absl/time/time.h>
 #include <fmt/format.h>
 
+#include "base/text/ascii.hpp"
+
 namespace agw {
 
 namespace {
@@ -24,10 +26,7 @@ seconds offset_at(const absl::TimeZone& zone, sys_seconds time) { return seconds
 
 /// The library would open any file whose path is given.
 bool is_zone_name(std::string_view name) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '+' || c == '/';
-  };
+  const auto allowed = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-' || c == '+' || c == '/'; };
   return !name.empty() && name.front() != '/' && std::all_of(name.begin(), name.end(), allowed) && name != "localtime";
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text/ascii.hpp"
 #include "cli/transfer/byte_source.hpp"
 #include "cli/transfer/source_files.hpp"
 
@@ -11,8 +12,6 @@ namespace agw::cli {
 namespace {
 
 constexpr std::string_view prefix = "file";
-
-bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
 /// The id at the beginning of `text`: `file-` or `file_`, and what follows it; empty if there is none.
 std::string_view id_at_start(std::string_view text) {

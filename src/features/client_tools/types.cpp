@@ -7,6 +7,7 @@
 
 #include "api/error.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw {
 
@@ -17,9 +18,8 @@ constexpr std::size_t max_name = 64;
 
 /// What all model services take.
 bool is_tool_name(std::string_view name) {
-  return !name.empty() && name.size() <= max_name && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
+  return !name.empty() && name.size() <= max_name &&
+         std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
 }
 
 ToolDescription read_tool(const json::value& value, std::size_t number) {

@@ -109,9 +109,7 @@ bool finds_tools(const ToolPointer& tool) { return tool->description.name == fin
 
 /// The words of the query that are names, as `search_tools` compares them.
 std::set<std::string_view> names_in(std::string_view query) {
-  constexpr auto is_part = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
-  };
+  constexpr auto is_part = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; };
   std::set<std::string_view> names;
   for (std::size_t at = 0; at < query.size();) {
     auto end = at;

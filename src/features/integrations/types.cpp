@@ -4,6 +4,7 @@
 
 #include "base/digest.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "features/permissions/service.hpp"
 
 namespace agw {
@@ -30,9 +31,7 @@ std::map<std::string, std::string> map_in(const json::object& members, std::stri
   return texts;
 }
 
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
+bool is_name_character(char c) { return is_alphanumeric(c) || c == '_' || c == '-'; }
 
 std::string whole_name(const std::string& integration, const std::string& tool) { return integration + "__" + tool; }
 

@@ -5,6 +5,7 @@
 
 #include <boost/algorithm/string.hpp>
 
+#include "base/text/ascii.hpp"
 #include "features/knowledge/markdown.hpp"
 
 namespace agw {
@@ -51,9 +52,7 @@ const std::set<std::string_view>& elements() {
   return names;
 }
 
-bool is_name_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-}
+bool is_name_byte(char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; }
 
 }  // namespace
 

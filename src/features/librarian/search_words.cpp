@@ -59,10 +59,7 @@ const std::set<std::string_view>& stop_words() {
   return words;
 }
 
-bool is_letter(char c) {
-  return static_cast<unsigned char>(c) >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-         (c >= 'A' && c <= 'Z');
-}
+bool is_letter(char c) { return static_cast<unsigned char>(c) >= 0x80 || is_alphanumeric(c); }
 
 bool is_plain_word(std::string_view word) { return std::ranges::all_of(word, is_letter); }
 

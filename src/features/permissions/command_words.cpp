@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "base/text/ascii.hpp"
+
 namespace agw {
 
 namespace {
@@ -99,7 +101,7 @@ bool is_program(std::string_view word) {
 
 bool needs_no_quotes(char c) {
   constexpr std::string_view plain = "_@%+=:,./-^";
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || plain.find(c) != plain.npos;
+  return is_alphanumeric(c) || plain.find(c) != plain.npos;
 }
 
 }  // namespace

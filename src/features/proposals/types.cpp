@@ -4,18 +4,15 @@
 #include <array>
 
 #include "base/json/describe.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw {
 
-namespace {
-
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
-}  // namespace
+namespace {}  // namespace
 
 bool is_proposal_segment(std::string_view segment) {
-  return !segment.empty() && is_letter_or_digit(segment.front()) &&
-         std::ranges::all_of(segment, [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-'; });
+  return !segment.empty() && is_alphanumeric(segment.front()) &&
+         std::ranges::all_of(segment, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
 }
 
 std::string ProposalAddress::text() const { return agent + "/" + date + (name ? "/" + *name : ""); }

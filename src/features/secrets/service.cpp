@@ -12,6 +12,7 @@
 #include "base/data_files.hpp"
 #include "base/json/json.hpp"
 #include "base/json/yaml.hpp"
+#include "base/text/ascii.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/directory.hpp"
 
@@ -24,9 +25,7 @@ constexpr std::size_t max_name_length = 128;
 constexpr std::size_t max_value_length = 64 * 1024;
 constexpr std::string_view opening = "${secret:";
 
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool is_name_character(char c) { return is_alphanumeric(c) || c == '_'; }
 
 void check_value(const std::string& value) {
   if (value.empty()) throw SecretError("the value is empty");

@@ -10,6 +10,8 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>
 
+#include "base/text/ascii.hpp"
+
 namespace agw {
 
 namespace {
@@ -18,10 +20,7 @@ namespace urls = boost::urls;
 
 constexpr std::size_t max_url_length = 8192;
 
-bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-         c == '_' || c == '~';
-}
+bool is_unreserved(char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
 
 /// The end of the host and port in an address, or the start of a reference without them.
 std::size_t end_of_authority(std::string_view text) {

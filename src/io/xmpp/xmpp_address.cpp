@@ -5,6 +5,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 
 namespace agw {
@@ -16,9 +17,7 @@ constexpr std::uint16_t tls_port = 5223;
 /// Of each part of an address (RFC 7622, section 3.1).
 constexpr std::size_t max_part = 1023;
 
-bool is_host_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
-}
+bool is_host_character(char c) { return is_alphanumeric(c) || c == '.' || c == '-'; }
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
   std::uint16_t port = 0;

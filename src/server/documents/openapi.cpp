@@ -1,5 +1,6 @@
 #include <set>
 
+#include "base/text/ascii.hpp"
 #include "server/documents/document_routes.hpp"
 #include "server/http/path_template.hpp"
 #include "server/http/response.hpp"
@@ -19,7 +20,7 @@ std::string operation_id(const Route& route) {
   auto id = lower_case_name(route.method);
   bool capital = true;
   for (const char c : route.path) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+    const bool letter = is_alphanumeric(c);
     if (letter) id += capital && c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
     capital = !letter;
   }

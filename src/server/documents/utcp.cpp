@@ -1,3 +1,4 @@
+#include "base/text/ascii.hpp"
 #include "server/documents/document_routes.hpp"
 #include "server/http/path_template.hpp"
 
@@ -17,7 +18,7 @@ bool is_tool(const Route& route) {
 std::string tool_name(const Route& route) {
   auto name = lower_case_name(route.method);
   for (const char c : route.path) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+    const bool letter = is_alphanumeric(c);
     if (letter)
       name += c;
     else if (!name.ends_with('_'))
