@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr auto offer_limit = 10s;
 constexpr std::int64_t usual_seconds = 120;
-constexpr std::int64_t most_seconds = 600;
+constexpr std::int64_t max_seconds = 600;
 constexpr std::int64_t max_output = 100'000;  // bytes
 constexpr std::string_view shell_tool = "Bash";
 
@@ -29,7 +29,7 @@ json::object terminal_tool() {
   const json::object command{{"type", "string"}, {"description", "For bash -c."}};
   const json::object time{{"type", "integer"},
                           {"minimum", 1},
-                          {"maximum", most_seconds},
+                          {"maximum", max_seconds},
                           {"description", "When to end it, in seconds; 120 without it."}};
   return {
       {"name", shell_tool},
@@ -46,7 +46,7 @@ json::object failure(std::string_view why) { return {{"output", why}, {"isError"
 std::int64_t seconds_in(const json::object& input) {
   const auto* value = input.if_contains("timeout_s");
   const auto seconds = value && value->is_int64() ? value->get_int64() : usual_seconds;
-  return std::clamp<std::int64_t>(seconds, 1, most_seconds);
+  return std::clamp<std::int64_t>(seconds, 1, max_seconds);
 }
 
 /// How a command ended, as the gateway's own tool says it. `status`: none if it had to be ended.

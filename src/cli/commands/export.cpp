@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr int export_format = 1;
 constexpr std::size_t page_of_threads = 1000;
-constexpr std::size_t shortest_secret = 4;
+constexpr std::size_t min_secret_length = 4;
 
 struct ExportOptions {
   std::optional<std::string> folder;
@@ -94,7 +94,7 @@ std::vector<std::string> secret_values(const FoundGateway& gateway) {
   std::vector<std::string> values;
   for (const auto& name : secrets.names()) {
     auto value = secrets.find(name);
-    if (value && value->size() >= shortest_secret) values.push_back(*std::move(value));
+    if (value && value->size() >= min_secret_length) values.push_back(*std::move(value));
   }
   if (gateway.token) values.push_back(*gateway.token);
   return values;

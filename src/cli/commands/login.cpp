@@ -26,14 +26,14 @@ struct LoginOptions {
 };
 
 json::object intent_of(const FoundGateway& gateway, const LoginOptions& options, const std::string& redirect) {
-  json::object wish{{"redirect_uri", redirect}};
-  if (options.client_id) wish["client_id"] = *options.client_id;
+  json::object spec{{"redirect_uri", redirect}};
+  if (options.client_id) spec["client_id"] = *options.client_id;
   if (options.client_secret) {
     const auto secret = Secrets(gateway.data_directory).find(*options.client_secret);
     if (!secret) throw StartError(ExitStatus::failure, "there is no secret " + *options.client_secret);
-    wish["client_secret"] = *secret;
+    spec["client_secret"] = *secret;
   }
-  return wish;
+  return spec;
 }
 
 /// Sends the person to the service.

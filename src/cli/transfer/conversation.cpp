@@ -73,11 +73,11 @@ void write_path(Importer& importer, const SourceConversation& conversation, Impo
   turns.finish();
 }
 
-/// What of the path no other thread has yet.
-Path news_of(const Path& path, const std::vector<bool>& taken) {
-  Path news;
-  std::ranges::copy_if(path, std::back_inserter(news), [&](std::size_t number) { return !taken[number]; });
-  return news;
+/// The part of the path that no other thread has yet.
+Path untaken(const Path& path, const std::vector<bool>& taken) {
+  Path rest;
+  std::ranges::copy_if(path, std::back_inserter(rest), [&](std::size_t number) { return !taken[number]; });
+  return rest;
 }
 
 void mark(const Path& path, std::vector<bool>& taken) {
@@ -90,13 +90,13 @@ void write_forks(Importer& importer, const SourceConversation& conversation, con
   for (const auto leaf : tree.leaves()) {
     if (taken[leaf]) continue;
     auto path = tree.path_to(leaf);
-    const auto news = news_of(path, taken);
+    const auto rest = untaken(path, taken);
     mark(path, taken);
-    if (std::ranges::none_of(news, [&](auto number) { return has_content(conversation.messages[number]); })) continue;
+    if (std::ranges::none_of(rest, [&](auto number) { return has_content(conversation.messages[number]); })) continue;
     auto head = conversation.head;
     head.key += "/" + conversation.messages[leaf].id;
     head.title = fmt::format("{} (fork {})", head.title.value_or("Conversation"), ++count);
-    write_path(importer, conversation, std::move(head), count <= max_whole_forks ? path : news);
+    write_path(importer, conversation, std::move(head), count <= max_whole_forks ? path : rest);
   }
 }
 

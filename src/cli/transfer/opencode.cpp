@@ -118,15 +118,15 @@ std::string text_or_file(Importer& importer, std::string text, const fs::path& f
   return text_of_file(importer, folder / text.substr(begin.size(), text.size() - begin.size() - 1)).value_or("");
 }
 
-/// An agent or a command in the settings, where `told` is what the model is told.
+/// An agent or a command in the settings, whose prompt is `prompt`.
 void add_from_settings(Importer& importer, const std::string& type, const std::string& name, const json::object& from,
-                       const std::string& told, const std::string& member) {
+                       const std::string& prompt, const std::string& member) {
   const auto what = fmt::format("{} {}", type, name);
-  if (told.empty()) return importer.leave(what, "has no text of its own: it changes settings of opencode's");
+  if (prompt.empty()) return importer.leave(what, "has no text of its own: it changes settings of opencode's");
   importer.add_extension({{"type", type},
                           {"name", name},
                           {"description", shortened(string_or_empty(from, "description"), 500)},
-                          {"definition", json::object{{member, told}}}},
+                          {"definition", json::object{{member, prompt}}}},
                          fmt::format("{}#{}", type, name));
 }
 
@@ -196,8 +196,8 @@ void read_opencode_settings(Importer& importer, const fs::path& file) {
   const auto add = [&](const std::string& type, std::string_view from, const std::string& to) {
     for (const auto& [name, value] : object_or_empty(*settings, type)) {
       const auto object = value.is_object() ? value.get_object() : json::object();
-      const auto told = text_or_file(importer, string_or_empty(object, from), file.parent_path());
-      add_from_settings(importer, type, std::string(name), object, told, to);
+      const auto prompt = text_or_file(importer, string_or_empty(object, from), file.parent_path());
+      add_from_settings(importer, type, std::string(name), object, prompt, to);
     }
   };
   add("agent", "prompt", "systemPrompt");

@@ -14,7 +14,7 @@ BOOST_DESCRIBE_STRUCT(PairingQuery, (), (brief))
 constexpr auto rules(Tag<PairingQuery>) {
   return std::tuple{RuleFor<&PairingQuery::brief>{{.about = "valid for a minute instead of ten", .has_default = true}}};
 }
-const Description& describe(Tag<PairingQuery>) { return description_of<PairingQuery>("PairingWish"); }
+const Description& describe(Tag<PairingQuery>) { return description_of<PairingQuery>("PairingQuery"); }
 
 BOOST_DESCRIBE_STRUCT(PairingRequest, (), (otp))
 constexpr auto rules(Tag<PairingRequest>) {

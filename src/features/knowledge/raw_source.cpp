@@ -83,7 +83,7 @@ std::map<std::string, int> count_each_word(std::string_view text) {
 }
 
 /// The words in headings that the text repeats, most frequent first.
-std::vector<std::string> telling_words(const MarkdownOutline& outline, const std::string& title) {
+std::vector<std::string> distinctive_words(const MarkdownOutline& outline, const std::string& title) {
   const auto in_headings = count_each_word(title + "\n" + boost::join(outline.headings, "\n"));
   const auto in_text = count_each_word(outline.plain_text);
   std::vector<std::pair<int, std::string>> found;
@@ -116,7 +116,7 @@ void complete(PageHead& head, std::string_view path, const std::string& body, bo
   head.title = single_line(head.title, max_title_length);
   if (head.summary.empty() && outline.first_paragraph != head.title) head.summary = summary_of(outline.first_paragraph);
   if (head.category.empty()) head.category = category_of(path);
-  if (head.tags.empty()) head.tags = telling_words(outline, head.title);
+  if (head.tags.empty()) head.tags = distinctive_words(outline, head.title);
   if (std::ranges::find(head.sources, path) == head.sources.end())
     head.sources.insert(head.sources.begin(), std::string(path));
 }

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 /// Questions wait no longer than this.
 constexpr auto question_ttl = 10min;
-constexpr auto news_ttl = 24h;
+constexpr auto notice_ttl = 24h;
 constexpr std::int64_t long_run_ms = 60'000;
 constexpr std::size_t topic_size = 32;
 constexpr std::string_view inbox = "/ui/#/inbox";
@@ -30,12 +30,13 @@ std::string address_of(std::string_view thread_id) {
   return thread_id.empty() ? std::string(inbox) : fmt::format("/ui/#/t/{}", thread_id);
 }
 
-PushNotice news(PushKind kind, std::string_view about, std::string_view body, std::string url = std::string(inbox)) {
+PushNotice notice_of(PushKind kind, std::string_view about, std::string_view body,
+                     std::string url = std::string(inbox)) {
   return {.kind = kind,
           .body = std::string(body),
           .url = std::move(url),
           .topic = topic_of(to_text(kind), about),
-          .ttl = news_ttl};
+          .ttl = notice_ttl};
 }
 
 json::object members_of(const DomainEvent& event) {
@@ -46,9 +47,9 @@ json::object members_of(const DomainEvent& event) {
 PushNotice question(const DomainEvent& event) {
   const auto request = object_or_empty(members_of(event), "request");
   const bool is_question = string_member(request, "kind") == "question";
-  auto notice = news(PushKind::permission_requested, event.thread_id,
-                     is_question ? "An agent asks you a question." : "An agent asks for permission.",
-                     address_of(event.thread_id));
+  auto notice = notice_of(PushKind::permission_requested, event.thread_id,
+                          is_question ? "An agent asks you a question." : "An agent asks for permission.",
+                          address_of(event.thread_id));
   notice.ttl = question_ttl;
   notice.urgent = true;
   return notice;
@@ -59,13 +60,13 @@ std::optional<PushNotice> finish(const DomainEvent& event) {
   const auto* duration = members.if_contains("durationMs");
   if (!duration || !duration->is_number() || duration->to_number<double>() <= long_run_ms) return std::nullopt;
   const bool failed = string_member(members, "finishReason") == "error";
-  return news(PushKind::finish, event.thread_id, failed ? "An answer has failed." : "An answer is ready.",
-              address_of(event.thread_id));
+  return notice_of(PushKind::finish, event.thread_id, failed ? "An answer has failed." : "An answer is ready.",
+                   address_of(event.thread_id));
 }
 
 PushNotice job_failed(const DomainEvent& event) {
   const auto* run = event.record.as<JobRun>();
-  return news(PushKind::job_failed, run ? run->job_id : "", "A job has failed.");
+  return notice_of(PushKind::job_failed, run ? run->job_id : "", "A job has failed.");
 }
 
 }  // namespace
@@ -73,8 +74,9 @@ PushNotice job_failed(const DomainEvent& event) {
 std::optional<PushNotice> notice_of(const DomainEvent& event) {
   if (event.type == "permission-requested") return question(event);
   if (event.type == "finish") return finish(event);
-  if (event.type == "proposal-created") return news(PushKind::proposal_created, "", "A proposal is waiting for you.");
-  if (event.type == "signal") return news(PushKind::signal, "", "The gateway has a signal for you.");
+  if (event.type == "proposal-created")
+    return notice_of(PushKind::proposal_created, "", "A proposal is waiting for you.");
+  if (event.type == "signal") return notice_of(PushKind::signal, "", "The gateway has a signal for you.");
   if (event.name == "job.failed") return job_failed(event);
   return std::nullopt;
 }

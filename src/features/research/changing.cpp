@@ -36,14 +36,14 @@ struct AgentWork : RunObserver {
 };
 
 /// The text after the first `code_points` code points.
-std::string_view behind(std::string_view text, std::size_t code_points) {
+std::string_view text_after(std::string_view text, std::size_t code_points) {
   return text.substr(first_characters(text, code_points).size());
 }
 
 /// The text after the last call: what comes before is the agent's commentary.
 std::string last_words(const std::string& content, const RunOutcome& outcome) {
   if (outcome.steps.empty()) return content;
-  auto last = behind(content, static_cast<std::size_t>(outcome.steps.back().text_end));
+  auto last = text_after(content, static_cast<std::size_t>(outcome.steps.back().text_end));
   while (last.starts_with('\n')) last.remove_prefix(1);
   return std::string(last);
 }

@@ -138,10 +138,10 @@ Task<std::optional<AgentChat::Step>> AgentChat::next(StopSource& stop) {
   }
 }
 
-AgentChat::News AgentChat::take_news() {
-  News news{.text = text_.substr(reported_), .notes = std::exchange(notes_, {})};
+AgentChat::Updates AgentChat::take_updates() {
+  Updates updates{.text = text_.substr(reported_), .notes = std::exchange(notes_, {})};
   reported_ = text_.size();
-  return news;
+  return updates;
 }
 
 Task<> AgentChat::decide(std::string id, json::object decision) {

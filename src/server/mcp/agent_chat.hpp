@@ -37,7 +37,7 @@ public:
   Task<> begin(AgentMessage message);
 
   enum class Step {
-    said,   ///< `take_news` has something
+    said,   ///< `take_updates` has something
     asks,   ///< `asked` is a permission request or question
     ended,  ///< `answer` returns
   };
@@ -45,11 +45,11 @@ public:
   Task<std::optional<Step>> next(StopSource& stop);
 
   /// What was said, and which tools were used, since the last call.
-  struct News {
+  struct Updates {
     std::string text;
     std::vector<std::string> notes;
   };
-  News take_news();
+  Updates take_updates();
 
   /// What the agent asks for.
   struct Asked {

@@ -134,10 +134,10 @@ Task<std::optional<json::object>> ChatTools::follow(std::shared_ptr<AgentChat> c
     }
     if (*step == AgentChat::Step::ended) co_return text_result(chat->answer(), false);
     if (*step == AgentChat::Step::said) {
-      const auto news = chat->take_news();
-      for (const auto& note : news.notes) exchange->log("info", note);
-      const auto size = static_cast<double>(news.text.size() + news.notes.size());
-      exchange->report_progress(size, news.text.empty() ? news.notes.back() : news.text);
+      const auto updates = chat->take_updates();
+      for (const auto& note : updates.notes) exchange->log("info", note);
+      const auto size = static_cast<double>(updates.text.size() + updates.notes.size());
+      exchange->report_progress(size, updates.text.empty() ? updates.notes.back() : updates.text);
     } else if (exchange->is_modern) {
       co_return input_required(std::move(chat), *exchange);
     } else {
