@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto time_for_handshake = 10s;
-constexpr auto time_for_last_bytes = 2s;
+constexpr auto handshake_timeout = 10s;
+constexpr auto drain_timeout = 2s;
 constexpr std::size_t max_filled_head_bytes = std::size_t{128} * 1024;
 
 /// After which the connection speaks another protocol. `h2c` is ignored over TLS (RFC 9113, 3.1).
@@ -32,18 +32,18 @@ std::string chunk_of(std::string_view bytes) { return fmt::format("{:x}\r\n{}\r\
 }  // namespace
 
 DecryptedTunnel::DecryptedTunnel(const Services& services, HostPort target, Socket& inside, Socket& outside,
-                                 std::string received, std::shared_ptr<void> keeper)
+                                 std::string received, std::shared_ptr<void> owner)
     : services_(services),
       target_(std::move(target)),
-      keeper_(std::move(keeper)),
+      owner_(std::move(owner)),
       inside_(services.loop, inside,
               services.secrets->trust().authority->session_for(target_.host, SystemClock().now()), received),
       outside_(services.loop, outside, services.secrets->trust().roots->session_to(target_.host)) {}
 
 Task<bool> DecryptedTunnel::run() {
-  if (!co_await inside_.handshake(time_for_handshake)) co_return false;
+  if (!co_await inside_.handshake(handshake_timeout)) co_return false;
   if (co_await open()) {
-    while (co_await pass_on_request()) {
+    while (co_await forward_request()) {
     }
   }
   co_await end();
@@ -57,7 +57,7 @@ Task<bool> DecryptedTunnel::open() {
                                       "filled in, and nothing was sent",
                                       target_.text(), named));
   }
-  if (co_await outside_.handshake(time_for_handshake)) co_return true;
+  if (co_await outside_.handshake(handshake_timeout)) co_return true;
   co_return refuse(502,
                    fmt::format("nothing was sent to {}: {}", target_.text(), handshake_problem(outside_.session())));
 }
@@ -70,16 +70,16 @@ std::string DecryptedTunnel::named_host() {
   return host;
 }
 
-Task<bool> DecryptedTunnel::pass_on_request() {
+Task<bool> DecryptedTunnel::forward_request() {
   if (!co_await read_head()) co_return false;
   auto head = co_await fill(std::move(head_));
   if (refusal_) co_return false;
   if (!std::exchange(has_requests_, true)) {
-    services_.connections.spawn(pass_on_responses());
+    services_.connections.spawn(forward_responses());
   }
   if (!co_await outside_.write(head)) co_return false;
-  if (!co_await pass_on_body()) co_return false;
-  if (changes_protocol(parser_.head())) co_return co_await pass_on_rest();
+  if (!co_await forward_body()) co_return false;
+  if (changes_protocol(parser_.head())) co_return co_await forward_remaining();
   parser_.reset();
   co_return true;
 }
@@ -118,7 +118,7 @@ Task<std::string> DecryptedTunnel::fill(std::string raw) {
 }
 
 /// Chunks are framed anew, without extensions and trailers, so that the host cannot read their ends differently.
-Task<bool> DecryptedTunnel::pass_on_body() {
+Task<bool> DecryptedTunnel::forward_body() {
   const bool chunked = parser_.head().chunked;
   std::string bytes;
   parser_.stream_body();
@@ -137,7 +137,7 @@ Task<bool> DecryptedTunnel::pass_on_body() {
 }
 
 /// No secret is filled in any more.
-Task<bool> DecryptedTunnel::pass_on_rest() {
+Task<bool> DecryptedTunnel::forward_remaining() {
   auto bytes = std::exchange(received_, {});
   do {
     if (!co_await outside_.write(bytes)) co_return false;
@@ -146,7 +146,7 @@ Task<bool> DecryptedTunnel::pass_on_rest() {
 }
 
 /// A refusal comes after the responses to the requests before it, which the host completes once it sees their end.
-Task<> DecryptedTunnel::pass_on_responses() {
+Task<> DecryptedTunnel::forward_responses() {
   const auto self = shared_from_this();
   std::string bytes;
   bool is_read = true;
@@ -173,7 +173,7 @@ Task<> DecryptedTunnel::end() {
   }
   // Closed with unread bytes, the connection would be reset, and the program might miss the response.
   StopSource never;
-  co_await with_timeout(never, time_for_last_bytes, drain());
+  co_await with_timeout(never, drain_timeout, drain());
 }
 
 Task<> DecryptedTunnel::drain() {

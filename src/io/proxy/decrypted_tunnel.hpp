@@ -17,7 +17,7 @@ namespace agw {
 
 /// A tunnel to a host that gets a secret. Towards the program the proxy is the host, with a certificate of the
 /// gateway's own authority; towards the host it is a client that demands a valid certificate. Heads of requests are
-/// read strictly, filled in and passed on; bodies and responses are passed on unread, a record at a time. On the loop.
+/// read strictly, filled in and forwarded; bodies and responses are forwarded unread, a record at a time. On the loop.
 class DecryptedTunnel : public std::enable_shared_from_this<DecryptedTunnel> {
 public:
   using Socket = asio::ip::tcp::socket;
@@ -27,14 +27,14 @@ public:
     Loop& loop;
     BlockingPool& blocking;
     std::shared_ptr<const ProgramSecrets> secrets;
-    TaskGroup& connections;  ///< owns the coroutine that passes on the responses
+    TaskGroup& connections;  ///< owns the coroutine that forwards the responses
   };
 
-  /// The sockets are connected. `received` has been read from `inside`. `keeper` owns the sockets.
+  /// The sockets are connected. `received` has been read from `inside`. `owner` owns the sockets.
   DecryptedTunnel(const Services& services, HostPort target, Socket& inside, Socket& outside, std::string received,
-                  std::shared_ptr<void> keeper);
+                  std::shared_ptr<void> owner);
 
-  /// Passes on requests until the program or the host ends the connection. Returns false if the program did not accept
+  /// Forwards requests until the program or the host ends the connection. Returns false if the program did not accept
   /// the certificate.
   Task<bool> run();
 
@@ -45,12 +45,12 @@ private:
   };
 
   Task<bool> open();
-  Task<bool> pass_on_request();
+  Task<bool> forward_request();
   Task<bool> read_head();
   Task<std::string> fill(std::string raw);
-  Task<bool> pass_on_body();
-  Task<bool> pass_on_rest();
-  Task<> pass_on_responses();
+  Task<bool> forward_body();
+  Task<bool> forward_remaining();
+  Task<> forward_responses();
   Task<> end();
   Task<> drain();
   bool refuse(unsigned status, std::string sentence);
@@ -58,11 +58,11 @@ private:
 
   Services services_;
   HostPort target_;
-  std::shared_ptr<void> keeper_;
+  std::shared_ptr<void> owner_;
   TlsStream inside_;
   TlsStream outside_;
   RequestParser parser_;
-  std::string received_;  ///< decrypted, from the program, not yet passed on
+  std::string received_;  ///< decrypted, from the program, not yet forwarded
   std::string head_;      ///< of the current request, as the program sent it
   std::optional<Refusal> refusal_;
   bool has_requests_ = false;

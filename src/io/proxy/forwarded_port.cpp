@@ -22,7 +22,7 @@ namespace {
 
 /// More wait in the kernel's queue.
 constexpr std::size_t max_pairs = 512;
-constexpr auto pause_after_a_failure = 100ms;
+constexpr auto forward_retry_delay = 100ms;
 
 /// The other side sees that nobody has served it.
 void reset(tcp::socket& socket) {
@@ -94,7 +94,7 @@ Task<> ForwardedPort::accept_all(tcp::acceptor& acceptor) {
     co_await acceptor.async_accept(socket, asio::redirect_error(asio::use_awaitable, error));
     if (error == asio::error::operation_aborted || !acceptor.is_open()) co_return;
     StopSource never;
-    if (error) co_await pause(never, pause_after_a_failure);
+    if (error) co_await pause(never, forward_retry_delay);
     if (!error) connections_.spawn(serve(std::make_shared<Pair>(*this, std::move(socket))));
   }
 }

@@ -89,7 +89,7 @@ ProgramSecrets::ProgramSecrets(std::vector<DeclaredSecret> declared, TlsTrust tr
   certificates_ += trust_.authority->certificate();
 }
 
-bool ProgramSecrets::concern(const HostPort& target) const {
+bool ProgramSecrets::decrypts(const HostPort& target) const {
   const auto passes = [&](const DeclaredSecret& each) { return matches_any(each.pass_through, target); };
   const auto is_declared = [&](const DeclaredSecret& each) { return matches_any(each.hosts, target); };
   return std::ranges::any_of(declared_, is_declared) && std::ranges::none_of(declared_, passes);

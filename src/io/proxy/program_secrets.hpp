@@ -37,7 +37,7 @@ public:
   const TlsTrust& trust() const { return trust_; }
 
   /// Whether connections to `target` are decrypted.
-  bool concern(const HostPort& target) const;
+  bool decrypts(const HostPort& target) const;
   /// The variables whose secrets belong into a head, which RequestParser has accepted.
   std::vector<std::string> needed_in(std::string_view raw, const Head& head, const HostPort& target) const;
   /// The values of those, as they are now. Throws as the constructor does. Blocks.

@@ -54,10 +54,10 @@ TEST_F(ProgramSecretsTest, AStandInLooksLikeItsSecretAndIsAlwaysAnother) {
 
 TEST_F(ProgramSecretsTest, ConcernTheirHostsButNotThoseThatPassThrough) {
   const auto made = secrets("s3cret");
-  EXPECT_TRUE(made.concern({"api.example.com", 443}));
-  EXPECT_FALSE(made.concern({"p.example.com", 443}));
-  EXPECT_FALSE(made.concern({"api.example.com", 80}));
-  EXPECT_FALSE(made.concern({"example.org", 443}));
+  EXPECT_TRUE(made.decrypts({"api.example.com", 443}));
+  EXPECT_FALSE(made.decrypts({"p.example.com", 443}));
+  EXPECT_FALSE(made.decrypts({"api.example.com", 80}));
+  EXPECT_FALSE(made.decrypts({"example.org", 443}));
   EXPECT_EQ(made.stand_ins().count("TOKEN"), 1U);
   EXPECT_EQ(made.stand_ins().at("TOKEN").find("s3cret"), std::string::npos);
   EXPECT_THAT(made.certificates(), HasSubstr(made.trust().authority->certificate()));

@@ -43,12 +43,12 @@ constexpr std::size_t max_information_bytes = 4096;
 constexpr std::size_t first_bytes = std::size_t{16} * 1024;
 constexpr std::size_t max_tunnels = 256;
 constexpr std::size_t max_addresses = 4;
-constexpr std::size_t sockets_at_once = 16;
+constexpr std::size_t socket_batch = 16;
 constexpr std::size_t max_discarded_bytes = std::size_t{16} * 1024 * 1024;
-constexpr auto time_for_head = 10s;
-constexpr auto time_to_connect = 10s;
-constexpr auto time_to_read_a_refusal = 2s;
-constexpr auto pause_without_descriptors = 100ms;
+constexpr auto head_timeout = 10s;
+constexpr auto connect_timeout = 10s;
+constexpr auto refusal_linger = 2s;
+constexpr auto accept_retry_delay = 100ms;
 constexpr std::string_view tunnel_response = "HTTP/1.1 200 Connection established\r\n\r\n";
 
 /// The addresses of a host, in the resolver's order. Blocks.
@@ -218,18 +218,18 @@ Task<> ProxiedNetwork::accept_all(Descriptor listener) {
     co_await acceptor.async_accept(socket, asio::redirect_error(asio::use_awaitable, error));
     if (error == asio::error::operation_aborted) co_return;
     StopSource never;
-    if (error) co_await pause(never, pause_without_descriptors);
+    if (error) co_await pause(never, accept_retry_delay);
     if (error) continue;
-    connections_.spawn(converse(std::make_shared<Tunnel>(*this, std::move(socket))));
+    connections_.spawn(handle_connection(std::make_shared<Tunnel>(*this, std::move(socket))));
   }
 }
 
-Task<> ProxiedNetwork::converse(TunnelPointer tunnel) {
+Task<> ProxiedNetwork::handle_connection(TunnelPointer tunnel) {
   std::string buffer;
   std::size_t size = 0;
   error_code error;
   StopSource never;
-  const auto read = co_await with_timeout(never, time_for_head, read_head(tunnel->inside, buffer, size, error));
+  const auto read = co_await with_timeout(never, head_timeout, read_head(tunnel->inside, buffer, size, error));
   if (read == WaitResult::done && !error) {
     co_await open_tunnel(std::move(tunnel), buffer.substr(0, size), buffer.substr(size));
   } else if (error == asio::error::not_found) {
@@ -242,7 +242,7 @@ Task<> ProxiedNetwork::refuse(TunnelPointer tunnel, std::string message) {
   co_await send(tunnel->inside, std::move(message), error);
   tunnel->inside.shutdown(tcp::socket::shutdown_send, error);
   StopSource never;
-  co_await with_timeout(never, time_to_read_a_refusal, discard(tunnel->inside));
+  co_await with_timeout(never, refusal_linger, discard(tunnel->inside));
 }
 
 Task<> ProxiedNetwork::open_tunnel(TunnelPointer tunnel, std::string head, std::string rest) {
@@ -253,16 +253,16 @@ Task<> ProxiedNetwork::open_tunnel(TunnelPointer tunnel, std::string head, std::
         proxy_response(400, "this is a proxy: send CONNECT HOST:PORT, or a request for a whole http:// URL"));
   }
   if (co_await connect_to_own_loopback(tunnel, request->target))
-    co_return co_await pass_on(std::move(tunnel), *std::move(request), std::move(rest));
+    co_return co_await forward(std::move(tunnel), *std::move(request), std::move(rest));
   auto verdict = co_await policy_.judge(request->target);
   unsigned status = 403;
   if (verdict.allowed) verdict = co_await connect(tunnel, request->target, std::move(verdict), status);
   policy_.note(request->target, verdict);
   if (!verdict.allowed) co_return co_await refuse(std::move(tunnel), proxy_response(status, verdict.reason));
-  if (request->is_tunnel && secrets_ && secrets_->concern(request->target))
+  if (request->is_tunnel && secrets_ && secrets_->decrypts(request->target))
     co_await decrypt(std::move(tunnel), *std::move(request), std::move(rest));
   else
-    co_await pass_on(std::move(tunnel), *std::move(request), std::move(rest));
+    co_await forward(std::move(tunnel), *std::move(request), std::move(rest));
 }
 
 /// What begins as anything but TLS is passed on as it is, without secrets.
@@ -278,7 +278,7 @@ Task<> ProxiedNetwork::decrypt(TunnelPointer tunnel, ProxyRequest request, std::
   if (error) co_return;
   if (received.front() != handshake_record) {
     request.is_tunnel = false;
-    co_return co_await pass_on(std::move(tunnel), std::move(request), std::move(received));
+    co_return co_await forward(std::move(tunnel), std::move(request), std::move(received));
   }
   const DecryptedTunnel::Services services{
       .loop = loop_, .blocking = blocking_, .secrets = secrets_, .connections = connections_};
@@ -291,7 +291,7 @@ Task<> ProxiedNetwork::decrypt(TunnelPointer tunnel, ProxyRequest request, std::
       request.target.text());
 }
 
-Task<> ProxiedNetwork::pass_on(TunnelPointer tunnel, ProxyRequest request, std::string rest) {
+Task<> ProxiedNetwork::forward(TunnelPointer tunnel, ProxyRequest request, std::string rest) {
   error_code error;
   // The other side of a connection that is idle for days can vanish without a word.
   tunnel->outside.set_option(tcp::socket::keep_alive(true), error);
@@ -333,7 +333,7 @@ Task<Descriptor> ProxiedNetwork::socket_inside(int family) {
   if (spare_sockets_[family].empty()) {
     std::vector<Descriptor> made;
     try {
-      made = co_await blocking_.run([entered, family] { return entered->sockets(family, sockets_at_once); });
+      made = co_await blocking_.run([entered, family] { return entered->sockets(family, socket_batch); });
     } catch (const std::system_error& failure) {
       if (family == AF_INET) log::warn("a sandbox cannot be reached: {}", failure.what());
     }
@@ -365,7 +365,7 @@ Task<HostVerdict> ProxiedNetwork::connect(TunnelPointer tunnel, HostPort target,
     error_code error;
     StopSource never;
     const tcp::endpoint endpoint(address, target.port);
-    const auto tried = co_await with_timeout(never, time_to_connect, connect_to(tunnel->outside, endpoint, error));
+    const auto tried = co_await with_timeout(never, connect_timeout, connect_to(tunnel->outside, endpoint, error));
     if (tried == WaitResult::done && !error) {
       verdict.allowed = true;
       co_return verdict;

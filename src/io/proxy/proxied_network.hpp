@@ -73,9 +73,9 @@ private:
   Task<Descriptor> socket_inside(int family);
   Task<> serve(Descriptor information, Descriptor ready);
   Task<> accept_all(Descriptor listener);
-  Task<> converse(TunnelPointer tunnel);
+  Task<> handle_connection(TunnelPointer tunnel);
   Task<> open_tunnel(TunnelPointer tunnel, std::string head, std::string rest);
-  Task<> pass_on(TunnelPointer tunnel, ProxyRequest request, std::string rest);
+  Task<> forward(TunnelPointer tunnel, ProxyRequest request, std::string rest);
   Task<bool> connect_to_own_loopback(TunnelPointer tunnel, HostPort target);
   static Task<> refuse(TunnelPointer tunnel, std::string message);
   Task<HostVerdict> connect(TunnelPointer tunnel, HostPort target, HostVerdict verdict, unsigned& status);
