@@ -102,24 +102,24 @@ public:
   }
 
   MaskedPaths run() {
-    look_into(AT_FDCWD, root_.string());
+    visit(AT_FDCWD, root_.string());
     for (std::size_t next = 0; next < links_.size(); ++next) guard_target(fs::path(links_[next]));
     if (!guarded_files_.empty()) guard_other_names(AT_FDCWD, root_);
     return std::move(found_);
   }
 
 private:
-  fs::path path_here() const {
+  fs::path current_path() const {
     auto path = root_;
     for (const auto& part : names_) path /= part;
     return path;
   }
-  fs::path path_to(const std::string& name) const { return path_here() / name; }
+  fs::path path_to(const std::string& name) const { return current_path() / name; }
 
-  void look_into(int parent, const std::string& name) {
+  void visit(int parent, const std::string& name) {
     OpenDirectory directory(parent, name);
     if (directory.holds_repository()) mark_repository();
-    const auto here = state_here();
+    const auto here = current_state();
     std::vector<std::string> below;
     directory.each([&](const Entry& entry) {
       if (++entries_ > max_entries)
@@ -134,7 +134,7 @@ private:
   void mark_repository() {
     const bool is_known = !names_.empty() && names_.back() == ".git";
     const bool is_submodule = !is_known && way_.is_in_repository() && !way_.is_guarded();
-    if (way_.mark_repository() || is_submodule) note_here(found_.repositories);
+    if (way_.mark_repository() || is_submodule) note_current(found_.repositories);
   }
 
   void descend(int parent, std::string name) {
@@ -145,7 +145,7 @@ private:
     auto way_here = way_;
     way_.enter(name);
     names_.push_back(std::move(name));
-    look_into(parent, names_.back());
+    visit(parent, names_.back());
     names_.pop_back();
     way_ = std::move(way_here);
   }
@@ -155,7 +155,7 @@ private:
     std::string name;
     bool in_repository;
   };
-  DirectoryLevel state_here() const {
+  DirectoryLevel current_state() const {
     return {.name = names_.empty() ? root_.filename().string() : names_.back(),
             .in_repository = way_.is_in_repository()};
   }
@@ -167,7 +167,7 @@ private:
       const bool stands_for_one = may_be_guarded(name, here) && way_.guards(entry.name);
       if (way_.is_guarded() || stands_for_one) links_.push_back(path_to(entry.name));
       // A symlink cannot be mounted over to keep it from being replaced.
-      if (stands_for_one && !names_.empty()) note_here(found_.guarded);
+      if (stands_for_one && !names_.empty()) note_current(found_.guarded);
       return true;
     }
     if (is_private_name(here.name, name) || is_linked(directory, entry)) {
@@ -271,7 +271,7 @@ private:
   }
 
   void note(std::vector<fs::path>& list, const std::string& name) { note_path(list, path_to(name)); }
-  void note_here(std::vector<fs::path>& list) { note_path(list, path_here()); }
+  void note_current(std::vector<fs::path>& list) { note_path(list, current_path()); }
 
   void note_path(std::vector<fs::path>& list, fs::path path) {
     list.push_back(std::move(path));
@@ -306,7 +306,7 @@ public:
     for (std::size_t looked = 0; !ahead_.empty() && looked < max_for_a_file; ++looked) {
       const auto next = std::move(ahead_.front());
       ahead_.pop_front();
-      look_into(next.path, next.way);
+      visit(next.path, next.way);
     }
     return std::move(found_);
   }
@@ -317,7 +317,7 @@ private:
     GuardedPathTracker way;
   };
 
-  void look_into(const std::string& path, GuardedPathTracker way) {
+  void visit(const std::string& path, GuardedPathTracker way) {
     OpenDirectory directory(AT_FDCWD, path);
     const bool is_repository = directory.holds_repository();
     if (is_repository) way.mark_repository();
@@ -325,11 +325,11 @@ private:
       const std::string_view name = entry.name;
       if (is_repository && (name == "objects" || name == "refs" || name == "logs")) return;
       if (entry.is_symlink && (way.is_guarded() || way.guards(entry.name))) note(fs::path(path) / name);
-      if (entry.is_directory) put_ahead(path + "/" + entry.name, way, entry.name);
+      if (entry.is_directory) enqueue(path + "/" + entry.name, way, entry.name);
     });
   }
 
-  void put_ahead(std::string path, GuardedPathTracker way, const std::string& name) {
+  void enqueue(std::string path, GuardedPathTracker way, const std::string& name) {
     way.enter(name);
     if (way.is_guarded() || way.is_in_repository() || file_.starts_with(path)) {
       ahead_.push_front({std::move(path), std::move(way)});
@@ -357,30 +357,30 @@ private:
 /// Beneath a private directory everything is private.
 class LinkedFiles {
 public:
-  void take_all(int parent, const std::string& name, int depth) {
+  void add_all(int parent, const std::string& name, int depth) {
     OpenDirectory directory(parent, name);
     directory.each([&](const Entry& entry) {
       if (++seen_ > max_private_files) return;
       take(directory.descriptor(), entry);
-      if (entry.is_directory && depth > 1) take_all(directory.descriptor(), entry.name, depth - 1);
+      if (entry.is_directory && depth > 1) add_all(directory.descriptor(), entry.name, depth - 1);
     });
   }
 
   /// The private ones in `path`, by their names.
-  void take_private(const fs::path& path) {
+  void add_private(const fs::path& path) {
     OpenDirectory directory(AT_FDCWD, path.string());
     directory.each([&](const Entry& entry) {
       if (!is_private_name(path.filename().string(), entry.name)) return;
       take(directory.descriptor(), entry);
       if (!entry.is_directory) return;
-      take_all(directory.descriptor(), entry.name, is_restore_name(entry.name) ? 1 : depth_in_home);
+      add_all(directory.descriptor(), entry.name, is_restore_name(entry.name) ? 1 : depth_in_home);
     });
   }
 
   /// Only direct entries of the directory.
-  void take_files(const fs::path& path) { take_all(AT_FDCWD, path.string(), 1); }
+  void add_files(const fs::path& path) { add_all(AT_FDCWD, path.string(), 1); }
 
-  FileIdentities take_found() { return std::move(found_); }
+  FileIdentities take() { return std::move(found_); }
 
 private:
   static constexpr int depth_in_home = 5;
@@ -399,10 +399,10 @@ FileIdentities hard_linked_private_files(const fs::path& home, const fs::path& d
   AGW_ASSERT(may_block());
 
   LinkedFiles files;
-  files.take_files(data_directory);
-  files.take_private(home);
-  files.take_private(home / ".config");
-  return files.take_found();
+  files.add_files(data_directory);
+  files.add_private(home);
+  files.add_private(home / ".config");
+  return files.take();
 }
 
 MaskedPaths masked_paths(const fs::path& root, const fs::path& without, const FileIdentities& linked) {

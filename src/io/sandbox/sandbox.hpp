@@ -63,7 +63,7 @@ public:
   /// The process that runs `arguments` in the sandbox. Scans all exposed directories for private files, which takes a
   /// millisecond for each hundred directories, so do not call it on the loop:
   ///
-  ///     Process process(loop, co_await blocking.run([&sandbox, wish] { return sandbox.wrap({"make"}, wish); }));
+  ///     Process process(loop, co_await blocking.run([&sandbox, spec] { return sandbox.wrap({"make"}, spec); }));
   ///
   /// Throws ProcessError with `problem()`, or with what is wrong with the spec.
   ProcessOptions wrap(std::vector<std::string> arguments, const SandboxSpec& spec) const;
