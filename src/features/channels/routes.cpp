@@ -1,5 +1,3 @@
-#include "features/channels/routes.hpp"
-
 #include "features/channels/service.hpp"
 
 namespace agw {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/route.hpp"
 #include "features/channels/channel_services.hpp"
 #include "features/channels/types.hpp"
 #include "tools/tool.hpp"
@@ -52,5 +53,8 @@ private:
   ToolPointer send_file_tool_;
   Hub::Listening listening_;
 };
+
+/// `/channels`.
+Routes channel_routes(Channels& channels);
 
 }  // namespace agw

@@ -1,7 +1,6 @@
 #include <string>
 
 #include "features/client_api/anthropic_messages.hpp"
-#include "features/client_api/routes.hpp"
 #include "features/client_api/service.hpp"
 #include "features/client_api/token_count.hpp"
 

@@ -1,4 +1,4 @@
-#include "features/client_api/routes.hpp"
+#include "features/client_api/service.hpp"
 
 #include <optional>
 #include <string>
@@ -11,7 +11,6 @@
 #include "features/client_api/response_history.hpp"
 #include "features/client_api/response_socket.hpp"
 #include "features/client_api/responses.hpp"
-#include "features/client_api/service.hpp"
 #include "storage/database.hpp"
 
 namespace agw {

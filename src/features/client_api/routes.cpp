@@ -1,4 +1,4 @@
-#include "features/client_api/routes.hpp"
+#include "features/client_api/service.hpp"
 
 #include <string>
 #include <utility>
@@ -6,7 +6,6 @@
 #include "api/client_errors.hpp"
 #include "features/client_api/chat_completions.hpp"
 #include "features/client_api/model_list.hpp"
-#include "features/client_api/service.hpp"
 
 namespace agw {
 

@@ -8,6 +8,7 @@
 
 #include "api/proxy_stream.hpp"
 #include "api/request.hpp"
+#include "api/route.hpp"
 #include "base/async/task_group.hpp"
 #include "features/client_api/agent_answers.hpp"
 #include "features/client_api/answer_writer.hpp"
@@ -93,5 +94,12 @@ private:
   AgentAnswers agents_;
   TaskGroup stores_;  ///< of costs
 };
+
+/// All under `/v1`: those below.
+Routes client_api_routes(ClientApi& api);
+Routes openai_routes(ClientApi& api);
+/// OpenAI's Responses.
+Routes response_routes(ClientApi& api);
+Routes anthropic_routes(ClientApi& api);
 
 }  // namespace agw

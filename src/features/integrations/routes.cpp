@@ -1,8 +1,6 @@
-#include "features/integrations/routes.hpp"
+#include "features/integrations/service.hpp"
 
 #include <utility>
-
-#include "features/integrations/service.hpp"
 
 namespace agw {
 

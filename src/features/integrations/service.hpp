@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/route.hpp"
 #include "base/async/async_event.hpp"
 #include "base/async/task_group.hpp"
 #include "features/events/hub.hpp"
@@ -107,5 +108,8 @@ private:
   AsyncEvent changed_;
   Hub::Listening listening_;
 };
+
+/// `/integrations`, with their tests and logins.
+Routes integration_routes(Integrations& integrations);
 
 }  // namespace agw
