@@ -100,37 +100,42 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
       return std::pair(former, blob_name(*result));
     });
   });
-  std::vector<StoredChange> rows;
-  StoredChange row{.run_id = run.run_id,
-                   .thread_id = run.thread_id,
-                   .root = run.roots.working_directory().string(),
-                   .created_at = clock_.now()};
-  for (const auto& directory : write.new_directories) {
-    row.path = directory.string();
-    row.after = {.kind = EntryKind::directory, .mode = 0755};
-    rows.push_back(row);
-  }
-  row.path = write.path.string();
-  row.before = stored(before, std::move(hashes.first));
-  row.after = stored(write.after, std::move(hashes.second));
-  rows.push_back(row);
+  StoredChange change{.run_id = run.run_id,
+                      .thread_id = run.thread_id,
+                      .root = run.roots.working_directory().string(),
+                      .path = write.path.string(),
+                      .before = stored(before, std::move(hashes.first)),
+                      .after = stored(write.after, std::move(hashes.second)),
+                      .created_at = clock_.now()};
   std::optional<UncoveredChange> uncovered;
-  if (is_large) uncovered = {row.path, fmt::format(too_large, options_.file_bytes >> 20)};
-  try {
-    co_await database_.write([rows, uncovered](Connection& connection) {
-      for (const auto& each : rows) checkpoint_store::insert(connection, each);
-      const auto& last = rows.back();
-      if (uncovered) checkpoint_store::insert_uncovered(connection, last.run_id, *uncovered, last.created_at);
-    });
-  } catch (const DiskFull&) {
-    throw InsufficientStorage(
-        fmt::format("disk full: nothing was written to {}, because its former content could not be kept", row.path));
-  }
+  if (is_large) uncovered = {change.path, fmt::format(too_large, options_.file_bytes >> 20)};
+  co_await record(std::move(change), std::move(write.new_directories), std::move(uncovered));
   if (result->size() > options_.file_bytes) co_return;
   if (background_.size() < max_waiting_results)
     background_.spawn(store_result(std::move(result)));
   else
     co_await store_result(std::move(result));
+}
+
+/// Records the change of a file, after those of the directories that it needs.
+Task<> Checkpoints::record(StoredChange change, std::vector<std::filesystem::path> new_directories,
+                           std::optional<UncoveredChange> uncovered) {
+  try {
+    co_await database_.write([change, new_directories, uncovered](Connection& connection) {
+      for (const auto& directory : new_directories) {
+        auto created = change;
+        created.path = directory.string();
+        created.before = {};
+        created.after = {.kind = EntryKind::directory, .mode = 0755};
+        checkpoint_store::insert(connection, created);
+      }
+      checkpoint_store::insert(connection, change);
+      if (uncovered) checkpoint_store::insert_uncovered(connection, change.run_id, *uncovered, change.created_at);
+    });
+  } catch (const DiskFull&) {
+    throw InsufficientStorage(
+        fmt::format("disk full: nothing was written to {}, because its former content could not be kept", change.path));
+  }
 }
 
 /// For diffs only: an undo needs just the hash.

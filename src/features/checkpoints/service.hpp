@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,8 @@ private:
 
   Task<std::vector<StoredChange>> require_run(std::string run_id);
   Task<> forget_old();
+  Task<> record(StoredChange change, std::vector<std::filesystem::path> new_directories,
+                std::optional<UncoveredChange> uncovered);
   Task<> store_result(std::shared_ptr<const std::string> content);
   std::shared_ptr<void> begin_undo();
   Task<UndoneFiles> undo_all(std::vector<StoredChange> changes, UndoFiles wanted, bool may_redo);
