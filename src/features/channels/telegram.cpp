@@ -120,43 +120,49 @@ Task<ServiceResponse> Telegram::call(std::string_view method, json::object param
 Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
   const auto begun = std::chrono::steady_clock::now();
   const bool waits = has_read_;
-  // The first poll returns at once, so that the channel's state is known.
-  json::object parameters{{"timeout", has_read_ ? poll_timeout.count() : 0},
-                          {"limit", 100},
-                          {"allowed_updates", json::array{"message", "callback_query"}}};
-  if (!cursor.empty()) {
-    const auto last = number_of(cursor);
-    parameters["offset"] = last.is_int64() ? last.get_int64() + 1 : 0;
-  }
-  const auto response = co_await call("getUpdates", std::move(parameters), stop, poll_timeout + poll_grace);
-  ReceivedBatch batch{.cursor = std::move(cursor)};
-  const auto* updates = array_member(response.body, "result");
-  if (response.stopped) {
-    batch.end = ReceivedBatch::End::stopped;
-  } else if (response.status == 200 && updates) {
-    batch.end = ReceivedBatch::End::read;
-    has_read_ = true;
-    conflicts_ = 0;
-    for (const auto& update : *updates) {
-      if (!update.is_object()) continue;
-      if (const auto* id = update.get_object().if_contains("update_id"); id && id->is_int64()) {
-        batch.cursor = std::to_string(id->get_int64());
-      }
-      if (auto message = telegram_message(update.get_object(), threads_)) {
-        batch.messages.push_back(*std::move(message));
-      }
-    }
-  } else {
-    // An own poll that the service has not yet ended looks like another program's.
-    if (response.status == 409 && conflicts_++ > 0) batch.end = ReceivedBatch::End::conflict;
-    if (response.status == 401 || response.status == 404) batch.end = ReceivedBatch::End::refused;
-    batch.error = account_.secrets.hidden_in(description_of_error(response));
-    batch.retry_after = retry_after_of(response);
-  }
+  const auto response = co_await call("getUpdates", poll_parameters(cursor), stop, poll_timeout + poll_grace);
+  auto batch = batch_of(response, std::move(cursor));
   // Not every self-hosted server supports long polling.
   const bool is_idle = batch.end == ReceivedBatch::End::read && batch.messages.empty();
   if (waits && is_idle && std::chrono::steady_clock::now() - begun < idle_pause) co_await pause(stop, idle_pause);
   co_return batch;
+}
+
+/// The first poll returns at once, so that the channel's state is known.
+json::object Telegram::poll_parameters(const std::string& cursor) const {
+  json::object parameters{{"timeout", has_read_ ? poll_timeout.count() : 0},
+                          {"limit", 100},
+                          {"allowed_updates", json::array{"message", "callback_query"}}};
+  if (cursor.empty()) return parameters;
+  const auto last = number_of(cursor);
+  parameters["offset"] = last.is_int64() ? last.get_int64() + 1 : 0;
+  return parameters;
+}
+
+ReceivedBatch Telegram::batch_of(const ServiceResponse& response, std::string cursor) {
+  if (response.stopped) return {.end = ReceivedBatch::End::stopped};
+  const auto* updates = array_member(response.body, "result");
+  if (response.status != 200 || !updates) return problem_of(response);
+  ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = std::move(cursor)};
+  has_read_ = true;
+  conflicts_ = 0;
+  for (const auto& value : *updates) {
+    const auto* update = value.if_object();
+    if (!update) continue;
+    const auto* id = update->if_contains("update_id");
+    if (id && id->is_int64()) batch.cursor = std::to_string(id->get_int64());
+    if (auto message = telegram_message(*update, threads_)) batch.messages.push_back(*std::move(message));
+  }
+  return batch;
+}
+
+ReceivedBatch Telegram::problem_of(const ServiceResponse& response) {
+  ReceivedBatch batch{.error = account_.secrets.hidden_in(description_of_error(response)),
+                      .retry_after = retry_after_of(response)};
+  // An own poll that the service has not yet ended looks like another program's.
+  if (response.status == 409 && conflicts_++ > 0) batch.end = ReceivedBatch::End::conflict;
+  if (response.status == 401 || response.status == 404) batch.end = ReceivedBatch::End::refused;
+  return batch;
 }
 
 Task<SendResult> Telegram::send(OutgoingMessage message, StopSource& stop) {

@@ -26,6 +26,9 @@ public:
 private:
   Task<ServiceResponse> call(std::string_view method, json::object parameters, StopSource& stop,
                              std::chrono::milliseconds idle_timeout = std::chrono::seconds(30)) const;
+  json::object poll_parameters(const std::string& cursor) const;
+  ReceivedBatch batch_of(const ServiceResponse& response, std::string cursor);
+  ReceivedBatch problem_of(const ServiceResponse& response);
   Task<SendResult> send_file(const OutgoingMessage& message, StopSource& stop) const;
   Task<SendResult> send_once(const OutgoingMessage& message, bool with_markup, StopSource& stop) const;
 
