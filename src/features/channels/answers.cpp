@@ -12,7 +12,7 @@
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/channels/markup.hpp"
-#include "features/channels/notices.hpp"
+#include "features/events/hub.hpp"
 
 namespace agw {
 
@@ -93,12 +93,12 @@ void ChannelAnswers::deliver(const DomainEvent& event) {
   if (event.thread_id.empty() || !has_questions(event.thread_id)) return;
   if (event.type == "text-delta") return append(event);
   if (event.type != "finish" && event.type != "stopped" && event.type != "steered") return;
-  if (auto* question = question_of(event.thread_id, string_or_empty(members_of(event), "turnId"))) end(*question);
+  if (auto* question = question_of(event.thread_id, string_or_empty(event.message_members(), "turnId"))) end(*question);
 }
 
 void ChannelAnswers::append(const DomainEvent& event) {
   if (settings_.stream == ChannelStream::off) return;
-  const auto members = members_of(event);
+  const auto members = event.message_members();
   auto* question = question_of(event.thread_id, string_or_empty(members, "turnId"));
   if (!question || question->is_ending) return;
   question->text += string_or_empty(members, "delta");

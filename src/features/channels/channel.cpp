@@ -223,7 +223,7 @@ void Channel::deliver(const DomainEvent& event) {
 
 void Channel::deliver_run_event(const DomainEvent& event) {
   if (event.type == "permission-requested") {
-    const auto members = members_of(event);
+    const auto members = event.message_members();
     auto request = object_or_empty(members, "request");
     if (const auto* question = session_->answers.find(event.thread_id, string_or_empty(members, "turnId"))) {
       const auto answered = session_->messenger->traits().is_mail ? question->message : std::string();
@@ -232,7 +232,7 @@ void Channel::deliver_run_event(const DomainEvent& event) {
       group_.spawn(ask_people(std::move(request)));
     }
   } else if (event.type == "permission-decided" && !session_->approvals.is_empty()) {
-    session_->approvals.close(members_of(event));
+    session_->approvals.close(event.message_members());
   } else if ((event.type == "finish" || event.type == "stopped") && !session_->approvals.is_empty()) {
     session_->approvals.close_thread(event.thread_id);
   }

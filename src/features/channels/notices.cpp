@@ -17,17 +17,12 @@ namespace {
 constexpr std::int64_t long_run_ms = 60'000;
 
 bool is_long_answer(const DomainEvent& event) {
-  const auto members = members_of(event);
+  const auto members = event.message_members();
   const auto* duration = members.if_contains("durationMs");
   return duration && duration->is_number() && duration->to_number<double>() > static_cast<double>(long_run_ms);
 }
 
 }  // namespace
-
-json::object members_of(const DomainEvent& event) {
-  auto value = parse_json(*event.message());
-  return value && value->is_object() ? std::move(value->get_object()) : json::object();
-}
 
 std::optional<ChannelNotification> channel_notification(const DomainEvent& event) {
   if (event.type == "signal") {

@@ -3,14 +3,10 @@
 #include <optional>
 #include <string>
 
-#include "base/json/json.hpp"
 #include "features/channels/types.hpp"
 #include "features/events/hub.hpp"
 
 namespace agw {
-
-/// The members of an event's message to clients.
-json::object members_of(const DomainEvent& event);
 
 /// A notice for the people of a channel, as text.
 struct ChannelNotification {

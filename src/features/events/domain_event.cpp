@@ -30,4 +30,6 @@ const SharedMessage& DomainEvent::message() const {
   return made_message = std::make_shared<const std::string>(std::move(text));
 }
 
+json::object DomainEvent::message_members() const { return std::move(parse_stored_json(*message()).as_object()); }
+
 }  // namespace agw

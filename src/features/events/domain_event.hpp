@@ -51,6 +51,8 @@ struct DomainEvent {
   /// `{"type": <type>, "threadId": <thread_id>, <member>: <record>}`, or `text`. Made for the first client that wants
   /// it.
   const SharedMessage& message() const;
+  /// The members of `message`.
+  json::object message_members() const;
   mutable SharedMessage made_message = {};
 };
 

@@ -39,13 +39,8 @@ PushNotice notice_of(PushKind kind, std::string_view about, std::string_view bod
           .ttl = notice_ttl};
 }
 
-json::object members_of(const DomainEvent& event) {
-  auto value = parse_json(*event.message());
-  return value && value->is_object() ? std::move(value->get_object()) : json::object();
-}
-
 PushNotice question(const DomainEvent& event) {
-  const auto request = object_or_empty(members_of(event), "request");
+  const auto request = object_or_empty(event.message_members(), "request");
   const bool is_question = string_member(request, "kind") == "question";
   auto notice = notice_of(PushKind::permission_requested, event.thread_id,
                           is_question ? "An agent asks you a question." : "An agent asks for permission.",
@@ -56,7 +51,7 @@ PushNotice question(const DomainEvent& event) {
 }
 
 std::optional<PushNotice> finish(const DomainEvent& event) {
-  const auto members = members_of(event);
+  const auto members = event.message_members();
   const auto* duration = members.if_contains("durationMs");
   if (!duration || !duration->is_number() || duration->to_number<double>() <= long_run_ms) return std::nullopt;
   const bool failed = string_member(members, "finishReason") == "error";

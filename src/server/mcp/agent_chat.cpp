@@ -70,13 +70,8 @@ Task<> AgentChat::send(AgentMessage message) {
 void AgentChat::deliver(const DomainEvent& event) {
   if (ended_ || thread_id_.empty() || event.thread_id != thread_id_) return;
   if (std::ranges::find(followed, event.type) == followed.end()) return;
-  auto value = parse_json(*event.message(), {.max_depth = max_own_json_depth});
-  if (!value || !value->is_object()) return;
-  if (turn_id_.empty()) {
-    if (early_.size() < max_early_events) early_.push_back(std::move(value->get_object()));
-  } else {
-    take(value->get_object());
-  }
+  if (!turn_id_.empty()) return take(event.message_members());
+  if (early_.size() < max_early_events) early_.push_back(event.message_members());
 }
 
 void AgentChat::take(const json::object& event) {
