@@ -19,6 +19,9 @@ constexpr auto idle_timeout = 9min;
 constexpr auto poll_interval = 60s;
 constexpr std::size_t max_head = 256 * 1024;
 constexpr std::size_t max_literal = 64 * 1024 * 1024;
+/// Of one command; in bytes and in number.
+constexpr std::size_t max_response_bytes = max_literal + 1024 * 1024;
+constexpr std::size_t max_responses = 100'000;
 
 [[noreturn]] void fail(const std::string& why) { throw MailError(MailError::Kind::broken, why); }
 
@@ -71,13 +74,15 @@ Task<> Imap::open(MailServer server, StopSource& stop) {
 
 Task<Imap::Response> Imap::read_response(StopSource& stop) {
   Response response{.text = co_await connection_.read_line(stop)};
-  std::size_t size = 0;
+  response.size = response.text.size();
   for (auto next = literal_size(response.text); next; next = literal_size(response.text)) {
-    size += *next;
-    if (size > max_literal) fail("the server sent more than was requested");
+    response.size += *next;
+    if (response.size > max_response_bytes) fail("the server sent more than was requested");
     response.literals.push_back(co_await connection_.read_bytes(*next, stop));
+    const auto line = co_await connection_.read_line(stop);
     // The blank keeps `{123}` of this literal away from the end of the line.
-    response.text += ' ' + co_await connection_.read_line(stop);
+    response.text += ' ' + line;
+    response.size += line.size() + 1;
   }
   handle_untagged(response.text);
   co_return response;
@@ -90,9 +95,12 @@ void Imap::handle_untagged(std::string_view text) {
 
 Task<std::vector<Imap::Response>> Imap::read_until(std::string tag, StopSource& stop) {
   std::vector<Response> before;
+  std::size_t bytes = 0;
   for (;;) {
     auto response = co_await read_response(stop);
     if (!response.text.starts_with(tag + ' ')) {
+      bytes += response.size;
+      if (bytes > max_response_bytes || before.size() == max_responses) fail("the server sent more than was requested");
       before.push_back(std::move(response));
       continue;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,6 +50,7 @@ private:
   struct Response {
     std::string text;                     ///< all lines, without the contents of literals
     std::vector<std::string> literals{};  ///< in their order
+    std::size_t size = 0;                 ///< of both, in bytes
   };
 
   Task<Response> read_response(StopSource& stop);

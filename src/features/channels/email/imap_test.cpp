@@ -165,6 +165,9 @@ TEST(Imap, SaysWhatTheServerDoesWrong) {
       "");
   EXPECT_EQ(with_server(usual_and({{"UID FETCH", std::string(1'100'000, 'x')}}), reads),
             "the server sent a line of over 1 MiB");
+  std::string endless;
+  for (int i = 0; i < 100'001; ++i) endless += "* 1 FLAGS\r\n";
+  EXPECT_EQ(with_server(usual_and({{"UID FETCH", endless}}), reads), "the server sent more than was requested");
 }
 
 }  // namespace
