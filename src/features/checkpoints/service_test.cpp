@@ -49,7 +49,7 @@ struct CheckpointsFixture {
     const auto after = file.state_with(std::move(content));
     co_await checkpoints.before_write(
         run, {.path = file.path(), .before = before, .after = after, .new_directories = file.new_directories()});
-    if (!killed_before_rename) file.replace(after, before.stamp);
+    if (!killed_before_rename) file.replace(*file.prepare(after), before.stamp);
   }
   Task<UndoneFiles> undo(const std::string& run_id, UndoFiles wanted = {}) {
     return checkpoints.undo(run_id, std::move(wanted));
@@ -269,7 +269,8 @@ TEST(Checkpoints, AnEditBetweenTheCopyAndTheRenameIsNotOverwritten) {
     const WriteTarget file(fixture.project / "a.txt", fixture.roots);
     const auto before = file.state(1000);
     fixture.edit("a.txt", "a person's edit");
-    EXPECT_THROW(file.replace(file.state_with("the agent's"), before.stamp), BadRequest);
+    const auto prepared = file.prepare(file.state_with("the agent's"));
+    EXPECT_THROW(file.replace(*prepared, before.stamp), BadRequest);
     EXPECT_EQ(fixture.text("a.txt"), "a person's edit");
     co_return;
   });
