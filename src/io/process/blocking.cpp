@@ -45,6 +45,7 @@ void BlockingPool::post(std::function<void()> work, std::function<void(std::exce
 }
 
 Task<> BlockingPool::wait_for(std::function<void()> work) {
+  start_threads();  // Here, as an exception in an initiation would leave the loop.
   co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
       [&](auto handler) {
         const auto resume = std::make_shared<decltype(handler)>(std::move(handler));

@@ -4,6 +4,8 @@
 
 #include <ctime>
 
+#include "base/error.hpp"
+#include "base/log.hpp"
 #include "io/process/process_setup.hpp"
 
 namespace agw {
@@ -32,6 +34,12 @@ bool IdlePeriods::begins(std::chrono::nanoseconds used) {
   if (!is_idle || used - released_ < min_work) return false;
   released_ = used;
   return true;
+}
+
+IdleMemory::IdleMemory(Loop& loop, BlockingPool& blocking) : blocking_(blocking), background_(loop) {
+  background_.on_failure([](const std::exception_ptr& failure) {
+    log::warn("memory is not given back any more while nothing happens: {}", message_of(failure));
+  });
 }
 
 void IdleMemory::start() { background_.spawn(watch()); }

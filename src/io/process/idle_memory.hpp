@@ -13,7 +13,7 @@ namespace agw {
 /// loop.
 class IdleMemory {
 public:
-  IdleMemory(Loop& loop, BlockingPool& blocking) : blocking_(blocking), background_(loop) {}
+  IdleMemory(Loop& loop, BlockingPool& blocking);
 
   /// Looks every two seconds, until `stop` has returned.
   void start();
