@@ -1,6 +1,8 @@
 // A model service for measurements: OpenAI's Chat Completions, streamed. The model's name defines the answer: `50x400`
 // is 50 deltas a second, 400 in all; any other name returns one delta. The text of each delta is `@<now> `, so that its
 // reader can compute the delay. Prints its port.
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -122,6 +124,9 @@ private:
   void accept_one(int listener) {
     const int socket = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK);
     if (socket < 0) return;
+    // Else a second small write waits for the client's delayed acknowledgement, 40 ms.
+    const int yes = 1;
+    check(setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes), "TCP_NODELAY");
     connections_.emplace_front().socket = socket;
     poll_.watch(socket, [this, connection = connections_.begin()] { receive(connection); });
   }
