@@ -152,21 +152,6 @@ bool make_directory(int directory, const std::string& name, const EntryState& wa
   return true;
 }
 
-bool put(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
-         const std::filesystem::path& path) {
-  if (present == FileStamp{}) return rename_new(directory, entry.name(), name, path);
-  return replace(directory, name, entry, present, path);
-}
-
-bool put(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
-         const std::filesystem::path& path) {
-  const bool is_absent = present == FileStamp{};
-  if (wanted.kind == EntryKind::absent) return is_absent || remove(directory, name, present, path);
-  if (wanted.kind == EntryKind::directory) return is_absent && make_directory(directory, name, wanted, path);
-  NewEntry entry(directory, wanted, path);
-  return put(directory, name, entry, present, path);
-}
-
 void sync_directory(int directory, const std::filesystem::path& path) {
   if (::fsync(directory) != 0 && errno != EINVAL) throw_errno("cannot write " + path.string());
 }
@@ -177,12 +162,11 @@ NewEntry::NewEntry(int directory, const EntryState& wanted, const std::filesyste
     : directory_(directory), name_(temporary_name()) {
   AGW_ASSERT(may_block());
 
-  made_ = wanted.kind == EntryKind::symlink ? make_link(wanted) : make_file(wanted);
-  const auto failure = errno;
-  if (made_ && wanted.modified_ns != 0) set_times(wanted);
-  if (made_ && (!file_ || ::fsync(file_.get()) == 0)) return;
-  const auto reason = made_ ? errno : failure;
-  if (made_ || file_) ::unlinkat(directory_, name_.c_str(), 0);
+  const bool is_made = wanted.kind == EntryKind::symlink ? make_link(wanted) : make_file(wanted);
+  if (is_made && wanted.modified_ns != 0) set_times(wanted);
+  if (is_made && (!file_ || ::fsync(file_.get()) == 0)) return;
+  const auto reason = errno;
+  if (is_made || file_) ::unlinkat(directory_, name_.c_str(), 0);
   throw std::system_error(reason, std::generic_category(), "cannot write " + path.string());
 }
 
@@ -228,7 +212,15 @@ bool put_entry(int directory, const std::string& name, const EntryState& wanted,
                const std::filesystem::path& path) {
   AGW_ASSERT(may_block());
 
-  if (!put(directory, name, wanted, present, path)) return false;
+  const bool is_absent = present == FileStamp{};
+  if (wanted.kind == EntryKind::absent) {
+    if (!is_absent && !remove(directory, name, present, path)) return false;
+  } else if (wanted.kind == EntryKind::directory) {
+    if (!is_absent || !make_directory(directory, name, wanted, path)) return false;
+  } else {
+    NewEntry entry(directory, wanted, path);
+    return put_entry(directory, name, entry, present, path);
+  }
   sync_directory(directory, path);
   return true;
 }
@@ -237,9 +229,10 @@ bool put_entry(int directory, const std::string& name, NewEntry& entry, const Fi
                const std::filesystem::path& path) {
   AGW_ASSERT(may_block());
 
-  if (!put(directory, name, entry, present, path)) return false;
-  sync_directory(directory, path);
-  return true;
+  const bool is_put = present == FileStamp{} ? rename_new(directory, entry.name(), name, path)
+                                             : replace(directory, name, entry, present, path);
+  if (is_put) sync_directory(directory, path);
+  return is_put;
 }
 
 }  // namespace agw

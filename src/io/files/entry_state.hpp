@@ -58,7 +58,6 @@ private:
   int directory_;
   std::string name_;
   Descriptor file_;
-  bool made_ = false;
   bool kept_ = false;
 };
 
