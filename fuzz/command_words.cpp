@@ -1,4 +1,5 @@
-// Command lines for which grants may hold: a line is none, or its words written as a line are the same words.
+// Command lines for which grants may hold: a line is refused, or its words, written as a line, are read as the same
+// words.
 
 #include <cstdint>
 #include <cstdlib>

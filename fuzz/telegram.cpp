@@ -1,4 +1,4 @@
-// Updates of Telegram's Bot API: none, or a message with whom it is from and where it was said.
+// Updates of Telegram's Bot API: each is ignored, or read as a message with its sender and its chat.
 
 #include "features/channels/telegram.hpp"
 #include "base/json/json.hpp"

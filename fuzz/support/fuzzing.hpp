@@ -16,7 +16,8 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// The next line of `text`, without its line feed; all that is left if there is none.
+/// Takes the next line from `text`, or all of it, without the line feed. Unlike agw::take_line it keeps a carriage
+/// return, which the fuzzed code has to see.
 inline std::string_view take_line(std::string_view& text) {
   const auto end = text.find('\n');
   const auto line = text.substr(0, end);

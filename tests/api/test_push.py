@@ -121,7 +121,7 @@ def hidden_in(notice, request, *words):
 
 
 def test_question_reaches_another_device(make_gateway, stub, service):
-    """Somebody has the page open on one device, and the phone is told: in general words, and at once."""
+    """The page is open on one device. The phone gets a push at once, in general words."""
     gateway = make_gateway(config=configuration(stub), environment={
         "AGENT_GATEWAY_TEST_PUSH_SERVICE": service.url("").rstrip("/")}).start()
     browser, near = new_browser(service, device="phone"), new_browser(service, device="desk")
@@ -142,7 +142,7 @@ def test_question_reaches_another_device(make_gateway, stub, service):
         assert hidden_in(notice, request, "diary", "secret-plan", "cat ", "Bash", "keeper-of-secrets")
         accepted(gateway.http.post(f"/permissions/{asked['id']}", json={"decision": "deny"}))
         page.run(turn["id"])
-    assert [sent.path for sent in service.requests] == [service_path(browser)], "the page that is seen tells of itself"
+    assert [sent.path for sent in service.requests] == [service_path(browser)], "a device that shows the page gets no push"
 
 
 def test_proposal_reaches_a_closed_page(make_gateway, stub, service):

@@ -85,7 +85,7 @@ void add_skipped(CommandChanges& found, const TreeListing& before) {
   }
 }
 
-/// The entry whose content cannot be brought back or compared; null if there is none.
+/// The entry whose content cannot be restored or compared; null if both can.
 const ListedEntry* lacking_entry(const ListedChange& change, const StoredState& former, const StoredState& now) {
   if (former.has_content() && !former.hash) return change.before;
   if ((now.has_content() && !now.hash) || now.kind == EntryKind::other) return change.after;

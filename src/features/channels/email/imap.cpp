@@ -25,7 +25,7 @@ constexpr std::size_t max_responses = 100'000;
 
 [[noreturn]] void fail(const std::string& why) { throw MailError(MailError::Kind::broken, why); }
 
-/// The number after `name`; 0 if there is none.
+/// The number after `name`; 0 if no number follows it.
 std::uint32_t number_after(std::string_view text, std::string_view name) {
   const auto found = text.find(name);
   std::uint32_t number = 0;
