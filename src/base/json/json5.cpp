@@ -11,13 +11,15 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.hpp"
+
 namespace agw {
 
 namespace {
 
 bool is_of_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-         c == '.' || c == '+' || c == '-' || static_cast<unsigned char>(c) >= 0x80;
+  return is_alphanumeric(c) || c == '_' || c == '$' || c == '.' || c == '+' || c == '-' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 
 class Json5Writer {

@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.hpp"
+
 namespace agw {
 
 namespace {
@@ -23,9 +25,7 @@ constexpr int max_toml_depth = 32;
 
 using TomlPath = std::vector<std::string>;
 
-bool is_bare(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-}
+bool is_bare(char c) { return is_alphanumeric(c) || c == '-' || c == '_'; }
 
 struct TomlTable;
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "base/text/ascii.hpp"
 #include "features/client_api/anthropic_blocks.hpp"
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/pictures.hpp"
@@ -282,9 +283,7 @@ std::string anthropic_text(const json::value& content, const std::string& path, 
 }
 
 void check_anthropic_tool_name(const std::string& name, const std::string& path) {
-  const auto is_allowed = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
-  };
+  const auto is_allowed = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; };
   if (name.size() > longest_tool_name || !std::ranges::all_of(name, is_allowed)) {
     throw bad_parameter(path, "must be 1 to 128 of the characters A-Z, a-z, 0-9, _ and -");
   }

@@ -5,6 +5,7 @@
 
 #include "api/client_errors.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw {
 
@@ -43,9 +44,7 @@ bool has_cycle(const json::value& schema, const json::value& document) {
 
 void check_tool_name(const std::string& name, const std::string& path) {
   constexpr std::size_t longest = 64;
-  const auto is_allowed = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
-  };
+  const auto is_allowed = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; };
   if (name.empty() || name.size() > longest || !std::ranges::all_of(name, is_allowed)) {
     throw bad_parameter(path, "must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -");
   }

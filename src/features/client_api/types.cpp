@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.hpp"
+
 namespace agw {
 
 std::string client_product(std::optional<std::string_view> user_agent) {
   constexpr std::size_t longest = 64;
-  const auto is_allowed = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
-           c == '-';
-  };
+  const auto is_allowed = [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; };
   const auto agent = user_agent.value_or(std::string_view());
   const auto end = std::ranges::find_if_not(agent, is_allowed);
   std::string product(agent.begin(), end);
