@@ -13,9 +13,13 @@ namespace agw {
 namespace {
 
 using namespace std::chrono_literals;
+using std::chrono::milliseconds;
 
-constexpr auto time_between_looks = 2s;
-/// The timers of an idle process use less in that time.
+/// Between two looks at a busy process, and at one that has been idle for a while: each look costs some of the pages
+/// that were given back.
+constexpr milliseconds min_pause = 2s;
+constexpr milliseconds max_pause = 16s;
+/// The timers of an idle process use less between two looks.
 constexpr auto max_idle = 2ms;
 /// What the timers of an idle process use in some minutes.
 constexpr auto min_work = 20ms;
@@ -29,9 +33,9 @@ std::chrono::nanoseconds cpu_time() {
 }  // namespace
 
 bool IdlePeriods::begins(std::chrono::nanoseconds used) {
-  const bool is_idle = used - before_ < max_idle;
+  is_idle_ = used - before_ < max_idle;
   before_ = used;
-  if (!is_idle || used - released_ < min_work) return false;
+  if (!is_idle_ || used - released_ < min_work) return false;
   released_ = used;
   return true;
 }
@@ -51,8 +55,11 @@ Task<> IdleMemory::stop() {
 
 Task<> IdleMemory::watch() {
   IdlePeriods periods;
-  while (co_await pause(stopping_, time_between_looks) == WaitResult::done) {
-    if (!periods.begins(cpu_time())) continue;
+  auto wait = min_pause;
+  while (co_await pause(stopping_, wait) == WaitResult::done) {
+    const bool begins = periods.begins(cpu_time());
+    wait = periods.is_idle() ? std::min(2 * wait, max_pause) : min_pause;
+    if (!begins) continue;
     co_await blocking_.run([] {
       ::malloc_trim(0);
       release_all_code_pages();

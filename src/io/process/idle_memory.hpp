@@ -15,7 +15,7 @@ class IdleMemory {
 public:
   IdleMemory(Loop& loop, BlockingPool& blocking);
 
-  /// Looks every two seconds, until `stop` has returned.
+  /// Looks every two seconds, less often while nothing happens, until `stop` has returned.
   void start();
   Task<> stop();
 
@@ -33,8 +33,11 @@ private:
 class IdlePeriods {
 public:
   bool begins(std::chrono::nanoseconds used);
+  /// Whether the process used almost none between the last two calls of `begins`.
+  bool is_idle() const { return is_idle_; }
 
 private:
+  bool is_idle_ = false;
   std::chrono::nanoseconds before_{};
   std::chrono::nanoseconds released_{};
 };

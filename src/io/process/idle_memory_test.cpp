@@ -11,7 +11,9 @@ TEST(IdlePeriods, FollowWorkOnce) {
   EXPECT_FALSE(periods.begins(200ms)) << "it has just worked";
   EXPECT_TRUE(periods.begins(201ms));
   EXPECT_FALSE(periods.begins(202ms)) << "nothing was done since";
+  EXPECT_TRUE(periods.is_idle());
   EXPECT_FALSE(periods.begins(230ms)) << "it works again";
+  EXPECT_FALSE(periods.is_idle());
   EXPECT_TRUE(periods.begins(231ms));
 }
 

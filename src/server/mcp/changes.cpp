@@ -42,8 +42,8 @@ json::object agreed_filter(const json::object& wanted) {
 
 }  // namespace
 
-McpChanges::McpChanges(Hub& hub, McpClientSessions& sessions, const Resources& resources)
-    : sessions_(sessions), resources_(resources), listening_(hub, *this) {}
+McpChanges::McpChanges(Loop& loop, Hub& hub, McpClientSessions& sessions, const Resources& resources)
+    : sessions_(sessions), resources_(resources), page_subscribed_(loop), listening_(hub, *this) {}
 
 Task<json::object> McpChanges::listen(McpExchangePointer exchange) {
   if (listeners_.size() >= max_listeners)
@@ -116,7 +116,9 @@ std::set<std::string> McpChanges::watched_pages() const {
 }
 
 Task<> McpChanges::remember(std::string uri) {
-  if (is_page_uri(uri)) versions_[uri] = co_await resources_.version_of(uri);
+  if (!is_page_uri(uri)) co_return;
+  versions_[uri] = co_await resources_.version_of(uri);
+  page_subscribed_.notify();
 }
 
 Task<> McpChanges::check_pages() {
@@ -132,7 +134,9 @@ Task<> McpChanges::check_pages() {
 }
 
 Task<> McpChanges::watch_pages(StopSource& stop) {
-  while (co_await pause(stop, page_check_interval) == WaitResult::done) {
+  while (co_await with_timeout(stop, no_limit, page_subscribed_.wait()) == WaitResult::done &&
+         co_await pause(stop, page_check_interval) == WaitResult::done) {
+    if (watched_pages().empty()) page_subscribed_.reset();
     try {
       co_await check_pages();
     } catch (const std::exception& error) {

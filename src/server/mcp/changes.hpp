@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/async/async_event.hpp"
 #include "base/async/cancellation.hpp"
 #include "features/events/hub.hpp"
 #include "server/mcp/resources.hpp"
@@ -17,7 +18,7 @@ namespace agw {
 /// `subscriptions/listen`.
 class McpChanges : private Subscriber {
 public:
-  McpChanges(Hub& hub, McpClientSessions& sessions, const Resources& resources);
+  McpChanges(Loop& loop, Hub& hub, McpClientSessions& sessions, const Resources& resources);
 
   /// Handles `subscriptions/listen` until it is cancelled. Returns its result. Throws McpError.
   Task<json::object> listen(McpExchangePointer exchange);
@@ -28,7 +29,8 @@ public:
 
   /// Call it when a session subscribes to a resource: later changes are compared with the current version.
   Task<> remember(std::string uri);
-  /// Looks for changes of subscribed knowledge pages, which are files, until `stop` is requested.
+  /// Looks for changes of subscribed knowledge pages, which are files, once a second while there are any, until `stop`
+  /// is requested.
   Task<> watch_pages(StopSource& stop);
 
 private:
@@ -49,6 +51,7 @@ private:
   const Resources& resources_;
   std::list<Listener> listeners_;
   std::map<std::string, std::string> versions_;  ///< of subscribed pages
+  AsyncEvent page_subscribed_;
   Hub::Listening listening_;
 };
 

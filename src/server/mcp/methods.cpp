@@ -81,7 +81,7 @@ McpMethods::McpMethods(const McpServices& services, const ApiCaller& api, McpCli
              [this](const auto& thread_id, const auto& turn_id) { stop_run(thread_id, turn_id); }),
       prompts_(services.extensions),
       resources_(api),
-      changes_(services.hub, sessions, resources_),
+      changes_(services.loop, services.hub, sessions, resources_),
       fixture_(services.http, std::move(fixture_url), [this](std::string_view what) { changes_.list_changed(what); }) {}
 
 void McpMethods::stop() {
