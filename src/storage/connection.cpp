@@ -38,9 +38,14 @@ bool is_disk_full(int code, int system_error) {
 }  // namespace
 
 Statement::Statement(Statement&& other) noexcept
-    : statement_(std::exchange(other.statement_, nullptr)), free_list_(other.free_list_), bound_(other.bound_) {}
+    : statement_(std::exchange(other.statement_, nullptr)),
+      free_list_(other.free_list_),
+      remote_(std::exchange(other.remote_, nullptr)),
+      bound_(other.bound_) {}
 
 Statement::~Statement() {
+  if (remote_) [[unlikely]]
+    remote_->give_back();
   if (!statement_) return;
   sqlite3_reset(statement_);
   sqlite3_clear_bindings(statement_);
@@ -48,28 +53,46 @@ Statement::~Statement() {
 }
 
 Statement& Statement::set(int position, double value) {
+  if (remote_) [[unlikely]] {
+    remote_->set_real(position, value);
+    return *this;
+  }
   check(sqlite3_bind_double(statement_, position, value));
   return *this;
 }
 
 Statement& Statement::set(int position, std::string_view value) {
+  if (remote_) [[unlikely]] {
+    remote_->set_text(position, value);
+    return *this;
+  }
   // An empty view may have a null address, which SQLite would bind as NULL.
   const char* text = value.empty() ? "" : value.data();
   check(sqlite3_bind_text64(statement_, position, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
   return *this;
 }
 
-Statement& Statement::set(int position, std::nullopt_t) {
+Statement& Statement::set_null(int position, ValueType type) {
+  if (remote_) [[unlikely]] {
+    remote_->set_null(position, type);
+    return *this;
+  }
   check(sqlite3_bind_null(statement_, position));
   return *this;
 }
 
 Statement& Statement::set_integer(int position, std::int64_t value) {
+  if (remote_) [[unlikely]] {
+    remote_->set_integer(position, value);
+    return *this;
+  }
   check(sqlite3_bind_int64(statement_, position, value));
   return *this;
 }
 
 bool Statement::step() {
+  if (remote_) [[unlikely]]
+    return remote_->step();
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
   if (code != SQLITE_DONE) check(code);
@@ -79,25 +102,35 @@ bool Statement::step() {
 void Statement::run() {
   while (step()) {
   }
+  if (remote_) [[unlikely]]
+    return remote_->reset();
   sqlite3_reset(statement_);
 }
 
 bool Statement::is_null(int column) const {
+  if (remote_) [[unlikely]]
+    return remote_->is_null(column);
   AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
   return sqlite3_column_type(statement_, column) == SQLITE_NULL;
 }
 
 std::int64_t Statement::integer(int column) const {
+  if (remote_) [[unlikely]]
+    return remote_->integer(column);
   AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
   return sqlite3_column_int64(statement_, column);
 }
 
 double Statement::real(int column) const {
+  if (remote_) [[unlikely]]
+    return remote_->real(column);
   AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
   return sqlite3_column_double(statement_, column);
 }
 
 std::string_view Statement::text(int column) const {
+  if (remote_) [[unlikely]]
+    return remote_->text(column);
   AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
 
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
@@ -126,6 +159,8 @@ std::optional<Timestamp> Statement::optional_time(int column) const {
 }
 
 int Statement::position(const char* name) const {
+  if (remote_) [[unlikely]]
+    return remote_->position(name);
   const int position = sqlite3_bind_parameter_index(statement_, name);
   AGW_CHECK(position != 0, fmt::format("no parameter {} in: {}", name, sqlite3_sql(statement_)));
   return position;
@@ -165,6 +200,8 @@ Connection::~Connection() {
 }
 
 Statement Connection::prepare(std::string_view sql) {
+  if (remote_) [[unlikely]]
+    return Statement(remote_->prepare(sql));
   auto place = statements_.find(sql);
   if (place == statements_.end()) place = statements_.emplace(sql, Statement::FreeList{}).first;
   auto& free_list = place->second;
@@ -181,6 +218,8 @@ Statement Connection::prepare(std::string_view sql) {
 }
 
 void Connection::execute(const std::string& sql) {
+  if (remote_) [[unlikely]]
+    return remote_->execute(sql);
   check(sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr), std::string_view(sql).substr(0, 200));
 }
 
@@ -188,10 +227,17 @@ void Connection::check(int code, std::string_view during) const {
   if (code != SQLITE_OK) fail(handle_, code, during);
 }
 
-std::int64_t Connection::last_insert_rowid() const { return sqlite3_last_insert_rowid(handle_); }
+void Connection::begin() { execute(remote_ ? "BEGIN ISOLATION LEVEL SERIALIZABLE" : "BEGIN IMMEDIATE"); }
 
-int Connection::changes() const { return sqlite3_changes(handle_); }
+std::int64_t Connection::last_insert_rowid() const {
+  if (remote_) throw std::logic_error("only SQLite has row ids: the statement needs RETURNING");
+  return sqlite3_last_insert_rowid(handle_);
+}
 
-bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+int Connection::changes() const { return remote_ ? remote_->changes() : sqlite3_changes(handle_); }
+
+bool Connection::in_transaction() const {
+  return remote_ ? remote_->in_transaction() : sqlite3_get_autocommit(handle_) == 0;
+}
 
 }  // namespace agw

@@ -2,22 +2,26 @@
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/time/time.hpp"
+#include "storage/remote.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace agw {
 
-/// An error of SQLite; `code` is its extended result code. A full disk has a type of its own, because a client may wait
-/// for space.
+/// An error of the database; `code` is SQLite's extended result code, or the one that stands for PostgreSQL's error. A
+/// full disk has a type of its own, because a client may wait for space.
 class DatabaseError : public std::runtime_error {
 public:
   DatabaseError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -31,6 +35,23 @@ private:
 class DiskFull : public DatabaseError {
 public:
   using DatabaseError::DatabaseError;
+};
+
+/// The database cannot do it now and may soon; nothing was done. Becomes 503 with `answer`.
+class DatabaseUnavailable : public DatabaseError {
+public:
+  DatabaseUnavailable(int code, std::string answer, const std::string& message)
+      : DatabaseError(code, message), answer_(std::move(answer)) {}
+  const std::string& answer() const { return answer_; }
+
+private:
+  std::string answer_;
+};
+
+/// A statement that differs between the engines.
+struct Sql {
+  std::string_view sqlite;
+  std::string_view postgres;
 };
 
 /// A prepared statement borrowed from a Connection. When it goes out of scope it is reset, its bindings are cleared,
@@ -80,6 +101,7 @@ private:
   friend class Connection;
   using FreeList = std::vector<sqlite3_stmt*>;
   Statement(sqlite3_stmt* statement, FreeList& free_list) : statement_(statement), free_list_(&free_list) {}
+  explicit Statement(RemoteStatement& remote) : statement_(nullptr), free_list_(nullptr), remote_(&remote) {}
 
   Statement& set(int position, std::integral auto value) {
     return set_integer(position, static_cast<std::int64_t>(value));
@@ -87,27 +109,40 @@ private:
   Statement& set(int position, double value);
   Statement& set(int position, std::string_view value);
   Statement& set(int position, Timestamp value) { return set_integer(position, value.time_since_epoch().count()); }
-  Statement& set(int position, std::nullopt_t);
+  Statement& set(int position, std::nullopt_t) { return set_null(position, ValueType::unknown); }
   template <class T>
   Statement& set(int position, const std::optional<T>& value) {
-    return value ? set(position, *value) : set(position, std::nullopt);
+    return value ? set(position, *value) : set_null(position, type_of<T>());
   }
+  template <class T>
+  static constexpr ValueType type_of() {
+    if constexpr (std::is_integral_v<T> || std::is_same_v<T, Timestamp>)
+      return ValueType::integer;
+    else if constexpr (std::is_floating_point_v<T>)
+      return ValueType::real;
+    else
+      return ValueType::text;
+  }
+  Statement& set_null(int position, ValueType type);
   Statement& set_integer(int position, std::int64_t value);
   int position(const char* name) const;
   void check(int code) const;
 
   sqlite3_stmt* statement_;
   FreeList* free_list_;
-  int bound_ = 0;  ///< by bind_next
+  RemoteStatement* remote_ = nullptr;  ///< instead of the two above
+  int bound_ = 0;                      ///< by bind_next
 };
 
-/// A connection to the database file, used by one thread at a time. It prepares each statement once and keeps it.
+/// A connection to the database, used by one thread at a time. It prepares each statement once and keeps it.
 class Connection {
 public:
   enum class Access { read_only, read_write };
 
   /// Opens an existing file; `path` may be a URI of SQLite (`file:…?immutable=1`). Throws DatabaseError.
   Connection(const std::string& path, Access access);
+  /// A connection to a server.
+  explicit Connection(std::unique_ptr<RemoteConnection> remote) : remote_(std::move(remote)) {}
   /// The last connection to a file checkpoints its log.
   ~Connection();
   Connection(const Connection&) = delete;
@@ -115,14 +150,22 @@ public:
 
   /// A statement for `sql`, ready to bind. It must not outlive the connection. Throws DatabaseError.
   Statement prepare(std::string_view sql);
+  Statement prepare(const Sql& sql) { return prepare(remote_ ? sql.postgres : sql.sqlite); }
   /// Runs statements without parameters, such as those of a migration. Throws DatabaseError.
   void execute(const std::string& sql);
 
+  /// Begins a transaction that may write.
+  void begin();
+
+  /// Whether the database is PostgreSQL: for what only SQLite has, such as functions of our own.
+  bool is_postgres() const { return remote_ != nullptr; }
+  /// SQLite only; elsewhere statements say `RETURNING`. Throws std::logic_error.
   std::int64_t last_insert_rowid() const;
   /// The number of rows changed by the latest INSERT, UPDATE or DELETE.
   int changes() const;
   /// Whether a transaction is open. Some errors (a full disk) end it.
   bool in_transaction() const;
+  /// SQLite only, else null.
   sqlite3* handle() const { return handle_; }
   /// For direct calls through `handle`: throws the DatabaseError that `code` stands for, unless it is SQLITE_OK.
   void check(int code, std::string_view during) const;
@@ -133,6 +176,7 @@ private:
   };
 
   sqlite3* handle_ = nullptr;
+  std::unique_ptr<RemoteConnection> remote_;
   /// The statements that are not lent out, by SQL text. If a text is lent twice at a time, it has two statements.
   std::unordered_map<std::string, Statement::FreeList, Hash, std::equal_to<>> statements_;
 };

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/async/assert.hpp"
+#include "storage/engine.hpp"
 #include "storage/open.hpp"
 #include "storage/reader_pool.hpp"
 #include "storage/writer.hpp"
@@ -13,45 +14,53 @@ namespace {
 
 constexpr std::chrono::seconds time_to_close{4};
 
-}  // namespace
+class SqliteEngine final : public StorageEngine {
+public:
+  SqliteEngine(Loop& loop, const Database::Options& options)
+      : writer_(loop, open_database(options.file, options.backups, options.migrations), options.file.string(),
+                options.group_limit),
+        readers_(loop, [file = options.file.string()] { return file_reader(file); }, options.readers) {}
 
-struct Database::Threads {
-  Threads(Loop& l, const Options& options)
-      : loop(l),
-        writer(l, open_database(options.file, options.backups, options.migrations), options.file.string(),
-               options.group_limit),
-        readers(l, options.file.string(), options.readers) {}
+  void write(std::unique_ptr<WorkItem> item, Database::Lane lane) override { writer_.add(std::move(item), lane); }
+  void read(std::unique_ptr<WorkItem> item) override { readers_.add(std::move(item)); }
+  Connection& start_connection() override { return writer_.start_connection(); }
+  void close(Clock::time_point deadline) override {
+    readers_.close(deadline);
+    writer_.close(deadline);
+  }
+  Database::Statistics statistics() const override { return {writer_.commits(), writer_.writes(), writer_.queued()}; }
 
-  Loop& loop;
-  Writer writer;
-  ReaderPool readers;
+private:
+  Writer writer_;
+  ReaderPool readers_;
 };
 
-Database::Database(Loop& loop, const Options& options) : threads_(std::make_unique<Threads>(loop, options)) {}
+}  // namespace
+
+Database::Database(Loop& loop, const Options& options)
+    : Database(loop, std::make_unique<SqliteEngine>(loop, options)) {}
+
+Database::Database(Loop& loop, std::unique_ptr<StorageEngine> engine) : loop_(loop), engine_(std::move(engine)) {}
 
 Database::~Database() { close(); }
 
-Connection& Database::start_connection() { return threads_->writer.start_connection(); }
+Connection& Database::start_connection() { return engine_->start_connection(); }
 
 void Database::close() {
   AGW_ASSERT(may_block());
 
-  const auto deadline = std::chrono::steady_clock::now() + time_to_close;
-  threads_->readers.close(deadline);
-  threads_->writer.close(deadline);
+  engine_->close(StorageEngine::Clock::now() + time_to_close);
 }
 
-Database::Statistics Database::statistics() const {
-  return {threads_->writer.commits(), threads_->writer.writes(), threads_->writer.queued()};
-}
+Database::Statistics Database::statistics() const { return engine_->statistics(); }
 
 Task<> Database::run(Access access, Lane lane, Work work) {
   try {
-    co_await wait_for(threads_->loop, std::move(work), [this, access, lane](std::unique_ptr<WorkItem> item) {
+    co_await wait_for(loop_, std::move(work), [this, access, lane](std::unique_ptr<WorkItem> item) {
       if (access == Access::read) {
-        threads_->readers.add(std::move(item));
+        engine_->read(std::move(item));
       } else {
-        threads_->writer.add(std::move(item), lane);
+        engine_->write(std::move(item), lane);
       }
     });
   } catch (const DiskFull&) {

@@ -16,7 +16,10 @@
 
 namespace agw {
 
-/// The file that stores all records (SQLite, WAL, synchronous=FULL). Callers pass closures:
+class StorageEngine;
+
+/// What stores all records: a file (SQLite, WAL, synchronous=FULL), or a server's database (storage/postgres). Callers
+/// pass closures:
 ///
 ///     Thread thread = co_await database.write([=](Connection& connection) { return store::insert(connection, thread);
 ///     });
@@ -50,6 +53,8 @@ public:
   /// binary (the message names the file and the remedy, the file is left untouched), failure (1) if it cannot be opened
   /// or written.
   Database(Loop& loop, const Options& options);
+  /// A database with another engine.
+  Database(Loop& loop, std::unique_ptr<StorageEngine> engine);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -119,8 +124,8 @@ private:
   }
 
   std::function<void()> on_disk_full_;
-  struct Threads;
-  std::unique_ptr<Threads> threads_;
+  Loop& loop_;
+  std::unique_ptr<StorageEngine> engine_;
 };
 
 /// Removes up to `limit` records and returns how many it removed.

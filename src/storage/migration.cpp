@@ -43,11 +43,11 @@ void apply(Connection& connection, std::span<const Migration> migrations) {
 
 }  // namespace
 
-std::vector<Migration> embedded_migrations() {
+std::vector<Migration> embedded_migrations(std::string_view folder) {
   std::vector<Migration> migrations;
   for (const auto& file : embedded_files()) {
     const std::filesystem::path path(file.path);
-    if (path.parent_path().filename() != "migrations") continue;
+    if (path.parent_path().filename() != folder) continue;
     const auto name = file.path.substr(file.path.rfind('/') + 1);
     migrations.push_back({number_of(name), name, file.content});
   }

@@ -18,8 +18,9 @@ struct Migration {
   std::string_view sql;
 };
 
-/// The embedded migrations, by number. Throws InternalError for a name without a number and for a duplicate number.
-std::vector<Migration> embedded_migrations();
+/// The embedded migrations in folders of this name (`postgres`: those of `migrations/postgres`), by number. Throws
+/// InternalError for a name without a number and for a duplicate number.
+std::vector<Migration> embedded_migrations(std::string_view folder = "migrations");
 
 /// The number of the latest migration applied to the file; 0 for an empty one. Stored as `PRAGMA user_version`.
 int schema_version(Connection& connection);

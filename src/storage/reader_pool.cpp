@@ -6,8 +6,30 @@
 
 namespace agw {
 
-ReaderPool::ReaderPool(Loop& loop, std::string file, std::size_t limit)
-    : loop_(loop), file_(std::move(file)), limit_(limit) {}
+namespace {
+
+void read_in_transaction(WorkItem& item, const std::string& file, std::unique_ptr<Connection>& connection) {
+  try {
+    if (!connection) connection = std::make_unique<Connection>(file, Connection::Access::read_only);
+    connection->prepare("BEGIN").run();
+    item.run(*connection);
+    if (connection->in_transaction()) connection->prepare("COMMIT").run();
+  } catch (const DatabaseError&) {
+    item.fail(std::current_exception());
+    connection.reset();
+  }
+}
+
+}  // namespace
+
+ItemReader file_reader(std::string file) {
+  return [file = std::move(file), connection = std::make_shared<std::unique_ptr<Connection>>()](WorkItem& item) {
+    read_in_transaction(item, file, *connection);
+  };
+}
+
+ReaderPool::ReaderPool(Loop& loop, std::function<ItemReader()> make_reader, std::size_t limit)
+    : loop_(loop), make_reader_(std::move(make_reader)), limit_(limit) {}
 
 ReaderPool::~ReaderPool() { close(std::chrono::steady_clock::now()); }
 
@@ -50,9 +72,9 @@ void ReaderPool::close(std::chrono::steady_clock::time_point deadline) {
 }
 
 void ReaderPool::work() {
-  std::optional<Connection> connection;
+  const auto read = make_reader_();
   while (auto item = take()) {
-    read(*item, connection);
+    read(*item);
     WorkItems done;
     done.push_back(std::move(item));
     complete(loop_, std::move(done));
@@ -68,18 +90,6 @@ std::unique_ptr<WorkItem> ReaderPool::take() {
   auto item = std::move(items_.front());
   items_.pop_front();
   return item;
-}
-
-void ReaderPool::read(WorkItem& item, std::optional<Connection>& connection) const {
-  try {
-    if (!connection) connection.emplace(file_, Connection::Access::read_only);
-    connection->prepare("BEGIN").run();
-    item.run(*connection);
-    if (connection->in_transaction()) connection->prepare("COMMIT").run();
-  } catch (const DatabaseError&) {
-    item.fail(std::current_exception());
-    connection.reset();
-  }
 }
 
 }  // namespace agw

@@ -4,9 +4,9 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <list>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "base/async/assert.hpp"
@@ -15,11 +15,18 @@
 
 namespace agw {
 
-/// A small pool of reading threads, each with a connection of its own. Starts a thread when an item arrives and none is
-/// idle, up to `limit` of them.
+/// Runs an item in one transaction, so that it sees one state of the database, and keeps a failure in it.
+using ItemReader = std::function<void(WorkItem&)>;
+
+/// A reader of a database file. Opens its connection when it first reads.
+ItemReader file_reader(std::string file);
+
+/// A small pool of reading threads, each with a reader, and thereby a connection, of its own. Starts a thread when an
+/// item arrives and none is idle, up to `limit` of them.
 class ReaderPool {
 public:
-  ReaderPool(Loop& loop, std::string file, std::size_t limit);
+  /// `make_reader` runs on each thread.
+  ReaderPool(Loop& loop, std::function<ItemReader()> make_reader, std::size_t limit);
   ~ReaderPool();
   ReaderPool(const ReaderPool&) = delete;
   ReaderPool& operator=(const ReaderPool&) = delete;
@@ -35,12 +42,10 @@ private:
   std::exception_ptr start_thread();
   void work();
   std::unique_ptr<WorkItem> take();
-  /// Runs the item in one transaction, so that it sees one state of the database. Opens the connection if needed.
-  void read(WorkItem& item, std::optional<Connection>& connection) const;
 
   [[no_unique_address]] ThreadChecker checker_;
   Loop& loop_;
-  const std::string file_;
+  const std::function<ItemReader()> make_reader_;
   const std::size_t limit_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -12,7 +12,7 @@ namespace agw {
 template <class Work>
 bool write_at_start(Connection& connection, std::string_view what, const Work& work) {
   try {
-    connection.execute("BEGIN IMMEDIATE");
+    connection.begin();
     work();
     connection.execute("COMMIT");
     return true;

@@ -11,6 +11,7 @@ namespace agw {
 namespace {
 
 constexpr int internal_server_error = 500;
+constexpr int service_unavailable = 503;
 
 void log_failure(const RequestName& request, std::string_view why) {
   log::error({.request = request.id}, "{} {}: {}", request.method, request.path, why);
@@ -29,6 +30,9 @@ Response failure_response(const std::exception_ptr& failure, const RequestName& 
   } catch (const DiskFull& error) {
     log_failure(request, error.what());
     return error_response(disk_full(), request.protocol);
+  } catch (const DatabaseUnavailable& error) {
+    log_failure(request, error.what());
+    return error_response(ApiError(service_unavailable, error.answer()), request.protocol);
   } catch (const std::exception& error) {
     log_failure(request, error.what());
     return error_response(is_disk_full(error) ? disk_full() : ApiError(internal_server_error, internal_error),

@@ -1,0 +1,94 @@
+#include "storage/postgres/engine.hpp"
+
+#include <fmt/format.h>
+
+#include "base/async/assert.hpp"
+#include "base/error.hpp"
+#include "storage/postgres/address.hpp"
+#include "storage/postgres/link.hpp"
+#include "storage/postgres/schema.hpp"
+#include "storage/postgres/writer.hpp"
+#include "storage/reader_pool.hpp"
+
+namespace agw::postgres {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto time_to_connect_at_start = 4s;
+
+/// Runs the item in one transaction, again if the connection is lost.
+void read(WorkItem& item, Link& link) {
+  while (true) {
+    try {
+      auto& session = link.session();
+      session.begin_read();
+      item.run(link.connection());
+      session.throw_if_repeatable();
+      session.roll_back();
+      return;
+    } catch (const ConnectionLost&) {
+      if (!link.is_connected()) return item.fail(std::current_exception());
+      link.drop();
+    } catch (const std::exception&) {
+      item.fail(std::current_exception());
+      return link.drop();
+    }
+  }
+}
+
+Link connected(const Address& address, Stop& stop, std::span<const Migration> migrations) {
+  Link link(address, stop);
+  try {
+    link.connect(Session::Clock::now() + time_to_connect_at_start);
+  } catch (const ConnectionLost& error) {
+    throw StartError(ExitStatus::failure,
+                     fmt::format("cannot reach the {} (cluster.database): {}. Start the server, or correct "
+                                 "cluster.database, its user or its password.",
+                                 address.name, error.what()));
+  }
+  prepare_database(link.connection(), address, migrations);
+  return link;
+}
+
+class Engine final : public StorageEngine {
+public:
+  Engine(Loop& loop, const Options& options)
+      : address_(read_address(options.url)),
+        writer_(loop, connected(address_, stop_, options.migrations), stop_, options.group_limit),
+        readers_(
+            loop,
+            [this]() -> ItemReader {
+              return [link = std::make_shared<Link>(address_, stop_)](WorkItem& item) { postgres::read(item, *link); };
+            },
+            options.readers) {}
+  ~Engine() override { close(Clock::now()); }
+
+  void write(std::unique_ptr<WorkItem> item, Database::Lane lane) override { writer_.add(std::move(item), lane); }
+  void read(std::unique_ptr<WorkItem> item) override { readers_.add(std::move(item)); }
+  Connection& start_connection() override { return writer_.start_connection(); }
+  Database::Statistics statistics() const override { return writer_.statistics(); }
+
+  void close(Clock::time_point deadline) override {
+    stop_.give_up_at(deadline);
+    readers_.close(deadline);
+    writer_.close(deadline);
+  }
+
+private:
+  const Address address_;
+  Stop stop_;
+  GroupWriter writer_;
+  ReaderPool readers_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageEngine> open_engine(Loop& loop, const Options& options) {
+  AGW_ASSERT(may_block());
+
+  return std::make_unique<Engine>(loop, options);
+}
+
+}  // namespace agw::postgres

@@ -1,0 +1,66 @@
+#include "storage/postgres/link.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace agw::postgres {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience = 10s;
+constexpr auto time_to_connect = 4s;
+constexpr auto longest_pause = 500ms;
+
+}  // namespace
+
+void Stop::give_up_at(Session::Clock::time_point deadline) {
+  {
+    const std::lock_guard lock(mutex_);
+    deadline_ = deadline;
+  }
+  changed_.notify_all();
+}
+
+bool Stop::wait(std::chrono::milliseconds duration) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, duration, [this] { return has_passed(); });
+}
+
+Connection& Link::connection() {
+  if (!connection_) connect_again();
+  return *connection_;
+}
+
+Session& Link::session() {
+  if (!connection_) connect_again();
+  return *session_;
+}
+
+void Link::connect(Session::Clock::time_point deadline) {
+  auto session = std::make_unique<Session>(address_, deadline, stop_.deadline());
+  session_ = session.get();
+  connection_ = std::make_unique<Connection>(std::move(session));
+}
+
+void Link::drop() {
+  connection_.reset();
+  session_ = nullptr;
+  lost_at_ = Session::Clock::now();
+}
+
+void Link::connect_again() {
+  const auto give_up_at = lost_at_ + patience;
+  for (auto pause = 20ms;; pause = std::min<std::chrono::milliseconds>(2 * pause, longest_pause)) {
+    try {
+      return connect(Session::Clock::now() + time_to_connect);
+    } catch (const ConnectionLost& error) {
+      if (Session::Clock::now() < give_up_at && !stop_.wait(pause)) continue;
+      throw ConnectionLost(fmt::format("cannot reach the {}: {}", address_.name, error.what()));
+    }
+  }
+}
+
+}  // namespace agw::postgres

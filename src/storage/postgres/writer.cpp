@@ -1,0 +1,226 @@
+// How writes become durable on a server. storage/writer.cpp explains groups and items; this is what differs.
+//
+// A group is one SERIALIZABLE transaction. Its outcome is one of four:
+//
+//   - committed: the callers are resumed.
+//   - an item failed: all run again, each in a savepoint; if even that fails, each in a transaction of its own.
+//   - a serialization failure or a deadlock (another program, or another gateway): the whole group runs again, up to
+//   ten
+//     times, after a random pause. Then its callers get 503; nothing was done.
+//   - the connection was lost. Before COMMIT was sent, nothing is committed, and the group runs again. After that,
+//     nobody knows: the answer may have been lost and the transaction not. Running the group again might do everything
+//     twice, not running it might lose it.
+//
+// The server remembers the outcome of transactions (`pg_xact_status`), so each begins by asking for its number. After a
+// reconnection the writer looks the number up: `committed` resumes the callers with the results of the run that
+// counted, `aborted` runs the group again. `in progress` means that the server has not noticed the loss; the writer has
+// it end that connection, and asks again. While the server is away, the group waits: an answer would be a guess.
+//
+// Why one writing connection: items run in the order of the queue, and the numbers that rows get become visible in
+// their order, which the index of turns relies on. Groups share the costs of a commit as they do on a disk.
+
+#include "storage/postgres/writer.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+
+namespace agw::postgres {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int max_attempts = 10;
+constexpr auto longest_pause_of_conflict = 50ms;
+constexpr auto time_to_notice = 1s;
+
+std::chrono::milliseconds random_pause() {
+  static thread_local std::minstd_rand random{std::random_device{}()};
+  return std::chrono::milliseconds{
+      std::uniform_int_distribution<std::int64_t>{0, longest_pause_of_conflict.count()}(random)};
+}
+
+}  // namespace
+
+GroupWriter::GroupWriter(Loop& loop, Link link, Stop& stop, std::size_t group_limit)
+    : loop_(loop),
+      link_(std::move(link)),
+      stop_(stop),
+      group_limit_(group_limit),
+      queue_(std::make_shared<WriteQueue>(loop)) {
+  thread_.emplace("agw-writer", [this] { work(); });
+}
+
+GroupWriter::~GroupWriter() { close(WriteQueue::Clock::now()); }
+
+void GroupWriter::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
+  AGW_ASSERT(checker_.is_current());
+
+  if (!thread_) return reject(loop_, std::move(item));
+  has_begun_ = true;
+  queue_->add(std::move(item), lane);
+}
+
+Connection& GroupWriter::start_connection() {
+  AGW_ASSERT(checker_.is_current());
+
+  if (has_begun_ || !thread_) throw std::logic_error("the writer's connection belongs to its thread");
+  return link_.connection();
+}
+
+void GroupWriter::close(WriteQueue::Clock::time_point deadline) {
+  AGW_ASSERT(checker_.is_current());
+
+  if (!thread_) return;
+  queue_->close(deadline);
+  thread_.reset();
+  for (auto& item : queue_->take_rest()) reject(loop_, std::move(item));
+  link_.drop();
+}
+
+void GroupWriter::work() {
+  while (true) {
+    auto items = queue_->take(group_limit_);
+    if (items.empty()) return;
+    run_group(items);
+    writes_ += items.size();
+    complete(loop_, std::move(items));
+  }
+}
+
+void GroupWriter::run_group(const WorkItems& items) {
+  try {
+    if (items.size() > 1 &&
+        (run_together(items, OnFailure::roll_back_group) || run_together(items, OnFailure::roll_back_item)))
+      return;
+  } catch (const std::exception&) {
+    // The server is away, or too busy.
+    for (const auto& item : items) item->fail(std::current_exception());
+    return;
+  }
+  for (const auto& item : items) run_alone(*item);
+}
+
+/// Whether the group was decided. If not, it was rolled back, and no item's outcome counts.
+bool GroupWriter::run_together(const WorkItems& items, OnFailure failing) {
+  const auto in_savepoints = [&](Session& session, Connection& connection) {
+    return std::ranges::all_of(items, [&](const auto& item) { return run_in_savepoint(*item, session, connection); });
+  };
+  const auto at_once = [&](Session&, Connection& connection) {
+    for (std::span<const std::unique_ptr<WorkItem>> rest(items); !rest.empty();) {
+      const auto done = run_batch(rest, connection);
+      if (done == 0) return false;
+      rest = rest.subspan(done);
+    }
+    return true;
+  };
+  try {
+    return failing == OnFailure::roll_back_group ? transact(at_once) : transact(in_savepoints);
+  } catch (const DatabaseUnavailable&) {
+    throw;
+  } catch (const DatabaseError&) {
+    return false;  // Running each item alone shows the cause.
+  }
+}
+
+bool GroupWriter::run_in_savepoint(WorkItem& item, Session& session, Connection& connection) {
+  session.execute("SAVEPOINT job");
+  item.run(connection);
+  session.throw_if_repeatable();
+  if (item.failed()) session.roll_back_to("job");
+  session.throw_if_aborted();
+  session.execute("RELEASE job");
+  return true;
+}
+
+void GroupWriter::run_alone(WorkItem& item) {
+  try {
+    transact([&](Session&, Connection& connection) {
+      item.run(connection);
+      return !item.failed();
+    });
+  } catch (const std::exception&) {
+    item.fail(std::current_exception());
+  }
+}
+
+/// Runs `work` in one transaction until it is decided; false if `work` wanted it rolled back.
+bool GroupWriter::transact(const Work& work) {
+  for (int failures = 0;;) {
+    try {
+      bool committed = false;
+      if (try_to_transact(work, committed)) return committed;
+    } catch (const SerializationFailure&) {
+      if (++failures == max_attempts || stop_.wait(random_pause())) throw;
+    }
+  }
+}
+
+/// False if the transaction was lost with the connection. Throws what else kept it from being committed.
+bool GroupWriter::try_to_transact(const Work& work, bool& committed) {
+  auto& session = link_.session();
+  auto& connection = link_.connection();
+  bool sent = false;
+  try {
+    session.begin_write();
+    committed = work(session, connection);
+    session.throw_if_repeatable();
+    if (committed) {
+      session.throw_if_aborted();
+      sent = true;
+      session.commit();
+      ++commits_;
+    }
+  } catch (const ConnectionLost&) {
+    const auto transaction = session.transaction_id();
+    const int pid = session.backend_pid();
+    link_.drop();
+    return sent && was_committed(transaction, pid);
+  } catch (...) {
+    session.roll_back();
+    throw;
+  }
+  if (!committed) session.roll_back();
+  return true;
+}
+
+bool GroupWriter::was_committed(const std::string& transaction, int backend_pid) {
+  log::warn("the connection to the {} was lost during a commit: looking whether it was done", link_.address().name);
+  for (const auto began = WriteQueue::Clock::now();;) {
+    try {
+      const auto status = status_of(transaction);
+      if (status == "committed") return true;
+      if (status == "aborted") return false;
+      if (WriteQueue::Clock::now() - began > time_to_notice) end_backend(backend_pid);
+    } catch (const ConnectionLost&) {
+      link_.drop();
+    }
+    if (stop_.wait(100ms)) throw DatabaseError(SQLITE_ABORT, "the database is closed");
+  }
+}
+
+std::string GroupWriter::status_of(const std::string& transaction) {
+  try {
+    auto row = link_.connection().prepare("SELECT pg_xact_status(CAST(CAST(:transaction AS text) AS xid8))");
+    row.bind(":transaction", transaction);
+    row.step();
+    // The server forgets only what is a billion transactions old.
+    return row.is_null(0) ? "aborted" : row.string(0);
+  } catch (const ServerError&) {
+    return "aborted";  // A number of the future: the server was put back to a state before it.
+  }
+}
+
+void GroupWriter::end_backend(int backend_pid) {
+  auto row = link_.connection().prepare("SELECT pg_terminate_backend(CAST(:pid AS integer))");
+  row.bind(":pid", backend_pid);
+  row.step();
+}
+
+}  // namespace agw::postgres
