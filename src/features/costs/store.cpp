@@ -10,7 +10,8 @@ namespace {
 
 std::int64_t number(LocalDay day) { return day.time_since_epoch().count(); }
 
-Statement between(Connection& connection, std::string_view sql, LocalDay first, LocalDay last) {
+template <class SqlText>
+Statement between(Connection& connection, const SqlText& sql, LocalDay first, LocalDay last) {
   auto rows = connection.prepare(sql);
   rows.bind(":first", number(first)).bind(":last", number(last));
   return rows;
@@ -152,10 +153,12 @@ std::optional<double> cached_share(Connection& connection, LocalDay first, Local
 
 std::vector<AgentCost> by_agent(Connection& connection, LocalDay first, LocalDay last) {
   std::vector<AgentCost> found;
-  // With max(day), SQLite takes `name` from the latest row.
+  // The latest name. With max(day), SQLite takes `name` from the latest row.
   auto rows = between(connection,
-                      "SELECT agent_id, name, sum(usd) AS cost, max(day) FROM cost_agents WHERE day BETWEEN :first AND "
-                      ":last GROUP BY agent_id ORDER BY cost DESC, agent_id",
+                      Sql{"SELECT agent_id, name, sum(usd) AS cost, max(day) FROM cost_agents WHERE day BETWEEN :first "
+                          "AND :last GROUP BY agent_id ORDER BY cost DESC, agent_id",
+                          "SELECT agent_id, (array_agg(name ORDER BY day DESC))[1], sum(usd) AS cost FROM cost_agents "
+                          "WHERE day BETWEEN :first AND :last GROUP BY agent_id ORDER BY cost DESC, agent_id"},
                       first, last);
   while (rows.step()) found.push_back({rows.string(0), rows.string(1), rows.real(2)});
   return found;

@@ -101,8 +101,10 @@ void forget_unnamed(Connection& connection, const std::vector<std::int64_t>& ent
 std::vector<Entity> list(Connection& connection, const EntityQuery& query) {
   std::vector<Entity> entities;
   auto row = connection.prepare(
-      "SELECT number, id, name, type FROM entities WHERE (:q IS NULL OR instr(folded, :q) > 0) AND (:type IS NULL OR "
-      "type = :type) ORDER BY number");
+      Sql{"SELECT number, id, name, type FROM entities WHERE (:q IS NULL OR instr(folded, :q) > 0) AND (:type IS NULL "
+          "OR type = :type) ORDER BY number",
+          "SELECT number, id, name, type FROM entities WHERE (:q IS NULL OR strpos(folded, :q) > 0) AND (:type IS NULL "
+          "OR type = :type) ORDER BY number"});
   row.bind(":q", query.q ? std::optional(lower_case(*query.q)) : std::nullopt).bind(":type", query.type);
   while (row.step()) entities.push_back(read(connection, row));
   return entities;

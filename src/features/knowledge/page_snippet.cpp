@@ -60,6 +60,29 @@ int best_start(const std::vector<Hit>& hits, int phrases, int words) {
   return std::clamp(start, 0, std::max(0, words - words_shown));
 }
 
+bool occurs_at(const PagePhrase& phrase, const std::vector<IndexedWord>& words, std::size_t n) {
+  const auto count = phrase.words.size();
+  if (count == 0 || words.size() - n < count) return false;
+  const auto& last = phrase.words.back();
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    if (words[n + i].word != phrase.words[i]) return false;
+  }
+  const auto& word = words[n + count - 1].word;
+  if (phrase.is_part) return word.find(last) != word.npos;
+  return phrase.open ? word.starts_with(last) : word == last;
+}
+
+std::vector<Hit> hits_in(const std::vector<IndexedWord>& words, const std::vector<PagePhrase>& phrases) {
+  std::vector<Hit> hits;
+  for (std::size_t n = 0; n < words.size(); ++n) {
+    for (std::size_t i = 0; i < phrases.size(); ++i) {
+      if (!occurs_at(phrases[i], words, n)) continue;
+      hits.push_back({static_cast<int>(n), static_cast<int>(n + phrases[i].words.size()), static_cast<int>(i)});
+    }
+  }
+  return hits;
+}
+
 /// The byte range of the words from number `start` on.
 struct Stretch {
   int start = 0;
@@ -99,6 +122,21 @@ void page_snippet(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_con
 }
 
 }  // namespace
+
+std::string snippet_of_page(std::string_view body, const std::vector<IndexedWord>& words,
+                            const std::vector<PagePhrase>& phrases) {
+  const auto start = static_cast<std::size_t>(
+      best_start(hits_in(words, phrases), static_cast<int>(phrases.size()), static_cast<int>(words.size())));
+  const auto next = std::min(words.size(), start + words_shown);
+  const bool has_begin = start == 0;
+  const bool has_end = next == words.size();
+  const auto begin = has_begin ? 0 : words[start].begin;
+  const auto end = has_end ? body.size() : words[next - 1].end;
+  std::string snippet(has_begin ? "" : ellipsis);
+  snippet.append(body.substr(begin, end - begin));
+  if (!has_end) snippet += ellipsis;
+  return snippet;
+}
 
 void add_page_snippet(Connection& connection) {
   auto* api = full_text_api(connection);

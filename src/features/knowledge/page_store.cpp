@@ -6,6 +6,7 @@
 #include "base/json/json_values.hpp"
 #include "base/text/word_segmentation.hpp"
 #include "features/knowledge/entity_store.hpp"
+#include "features/knowledge/word_search_store.hpp"
 #include "storage/full_text_api.hpp"
 
 namespace agw::page_store {
@@ -96,6 +97,7 @@ void put_text(Connection& connection, std::int64_t number, const IndexedPage& pa
       .bind(":summary", with_word_breaks(page.summary))
       .bind(":body", with_word_breaks(page.body))
       .run();
+  if (connection.is_postgres()) page_word_store::put(connection, number, page);
 }
 
 void put_links(Connection& connection, std::int64_t number, const std::vector<std::string>& links) {
@@ -247,6 +249,7 @@ std::vector<PlacedFile> places(Connection& connection) {
 }
 
 bool merge_some(Connection& connection, Merge merge) {
+  if (connection.is_postgres()) return false;
   return merge_full_text(connection, "knowledge_words", merge == Merge::begin ? -pages_a_merge : pages_a_merge);
 }
 

@@ -10,6 +10,7 @@
 #include "base/json/json.hpp"
 #include "base/text/word_segmentation.hpp"
 #include "features/knowledge/page_text.hpp"
+#include "features/knowledge/word_search_store.hpp"
 #include "storage/full_text_api.hpp"
 
 namespace agw::knowledge_search_store {
@@ -195,6 +196,7 @@ KnowledgeHit shown(Connection& connection, const RankedPage& page, const std::st
 }  // namespace
 
 std::vector<KnowledgeHit> search(Connection& connection, const PageSearch& search) {
+  if (connection.is_postgres()) return page_word_store::search(connection, search);
   Ranking ranking(connection, search);
   std::vector<KnowledgeHit> hits;
   for (const auto& page : ranking.pages()) hits.push_back(shown(connection, page, ranking.any_term()));

@@ -6,6 +6,7 @@
 #include "features/knowledge/search_terms.hpp"
 #include "features/knowledge/types.hpp"
 #include "storage/connection.hpp"
+#include "storage/tokenizer.hpp"
 
 /// The SQL of the page search.
 namespace agw::knowledge_search_store {
@@ -36,5 +37,16 @@ void add_page_score(Connection& connection);
 /// of the text; SQLite's own `snippet` compares all hits with each other, which takes minutes for a log of ten thousand
 /// lines.
 void add_page_snippet(Connection& connection);
+
+/// A search term as the index knows it: words in a row, the last of which may be open, or a part of a word.
+struct PagePhrase {
+  std::vector<std::string> words;
+  bool open = false;
+  bool is_part = false;
+};
+
+/// The same for a body whose words are known: for a database without such a function.
+std::string snippet_of_page(std::string_view body, const std::vector<IndexedWord>& words,
+                            const std::vector<PagePhrase>& phrases);
 
 }  // namespace agw

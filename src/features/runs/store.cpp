@@ -92,8 +92,12 @@ void append_step(Connection& connection, const std::string& run_id, const RunSte
 
 std::vector<InterruptedRun> unfinished(Connection& connection) {
   std::vector<InterruptedRun> runs;
-  auto rows =
-      connection.prepare(fmt::format("SELECT {} FROM runs WHERE ended_at IS NULL ORDER BY rowid", run_columns.names()));
+  const auto in_order_of = [](std::string_view number) {
+    return fmt::format("SELECT {} FROM runs WHERE ended_at IS NULL ORDER BY {}", run_columns.names(), number);
+  };
+  static const auto sqlite = in_order_of("rowid");
+  static const auto postgres = in_order_of("number");
+  auto rows = connection.prepare(Sql{sqlite, postgres});
   while (rows.step()) runs.push_back({run_columns.read(rows), {}, {}, {}, {}});
   for (auto& interrupted : runs) {
     auto pieces =

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
 
 #include "base/text/utf8.hpp"
 #include "features/threads/turn_order_store.hpp"
@@ -14,6 +18,7 @@ struct Numbered {
   ActivityRow row;
 };
 
+constexpr int threads_a_page = 50;
 constexpr int snippet_length = 150;
 constexpr int max_character_length = 4;  ///< bytes in UTF-8
 
@@ -23,10 +28,10 @@ void add_turns(Connection& connection, const Statement& thread, int limit, std::
   for (int left = limit; left > 0; --left) {
     const auto number = numbers.next();
     if (!number) break;
-    // As bytes: `substr` stops at a NUL character in text.
+    // As bytes in SQLite, whose `substr` stops at a NUL character in text.
     auto turn = connection.prepare(
-        "SELECT id, role, substr(CAST(content AS BLOB), 1, :bytes), created_at FROM turns "
-        "WHERE number = :number");
+        Sql{"SELECT id, role, substr(CAST(content AS BLOB), 1, :bytes), created_at FROM turns WHERE number = :number",
+            "SELECT id, role, left(content, CAST(:bytes AS INTEGER)), created_at FROM turns WHERE number = :number"});
     if (!turn.bind(":bytes", snippet_length * max_character_length).bind(":number", *number).step()) continue;
     newest.push_back({*number,
                       {.turn_id = turn.string(0),
@@ -40,24 +45,41 @@ void add_turns(Connection& connection, const Statement& thread, int limit, std::
   if (newest.size() > static_cast<std::size_t>(limit)) newest.resize(static_cast<std::size_t>(limit));
 }
 
+/// Calls `each` with the threads that were changed before `before`, latest first. Returns where the next page begins,
+/// or no value at the end or once `each` returns false. Pages, because a server sends all rows of a statement.
+std::optional<std::int64_t> for_each_of_page(Connection& connection, const std::vector<std::string>& agent_ids,
+                                             std::int64_t before, const std::function<bool(const Statement&)>& each) {
+  // One value lets the index give the order.
+  auto thread = connection.prepare(
+      agent_ids.size() == 1 ? "SELECT number, id, title, updated FROM threads WHERE agent_id = ? AND updated < ? ORDER "
+                              "BY updated DESC LIMIT ?"
+                            : "SELECT number, id, title, updated FROM threads WHERE agent_id IN (?, ?) AND updated < ? "
+                              "ORDER BY updated DESC LIMIT ?");
+  for (const auto& id : agent_ids) thread.bind_next(id);
+  thread.bind_next(before).bind_next(threads_a_page);
+  int read = 0;
+  for (; thread.step(); ++read) {
+    before = thread.integer(3);
+    if (!each(thread)) return std::nullopt;
+  }
+  return read == threads_a_page ? std::optional(before) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<ActivityRow> list(Connection& connection, const std::vector<std::string>& agent_ids, int limit) {
   // A thread's `updated` is never older than its newest turn, so the search ends at the first thread updated before the
   // oldest turn kept.
-  // One value lets the index give the order.
-  auto thread = connection.prepare(
-      agent_ids.size() == 1
-          ? "SELECT number, id, title, updated FROM threads WHERE agent_id = ? ORDER BY updated DESC"
-          : "SELECT number, id, title, updated FROM threads WHERE agent_id IN (?, ?) ORDER BY updated DESC");
-  for (const auto& id : agent_ids) thread.bind_next(id);
   std::vector<Numbered> newest;
-  while (thread.step()) {
+  const auto add = [&](const Statement& thread) {
     const std::chrono::microseconds updated{thread.integer(3)};
     const bool full = newest.size() == static_cast<std::size_t>(limit);
-    if (full && updated < newest.back().row.created_at.time_since_epoch()) break;
+    if (full && updated < newest.back().row.created_at.time_since_epoch()) return false;
     add_turns(connection, thread, limit, newest);
-  }
+    return true;
+  };
+  for (auto before = std::optional(std::numeric_limits<std::int64_t>::max()); before;)
+    before = for_each_of_page(connection, agent_ids, *before, add);
   std::vector<ActivityRow> rows;
   rows.reserve(newest.size());
   for (auto& turn : newest) rows.push_back(std::move(turn.row));

@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "base/text/word_segmentation.hpp"
 #include "storage/full_text_api.hpp"
 
 namespace agw {
@@ -36,42 +35,6 @@ void turn_hits(const Fts5ExtensionApi* api, Fts5Context* fts, sqlite3_context* r
 }
 
 }  // namespace
-
-struct Tokenizer::State {
-  fts5_tokenizer methods{};
-  Fts5Tokenizer* tokenizer = nullptr;
-};
-
-Tokenizer::Tokenizer(Connection& connection) : state_(std::make_unique<State>()) {
-  auto* api = full_text_api(connection);
-  void* context = nullptr;
-  connection.check(api->xFindTokenizer(api, "unicode61", &context, &state_->methods), "unicode61");
-  const char* arguments[] = {"remove_diacritics", "2"};
-  connection.check(state_->methods.xCreate(context, arguments, std::size(arguments), &state_->tokenizer), "unicode61");
-}
-
-Tokenizer::~Tokenizer() { state_->methods.xDelete(state_->tokenizer); }
-
-std::vector<IndexedWord> Tokenizer::tokens(std::string_view text) const {
-  struct Found {
-    std::vector<IndexedWord> words;
-    std::size_t before = 0;  ///< bytes of the text before the piece
-  };
-  const auto add = [](void* data, int, const char* word, int size, int begin, int end) {
-    auto& found = *static_cast<Found*>(data);
-    found.words.push_back({std::string(word, static_cast<std::size_t>(size)),
-                           found.before + static_cast<std::size_t>(begin),
-                           found.before + static_cast<std::size_t>(end)});
-    return SQLITE_OK;
-  };
-  Found found;
-  for (const auto piece : split_by_script(text)) {
-    state_->methods.xTokenize(state_->tokenizer, &found, FTS5_TOKENIZE_DOCUMENT, piece.data(),
-                              static_cast<int>(piece.size()), add);
-    found.before += piece.size();
-  }
-  return std::move(found.words);
-}
 
 void add_hits_function(Connection& connection) {
   auto* api = full_text_api(connection);

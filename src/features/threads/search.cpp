@@ -31,7 +31,9 @@
 #include "features/threads/search_store.hpp"
 #include "features/threads/thread_store.hpp"
 #include "features/threads/turn_store.hpp"
+#include "features/threads/word_search_store.hpp"
 #include "storage/full_text_api.hpp"
+#include "storage/word_vector.hpp"
 
 namespace agw {
 
@@ -83,6 +85,20 @@ std::string compile(const Node& node, const std::vector<SearchQuery::Term>& term
   return fmt::format("({} NOT ({}))", parts.front(), fmt::join(parts.begin() + 1, parts.end(), " OR "));
 }
 
+/// The words that a matching text has, in the syntax of PostgreSQL.
+std::string words_of(const Node& node, const std::vector<SearchQuery::Term>& terms) {
+  std::vector<std::string> parts;
+  if (node.kind == Node::Kind::term) {
+    const auto& term = terms[node.term];
+    if (term.is_part) return part_query(term.words.front());
+    for (const auto& word : term.words) parts.push_back(word_query(word, term.prefix && &word == &term.words.back()));
+    return fmt::format("({})", fmt::join(parts, " & "));
+  }
+  if (node.kind == Node::Kind::without) return words_of(node.parts.front(), terms);
+  for (const auto& part : node.parts) parts.push_back(words_of(part, terms));
+  return fmt::format("({})", fmt::join(parts, node.kind == Node::Kind::all ? " & " : " | "));
+}
+
 bool is_of(const Scope& scope, const Thread& thread) {
   return std::ranges::find(scope.agent_ids, thread.agent_id) != scope.agent_ids.end();
 }
@@ -95,13 +111,15 @@ public:
         query_(std::move(query)),
         scope_(std::move(scope)),
         limit_(limit),
-        indexed_(search_store::indexed(connection)) {
+        indexed_(connection.is_postgres() ? 0 : search_store::indexed(connection)) {
     query_.fold(tokenizer_);
-    query_.find_forms([&](const std::string& word) { return search_store::words_with(connection_, word); });
+    if (!connection.is_postgres())
+      query_.find_forms([&](const std::string& word) { return search_store::words_with(connection_, word); });
   }
 
   std::vector<FoundTurn> run() {
     if (!query_.root()) return {};
+    if (connection_.is_postgres()) return checked_results();
     estimate_frequencies();
     if (indexed_ >= large_index) {
       const auto plan = quick_plan();
@@ -114,6 +132,34 @@ public:
   }
 
 private:
+  /// With PostgreSQL: everything that its index finds is checked in the texts.
+  std::vector<FoundTurn> checked_results() {
+    std::vector<Hit> hits;
+    const auto wanted = std::max(max_candidates, limit_);
+    const auto query = words_of(*query_.root(), query_.terms());
+    frequencies_.assign(query_.terms().size(), 0);
+    word_search_store::candidates(connection_, scope_, fmt::format("({}) | {}", query, long_query()),
+                                  [&](std::int64_t number, std::string_view content) {
+                                    ++indexed_;
+                                    if (auto hit = checked(number, search_store::indexed_text(content)))
+                                      hits.push_back(std::move(*hit));
+                                    return hits.size() < wanted;
+                                  });
+    for (const auto& hit : hits) {
+      for (std::size_t i = 0; i < hit.hits.size(); ++i) frequencies_[i] += hit.hits[i] > 0 ? 1 : 0;
+    }
+    rank(hits);
+    return shown(hits, Plan{});
+  }
+
+  /// No value if the text does not match the whole query.
+  std::optional<Hit> checked(std::int64_t number, std::string_view text) const {
+    const auto tokens = tokenizer_.tokens(text);
+    auto counts = query_.hits(tokens);
+    if (!SearchQuery::matches(*query_.root(), counts)) return std::nullopt;
+    return Hit{number, static_cast<std::uint32_t>(tokens.size()), std::move(counts), true};
+  }
+
   void estimate_frequencies() {
     scope_frequency_ = search_store::frequency(connection_, scope_query());
     for (const auto& term : query_.terms()) {
@@ -199,6 +245,10 @@ private:
     all_seen = hits.size() < limit;
     add_unindexed_hits(plan, hits);
     rank(hits);
+    return shown(hits, plan);
+  }
+
+  std::vector<FoundTurn> shown(const std::vector<Hit>& hits, const Plan& plan) {
     std::vector<FoundTurn> found;
     for (const auto& hit : hits) {
       if (found.size() == limit_) break;
@@ -229,13 +279,13 @@ private:
 
   void add_unindexed_hits(const Plan& plan, std::vector<Hit>& hits) {
     const auto add = [&](std::int64_t number, std::string_view content) {
-      const auto tokens = tokenizer_.tokens(content);
-      const auto counts = query_.hits(tokens);
-      if (!SearchQuery::matches(*query_.root(), counts)) return;
-      Hit hit{number, static_cast<std::uint32_t>(tokens.size()), std::vector<std::uint32_t>(counts.size()), true};
+      auto hit = checked(number, content);
+      if (!hit) return;
       // Scored by the same terms as the indexed ones.
-      for (const auto term : plan.phrases) hit.hits[term] = counts[term];
-      hits.push_back(std::move(hit));
+      std::vector<std::uint32_t> counts(hit->hits.size());
+      for (const auto term : plan.phrases) counts[term] = hit->hits[term];
+      hit->hits = std::move(counts);
+      hits.push_back(std::move(*hit));
     };
     search_store::unindexed(connection_, scope_, indexed_, add);
   }

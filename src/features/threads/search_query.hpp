@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "features/threads/full_text.hpp"
+#include "storage/tokenizer.hpp"
 
 namespace agw {
 

@@ -9,6 +9,7 @@
 #include "base/text/word_segmentation.hpp"
 #include "features/threads/full_text.hpp"
 #include "features/threads/turn_order_store.hpp"
+#include "features/threads/word_search_store.hpp"
 #include "storage/full_text_api.hpp"
 
 namespace agw::search_store {
@@ -124,6 +125,7 @@ std::vector<std::string> Scope::words() const {
 std::string_view indexed_text(std::string_view content) { return utf8_prefix(content, max_bytes_indexed); }
 
 bool index_some(Connection& connection) {
+  if (connection.is_postgres()) return word_search_store::index_some(connection);
   const auto entries = not_indexed(connection);
   if (entries.empty()) return false;
   // In the order of the index's rows: the index flushes its buffer whenever a row number decreases.
@@ -132,9 +134,12 @@ bool index_some(Connection& connection) {
   return true;
 }
 
-bool merge_some(Connection& connection) { return merge_full_text(connection, "turn_words", pages_a_merge); }
+bool merge_some(Connection& connection) {
+  return !connection.is_postgres() && merge_full_text(connection, "turn_words", pages_a_merge);
+}
 
 bool purge_some(Connection& connection) {
+  if (connection.is_postgres()) return word_search_store::purge_some(connection);
   const auto thread = next_deleted_thread(connection);
   if (!thread) return false;
   const auto last = indexed(connection);
@@ -151,7 +156,8 @@ bool purge_some(Connection& connection) {
 }
 
 void remove(Connection& connection, const turn_store::StoredTurn& stored) {
-  if (stored.number > indexed(connection)) return;
+  // PostgreSQL's index follows the table by itself.
+  if (connection.is_postgres() || stored.number > indexed(connection)) return;
   take_away(connection,
             {stored.number, thread_word(stored.thread) + ' ' + agent_word(agent_of(connection, stored.thread)),
              with_word_breaks(indexed_text(stored.turn.content))});

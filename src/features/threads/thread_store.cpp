@@ -84,22 +84,27 @@ constexpr auto thread_columns = columns_of<StoredThread>(
 /// Statements of many rows look up the next number and open tables and indexes only once.
 constexpr std::size_t max_at_once = 16;
 
-std::string make_insert_sql(std::size_t rows) {
+std::string make_insert_sql(std::string_view verb, std::size_t rows) {
   const std::vector<std::string_view> values(rows, "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  // A failure rolls back the whole group anyway; OR FAIL avoids a journal for undoing the single statement.
   return fmt::format(
-      "INSERT OR FAIL INTO threads (id, agent_id, project_id, job_id, title, titled_by, archived, mode, created_at, "
-      "updated, turn_count) VALUES {}",
-      fmt::join(values, ", "));
+      "{} INTO threads (id, agent_id, project_id, job_id, title, titled_by, archived, mode, created_at, updated, "
+      "turn_count) VALUES {}",
+      verb, fmt::join(values, ", "));
 }
 
-const std::string& insert_sql(std::size_t rows) {
+Sql insert_sql(std::size_t rows) {
+  struct Texts {
+    std::string sqlite;
+    std::string postgres;
+  };
   static const auto texts = [] {
-    std::array<std::string, max_at_once> made;
-    for (std::size_t i = 0; i < made.size(); ++i) made[i] = make_insert_sql(i + 1);
+    std::array<Texts, max_at_once> made;
+    // A failure rolls back the whole group anyway; OR FAIL avoids a journal for undoing the single statement.
+    for (std::size_t i = 0; i < made.size(); ++i)
+      made[i] = {make_insert_sql("INSERT OR FAIL", i + 1), make_insert_sql("INSERT", i + 1)};
     return made;
   }();
-  return texts.at(rows - 1);
+  return {texts.at(rows - 1).sqlite, texts.at(rows - 1).postgres};
 }
 
 void bind(Statement& statement, const PreparedThread& prepared) {
@@ -151,7 +156,7 @@ void insert_all(Connection& connection, std::span<const PreparedThread* const> t
 }
 
 std::int64_t insert(Connection& connection, const PreparedThread& thread) {
-  static const auto sql = make_insert_sql(1) + " RETURNING number";
+  static const auto sql = make_insert_sql("INSERT", 1) + " RETURNING number";
   auto statement = connection.prepare(sql);
   bind(statement, thread);
   statement.step();

@@ -52,8 +52,10 @@ std::optional<std::string> id_of(Connection& connection, const std::optional<std
 std::int64_t free_moment(Connection& connection, std::int64_t wanted) {
   for (std::int64_t range = 1;; range *= 2) {
     auto row = connection.prepare(
-        "WITH chosen (moment) AS MATERIALIZED (SELECT :wanted + abs(random() % :range)) "
-        "SELECT moment FROM chosen WHERE NOT EXISTS (SELECT 1 FROM threads WHERE updated = moment)");
+        Sql{"WITH chosen (moment) AS MATERIALIZED (SELECT :wanted + abs(random() % :range)) "
+            "SELECT moment FROM chosen WHERE NOT EXISTS (SELECT 1 FROM threads WHERE updated = moment)",
+            "WITH chosen (moment) AS MATERIALIZED (SELECT :wanted + CAST(floor(random() * :range) AS BIGINT)) "
+            "SELECT moment FROM chosen WHERE NOT EXISTS (SELECT 1 FROM threads WHERE updated = moment)"});
     row.bind(":wanted", wanted).bind(":range", range);
     if (row.step()) return row.integer(0);
   }

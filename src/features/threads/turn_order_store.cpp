@@ -8,12 +8,16 @@ namespace {
 
 /// This many turns share the pages written when they are entered.
 constexpr std::int64_t entered_at_once = 16;
+/// A server sends all rows of a statement.
+constexpr std::size_t numbers_a_page = 100;
 
 std::vector<std::int64_t> newest(Connection& connection, std::int64_t thread, std::int64_t below) {
   std::vector<std::int64_t> numbers;
   auto row = connection.prepare(
-      "SELECT value FROM threads, json_each('[' || substr(newest_turns, 2) || ']') WHERE number = :thread AND "
-      "value < :below");
+      Sql{"SELECT value FROM threads, json_each('[' || substr(newest_turns, 2) || ']') WHERE number = :thread AND "
+          "value < :below",
+          "SELECT value FROM threads, unnest(CAST(string_to_array(substr(newest_turns, 2), ',') AS BIGINT[])) WITH "
+          "ORDINALITY AS newest (value, place) WHERE number = :thread AND value < :below ORDER BY place"});
   row.bind(":thread", thread).bind(":below", below);
   while (row.step()) numbers.push_back(row.integer(0));
   return numbers;
@@ -34,9 +38,11 @@ void enter(Connection& connection, std::int64_t thread, std::int64_t turn) {
 
 void enter_newest(Connection& connection, std::int64_t thread) {
   connection
-      .prepare(
-          "INSERT INTO turn_order (thread, turn) SELECT number, value FROM threads, "
-          "json_each('[' || substr(newest_turns, 2) || ']') WHERE number = :thread")
+      .prepare(Sql{"INSERT INTO turn_order (thread, turn) SELECT number, value FROM threads, "
+                   "json_each('[' || substr(newest_turns, 2) || ']') WHERE number = :thread",
+                   "INSERT INTO turn_order (thread, turn) SELECT number, value FROM threads, "
+                   "unnest(CAST(string_to_array(substr(newest_turns, 2), ',') AS BIGINT[])) AS newest (value) "
+                   "WHERE number = :thread"})
       .bind(":thread", thread)
       .run();
   connection.prepare("UPDATE threads SET newest_turns = '' WHERE number = :thread").bind(":thread", thread).run();
@@ -57,20 +63,23 @@ std::vector<std::int64_t> newest_in_row(Connection& connection, std::int64_t thr
 }
 
 NewestFirst::NewestFirst(Connection& connection, std::int64_t thread, std::int64_t below)
-    : newest_(newest(connection, thread, below)),
-      entered_(connection.prepare(
-          "SELECT turn FROM turn_order WHERE thread = :thread AND turn < :below ORDER BY turn DESC")) {
-  entered_.bind(":thread", thread).bind(":below", below);
-}
+    : connection_(connection), thread_(thread), below_(below), numbers_(newest(connection, thread, below)) {}
 
 std::optional<std::int64_t> NewestFirst::next() {
-  if (!newest_.empty()) {
-    const auto number = newest_.back();
-    newest_.pop_back();
-    return number;
-  }
-  if (!entered_.step()) return std::nullopt;
-  return entered_.integer(0);
+  if (numbers_.empty() && has_more_) read_page();
+  if (numbers_.empty()) return std::nullopt;
+  const auto number = numbers_.back();
+  numbers_.pop_back();
+  return number;
+}
+
+void NewestFirst::read_page() {
+  auto row = connection_.prepare(
+      "SELECT turn FROM turn_order WHERE thread = :thread AND turn < :below ORDER BY turn DESC LIMIT :limit");
+  row.bind(":thread", thread_).bind(":below", below_).bind(":limit", numbers_a_page);
+  while (row.step()) numbers_.push_back(below_ = row.integer(0));
+  has_more_ = numbers_.size() == numbers_a_page;
+  std::ranges::reverse(numbers_);
 }
 
 }  // namespace agw::turn_order_store

@@ -39,8 +39,13 @@ public:
   std::optional<std::int64_t> next();
 
 private:
-  std::vector<std::int64_t> newest_;  ///< those in the row, ascending
-  Statement entered_;
+  void read_page();
+
+  Connection& connection_;
+  const std::int64_t thread_;
+  std::int64_t below_;                 ///< the numbers in the table that are left
+  bool has_more_ = true;               ///< in the table
+  std::vector<std::int64_t> numbers_;  ///< those that were read, ascending
 };
 
 }  // namespace agw::turn_order_store

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -23,6 +24,7 @@ namespace agw::turn_store {
 
 namespace {
 
+constexpr int turns_a_page = 200;
 constexpr std::string_view from = "turns JOIN threads ON threads.number = turns.thread";
 
 void parsed_content(StoredTurn& stored, const Statement& row, int column) {
@@ -214,25 +216,31 @@ void supersede_from(Connection& connection, const std::string& question_id) {
   connection.prepare("UPDATE turns SET superseded = 1 WHERE number = :number").bind(":number", question.number).run();
 }
 
+/// Inserts a turn and returns its number. Avoids RETURNING in SQLite, which creates a temporary table each time.
+std::int64_t insert_turn(Connection& connection, std::int64_t thread, const PreparedTurn& prepared) {
+#define INSERT_TURN                                                                                            \
+  "INSERT INTO turns (id, thread, role, created_at, answers, content, metadata) VALUES (:id, :thread, :role, " \
+  ":created_at, (SELECT number FROM turns WHERE id = :in_reply_to), :content, :metadata)"
+  auto row = connection.prepare(Sql{INSERT_TURN, INSERT_TURN " RETURNING number"});
+#undef INSERT_TURN
+  const bool has_number = row.bind(":id", prepared.turn.id)
+                              .bind(":thread", thread)
+                              .bind(":role", to_text(prepared.turn.role))
+                              .bind(":created_at", prepared.turn.created_at)
+                              .bind(":in_reply_to", prepared.in_reply_to)
+                              .bind(":content", prepared.turn.content)
+                              .bind(":metadata", metadata_text(prepared.turn))
+                              .step();
+  return has_number ? row.integer(0) : connection.last_insert_rowid();
+}
+
 }  // namespace
 
 Thread insert(Connection& connection, const PreparedTurn& prepared) {
   if (prepared.replaces) supersede_from(connection, *prepared.replaces);
   auto stored = thread_store::require(connection, prepared.turn.thread_id);
   set_title(connection, stored, prepared.turn);
-  connection
-      .prepare(
-          "INSERT INTO turns (id, thread, role, created_at, answers, content, metadata) VALUES (:id, :thread, :role, "
-          ":created_at, (SELECT number FROM turns WHERE id = :in_reply_to), :content, :metadata)")
-      .bind(":id", prepared.turn.id)
-      .bind(":thread", stored.number)
-      .bind(":role", to_text(prepared.turn.role))
-      .bind(":created_at", prepared.turn.created_at)
-      .bind(":in_reply_to", prepared.in_reply_to)
-      .bind(":content", prepared.turn.content)
-      .bind(":metadata", metadata_text(prepared.turn))
-      .run();
-  count_in(connection, stored, connection.last_insert_rowid(), prepared.moment);
+  count_in(connection, stored, insert_turn(connection, stored.number, prepared), prepared.moment);
   return std::move(stored.thread);
 }
 
@@ -302,13 +310,23 @@ void walk_back(Connection& connection, const StoredTurn& question, const std::fu
     row.bind(":number", number).bind(":question", question.number);
     if (row.step() && !more(turn_columns.read(row))) return;
   }
+  // In pages: a server sends all rows of a statement.
   static const auto entered = fmt::format(
       "SELECT {} FROM threads CROSS JOIN turn_order CROSS JOIN turns WHERE turn_order.thread = threads.number AND "
-      "turns.number = turn_order.turn AND threads.number = :thread AND {} ORDER BY turn_order.turn DESC",
+      "turns.number = turn_order.turn AND threads.number = :thread AND turn_order.turn < :below AND {} ORDER BY "
+      "turn_order.turn DESC LIMIT :limit",
       turn_columns.names(), is_shown);
-  auto row = connection.prepare(entered);
-  row.bind(":thread", question.thread).bind(":question", question.number);
-  while (row.step() && more(turn_columns.read(row))) continue;
+  auto below = std::numeric_limits<std::int64_t>::max();
+  for (int read = turns_a_page; read == turns_a_page;) {
+    auto row = connection.prepare(entered);
+    row.bind(":thread", question.thread).bind(":question", question.number).bind(":below", below);
+    row.bind(":limit", turns_a_page);
+    for (read = 0; row.step(); ++read) {
+      auto turn = turn_columns.read(row);
+      below = turn.number;
+      if (!more(std::move(turn))) return;
+    }
+  }
 }
 
 std::int64_t count_up_to(Connection& connection, const StoredTurn& last) {

@@ -1,0 +1,137 @@
+#include "features/threads/word_search_store.hpp"
+
+#include <limits>
+#include <vector>
+
+#include "features/threads/turn_order_store.hpp"
+#include "storage/tokenizer.hpp"
+#include "storage/word_vector.hpp"
+
+namespace agw::word_search_store {
+
+namespace {
+
+constexpr int turns_a_piece = 100;
+constexpr std::size_t bytes_a_piece = 1024 * 1024;
+constexpr int turns_a_page = 100;
+
+struct Waiting {
+  std::int64_t number = 0;
+  std::int64_t thread = 0;
+  std::string agent_id;
+  std::string content;
+};
+
+/// Nodes that index at the same time take different turns.
+std::vector<Waiting> not_indexed(Connection& connection) {
+  std::vector<Waiting> turns;
+  std::size_t bytes = 0;
+  auto row = connection.prepare(
+      "SELECT turns.number, turns.thread, coalesce(threads.agent_id, deleted_threads.agent_id, ''), content "
+      "FROM turns_to_index JOIN turns ON turns.number = turn LEFT JOIN threads ON threads.number = turns.thread "
+      "LEFT JOIN deleted_threads ON deleted_threads.number = turns.thread ORDER BY turn LIMIT :limit "
+      "FOR UPDATE OF turns_to_index SKIP LOCKED");
+  row.bind(":limit", turns_a_piece);
+  while (bytes < bytes_a_piece && row.step()) {
+    turns.push_back({row.integer(0), row.integer(1), row.string(2), row.string(3)});
+    bytes += turns.back().content.size();
+  }
+  return turns;
+}
+
+std::string words_of(const Tokenizer& tokenizer, std::string_view content) {
+  WordVector words;
+  for (const auto& token : tokenizer.tokens(search_store::indexed_text(content))) words.add(token.word);
+  return words.text();
+}
+
+Statement unindexed(Connection& connection, const search_store::Scope& scope) {
+  return connection.prepare(
+      scope.thread
+          ? "SELECT turns.number, content FROM turns_to_index JOIN turns ON turns.number = turn JOIN threads ON "
+            "threads.number = turns.thread WHERE turns.thread = :thread ORDER BY turn DESC"
+          : "SELECT turns.number, content FROM turns_to_index JOIN turns ON turns.number = turn JOIN threads ON "
+            "threads.number = turns.thread WHERE agent_id IN (:agent_id, :agent_name) ORDER BY turn DESC");
+}
+
+Statement indexed(Connection& connection, const search_store::Scope& scope) {
+  return connection.prepare(
+      scope.thread
+          ? "SELECT turns.number, content FROM turn_words JOIN threads ON threads.number = turn_words.thread JOIN "
+            "turns "
+            "ON turns.number = turn WHERE turn_words.thread = :thread AND words @@ CAST(:query AS tsquery) AND turn < "
+            ":below ORDER BY turn DESC LIMIT :limit"
+          : "SELECT turns.number, content FROM turn_words JOIN threads ON threads.number = turn_words.thread JOIN "
+            "turns "
+            "ON turns.number = turn WHERE turn_words.agent_id IN (:agent_id, :agent_name) AND words @@ CAST(:query AS "
+            "tsquery) AND turn < :below ORDER BY turn DESC LIMIT :limit");
+}
+
+void bind(Statement& row, const search_store::Scope& scope) {
+  if (scope.thread) {
+    row.bind(":thread", *scope.thread);
+  } else {
+    row.bind(":agent_id", scope.agent_ids.front()).bind(":agent_name", scope.agent_ids.back());
+  }
+}
+
+}  // namespace
+
+bool index_some(Connection& connection) {
+  const auto turns = not_indexed(connection);
+  if (turns.empty()) return false;
+  const Tokenizer tokenizer(connection);
+  for (const auto& turn : turns) {
+    connection
+        .prepare(
+            "INSERT INTO turn_words (turn, thread, agent_id, words) VALUES (:turn, :thread, :agent, CAST(:words AS "
+            "tsvector)) ON CONFLICT DO NOTHING")
+        .bind(":turn", turn.number)
+        .bind(":thread", turn.thread)
+        .bind(":agent", turn.agent_id)
+        .bind(":words", words_of(tokenizer, turn.content))
+        .run();
+    connection.prepare("DELETE FROM turns_to_index WHERE turn = :turn").bind(":turn", turn.number).run();
+  }
+  return true;
+}
+
+bool purge_some(Connection& connection) {
+  auto thread = connection.prepare("SELECT number FROM deleted_threads LIMIT 1");
+  if (!thread.step()) return false;
+  const auto number = thread.integer(0);
+  std::vector<std::int64_t> turns;
+  auto row = connection.prepare("SELECT turn FROM turn_order WHERE thread = :thread ORDER BY turn LIMIT :limit");
+  row.bind(":thread", number).bind(":limit", turns_a_piece);
+  while (row.step()) turns.push_back(row.integer(0));
+  for (const auto turn : turns) {
+    connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", turn).run();
+    turn_order_store::remove(connection, number, turn);
+  }
+  if (turns.empty()) {
+    connection.prepare("DELETE FROM deleted_threads WHERE number = :number").bind(":number", number).run();
+  }
+  return true;
+}
+
+void candidates(Connection& connection, const search_store::Scope& scope, const std::string& query,
+                const std::function<bool(std::int64_t number, std::string_view content)>& each) {
+  auto waiting = unindexed(connection, scope);
+  bind(waiting, scope);
+  while (waiting.step()) {
+    if (!each(waiting.integer(0), waiting.text(1))) return;
+  }
+  auto below = std::numeric_limits<std::int64_t>::max();
+  int found = turns_a_page;
+  for (int read = 0; found == turns_a_page && read < max_checked; read += found) {
+    auto row = indexed(connection, scope);
+    bind(row, scope);
+    row.bind(":query", query).bind(":below", below).bind(":limit", turns_a_page);
+    for (found = 0; row.step(); ++found) {
+      below = row.integer(0);
+      if (!each(below, row.text(1))) return;
+    }
+  }
+}
+
+}  // namespace agw::word_search_store

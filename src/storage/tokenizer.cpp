@@ -1,0 +1,57 @@
+#include "storage/tokenizer.hpp"
+
+#include <sqlite3.h>
+
+#include <array>
+#include <optional>
+
+#include "base/text/word_segmentation.hpp"
+#include "storage/full_text_api.hpp"
+
+namespace agw {
+
+struct Tokenizer::State {
+  std::optional<Connection> own;  ///< of SQLite, if the database is another engine's
+  fts5_tokenizer methods{};
+  Fts5Tokenizer* tokenizer = nullptr;
+};
+
+Tokenizer::Tokenizer(Connection& connection, Words words) : state_(std::make_unique<State>()) {
+  if (connection.is_postgres()) state_->own.emplace(":memory:", Connection::Access::read_write);
+  auto& sqlite = state_->own ? *state_->own : connection;
+  auto* api = full_text_api(sqlite);
+  const bool stems = words == Words::stemmed;
+  const char* name = stems ? "porter" : "unicode61";
+  std::array<const char*, 3> arguments{"unicode61", "remove_diacritics", "2"};
+  void* context = nullptr;
+  sqlite.check(api->xFindTokenizer(api, name, &context, &state_->methods), name);
+  sqlite.check(state_->methods.xCreate(context, arguments.data() + (stems ? 0 : 1), stems ? 3 : 2, &state_->tokenizer),
+               name);
+}
+
+Tokenizer::~Tokenizer() {
+  if (state_->tokenizer) state_->methods.xDelete(state_->tokenizer);
+}
+
+std::vector<IndexedWord> Tokenizer::tokens(std::string_view text) const {
+  struct Found {
+    std::vector<IndexedWord> words;
+    std::size_t before = 0;  ///< bytes of the text before the piece
+  };
+  const auto add = [](void* data, int, const char* word, int size, int begin, int end) {
+    auto& found = *static_cast<Found*>(data);
+    found.words.push_back({std::string(word, static_cast<std::size_t>(size)),
+                           found.before + static_cast<std::size_t>(begin),
+                           found.before + static_cast<std::size_t>(end)});
+    return SQLITE_OK;
+  };
+  Found found;
+  for (const auto piece : split_by_script(text)) {
+    state_->methods.xTokenize(state_->tokenizer, &found, FTS5_TOKENIZE_DOCUMENT, piece.data(),
+                              static_cast<int>(piece.size()), add);
+    found.before += piece.size();
+  }
+  return std::move(found.words);
+}
+
+}  // namespace agw

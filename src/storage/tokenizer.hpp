@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/connection.hpp"
+
+namespace agw {
+
+/// One word of a text as the search indexes know it: folded (case, diacritics), with its position in the text.
+struct IndexedWord {
+  std::string word;
+  std::size_t begin = 0;  ///< bytes
+  std::size_t end = 0;
+};
+
+/// Splits texts into words exactly as the search indexes do, which SQLite's tokenizers make.
+class Tokenizer {
+public:
+  /// `stemmed`: English words are reduced to their stems.
+  enum class Words { whole, stemmed };
+
+  /// Throws DatabaseError. The connection must outlive it; that to another engine is not used.
+  explicit Tokenizer(Connection& connection, Words words = Words::whole);
+  ~Tokenizer();
+  Tokenizer(const Tokenizer&) = delete;
+  Tokenizer& operator=(const Tokenizer&) = delete;
+
+  std::vector<IndexedWord> tokens(std::string_view text) const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace agw
