@@ -1,6 +1,7 @@
 #include "gateway.hpp"
 
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 
 #include <fmt/format.h>
@@ -71,6 +72,8 @@
 #include "server/metrics.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
+#include "storage/engine.hpp"
+#include "storage/postgres/engine.hpp"
 #include "tools/files/file_tools.hpp"
 #include "tools/search/grep.hpp"
 #include "tools/shell/shell.hpp"
@@ -97,6 +100,23 @@ void append(Routes& table, Routes more) {
   table.insert(table.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& directory, const Settings& settings,
+                                            const Secrets& secrets) {
+  const auto file = directory.database();
+  if (settings.cluster.database.empty()) return open_file(loop, {.file = file, .backups = directory.backups()});
+  if (std::filesystem::exists(file)) {
+    throw StartError(ExitStatus::usage, fmt::format("{0} holds records that a gateway with cluster.database would not "
+                                                    "see: to begin with that database, move the file away (mv {0} "
+                                                    "{0}.old)",
+                                                    file.string()));
+  }
+  try {
+    return postgres::open_engine(loop, {.url = secrets.expand(settings.cluster.database)});
+  } catch (const SecretError& error) {
+    throw StartError(ExitStatus::usage, fmt::format("cluster.database: {}", error.what()));
+  }
+}
+
 /// Every feature, in the order of their dependencies. A list without logic.
 class Gateway {
 public:
@@ -112,7 +132,7 @@ public:
         sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
                   .home = directory.home,
                   .data_directory = directory.path}),
-        database_(loop, {.file = directory.database(), .backups = directory.backups()}),
+        database_(loop, open_storage(loop, directory, settings, secrets_)),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         filesystem_(blocking_, directory.home),
         projects_(database_, filesystem_, clock_, directory.path),
@@ -132,7 +152,8 @@ public:
         threads_(loop, database_, hub_, clock_, projects_, runs_, extensions_),
         costs_(loop, database_, hub_, clock_, TimeZone::host(), extensions_, threads_, models_,
                settings.budget_usd_per_day),
-        alerts_(loop, blocking_, database_, hub_, signals_, costs_, clock_, directory.path, first_database_check()),
+        alerts_(loop, blocking_, database_, hub_, signals_, costs_, clock_, directory.path,
+                settings.cluster.database.empty() ? std::optional(first_database_check()) : std::nullopt),
         background_completions_(database_, models_, extensions_, costs_),
         knowledge_(loop, blocking_, database_, clock_, directory.path, background_completions_),
         experiments_(database_),

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -26,6 +27,7 @@
 #include "io/process/worker_thread.hpp"
 #include "io/sandbox/sandbox_placeholders.hpp"
 #include "storage/open.hpp"
+#include "storage/postgres/errors.hpp"
 
 namespace agw {
 
@@ -113,10 +115,21 @@ GatewayEnd start_and_serve(const ServeOptions& options, const DataDirectory& dir
   return end;
 }
 
+[[noreturn]] void refuse_server(const DatabaseError& error, std::string_view remedy = "") {
+  throw StartError(ExitStatus::failure,
+                   fmt::format("the database (cluster.database) cannot be used: {}{}", error.what(), remedy));
+}
+
 GatewayEnd serve_until_stopped(const ServeOptions& options, std::optional<int> previous_port) {
   const auto directory = find_data_directory(options.data_dir, process_environment());
   try {
     return start_and_serve(options, directory, previous_port);
+  } catch (const postgres::ServerDiskFull& error) {
+    refuse_server(error, ". Make room on the disk of the server");
+  } catch (const postgres::ServerError& error) {
+    refuse_server(error);
+  } catch (const DatabaseUnavailable& error) {
+    refuse_server(error);
   } catch (const DiskFull&) {
     // SQLite's text names a statement, and not the remedy.
     throw StartError(ExitStatus::failure,

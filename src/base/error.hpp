@@ -11,7 +11,7 @@ enum class ExitStatus {
   success = 0,
   failure = 1,
   usage = 2,              ///< wrong arguments, configuration, or permissions of files
-  already_running = 3,    ///< another gateway holds the data directory
+  already_running = 3,    ///< another gateway holds the data directory or the database
   not_running = 4,        ///< the command line found no gateway
   database_unusable = 5,  ///< corrupt, or newer than this binary
   restart = 75,           ///< asks the service manager to start the gateway again

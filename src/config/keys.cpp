@@ -183,6 +183,11 @@ Keys<Settings> make_settings_keys() {
       {.name = "checkpoints.days",
        .text = "How long changes of files can be undone, in days.",
        .value = whole_number<S>(at(&S::checkpoints, &S::Checkpoints::days), 1, 36500)},
+      {.name = "cluster.database",
+       .text = "A PostgreSQL database that holds the records, in the place of gateway.db. One gateway may use it.",
+       .value = text<S>(at(&S::cluster, &S::Cluster::database), "the address of a PostgreSQL database", is_printable),
+       .example = "postgresql://agw:${secret:DATABASE}@localhost/agw",
+       .environment = "AGENT_GATEWAY_CLUSTER_DATABASE"},
   };
 }
 

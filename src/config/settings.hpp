@@ -61,6 +61,10 @@ struct Settings {
     std::int64_t turns_per_job_thread = 2'000;
   };
 
+  struct Cluster {
+    std::string database;  ///< of PostgreSQL; empty: the file gateway.db
+  };
+
   std::string host = "127.0.0.1";
   std::int64_t port = 7420;  ///< 0 picks a free one
   Auth auth = Auth::token;
@@ -80,6 +84,7 @@ struct Settings {
   std::optional<double> budget_usd_per_day;
   Retention retention;
   Checkpoints checkpoints;
+  Cluster cluster;
 };
 
 /// The sources of settings, in order of precedence.

@@ -230,7 +230,7 @@ void Connection::check(int code, std::string_view during) const {
 void Connection::begin() { execute(remote_ ? "BEGIN ISOLATION LEVEL SERIALIZABLE" : "BEGIN IMMEDIATE"); }
 
 std::int64_t Connection::last_insert_rowid() const {
-  if (remote_) throw std::logic_error("only SQLite has row ids: the statement needs RETURNING");
+  AGW_CHECK(!remote_, "only SQLite has row ids: the statement needs RETURNING");
   return sqlite3_last_insert_rowid(handle_);
 }
 

@@ -159,7 +159,7 @@ public:
 
   /// Whether the database is PostgreSQL: for what only SQLite has, such as functions of our own.
   bool is_postgres() const { return remote_ != nullptr; }
-  /// SQLite only; elsewhere statements say `RETURNING`. Throws std::logic_error.
+  /// SQLite only; elsewhere statements say `RETURNING`. Throws InternalError.
   std::int64_t last_insert_rowid() const;
   /// The number of rows changed by the latest INSERT, UPDATE or DELETE.
   int changes() const;

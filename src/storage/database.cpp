@@ -37,8 +37,11 @@ private:
 
 }  // namespace
 
-Database::Database(Loop& loop, const Options& options)
-    : Database(loop, std::make_unique<SqliteEngine>(loop, options)) {}
+std::unique_ptr<StorageEngine> open_file(Loop& loop, const Database::Options& options) {
+  return std::make_unique<SqliteEngine>(loop, options);
+}
+
+Database::Database(Loop& loop, const Options& options) : Database(loop, open_file(loop, options)) {}
 
 Database::Database(Loop& loop, std::unique_ptr<StorageEngine> engine) : loop_(loop), engine_(std::move(engine)) {}
 

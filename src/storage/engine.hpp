@@ -26,4 +26,7 @@ public:
   virtual Database::Statistics statistics() const = 0;
 };
 
+/// The engine of a database file. See the constructor of Database.
+std::unique_ptr<StorageEngine> open_file(Loop& loop, const Database::Options& options);
+
 }  // namespace agw

@@ -2,6 +2,7 @@
 
 import importlib
 import itertools
+import os
 import signal
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 
 pytest.register_assert_rewrite("checks", "contract")
 
+import databases  # noqa: E402
 import http_client  # noqa: E402
 from checks import accepted  # noqa: E402
 from editor import EVERYTHING, Editor  # noqa: E402
@@ -43,6 +45,10 @@ def pytest_collection_modifyitems(config, items):
     first_share = len(items) // workers // 4  # what xdist sends each worker at first
     for number, item in enumerate(slow):
         items.insert(number % workers * first_share, item)
+    if "AGW_TEST_POSTGRES" in os.environ:
+        for item in items:
+            if why := databases.why_excluded(item.nodeid):
+                item.add_marker(pytest.mark.skip(reason=f"not with PostgreSQL: {why}"))
 
 
 def pytest_sessionstart(session):

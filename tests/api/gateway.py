@@ -12,6 +12,7 @@ import httpx
 import yaml
 
 import contract
+import databases
 import http_client
 from checks import PATIENCE, seconds_of
 from connection import Connection, FrameConnection
@@ -55,6 +56,9 @@ class Gateway:
             self._hand_over()
         if config is not None:
             self.configure(config)
+        names_database = isinstance(config, dict) and "cluster" in config
+        if "AGW_TEST_POSTGRES" in os.environ and not names_database:
+            self.environment.setdefault("AGENT_GATEWAY_CLUSTER_DATABASE", databases.address_for(self.data))
 
     def configure(self, config):
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)

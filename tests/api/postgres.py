@@ -5,6 +5,7 @@ import os
 import pathlib
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -16,10 +17,25 @@ PROGRAMS = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 
 
 class Postgres:
-    """Runs on a free port of loopback, and trusts whoever connects: the directory of the socket is private."""
+    """Runs on a free port of loopback, and trusts the role `agw`, which may do everything."""
 
-    def __init__(self, directory, port, identity):
-        self.directory, self.port, self.identity = directory, port, identity
+    def __init__(self, directory, user):
+        self.directory, self.user, self.port = directory, user, free_port()
+        self.process = None
+
+    def start(self):
+        command = [PROGRAMS[-1], "-D", self.directory / "data", "-p", str(self.port), "-k", self.directory, "-h",
+                   "127.0.0.1", "-c", "fsync=off", "-c", "log_destination=stderr"]
+        with open(self.directory / "log", "a") as log:
+            self.process = subprocess.Popen(command, user=self.user, stdout=subprocess.DEVNULL, stderr=log)
+        ready = [PROGRAMS[-1].parent / "pg_isready", "-q", "-h", self.directory, "-p", str(self.port)]
+        while subprocess.run(ready).returncode != 0:
+            assert self.process.poll() is None, (self.directory / "log").read_text()
+
+    def stop(self, by=signal.SIGINT):
+        """SIGINT ends it at once for its clients; SIGQUIT without a checkpoint."""
+        self.process.send_signal(by)
+        self.process.wait()
 
     def psql(self, database, script):
         """The rows of the script's queries, as lists of texts. An error ends the test."""
@@ -29,40 +45,35 @@ class Postgres:
         assert done.returncode == 0, done.stderr
         return [line.split("\t") for line in done.stdout.splitlines()]
 
-    def create(self, database):
-        self.psql("postgres", f"CREATE DATABASE {database} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
+    def create(self, database, options="ENCODING 'UTF8' LOCALE 'C'"):
+        self.psql("postgres", f"CREATE DATABASE {database} TEMPLATE template0 {options}")
+
+    def url(self, database, user="agw"):
+        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
 
 
 def identity():
-    """PostgreSQL refuses to run as root: the arguments that start its programs as another user."""
-    if os.geteuid() != 0:
-        return None
-    return pwd.getpwnam("postgres").pw_uid
+    """PostgreSQL refuses to run as root: the id of the user that starts its programs instead."""
+    return pwd.getpwnam("postgres").pw_uid if os.geteuid() == 0 else None
 
 
 @contextlib.contextmanager
 def postgres():
-    """Skips the test if the server is not installed."""
+    """A server that runs. Skips the test if it is not installed."""
     if not PROGRAMS or not shutil.which("psql"):
         pytest.skip("PostgreSQL is not installed (Debian's package `postgresql`)")
-    programs, user = PROGRAMS[-1].parent, identity()
     directory = pathlib.Path(tempfile.mkdtemp(prefix="agw-postgres-"))
     try:
-        if user is not None:
-            os.chown(directory, user, -1)
-        data, port = directory / "data", free_port()
-        subprocess.run([programs / "initdb", "-D", data, "-U", "agw", "-A", "trust", "-N", "--no-instructions",
-                        "--encoding=UTF8", "--locale=C"], check=True, capture_output=True, user=user)
-        server = subprocess.Popen([programs / "postgres", "-D", data, "-p", str(port), "-k", directory, "-h",
-                                   "127.0.0.1", "-c", "fsync=off", "-c", "log_destination=stderr"], user=user,
-                                  stdout=subprocess.DEVNULL, stderr=open(directory / "log", "w"))
+        server = Postgres(directory, identity())
+        if server.user is not None:
+            os.chown(directory, server.user, -1)
+        subprocess.run([PROGRAMS[-1].parent / "initdb", "-D", directory / "data", "-U", "agw", "-A", "trust", "-N",
+                        "--no-instructions", "--encoding=UTF8", "--locale=C"],
+                       check=True, capture_output=True, user=server.user)
+        server.start()
         try:
-            ready = [programs / "pg_isready", "-q", "-h", directory, "-p", str(port)]
-            while subprocess.run(ready).returncode != 0:
-                assert server.poll() is None, (directory / "log").read_text()
-            yield Postgres(directory, port, user)
+            yield server
         finally:
-            server.terminate()
-            server.wait()
+            server.stop()
     finally:
         shutil.rmtree(directory)

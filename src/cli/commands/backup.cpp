@@ -22,6 +22,7 @@
 #include "cli/commands/backup_format.hpp"
 #include "cli/commands/programs.hpp"
 #include "cli/output/progress.hpp"
+#include "config/settings.hpp"
 #include "io/files/archive.hpp"
 #include "io/files/directory.hpp"
 #include "storage/backup.hpp"
@@ -176,6 +177,12 @@ void check_database(const fs::path& data) {
 }
 
 void check(const fs::path& data, const fs::path& file) {
+  const SettingsSources sources{.file = data / data_files::configuration};
+  if (!load_settings(sources).cluster.database.empty()) {
+    throw std::runtime_error(
+        "the records are in PostgreSQL (cluster.database): back that database up with pg_dump, and then copy the "
+        "files of the data directory");
+  }
   if (!fs::exists(data / data_files::database)) {
     throw std::runtime_error(fmt::format("there is nothing to back up: {} holds no gateway.db", data.string()));
   }

@@ -97,6 +97,14 @@ void yield_to_others() {
 
 int check_database_only(const DoctorOptions& options) {
   yield_to_others();
+  DoctorContext context{
+      .directory = find_data_directory(options.data_dir, process_environment()), .settings = {}, .gateway = {}};
+  check_configuration(context);
+  if (context.settings && !context.settings->cluster.database.empty()) {
+    const auto result = check_database_server(context).front();
+    std::cout << result.what << '\n';
+    return result.state == CheckResult::State::good ? 0 : 1;
+  }
   const auto file = data_directory(options.data_dir) / data_files::database;
   const auto problem = quick_database_problem(file);
   std::cout << problem.value_or(file.string() + " is intact") << '\n';

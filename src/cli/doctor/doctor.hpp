@@ -46,6 +46,8 @@ CheckResults check_configuration(DoctorContext& context);
 CheckResults check_start(const DoctorContext& context);
 /// Checks that the database is intact, writable and of a version that this program knows.
 CheckResults check_database(const DoctorContext& context);
+/// Checks that the server of `cluster.database`, which must be set, can be reached and fits.
+CheckResults check_database_server(const DoctorContext& context);
 /// Checks disk space, the clock, and whether agents' commands can be sandboxed.
 CheckResults check_host(const DoctorContext& context);
 /// Checks the lock, the port and the token. Fills `gateway`.

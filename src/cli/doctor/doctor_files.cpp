@@ -163,6 +163,7 @@ CheckResults check_configuration(DoctorContext& context) {
 }
 
 CheckResults check_database(const DoctorContext& context) {
+  if (context.settings && !context.settings->cluster.database.empty()) return check_database_server(context);
   const auto file = context.directory.database();
   std::error_code missing;
   // A link that leads nowhere exists, too.

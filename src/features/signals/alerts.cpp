@@ -54,7 +54,8 @@ double usual_cost(const std::vector<DayCost>& days) {
 double spike_limit(const std::vector<DayCost>& days) { return std::max(min_spike, spike_factor * usual_cost(days)); }
 
 Alerts::Alerts(Loop& loop, BlockingPool& blocking, Database& database, Hub& hub, Signals& signals, Costs& costs,
-               const Clock& clock, std::filesystem::path data_directory, std::chrono::seconds first_database_check)
+               const Clock& clock, std::filesystem::path data_directory,
+               std::optional<std::chrono::seconds> first_database_check)
     : loop_(loop),
       blocking_(blocking),
       signals_(signals),
@@ -65,7 +66,7 @@ Alerts::Alerts(Loop& loop, BlockingPool& blocking, Database& database, Hub& hub,
       background_(loop),
       listening_(hub, *this) {
   background_.on_failure(log_failure);
-  database.on_disk_full([this] { disk_full(); });
+  if (first_database_check_) database.on_disk_full([this] { disk_full(); });
 }
 
 void Alerts::watch(Projects& projects) {
@@ -75,7 +76,7 @@ void Alerts::watch(Projects& projects) {
 
 void Alerts::start() {
   background_.spawn(watch_disk());
-  background_.spawn(watch_database());
+  if (first_database_check_) background_.spawn(watch_database());
 }
 
 Task<> Alerts::stop() {
@@ -105,7 +106,7 @@ Task<> Alerts::check_disk() {
 }
 
 Task<> Alerts::watch_database() {
-  for (std::chrono::seconds wait = first_database_check_; co_await pause(stopping_, wait) == WaitResult::done;
+  for (std::chrono::seconds wait = *first_database_check_; co_await pause(stopping_, wait) == WaitResult::done;
        wait = between_database_checks) {
     try {
       co_await check_database();

@@ -32,9 +32,10 @@ struct AnswerOutcome {
 /// `disk-low`: a write found no space, or less than 500 MB are left; not again before there is space.
 class Alerts : private Subscriber {
 public:
+  /// Without a `first_database_check`, the database is on a server: neither it nor that disk is checked.
   Alerts(Loop& loop, BlockingPool& blocking, Database& database, Hub& hub, Signals& signals, Costs& costs,
          const Clock& clock, std::filesystem::path data_directory,
-         std::chrono::seconds first_database_check = std::chrono::minutes(15));
+         std::optional<std::chrono::seconds> first_database_check = std::chrono::minutes(15));
 
   /// Raises `project-untrusted` for these projects, which must live as long as this.
   void watch(Projects& projects);
@@ -65,7 +66,7 @@ private:
   Costs& costs_;
   const Clock& clock_;
   const std::filesystem::path data_directory_;
-  const std::chrono::seconds first_database_check_;
+  const std::optional<std::chrono::seconds> first_database_check_;
   bool disk_low_ = false;
   bool database_damaged_ = false;
   std::map<std::string, int, std::less<>> failures_;  ///< in a row, by provider

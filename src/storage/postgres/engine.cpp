@@ -1,5 +1,9 @@
 #include "storage/postgres/engine.hpp"
 
+#include <sqlite3.h>
+
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
@@ -17,6 +21,16 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto time_to_connect_at_start = 4s;
+constexpr auto time_for_another_to_end = 2s;
+
+[[noreturn]] void refuse(const Address& address, const DatabaseError& error) {
+  const bool is_full = dynamic_cast<const DiskFull*>(&error) != nullptr;
+  const std::string_view remedy = is_full                       ? ". Make room on the disk of the server"
+                                  : error.code() == SQLITE_PERM ? ". Log in as the role that made the tables"
+                                                                : "";
+  throw StartError(ExitStatus::failure,
+                   fmt::format("the {} (cluster.database) cannot be used: {}{}", address.name, error.what(), remedy));
+}
 
 /// Runs the item in one transaction, again if the connection is lost.
 void read(WorkItem& item, Link& link) {
@@ -38,17 +52,30 @@ void read(WorkItem& item, Link& link) {
   }
 }
 
-Link connected(const Address& address, Stop& stop, std::span<const Migration> migrations) {
+Link connected(const Address& address, Stop& stop, Session::Clock::time_point deadline) {
   Link link(address, stop);
   try {
-    link.connect(Session::Clock::now() + time_to_connect_at_start);
+    link.connect(deadline);
   } catch (const ConnectionLost& error) {
     throw StartError(ExitStatus::failure,
                      fmt::format("cannot reach the {} (cluster.database): {}. Start the server, or correct "
                                  "cluster.database, its user or its password.",
                                  address.name, error.what()));
   }
-  prepare_database(link.connection(), address, migrations);
+  return link;
+}
+
+Link prepared(const Address& address, Stop& stop, std::span<const Migration> migrations) {
+  const auto deadline = Session::Clock::now() + time_to_connect_at_start;
+  auto link = connected(address, stop, deadline);
+  try {
+    auto& connection = link.connection();
+    Owner::lock(connection, address, std::min(deadline, Session::Clock::now() + time_for_another_to_end));
+    prepare_database(connection, address, migrations);
+    link.connect_as(Owner(connection));
+  } catch (const DatabaseError& error) {
+    refuse(address, error);
+  }
   return link;
 }
 
@@ -56,7 +83,7 @@ class Engine final : public StorageEngine {
 public:
   Engine(Loop& loop, const Options& options)
       : address_(read_address(options.url)),
-        writer_(loop, connected(address_, stop_, options.migrations), stop_, options.group_limit),
+        writer_(loop, prepared(address_, stop_, options.migrations), stop_, options.group_limit),
         readers_(
             loop,
             [this]() -> ItemReader {
@@ -89,6 +116,20 @@ std::unique_ptr<StorageEngine> open_engine(Loop& loop, const Options& options) {
   AGW_ASSERT(may_block());
 
   return std::make_unique<Engine>(loop, options);
+}
+
+std::string check_reachable(const std::string& url) {
+  AGW_ASSERT(may_block());
+
+  const auto address = read_address(url);
+  Stop stop;
+  auto link = connected(address, stop, Session::Clock::now() + time_to_connect_at_start);
+  try {
+    check_database(link.connection(), address, embedded_migrations("postgres"));
+  } catch (const DatabaseError& error) {
+    refuse(address, error);
+  }
+  return address.name;
 }
 
 }  // namespace agw::postgres

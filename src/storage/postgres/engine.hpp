@@ -21,4 +21,8 @@ struct Options {
 /// Example: src/storage/postgres/engine_test.cpp: PostgresTest.AnAwaitedWriteIsSeenByReads
 std::unique_ptr<StorageEngine> open_engine(Loop& loop, const Options& options);
 
+/// For `agw doctor`: connects, and checks what `open_engine` would, without a change. Returns the database's name for
+/// people. Throws StartError.
+std::string check_reachable(const std::string& url);
+
 }  // namespace agw::postgres

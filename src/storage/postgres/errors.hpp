@@ -23,4 +23,16 @@ public:
   explicit ConnectionLost(const std::string& message);
 };
 
+/// Another gateway has used the database; what this one holds in memory may be outdated.
+class DatabaseTaken : public DatabaseUnavailable {
+public:
+  DatabaseTaken();
+};
+
+/// The server's disk is full.
+class ServerDiskFull : public DiskFull {
+public:
+  using DiskFull::DiskFull;
+};
+
 }  // namespace agw::postgres

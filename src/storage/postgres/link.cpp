@@ -41,8 +41,11 @@ Session& Link::session() {
 
 void Link::connect(Session::Clock::time_point deadline) {
   auto session = std::make_unique<Session>(address_, deadline, stop_.deadline());
-  session_ = session.get();
-  connection_ = std::make_unique<Connection>(std::move(session));
+  auto* const made = session.get();
+  auto connection = std::make_unique<Connection>(std::move(session));
+  if (owner_) owner_->lock_again(*connection);
+  session_ = made;
+  connection_ = std::move(connection);
 }
 
 void Link::drop() {

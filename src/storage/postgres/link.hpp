@@ -5,8 +5,10 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "storage/connection.hpp"
+#include "storage/postgres/owner.hpp"
 #include "storage/postgres/session.hpp"
 
 namespace agw::postgres {
@@ -37,8 +39,10 @@ public:
   /// DatabaseUnavailable if it is not, or if the database is being closed.
   Connection& connection();
   Session& session();
-  /// Connects until `deadline`, and does not try again. Throws ConnectionLost.
+  /// Connects until `deadline`, and does not try again. Throws ConnectionLost, DatabaseTaken.
   void connect(Session::Clock::time_point deadline);
+  /// From now on, each new connection takes the owner's lock.
+  void connect_as(Owner owner) { owner_ = std::move(owner); }
   /// The connection is gone, or its state is unknown.
   void drop();
   bool is_connected() const { return connection_ != nullptr; }
@@ -49,6 +53,7 @@ private:
 
   const Address& address_;
   Stop& stop_;
+  std::optional<Owner> owner_;
   Session* session_ = nullptr;  ///< of `connection_`
   std::unique_ptr<Connection> connection_;
   Session::Clock::time_point lost_at_;

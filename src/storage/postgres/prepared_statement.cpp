@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -69,7 +68,7 @@ PreparedStatement::PreparedStatement(Session& session, FreeList& free_list, std:
 
 int PreparedStatement::position(const char* name) const {
   const auto found = std::ranges::find(numbered_.names, name);
-  if (found == numbered_.names.end()) throw std::logic_error(fmt::format("no parameter {} in: {}", name, sql_));
+  AGW_CHECK(found != numbered_.names.end(), fmt::format("no parameter {} in: {}", name, sql_));
   return static_cast<int>(found - numbered_.names.begin()) + 1;
 }
 

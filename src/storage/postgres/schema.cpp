@@ -99,19 +99,22 @@ void apply(Connection& connection, const Migration& migration) {
       .run();
 }
 
+void refuse_newer(const std::set<std::int64_t>& applied, const Address& address,
+                  std::span<const Migration> migrations) {
+  const int latest = migrations.empty() ? 0 : migrations.back().number;
+  if (applied.empty() || *applied.rbegin() <= latest) return;
+  refuse(address,
+         fmt::format("was written by a newer agw (schema {}, this one knows {}): install that one", *applied.rbegin(),
+                     latest),
+         ExitStatus::database_unusable);
+}
+
 /// Returns how many were missing.
 std::size_t apply_missing(Connection& connection, const Address& address, std::span<const Migration> migrations) {
-  // The number stands for this program; the lock ends with the transaction.
-  connection.execute("SELECT pg_advisory_xact_lock(7420)");
   connection.execute("CREATE TABLE IF NOT EXISTS schema_migrations (number bigint PRIMARY KEY, name text NOT NULL)");
+  connection.execute("CREATE TABLE IF NOT EXISTS gateway_owner (id text NOT NULL)");
   const auto applied = applied_migrations(connection);
-  const int latest = migrations.empty() ? 0 : migrations.back().number;
-  if (!applied.empty() && *applied.rbegin() > latest) {
-    refuse(address,
-           fmt::format("was written by a newer agw (schema {}, this one knows {}): install that one", *applied.rbegin(),
-                       latest),
-           ExitStatus::database_unusable);
-  }
+  refuse_newer(applied, address, migrations);
   std::size_t missing = 0;
   for (const auto& migration : migrations) {
     if (applied.contains(migration.number)) continue;
@@ -124,16 +127,18 @@ std::size_t apply_missing(Connection& connection, const Address& address, std::s
 }  // namespace
 
 void prepare_database(Connection& connection, const Address& address, std::span<const Migration> migrations) {
-  try {
-    check(facts_of(connection), address);
-    connection.execute("BEGIN");
-    connection.execute("SET LOCAL client_min_messages = warning");
-    const auto missing = apply_missing(connection, address, migrations);
-    connection.execute("COMMIT");
-    if (missing > 0) log::info("brought the {} to schema {}", address.name, migrations.back().number);
-  } catch (const DatabaseError& error) {
-    refuse(address, fmt::format("cannot be used: {}", error.what()));
-  }
+  check(facts_of(connection), address);
+  connection.execute("BEGIN");
+  connection.execute("SET LOCAL client_min_messages = warning");
+  const auto missing = apply_missing(connection, address, migrations);
+  connection.execute("COMMIT");
+  if (missing > 0) log::info("brought the {} to schema {}", address.name, migrations.back().number);
+}
+
+void check_database(Connection& connection, const Address& address, std::span<const Migration> migrations) {
+  const auto facts = facts_of(connection);
+  check(facts, address);
+  if (facts.has_migrations) refuse_newer(applied_migrations(connection), address, migrations);
 }
 
 }  // namespace agw::postgres

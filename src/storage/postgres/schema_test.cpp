@@ -33,6 +33,8 @@ protected:
       return {};
     } catch (const StartError& error) {
       return {error.status(), error.what()};
+    } catch (const DatabaseError& error) {
+      return {ExitStatus::failure, error.what()};
     }
   }
 

@@ -40,6 +40,7 @@ int code_of(std::string_view state) {
   if (state == "23503") return SQLITE_CONSTRAINT_FOREIGNKEY;
   if (state == "23502") return SQLITE_CONSTRAINT_NOTNULL;
   if (state == "23514") return SQLITE_CONSTRAINT_CHECK;
+  if (state == "42501") return SQLITE_PERM;
   return SQLITE_ERROR;
 }
 
@@ -51,7 +52,7 @@ bool means_lost(std::string_view state) {
 std::exception_ptr error_of(std::string_view state, const std::string& message) {
   if (state == "40001" || state == "40P01") return std::make_exception_ptr(SerializationFailure(message));
   if (means_lost(state)) return std::make_exception_ptr(ConnectionLost(message));
-  if (state == "53100") return std::make_exception_ptr(DiskFull(SQLITE_FULL, message));
+  if (state == "53100") return std::make_exception_ptr(ServerDiskFull(SQLITE_FULL, message));
   return std::make_exception_ptr(ServerError(code_of(state), message));
 }
 
@@ -75,6 +76,10 @@ SerializationFailure::SerializationFailure(const std::string& message)
 ConnectionLost::ConnectionLost(const std::string& message)
     : DatabaseUnavailable(SQLITE_CANTOPEN, "the database cannot be reached, try again", message) {}
 
+DatabaseTaken::DatabaseTaken()
+    : DatabaseUnavailable(SQLITE_BUSY, "another gateway has used the database: restart this one",
+                          "another gateway has used the database") {}
+
 Session::Session(const Address& address, Clock::time_point deadline, const Deadline& give_up_at)
     : give_up_at_(give_up_at) {
   connect(address, deadline);
@@ -84,6 +89,10 @@ Session::Session(const Address& address, Clock::time_point deadline, const Deadl
   execute(
       "SELECT set_config('synchronous_commit', 'on', false) "
       "WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')");
+  // Else the locks of a gateway whose host has vanished stay for hours.
+  execute(
+      "SELECT set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '3', false), "
+      "set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '20000', false)");
 }
 
 Session::~Session() = default;

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/async/assert.hpp"
 #include "storage/connection.hpp"
 #include "storage/postgres/testing.hpp"
 
@@ -120,7 +121,7 @@ TEST_F(SessionTest, ErrorsHaveSqliteCodes) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("PostgreSQL 23505"), HasSubstr("INSERT INTO t")));
   }
   EXPECT_THROW(connection().prepare("SELECT nonsense FROM t").step(), DatabaseError);
-  EXPECT_THROW(connection().prepare("SELECT :i").bind(":j", 1), std::logic_error);
+  EXPECT_THROW(connection().prepare("SELECT :i").bind(":j", 1), InternalError);
 }
 
 TEST_F(SessionTest, AFullDiskHasItsType) {

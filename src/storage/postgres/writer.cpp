@@ -4,17 +4,16 @@
 //
 //   - committed: the callers are resumed.
 //   - an item failed: all run again, each in a savepoint; if even that fails, each in a transaction of its own.
-//   - a serialization failure or a deadlock (another program, or another gateway): the whole group runs again, up to
-//   ten
-//     times, after a random pause. Then its callers get 503; nothing was done.
+//   - a serialization failure or a deadlock (with another program): the whole group runs again, up to ten times, after
+//     a random pause. Then its callers get 503; nothing was done.
 //   - the connection was lost. Before COMMIT was sent, nothing is committed, and the group runs again. After that,
 //     nobody knows: the answer may have been lost and the transaction not. Running the group again might do everything
 //     twice, not running it might lose it.
 //
 // The server remembers the outcome of transactions (`pg_xact_status`), so each begins by asking for its number. After a
 // reconnection the writer looks the number up: `committed` resumes the callers with the results of the run that
-// counted, `aborted` runs the group again. `in progress` means that the server has not noticed the loss; the writer has
-// it end that connection, and asks again. While the server is away, the group waits: an answer would be a guess.
+// counted, `aborted` runs the group again. It is one of the two: the new session has the owner's lock, so the old one
+// is over. While the server is away, the group waits: an answer would be a guess.
 //
 // Why one writing connection: items run in the order of the queue, and the numbers that rows get become visible in
 // their order, which the index of turns relies on. Groups share the costs of a commit as they do on a disk.
@@ -38,7 +37,6 @@ using namespace std::chrono_literals;
 
 constexpr int max_attempts = 10;
 constexpr auto longest_pause_of_conflict = 50ms;
-constexpr auto time_to_notice = 1s;
 
 std::chrono::milliseconds random_pause() {
   static thread_local std::minstd_rand random{std::random_device{}()};
@@ -70,7 +68,7 @@ void GroupWriter::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
 Connection& GroupWriter::start_connection() {
   AGW_ASSERT(checker_.is_current());
 
-  if (has_begun_ || !thread_) throw std::logic_error("the writer's connection belongs to its thread");
+  AGW_CHECK(!has_begun_ && thread_, "the writer's connection belongs to its thread");
   return link_.connection();
 }
 
@@ -179,9 +177,8 @@ bool GroupWriter::try_to_transact(const Work& work, bool& committed) {
     }
   } catch (const ConnectionLost&) {
     const auto transaction = session.transaction_id();
-    const int pid = session.backend_pid();
     link_.drop();
-    return sent && was_committed(transaction, pid);
+    return sent && was_committed(transaction);
   } catch (...) {
     session.roll_back();
     throw;
@@ -190,14 +187,13 @@ bool GroupWriter::try_to_transact(const Work& work, bool& committed) {
   return true;
 }
 
-bool GroupWriter::was_committed(const std::string& transaction, int backend_pid) {
+bool GroupWriter::was_committed(const std::string& transaction) {
   log::warn("the connection to the {} was lost during a commit: looking whether it was done", link_.address().name);
-  for (const auto began = WriteQueue::Clock::now();;) {
+  while (true) {
     try {
       const auto status = status_of(transaction);
       if (status == "committed") return true;
       if (status == "aborted") return false;
-      if (WriteQueue::Clock::now() - began > time_to_notice) end_backend(backend_pid);
     } catch (const ConnectionLost&) {
       link_.drop();
     }
@@ -215,12 +211,6 @@ std::string GroupWriter::status_of(const std::string& transaction) {
   } catch (const ServerError&) {
     return "aborted";  // A number of the future: the server was put back to a state before it.
   }
-}
-
-void GroupWriter::end_backend(int backend_pid) {
-  auto row = link_.connection().prepare("SELECT pg_terminate_backend(CAST(:pid AS integer))");
-  row.bind(":pid", backend_pid);
-  row.step();
 }
 
 }  // namespace agw::postgres

@@ -42,9 +42,8 @@ private:
   bool transact(const Work& work);
   bool try_to_transact(const Work& work, bool& committed);
   void commit();
-  bool was_committed(const std::string& transaction, int backend_pid);
+  bool was_committed(const std::string& transaction);
   std::string status_of(const std::string& transaction);
-  void end_backend(int backend_pid);
 
   [[no_unique_address]] ThreadChecker checker_;
   Loop& loop_;

@@ -1,0 +1,282 @@
+"""Records in PostgreSQL: databases that cannot be used, what happens while the server is away, and what is not possible
+there. All other tests run with PostgreSQL too if AGW_TEST_POSTGRES is set.
+
+See docs/postgresql.md.
+"""
+
+import contextlib
+import itertools
+import os
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from checks import accepted, refused, seconds_of
+from connection import free_port
+from disks import small_disk
+from postgres import postgres
+
+PASSWORD = "never-shown-4711"
+_names = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with postgres() as running:
+        yield running
+
+
+@pytest.fixture
+def database(server):
+    name = f"records{next(_names)}"
+    server.create(name)
+    return name
+
+
+@pytest.fixture
+def gateway_on(make_gateway):
+    """Makes a gateway with the address of its database."""
+    return lambda url, **options: make_gateway(config={"cluster": {"database": url}}, **options)
+
+
+def create_thread(gateway, title="a thread"):
+    return accepted(gateway.http.post("/threads", json={"title": title}), status=201)
+
+
+def titles(gateway):
+    return [thread["title"] for thread in accepted(gateway.http.get("/threads"))]
+
+
+def printed_by(gateway):
+    log = gateway.data / "logs" / "gateway.log"
+    errors = "".join(file.read_text() for file in gateway.root.glob("stderr-*.txt"))
+    return errors + (log.read_text() if log.exists() else "")
+
+
+@pytest.fixture
+def role_with_password(server, database):
+    """The name of a role that owns `database` and must prove its password."""
+    role = f"role{next(_names)}"
+    server.psql("postgres", f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'; ALTER DATABASE {database} OWNER TO {role}")
+    rules = server.directory / "data" / "pg_hba.conf"
+    rules.write_text(f"host all {role} 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
+    server.psql("postgres", "SELECT pg_reload_conf()")
+    return role
+
+
+def test_records_survive_a_restart_and_no_password_is_shown(server, database, role_with_password, gateway_on):
+    gateway = gateway_on(f"postgresql://{role_with_password}:${{secret:DATABASE}}@127.0.0.1:{server.port}/{database}")
+    assert gateway.command("secret", "set", "DATABASE", typed=PASSWORD + "\n").returncode == 0
+    gateway.start()
+    thread = create_thread(gateway)
+    command_line = Path(f"/proc/{gateway.process.pid}/cmdline").read_text()
+    gateway.restart()
+    assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["title"] == "a thread"
+    assert not list(gateway.data.glob("gateway.db*"))
+    assert server.psql(database, "SELECT count(*) FROM threads WHERE title = 'a thread'") == [["1"]]
+    assert PASSWORD not in command_line + printed_by(gateway)
+
+
+def test_a_wrong_password_is_refused_without_showing_it(server, database, role_with_password, gateway_on):
+    gateway = gateway_on(f"postgresql://{role_with_password}:wrong-{PASSWORD}@127.0.0.1:{server.port}/{database}")
+    failed = gateway.fails()
+    assert failed.status == 1 and f"password authentication failed for user \"{role_with_password}\"" in failed.stderr
+    assert "or correct cluster.database, its user or its password" in failed.stderr and PASSWORD not in printed_by(gateway)
+
+
+def test_a_secret_without_a_value_is_named(server, database, gateway_on):
+    failed = gateway_on(f"postgresql://agw:${{secret:MISSING}}@127.0.0.1:{server.port}/{database}").fails()
+    assert failed.status == 2 and "cluster.database: " in failed.stderr and "MISSING" in failed.stderr
+
+
+def test_an_address_that_is_none_is_refused_without_showing_it(gateway_on):
+    failed = gateway_on(f"postgresql://agw:{PASSWORD}@[::1/things").fails()
+    assert failed.status == 2 and "cluster.database: " in failed.stderr and PASSWORD not in failed.stderr
+
+
+def test_a_server_that_is_away_is_named_within_five_seconds(gateway_on):
+    port = free_port()
+    gateway = gateway_on(f"postgresql://agw:{PASSWORD}@127.0.0.1:{port}/things")
+    assert seconds_of(gateway.fails) < 5
+    failed = gateway.fails()
+    assert failed.status == 1 and PASSWORD not in failed.stderr
+    assert f"cannot reach the database things at 127.0.0.1:{port} (cluster.database): " in failed.stderr
+    assert "Start the server, or correct cluster.database" in failed.stderr
+
+
+def test_a_server_that_does_not_answer_is_named_within_five_seconds(gateway_on):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        gateway = gateway_on(f"postgresql://agw@127.0.0.1:{port}/things")
+        assert seconds_of(lambda: gateway.fails()) < 5
+        assert f"cannot reach the database things at 127.0.0.1:{port} (cluster.database): it does not answer" in gateway.stderr
+
+
+def test_a_database_that_does_not_exist_is_named(server, gateway_on):
+    failed = gateway_on(server.url("missing")).fails()
+    assert failed.status == 1 and "database \"missing\" does not exist" in failed.stderr
+
+
+UNUSABLE = {
+    "a newer release's": ("CREATE TABLE schema_migrations (number bigint PRIMARY KEY, name text NOT NULL);"
+                          "INSERT INTO schema_migrations VALUES (99999, 'later')",
+                          5, "was written by a newer agw (schema 99999, this one knows"),
+    "another program's": ("CREATE TABLE theirs (x text)",
+                          5, "is not a gateway's: it holds tables of another program. Name an empty one"),
+    "read-only": ("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', "
+                  "current_database()); END $$",
+                  1, "is read-only (default_transaction_read_only): set it to off for the role agw"),
+    "without a schema": ("DROP SCHEMA public", 1, "has no schema that the role agw may use: create one, or set search_path"),
+}
+
+
+@pytest.mark.parametrize("script, status, text", UNUSABLE.values(), ids=UNUSABLE.keys())
+def test_an_unusable_database_is_refused_with_the_remedy_and_by_doctor(server, database, gateway_on, script, status, text):
+    server.psql(database, script)
+    gateway = gateway_on(server.url(database))
+    failed = gateway.fails()
+    assert failed.status == status
+    assert f"the database {database} at 127.0.0.1:{server.port} (cluster.database) {text}" in failed.stderr
+    examined = gateway.command("doctor")
+    assert examined.returncode == 1 and text in examined.stdout
+
+
+@pytest.mark.parametrize("options, text", [
+    ("ENCODING 'LATIN1' LOCALE 'C'", "does not store text as UTF-8"),
+    ("ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'en'", "does not compare text byte by byte"),
+])
+def test_another_encoding_is_refused_with_the_remedy(server, gateway_on, options, text):
+    name = f"other{next(_names)}"
+    server.create(name, options)
+    failed = gateway_on(server.url(name)).fails()
+    assert failed.status == 1 and text in failed.stderr
+    assert "CREATE DATABASE agw TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'" in failed.stderr
+
+
+def test_a_role_that_may_not_create_tables_is_refused_with_the_remedy(server, database, gateway_on):
+    server.psql(database, "CREATE ROLE guest LOGIN")
+    failed = gateway_on(server.url(database, user="guest")).fails()
+    assert failed.status == 1 and "GRANT CREATE ON SCHEMA public TO guest" in failed.stderr
+
+
+def test_a_role_that_may_not_use_the_tables_is_refused_with_the_remedy(server, database, gateway_on):
+    gateway = gateway_on(server.url(database)).start()
+    gateway.stop()
+    server.psql(database, "CREATE ROLE stranger LOGIN; GRANT CREATE ON SCHEMA public TO stranger")
+    failed = gateway_on(server.url(database, user="stranger")).fails()
+    assert failed.status == 1 and "permission denied for table" in failed.stderr
+    assert "Log in as the role that made the tables" in failed.stderr
+
+
+def test_a_replica_is_refused(gateway_on):
+    with postgres() as replica:
+        replica.create("records")
+        replica.stop()
+        mark = replica.directory / "data" / "standby.signal"
+        mark.touch()
+        os.chown(mark, replica.user if replica.user is not None else -1, -1)
+        replica.start()
+        failed = gateway_on(replica.url("records")).fails()
+    assert failed.status == 1 and "is a replica, which only the primary server may write" in failed.stderr
+
+
+def test_a_second_gateway_is_refused_and_may_follow(server, database, gateway_on):
+    first, second = gateway_on(server.url(database)).start(), gateway_on(server.url(database))
+    create_thread(first)
+    failed = second.fails()
+    assert failed.status == 3
+    assert (f"the database {database} at 127.0.0.1:{server.port} (cluster.database) is in use by another gateway (connected "
+            "from 127.0.0.1 since ") in failed.stderr
+    assert "several gateways cannot share a database. Stop that one, or give this one" in failed.stderr
+    first.kill()
+    assert titles(second.start()) == ["a thread"]
+
+
+def test_records_of_a_file_are_not_passed_over(server, database, make_gateway):
+    gateway = make_gateway(config={"cluster": {}}).start()
+    gateway.stop()
+    gateway.configure({"cluster": {"database": server.url(database)}})
+    failed = gateway.fails()
+    assert failed.status == 2 and f"{gateway.data / 'gateway.db'} holds records" in failed.stderr
+    assert f"mv {gateway.data / 'gateway.db'} " in failed.stderr
+    (gateway.data / "gateway.db").rename(gateway.data / "gateway.db.old")
+    gateway.start()
+
+
+def test_backups_are_refused_with_the_alternative(server, database, gateway_on, tmp_path):
+    gateway = gateway_on(server.url(database)).start()
+    done = gateway.command("backup", str(tmp_path / "b"))
+    assert done.returncode == 1 and "the records are in PostgreSQL (cluster.database)" in done.stderr
+    assert "pg_dump" in done.stderr and not (tmp_path / "b").exists()
+
+
+def test_doctor_names_the_database(server, database, gateway_on):
+    gateway = gateway_on(server.url(database)).start()
+    done = gateway.command("doctor")
+    assert done.returncode == 0 and f"the database {database} at 127.0.0.1:{server.port} can be used" in done.stdout
+
+
+def test_what_is_acknowledged_survives_a_server_that_ends(gateway_on):
+    with postgres() as own:
+        own.create("records")
+        gateway = gateway_on(own.url("records")).start()
+        made = []
+        for by in (signal.SIGINT, signal.SIGQUIT):
+            made.append(create_thread(gateway, f"before {by}")["title"])
+            own.stop(by)
+            own.start()
+        made.append(create_thread(gateway, "at last")["title"])
+        assert sorted(titles(gateway)) == sorted(made)
+        assert gateway.stop() == 0
+
+
+def test_requests_are_refused_while_the_server_is_away(gateway_on):
+    with postgres() as own:
+        own.create("records")
+        gateway = gateway_on(own.url("records")).start()
+        create_thread(gateway)
+        own.stop()
+        try:
+            refused(gateway.http.post("/threads", json={}, timeout=60), 503, "the database cannot be reached, try again")
+            accepted(gateway.http.get("/health"))
+        finally:
+            own.start()
+        create_thread(gateway)
+        assert len(titles(gateway)) == 2
+
+
+@contextlib.contextmanager
+def full(disk):
+    filler = disk / "filler"
+    subprocess.run(["dd", "if=/dev/zero", f"of={filler}", "bs=64k"], capture_output=True)
+    yield
+    filler.unlink()
+
+
+def test_a_full_disk_of_the_server_is_507_and_nothing_is_done(server, gateway_on, tmp_path):
+    with small_disk(server.directory / "small", "size=48m") as disk:
+        os.chown(disk, server.user if server.user is not None else -1, -1)
+        server.psql("postgres", f"CREATE TABLESPACE small LOCATION '{disk}'")
+        try:
+            server.create("little", "ENCODING 'UTF8' LOCALE 'C' TABLESPACE small")
+            gateway = gateway_on(server.url("little")).start()
+            with full(disk):
+                made = 0
+                while (response := gateway.http.post("/threads", json={"title": "long " * 30})).status_code == 201:
+                    made += 1
+                refused(response, 507, "disk full")
+                assert len(titles(gateway)) == made
+            create_thread(gateway)
+            gateway.stop()
+        finally:
+            server.psql("postgres", "DROP DATABASE IF EXISTS little WITH (FORCE)")
+            server.psql("postgres", "DROP TABLESPACE small")
+
+
+def test_nothing_of_it_is_loaded_for_a_file(make_gateway):
+    gateway = make_gateway(config={"cluster": {}}).start()
+    create_thread(gateway)
+    assert "libpq" not in Path(f"/proc/{gateway.process.pid}/maps").read_text()
