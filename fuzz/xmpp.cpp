@@ -7,6 +7,7 @@
 #include "base/json/json.hpp"
 #include "features/channels/xmpp/xmpp_message.hpp"
 #include "features/channels/xmpp/xmpp_rooms.hpp"
+#include "features/channels/xmpp/xmpp_upload.hpp"
 #include "fuzz/support/fuzzing.hpp"
 #include "io/xmpp/xmpp_address.hpp"
 
@@ -67,6 +68,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     agw::xmpp_error(stanza);
     const auto message = agw::xmpp_message(stanza, "agent@example.com", rooms, agw::ChannelThreads::topic);
     if (message) agw::fuzzing::require(!message->sender.empty());
+    if (const auto slot = agw::xmpp_slot(stanza)) {
+      for (const auto& header : slot->headers)
+        agw::fuzzing::require(header.value.find_first_of("\r\n") == header.value.npos);
+    }
     const auto escaped = agw::xml_escaped(stanza.text);
     agw::fuzzing::require(escaped.find_first_of("<>\"'") == escaped.npos && agw::is_utf8(escaped));
   }

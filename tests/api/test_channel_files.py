@@ -3,6 +3,7 @@
 See docs/contract/channels.md#messages.
 """
 
+import httpx
 import pytest
 
 from channels import ANN, channel, connect, threads
@@ -12,6 +13,8 @@ from mails import ANN as ANN_BY_MAIL
 from mails import listens
 from stubs.mail import Dovecot, SmtpStub, text_of, why_not
 from stubs.matrix import TOKEN, MatrixStub
+from stubs.prosody import ACCOUNT, DOMAIN, PASSWORD, Prosody
+from stubs.xmpp_client import XmppPerson
 from tools import calls, turns_of
 
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
@@ -59,6 +62,34 @@ def test_files_follow_the_answer_at_matrix(talking, workspace):
         assert (picture["msgtype"], picture["body"], picture["info"]["mimetype"]) == ("m.image", "plan.png", "image/png")
         assert matrix.media["example.org", picture["url"].rpartition("/")[2]] == PICTURE
         assert (note["msgtype"], note["filename"]) == ("m.file", "Grüße.txt")
+
+
+def listens_by_xmpp(talking, prosody):
+    talking.gateway.http.put("/secrets/XMPP", json={"value": PASSWORD})
+    connect(talking.gateway, prosody, service="xmpp", token="${secret:XMPP}", user=ACCOUNT, allow=[f"ann@{DOMAIN}"])
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+
+
+def test_files_follow_the_answer_at_xmpp(talking, workspace):
+    with Prosody(accepts_files=True) as prosody, XmppPerson(prosody, "ann") as ann:
+        listens_by_xmpp(talking, prosody)
+        sends(talking, "plan.png", "Grüße.txt")
+        ann.says("Send them.")
+        ann.message("Here they are.")
+        picture, note = (ann.message("http://", count=number)["versions"][-1] for number in (1, 2))
+        assert httpx.get(picture).content == PICTURE and httpx.get(note).content == "Grüße\n".encode()
+        shown = [stanza.findtext("{jabber:x:oob}x/{jabber:x:oob}url") for stanza in ann.stanzas]
+        assert [url for url in shown if url] == [picture, note]
+
+
+def test_server_that_does_not_accept_files_is_a_signal(talking, workspace):
+    with Prosody() as prosody, XmppPerson(prosody, "ann") as ann:
+        listens_by_xmpp(talking, prosody)
+        sends(talking, "plan.png")
+        ann.says("Send it.")
+        ann.message("Here they are.")
+        (found,) = wait_for(lambda: accepted(talking.gateway.http.get("/signals", params={"kind": "channel"})))
+        assert "does not accept files" in found["message"] and len(ann.texts()) == 1
 
 
 @pytest.mark.skipif(bool(why_not("dovecot")), reason=why_not("dovecot"))

@@ -26,7 +26,6 @@ public:
   /// The question that a run of the thread answers; null if the question came from elsewhere.
   const InboundRow* find(std::string_view thread_id, std::string_view turn_id) const;
   bool has_questions(std::string_view thread_id) const;
-  bool sends_files() const { return messenger_.traits().has_files; }
   std::size_t count() const { return questions_.size(); }
   /// Waits while too many questions are open, or until the channel stops.
   Task<> wait_for_capacity();

@@ -287,8 +287,6 @@ const InboundRow* Channel::question_of(std::string_view thread_id, std::string_v
   return session_ ? session_->answers.find(thread_id, turn_id) : nullptr;
 }
 
-bool Channel::sends_files() const { return session_ && session_->answers.sends_files(); }
-
 ChannelStatus Channel::status() const {
   ChannelStatus status{.id = settings_.id, .name = settings_.name, .service = settings_.service, .state = state_};
   if (!error_.empty()) status.error = error_;

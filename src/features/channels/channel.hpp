@@ -31,7 +31,6 @@ public:
 
   /// The open question that a run answers; null if it came from elsewhere.
   const InboundRow* question_of(std::string_view thread_id, std::string_view turn_id) const;
-  bool sends_files() const;
 
   std::optional<ChannelInbox::Stranger> find_stranger(std::string_view code);
   /// Tells the person that they are answered from now on. The message is on disk when it returns; the channel with the

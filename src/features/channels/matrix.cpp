@@ -80,12 +80,8 @@ Matrix::Matrix(HttpClient& http, const ChannelAccount& account, const ChannelSet
 
 const Messenger::Traits& Matrix::traits() const {
   // An event may have 64 KiB, with its text twice or, in a change, four times.
-  static const Traits traits{.max_units = 4000,
-                             .has_files = true,
-                             .drops_repeated = true,
-                             .between_messages = 1s,
-                             .between_in_group = 1s,
-                             .per_second = 10};
+  static const Traits traits{
+      .max_units = 4000, .drops_repeated = true, .between_messages = 1s, .between_in_group = 1s, .per_second = 10};
   return traits;
 }
 

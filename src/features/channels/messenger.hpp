@@ -71,7 +71,7 @@ struct OutgoingMessage {
   std::string edits{};  ///< the service's id of a message that gets this text; empty: a new one
   std::vector<MessageButton> buttons{};
   bool is_unfinished = false;  ///< more of it is being written
-  /// Where messages are mails, any number; else one, in a message without text. Only with `has_files`.
+  /// Where messages are mails, any number; else one, in a message without text.
   std::vector<OutgoingFile> files{};
 };
 
@@ -104,7 +104,6 @@ public:
     std::size_t max_units = 4096;  ///< of a message, in UTF-16 code units
     bool has_buttons = false;
     bool has_drafts = false;
-    bool has_files = false;  ///< it sends files
     /// Each message names the one that it answers, the same one may arrive twice with different update ids, and only
     /// the first line of an answer counts.
     bool is_mail = false;

@@ -100,7 +100,6 @@ const Messenger::Traits& Telegram::traits() const {
   static const Traits traits{.max_units = 4096,
                              .has_buttons = true,
                              .has_drafts = true,
-                             .has_files = true,
                              .between_messages = 1s,
                              .between_in_group = 3s,
                              .per_second = 30};

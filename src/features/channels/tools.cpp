@@ -65,7 +65,6 @@ Task<ToolOutcome> Channels::send_file(const ToolCall& call) {
     question = found->number;
   }
   if (!channel) co_return failed("the message came from no messenger: name the file in your answer instead");
-  if (!channel->sends_files()) co_return failed("files cannot be sent there: name the file in your answer instead");
   const auto path = absolute_path(text_input(call.input, "path"), call.run.roots);
   const auto file = co_await services_.blocking.run([path, roots = call.run.roots] { return locate(path, roots); });
   const auto permission = call.authorize(target_of(file));

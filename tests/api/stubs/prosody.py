@@ -30,7 +30,8 @@ modules_disabled = {{ "s2s" }}
 interfaces = {{ "127.0.0.1" }}
 c2s_ports = {{ {port} }}
 c2s_direct_tls_ports = {{ }}
-http_ports = {{ }}
+http_ports = {{ {http_port} }}
+http_interfaces = {{ "127.0.0.1" }}
 https_ports = {{ }}
 c2s_require_encryption = {encryption}
 allow_unencrypted_plain_auth = {plain}
@@ -46,6 +47,12 @@ Component "rooms.{domain}" "muc"
   muc_room_default_public_jids = true
   muc_room_locking = false
 """
+UPLOAD = """
+Component "upload.{domain}" "http_file_share"
+  modules_enabled = {{ }}
+  http_host = "{domain}"
+  http_external_url = "http://{domain}:{http_port}/"
+"""
 
 
 def free_port():
@@ -55,9 +62,10 @@ def free_port():
 
 
 class Prosody:
-    """It offers TLS, and requires it only with `encryption`. `certificate` is the authority that vouches for it."""
+    """It offers TLS, and requires it only with `encryption`. With `accepts_files`, files can be uploaded (XEP-0363).
+    `certificate` is the authority that vouches for it."""
 
-    def __init__(self, modules=("smacks", "offline"), encryption=False):
+    def __init__(self, modules=("smacks", "offline"), encryption=False, accepts_files=False):
         if not shutil.which("prosody"):
             pytest.skip("prosody is not installed: script/bootstrap installs it")
         self.root = Path(tempfile.mkdtemp(prefix="prosody-"))
@@ -66,9 +74,10 @@ class Prosody:
         self.port = free_port()
         listed = ", ".join(f'"{module}"' for module in modules)
         (self.root / "prosody.cfg.lua").write_text(
-            CONFIGURATION.format(
-                root=self.root, port=self.port, domain=DOMAIN, certificate=self.certificate, key=key, modules=listed,
-                encryption=str(encryption).lower(), plain=str(not encryption).lower()))
+            (CONFIGURATION + (UPLOAD if accepts_files else "")).format(
+                root=self.root, port=self.port, http_port=free_port() if accepts_files else "", domain=DOMAIN,
+                certificate=self.certificate, key=key, modules=listed, encryption=str(encryption).lower(),
+                plain=str(not encryption).lower()))
         self.url = f"xmpp://127.0.0.1:{self.port}"
         self.process = None
         self.register("agent", PASSWORD)

@@ -79,12 +79,8 @@ Email::Email(const ChannelServices& services, const ChannelAccount& account, con
 
 const Messenger::Traits& Email::traits() const {
   // Servers allow some hundred mails an hour or more; each is sent on a connection of its own.
-  static const Traits traits{.max_units = 500'000,
-                             .has_files = true,
-                             .is_mail = true,
-                             .between_messages = 1s,
-                             .between_in_group = 1s,
-                             .per_second = 5};
+  static const Traits traits{
+      .max_units = 500'000, .is_mail = true, .between_messages = 1s, .between_in_group = 1s, .per_second = 5};
   return traits;
 }
 

@@ -50,6 +50,13 @@ Xmpp::Xmpp(Loop& loop, HttpClient& http, const ChannelAccount& account, const Ch
       account_(account),
       settings_(settings),
       rooms_(settings.rooms, settings.user),
+      requests_(loop,
+                [this](std::string stanza) {
+                  if (is_open_) connection_->send(std::move(stanza));
+                  return is_open_;
+                }),
+      upload_(http, requests_, std::string(xmpp_domain(settings.user)),
+              [this](const WebUrl& url) { return may_be_private(url); }),
       changed_(loop),
       open_(loop) {}
 
@@ -165,6 +172,8 @@ void Xmpp::ended(XmppFailure failure) {
     sending->result = SendResult{.end = End::uncertain, .error = failure_->text};
     sending->changed.notify();
   }
+  requests_.end();
+  upload_.forget_service();
   changed_.notify();
 }
 
@@ -220,7 +229,7 @@ bool Xmpp::is_from_server(const XmppElement& stanza) const {
 void Xmpp::handle_iq(const XmppElement& stanza) {
   const auto type = stanza.attribute("type");
   const auto id = stanza.attribute("id");
-  if (!is_from_server(stanza)) return;
+  if (requests_.take(stanza) || !is_from_server(stanza)) return;
   if (type == "result" || type == "error") {
     if (id.starts_with(ping_prefix)) settle(id.substr(ping_prefix.size()), {.end = End::sent});
   } else {
@@ -249,11 +258,18 @@ Task<SendResult> Xmpp::send(OutgoingMessage message, StopSource& stop) {
   const auto until_open = [](AsyncEvent& open) -> Task<> { co_await open.wait(); };
   if (!is_open_ && co_await with_timeout(stop, send_timeout, until_open(open_)) == WaitResult::stopped)
     co_return SendResult{.end = End::stopped};
+  std::string file_url;
+  if (is_open_ && !message.files.empty()) {
+    auto uploaded = co_await upload_.upload(std::move(message.files.front()), stop);
+    if (stop.requested()) co_return SendResult{.end = End::stopped};
+    if (is_open_ && uploaded.url.empty()) co_return std::move(uploaded.problem);
+    file_url = std::move(uploaded.url);
+  }
   if (!is_open_) co_return SendResult{.end = End::retry, .error = "it is not connected"};
   const auto id = message.id;
   const auto sending = std::make_shared<Sending>(loop_);
   sendings_[id] = sending;
-  connection_->send(xmpp_stanza(message) + ping_after(id));
+  connection_->send(xmpp_stanza(message, file_url) + ping_after(id));
   const auto until_settled = [](std::shared_ptr<Sending> one) -> Task<> { co_await one->changed.wait(); };
   const auto waited = co_await with_timeout(stop, send_timeout, until_settled(sending));
   if (sending->result) co_return *std::move(sending->result);
@@ -269,18 +285,22 @@ Task<SendResult> Xmpp::draft(ChatPlace, std::int64_t, std::string, StopSource&) 
 
 Task<> Xmpp::acknowledge(std::string, std::string, StopSource&) { co_return; }
 
+/// A person's own server with a private address may keep its files at home, too.
+bool Xmpp::may_be_private(const WebUrl& url) const {
+  const bool is_home = account_.is_persons && connection_ && connection_->is_private();
+  return is_home && is_below(url.host(), xmpp_domain(settings_.user));
+}
+
 /// The sender chose the address: it must be public, unless the XMPP server itself has a private one.
 Task<FetchedFile> Xmpp::fetch(ReceivedFile file, StopSource& stop) {
   const auto url = WebUrl::parse(file.id);
   if (!url) co_return FetchedFile{{}, "it is not at a web address"};
-  const bool is_home = account_.is_persons && connection_ && connection_->is_private();
-  const auto domain = std::string(xmpp_domain(settings_.user));
-  auto response = co_await send_web_request(
-      http_,
-      {.url = *url,
-       .max_body_bytes = attachment_limit,
-       .may_be_private = [is_home, domain](const WebUrl& one) { return is_home && is_below(one.host(), domain); }},
-      stop);
+  auto response =
+      co_await send_web_request(http_,
+                                {.url = *url,
+                                 .max_body_bytes = attachment_limit,
+                                 .may_be_private = [this](const WebUrl& one) { return may_be_private(one); }},
+                                stop);
   if (!response.problem.empty()) co_return FetchedFile{{}, response.problem};
   if (response.head.status != 200)
     co_return FetchedFile{{}, fmt::format("its server answered {}", response.head.status)};

@@ -11,7 +11,10 @@
 #include "base/async/async_event.hpp"
 #include "features/channels/messenger.hpp"
 #include "features/channels/service_call.hpp"
+#include "features/channels/xmpp/xmpp_requests.hpp"
 #include "features/channels/xmpp/xmpp_rooms.hpp"
+#include "features/channels/xmpp/xmpp_upload.hpp"
+#include "io/http/web_url.hpp"
 #include "io/xmpp/xmpp_connection.hpp"
 
 namespace agw {
@@ -62,12 +65,15 @@ private:
   void handle_iq(const XmppElement& stanza);
   bool is_from_server(const XmppElement& stanza) const;
   void settle(std::string_view id, SendResult result);
+  bool may_be_private(const WebUrl& url) const;
 
   Loop& loop_;
   HttpClient& http_;
   const ChannelAccount& account_;
   const ChannelSettings& settings_;
   XmppRooms rooms_;
+  XmppRequests requests_;
+  XmppUpload upload_;
   AsyncEvent changed_;  ///< something arrived, or the connection opened or ended
   AsyncEvent open_;
   std::shared_ptr<XmppConnection> connection_;

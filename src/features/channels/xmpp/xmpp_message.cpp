@@ -96,6 +96,12 @@ bool read_private_message(const XmppElement& stanza, std::string_view account, c
   return true;
 }
 
+/// Clients show a file if the text is its address and nothing else.
+std::string outgoing_text(const OutgoingMessage& message, std::string_view file_url) {
+  if (!file_url.empty()) return fmt::format("{}{}{}", file_url, message.text.empty() ? "" : "\n\n", message.text);
+  return message.is_markdown ? styled_text(message.text) : message.text;
+}
+
 }  // namespace
 
 bool is_encrypted(const XmppElement& stanza) {
@@ -125,12 +131,13 @@ std::optional<ReceivedMessage> xmpp_message(const XmppElement& stanza, std::stri
   return message;
 }
 
-std::string xmpp_stanza(const OutgoingMessage& message) {
+std::string xmpp_stanza(const OutgoingMessage& message, std::string_view file_url) {
   const auto to = xml_escaped(message.to.chat);
   const auto type = message.to.is_group ? "groupchat" : "chat";
   const auto id = xml_escaped(message.id);
-  const auto text = message.is_markdown ? styled_text(message.text) : message.text;
+  const auto text = outgoing_text(message, file_url);
   auto stanza = fmt::format("<message to='{}' type='{}' id='{}'><body>{}</body>", to, type, id, xml_escaped(text));
+  if (!file_url.empty()) stanza += fmt::format("<x xmlns='{}'><url>{}</url></x>", out_of_band, xml_escaped(file_url));
   if (!message.to.topic.empty()) stanza += fmt::format("<thread>{}</thread>", xml_escaped(message.to.topic));
   if (!message.edits.empty())
     stanza += fmt::format("<replace id='{}' xmlns='urn:xmpp:message-correct:0'/>", xml_escaped(message.edits));

@@ -20,8 +20,9 @@ std::optional<ReceivedMessage> xmpp_message(const XmppElement& stanza, std::stri
 /// Whether a stanza has a message that only an encrypting client can read (XEP-0384).
 bool is_encrypted(const XmppElement& stanza);
 
-/// The stanza that sends a message. An unfinished one is followed by the state `composing` (XEP-0085).
-std::string xmpp_stanza(const OutgoingMessage& message);
+/// The stanza that sends a message. An unfinished one is followed by the state `composing` (XEP-0085). `file_url`:
+/// where the message's file is (XEP-0066), if it has one.
+std::string xmpp_stanza(const OutgoingMessage& message, std::string_view file_url = {});
 
 /// Why a stanza was not delivered, from the error that came back.
 std::string xmpp_error(const XmppElement& stanza);

@@ -5,6 +5,8 @@
 namespace agw {
 namespace {
 
+using namespace std::string_literals;
+
 constexpr std::string_view own_account = "agent@example.org";
 constexpr std::string_view client_namespace = "jabber:client";
 
@@ -128,6 +130,16 @@ TEST(XmppStanza, IsEscapedAndSaysWhatItIs) {
   EXPECT_EQ(xmpp_stanza(said),
             "<message to='team@rooms.example.org' type='groupchat' id='id2'><body>*b*</body>"
             "<origin-id xmlns='urn:xmpp:sid:0' id='id2'/></message>");
+}
+
+TEST(XmppStanza, NamesWhereAFileIs) {
+  OutgoingMessage message{.to = {"team@rooms.example.org", "", true}, .id = "id3", .text = {}, .is_markdown = true};
+  const auto rest = "<origin-id xmlns='urn:xmpp:sid:0' id='id3'/></message>";
+  const auto begin = "<message to='team@rooms.example.org' type='groupchat' id='id3'><body>https://u.example/?a&amp;b"s;
+  const auto url = "<x xmlns='jabber:x:oob'><url>https://u.example/?a&amp;b</url></x>"s;
+  EXPECT_EQ(xmpp_stanza(message, "https://u.example/?a&b"), begin + "</body>" + url + rest);
+  message.text = "(twice)";
+  EXPECT_EQ(xmpp_stanza(message, "https://u.example/?a&b"), begin + "\n\n(twice)</body>" + url + rest);
 }
 
 }  // namespace
