@@ -25,8 +25,6 @@ namespace fs = std::filesystem;
 /// A longer transcript is taken line by line, without forks.
 constexpr std::uintmax_t max_tree_bytes = 16 * 1024 * 1024;
 
-const std::string claude_code_agent = "claude-code";
-
 std::optional<SourceMessage> transcript_message(const json::object& line) {
   const auto type = string_or_empty(line, "type");
   const auto* from = object_member(line, "message");
@@ -114,10 +112,10 @@ void read_servers(Importer& importer, const fs::path& file) {
 
 void read_claude_code(Importer& importer, const fs::path& path) {
   if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
-  import_agent(importer, claude_code_agent, "Claude Code");
+  const auto agent = import_agent(importer, "claude-code", "Claude Code");
   if (const auto text = text_of_file(importer, path / "CLAUDE.md"))
-    importer.add_identity("soul", claude_code_agent, *text, (path / "CLAUDE.md").string());
-  import_skills(importer, path / "skills", claude_code_agent);
+    importer.add_identity("soul", agent, *text, (path / "CLAUDE.md").string());
+  import_skills(importer, path / "skills", agent);
   import_commands(importer, path / "commands");
   import_agents(importer, path / "agents");
   read_servers(importer, path.parent_path() / ".claude.json");

@@ -24,8 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string codex_agent = "codex";
-
 /// Codex sends its own texts as messages of the person: the environment, and the instructions.
 bool is_inserted(const std::string& text) {
   return text.starts_with("<environment_context>") || text.starts_with("<user_instructions>") ||
@@ -211,11 +209,11 @@ void read_codex_settings(Importer& importer, const fs::path& file) {
 
 void read_codex(Importer& importer, const fs::path& path) {
   if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
-  import_agent(importer, codex_agent, "Codex");
+  const auto agent = import_agent(importer, "codex", "Codex");
   if (const auto text = text_of_file(importer, path / "AGENTS.md"))
-    importer.add_identity("soul", codex_agent, *text, (path / "AGENTS.md").string());
+    importer.add_identity("soul", agent, *text, (path / "AGENTS.md").string());
   import_commands(importer, path / "prompts");
-  import_skills(importer, path / "skills", codex_agent);
+  import_skills(importer, path / "skills", agent);
   read_codex_settings(importer, path / "config.toml");
   if (fs::exists(path / "auth.json")) importer.leave((path / "auth.json").string(), "is a login: use agw model add");
   read_sessions(importer, path / "sessions", false);

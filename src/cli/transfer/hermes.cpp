@@ -24,8 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string hermes_agent = "hermes";
-
 /// Columns hold 0 and 1.
 bool is_set(const json::object& row, std::string_view column) {
   const auto* value = row.if_contains(column);
@@ -216,18 +214,17 @@ void read_hermes_settings(Importer& importer, const fs::path& file) {
 
 void read_hermes(Importer& importer, const fs::path& path) {
   if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
-  import_agent(importer, hermes_agent, "Hermes Agent");
+  const auto agent = import_agent(importer, "hermes", "Hermes Agent");
   if (const auto text = text_of_file(importer, path / "SOUL.md"))
-    importer.add_identity("soul", hermes_agent, *text, (path / "SOUL.md").string());
+    importer.add_identity("soul", agent, *text, (path / "SOUL.md").string());
   const auto memories = path / "memories";
   if (const auto text = text_of_file(importer, memories / "USER.md"))
-    importer.add_identity("user-profile", hermes_agent, *text, (memories / "USER.md").string());
+    importer.add_identity("user-profile", agent, *text, (memories / "USER.md").string());
   if (const auto text = text_of_file(importer, memories / "MEMORY.md"))
-    importer.add_file("knowledge pages", fs::path("agents") / hermes_agent / "knowledge" / "memory.md", *text,
+    importer.add_file("knowledge pages", fs::path("agents") / agent / "knowledge" / "memory.md", *text,
                       (memories / "MEMORY.md").string());
-  import_skills(importer, path / "skills", hermes_agent,
-                bundled_skills(importer, path / "skills" / ".bundled_manifest"));
-  import_jobs(importer, path / "cron" / "jobs.json", hermes_agent);
+  import_skills(importer, path / "skills", agent, bundled_skills(importer, path / "skills" / ".bundled_manifest"));
+  import_jobs(importer, path / "cron" / "jobs.json", agent);
   read_hermes_settings(importer, path / "config.yaml");
   for (const auto* login : {".env", "auth.json"})
     if (fs::exists(path / login)) importer.leave((path / login).string(), "has logins: they are never read");

@@ -253,7 +253,7 @@ std::optional<json::object> Importer::find_extension(const std::string& name) co
   return std::nullopt;
 }
 
-void Importer::add_extension(json::object body, const std::string& origin) {
+std::string Importer::add_extension(json::object body, const std::string& origin) {
   const auto type = string_or_empty(body, "type");
   const auto wanted = string_or_empty(body, "name");
   auto name = extension_name_from(wanted, fmt::format("{}-{}", source_, type));
@@ -265,7 +265,7 @@ void Importer::add_extension(json::object body, const std::string& origin) {
   auto& count = counts_[type + "s"];
   if (!gateway_) {
     ++count.created;
-    return;
+    return name;
   }
   const auto base = name;
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -273,7 +273,7 @@ void Importer::add_extension(json::object body, const std::string& origin) {
     const auto found = find_extension(name);
     if (found && origin_of(*found) == mark) {
       ++count.kept;
-      return;
+      return name;
     }
     if (found) continue;
     body["name"] = name;
@@ -285,9 +285,10 @@ void Importer::add_extension(json::object body, const std::string& origin) {
       if (!is_refusal(error)) throw;
       leave(fmt::format("{} {}", type, wanted), error.what());
     }
-    return;
+    return name;
   }
   leave(fmt::format("{} {}", type, wanted), "its name is taken");
+  return name;
 }
 
 void Importer::add_identity(const std::string& kind, const std::optional<std::string>& agent,

@@ -56,8 +56,9 @@ public:
   void add_turn(ImportedTurn turn);
 
   /// `body` is that of `POST /extensions`; `origin` identifies it within its source. A name that is no extension's name
-  /// is mapped; a name that something else has is followed by the source's. Both are reported.
-  void add_extension(json::object body, const std::string& origin);
+  /// is mapped; a name that something else has is followed by the source's. Both are reported. Returns the name that
+  /// the extension has here, or would have if it were not left out.
+  std::string add_extension(json::object body, const std::string& origin);
   /// A file that belongs to an agent or to all: `soul` or `user-profile`. Never replaces one that has content. Without
   /// `agent`, it is the shared one.
   void add_identity(const std::string& kind, const std::optional<std::string>& agent, const std::string& content,

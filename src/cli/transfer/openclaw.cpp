@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string openclaw_agent = "openclaw";
-
 /// Its blocks are those of Anthropic's API but for the calls.
 void read_openclaw_blocks(const json::array& blocks, SourceMessage& message) {
   for (const auto& block : blocks) {
@@ -177,7 +175,8 @@ fs::path path_in(const fs::path& root, const std::string& text) {
 }
 
 /// The agents that its settings name besides the main one, each with a workspace of its own.
-void read_openclaw_agents(Importer& importer, const json::object& settings, const fs::path& root) {
+void read_openclaw_agents(Importer& importer, const json::object& settings, const fs::path& root,
+                          const std::string& main_agent) {
   const auto agents = object_or_empty(settings, "agents");
   auto workspace = string_or_empty(object_or_empty(agents, "defaults"), "workspace");
   if (workspace.empty()) workspace = string_or_empty(object_or_empty(settings, "agent"), "workspace");
@@ -196,28 +195,28 @@ void read_openclaw_agents(Importer& importer, const json::object& settings, cons
       if (!own.empty()) main_workspace = path_in(root, own);
       continue;
     }
-    const auto name = extension_name_from(fmt::format("{}-{}", openclaw_agent, id), openclaw_agent + "-agent");
-    auto title = string_or_empty(*each, "name");
-    importer.add_extension({{"type", "agent"},
-                            {"name", name},
-                            {"description", fmt::format("The agent {} of OpenClaw", title.empty() ? id : title)},
-                            {"definition", json::object()}},
-                           "agents/" + id);
+    const auto title = string_or_empty(*each, "name");
+    const auto name =
+        importer.add_extension({{"type", "agent"},
+                                {"name", extension_name_from("openclaw-" + id, "openclaw-agent")},
+                                {"description", fmt::format("The agent {} of OpenClaw", title.empty() ? id : title)},
+                                {"definition", json::object()}},
+                               "agents/" + id);
     read_openclaw_workspace(importer, own.empty() ? root / ("workspace-" + id) : path_in(root, own), name);
   }
-  read_openclaw_workspace(importer, main_workspace, openclaw_agent);
+  read_openclaw_workspace(importer, main_workspace, main_agent);
 }
 
 }  // namespace
 
 void read_openclaw(Importer& importer, const fs::path& path) {
   if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
-  import_agent(importer, openclaw_agent, "OpenClaw");
+  const auto agent = import_agent(importer, "openclaw", "OpenClaw");
   const auto file = path / "openclaw.json";
   const auto settings = settings_in_file(importer, file).value_or(json::object());
-  read_openclaw_agents(importer, settings, path);
-  import_skills(importer, path / "skills", openclaw_agent);
-  import_jobs(importer, path / "cron" / "jobs.json", openclaw_agent);
+  read_openclaw_agents(importer, settings, path, agent);
+  import_skills(importer, path / "skills", agent);
+  import_jobs(importer, path / "cron" / "jobs.json", agent);
   read_openclaw_settings(importer, settings, file);
   if (fs::exists(path / "credentials"))
     importer.leave((path / "credentials").string(), "are logins: they are never read");

@@ -24,8 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string opencode_agent = "opencode";
-
 json::object data_of(const json::object& row) {
   auto data = parse_json(string_or_empty(row, "data"));
   return data && data->is_object() ? std::move(data->get_object()) : json::object();
@@ -215,13 +213,13 @@ void read_opencode(Importer& importer, const fs::path& path) {
   const auto data = fs::exists(path / "opencode.db") ? path : home / ".local" / "share" / "opencode";
   if (!fs::is_directory(path) && !fs::is_directory(data))
     throw std::runtime_error(path.string() + ": there is no such folder");
-  import_agent(importer, opencode_agent, "opencode");
+  const auto agent = import_agent(importer, "opencode", "opencode");
   if (const auto text = text_of_file(importer, path / "AGENTS.md"))
-    importer.add_identity("soul", opencode_agent, *text, (path / "AGENTS.md").string());
+    importer.add_identity("soul", agent, *text, (path / "AGENTS.md").string());
   // Older versions name these folders in the singular.
   for (const auto* folder : {"agent", "agents"}) import_agents(importer, path / folder);
   for (const auto* folder : {"command", "commands"}) import_commands(importer, path / folder);
-  for (const auto* folder : {"skill", "skills"}) import_skills(importer, path / folder, opencode_agent);
+  for (const auto* folder : {"skill", "skills"}) import_skills(importer, path / folder, agent);
   for (const auto* file : {"config.json", "opencode.json", "opencode.jsonc"})
     read_opencode_settings(importer, path / file);
   read_opencode_sessions(importer, data);

@@ -182,12 +182,12 @@ void import_skills(Importer& importer, const fs::path& folder, const std::string
   }
 }
 
-void import_agent(Importer& importer, const std::string& name, const std::string& program) {
-  importer.add_extension({{"type", "agent"},
-                          {"name", name},
-                          {"description", fmt::format("Taken over from {}", program)},
-                          {"definition", json::object()}},
-                         "agent");
+std::string import_agent(Importer& importer, const std::string& name, const std::string& program) {
+  return importer.add_extension({{"type", "agent"},
+                                 {"name", name},
+                                 {"description", fmt::format("Taken over from {}", program)},
+                                 {"definition", json::object()}},
+                                "agent");
 }
 
 void import_agents(Importer& importer, const fs::path& folder) {

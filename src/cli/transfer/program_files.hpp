@@ -34,8 +34,9 @@ struct HeadedText {
 /// The head is empty if there is none or it is not YAML.
 HeadedText headed_text(const std::string& text);
 
-/// Creates the disabled agent that stands for the program, which holds what is inert until it is enabled.
-void import_agent(Importer& importer, const std::string& name, const std::string& program);
+/// Creates the disabled agent that stands for the program, which holds what is inert until it is enabled. Returns its
+/// name.
+std::string import_agent(Importer& importer, const std::string& name, const std::string& program);
 
 /// Creates disabled agents from Markdown files, whose bodies are their prompts.
 void import_agents(Importer& importer, const std::filesystem::path& folder);
