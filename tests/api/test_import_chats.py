@@ -7,6 +7,9 @@ import base64
 import json
 import zipfile
 
+import pytest
+
+from checks import accepted
 from talker import PROVIDER, Talker, configuration
 from transfer import ChatGPT, created, imported, reasons, texts, threads, turns, write_json, write_zip
 
@@ -255,6 +258,49 @@ def test_attached_texts_of_claude_are_attached_and_other_files_named(own_gateway
     assert [(one["metadata"]["attachments"][0]["name"], stored(own_gateway, one["metadata"]["attachments"][0]))
             for one in (first, second)] == [("a.txt", b"secret plan"), ("c.txt", b"more")]
     assert created(imported(own_gateway, "claude", path)) == {}
+
+
+PROJECT = {"uuid": "p1", "name": "My Garden", "description": "Beds", "is_starter_project": False,
+           "prompt_template": "You know gardens.",
+           "docs": [{"uuid": "d1", "filename": "plan.md", "content": "# Plan\n\nRoses."},
+                    {"uuid": "d2", "filename": "../Soil & sun.txt", "content": "Sand."},
+                    {"uuid": "d3", "filename": "plan.txt", "content": "Old."}]}
+
+
+@pytest.mark.parametrize("as_files", [False, True])
+def test_claudes_projects_become_disabled_agents(own_gateway, tmp_path, as_files):
+    chats = [claude(claude_message("1", "human", "Hi", 1))]
+    starter = {"uuid": "p0", "name": "How to use Claude", "is_starter_project": True, "prompt_template": "", "docs": []}
+    bare = {"uuid": "p2", "name": "Bare", "prompt_template": "", "docs": []}
+    folder = tmp_path / "export"
+    write_json(folder / "conversations.json", chats)
+    if as_files:
+        for project in (starter, PROJECT, bare):
+            write_json(folder / "projects" / f"{project['uuid']}.json", project)
+    else:
+        write_json(folder / "projects.json", [starter, PROJECT, bare])
+    result = imported(own_gateway, "claude", folder)
+    assert created(result) == {"agents": 1, "knowledge pages": 3, "souls": 1, "threads": 1, "turns": 1}
+    assert reasons(result) == {"project Bare": "has neither instructions nor documents"}
+    agent = accepted(own_gateway.http.get("/extensions/claude-my-garden"))
+    assert (agent["type"], agent["enabled"], agent["description"]) == ("agent", False, "Beds")
+    assert accepted(own_gateway.http.get("/agents/claude-my-garden/soul")) == {"content": "You know gardens."}
+    pages = own_gateway.data / "agents" / "claude-my-garden" / "knowledge"
+    assert {path.name: path.read_text() for path in pages.iterdir()} == {
+        "plan.md": "# Plan\n\nRoses.", "soil-sun.md": "Sand.", "plan-2.md": "Old."}
+    assert created(imported(own_gateway, "claude", folder)) == {}
+
+
+def test_a_project_leaves_an_agent_of_its_name_alone(own_gateway, tmp_path):
+    own = {"name": "claude-my-garden", "type": "agent", "description": "mine", "definition": {}, "enabled": True}
+    accepted(own_gateway.http.post("/extensions", json=own), 201)
+    write_json(tmp_path / "export" / "conversations.json", [])
+    write_json(tmp_path / "export" / "projects.json", [PROJECT])
+    result = imported(own_gateway, "claude", tmp_path / "export")
+    assert any("the name is taken" in note for note in result["notes"])
+    assert accepted(own_gateway.http.get("/agents/claude-my-garden/soul"))["content"] != "You know gardens."
+    assert not (own_gateway.data / "agents" / "claude-my-garden" / "knowledge" / "plan.md").exists()
+    assert accepted(own_gateway.http.get("/agents/claude-my-garden-claude/soul")) == {"content": "You know gardens."}
 
 
 def test_a_conversation_without_messages_is_listed(own_gateway, tmp_path):

@@ -76,6 +76,7 @@ void read_claude_conversation(Importer& importer, const json::object& from) {
 
 void read_claude(Importer& importer, const std::filesystem::path& path) {
   for_each_conversation(importer, path, [&](const json::object& from) { read_claude_conversation(importer, from); });
+  read_claude_projects(importer, path);
 }
 
 }  // namespace agw::cli

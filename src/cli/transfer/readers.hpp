@@ -22,8 +22,10 @@ std::span<const ImportSource> import_sources();
 void read_own_export(Importer& importer, const std::filesystem::path& path);
 /// An export archive of ChatGPT, its folder, or one of its `conversations.json`.
 void read_chatgpt(Importer& importer, const std::filesystem::path& path);
-/// The same of Claude.
+/// The same of Claude, with its projects.
 void read_claude(Importer& importer, const std::filesystem::path& path);
+/// The projects alone, which become disabled agents with their instructions and documents.
+void read_claude_projects(Importer& importer, const std::filesystem::path& path);
 /// The directory `.claude` of Claude Code.
 void read_claude_code(Importer& importer, const std::filesystem::path& path);
 /// The directory `.codex` of Codex.

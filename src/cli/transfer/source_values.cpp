@@ -31,13 +31,9 @@ std::optional<Timestamp> time_of(const json::value* value, double factor) {
   return value->is_number() ? time_from(value->to_number<double>() * factor) : no_time;
 }
 
-bool is_conversations(const std::string& path) {
-  const auto name = fs::path(path).filename().string();
-  return name.starts_with("conversations") && name.ends_with(".json");
-}
-
-void read_conversations(Importer& importer, const ExportedFile& file, std::uint64_t& done, std::uint64_t total,
-                        const std::function<void(json::object)>& each) {
+void read_records(Importer& importer, const ExportedFile& file, std::string_view kind, std::uint64_t& done,
+                  const std::function<void(json::object)>& each) {
+  const auto total = done + file.size;
   JsonElements elements(
       [&] {
         const auto bytes = file.read();
@@ -54,12 +50,12 @@ void read_conversations(Importer& importer, const ExportedFile& file, std::uint6
     if (value && value->is_object())
       each(std::move(value->get_object()));
     else
-      importer.leave(place, "is not a conversation in JSON");
+      importer.leave(place, fmt::format("is not a {} in JSON", kind));
   }
   if (elements.too_large() > 0)
-    importer.leave(fmt::format("{} conversations of {}", elements.too_large(), file.path), "are larger than 24 MiB");
+    importer.leave(fmt::format("{} {}s of {}", elements.too_large(), kind, file.path), "are larger than 24 MiB");
   if (elements.is_truncated())
-    importer.leave(file.path, fmt::format("is cut off after {} conversations: get the export again", count));
+    importer.leave(file.path, fmt::format("is cut off after {} {}s: get the export again", count, kind));
 }
 
 }  // namespace
@@ -85,15 +81,27 @@ json::object call_input(const json::object& call) {
   return {};
 }
 
-void for_each_conversation(Importer& importer, const fs::path& path, const std::function<void(json::object)>& each) {
+bool for_each_record(Importer& importer, const fs::path& path, std::string_view kind,
+                     const std::function<bool(const fs::path&)>& is_wanted,
+                     const std::function<void(json::object)>& each) {
   std::uint64_t done = 0;
   bool found = false;
   for_each_file(path, [&](const ExportedFile& file) {
-    if (!is_conversations(file.path) && !fs::is_regular_file(path)) return;
-    if (!is_conversations(file.path) && file.path != path.filename().string()) return;
+    if (!is_wanted(file.path)) return;
     found = true;
-    read_conversations(importer, file, done, done + file.size, each);
+    read_records(importer, file, kind, done, each);
   });
+  return found;
+}
+
+void for_each_conversation(Importer& importer, const fs::path& path, const std::function<void(json::object)>& each) {
+  const auto is_wanted = [&](const fs::path& file) {
+    const auto name = file.filename().string();
+    const bool is_named = name.starts_with("conversations") && name.ends_with(".json");
+    // One that was named by its path may have any name.
+    return is_named || (fs::is_regular_file(path) && file == path.filename());
+  };
+  const bool found = for_each_record(importer, path, "conversation", is_wanted, each);
   if (!found) throw std::runtime_error(path.string() + ": contains no conversations.json");
 }
 

@@ -25,6 +25,13 @@ std::optional<Timestamp> time_in_ms(const json::object& object, std::string_view
 /// The input of a call as OpenAI's formats have it: an object, or a text that holds one.
 json::object call_input(const json::object& call);
 
+/// Calls `each` with the objects in the files of an export whose paths `is_wanted` accepts: the elements of an array,
+/// or one object. What cannot be read is left out, with its place; `kind` is one of them for people. Returns whether
+/// there is such a file.
+bool for_each_record(Importer& importer, const std::filesystem::path& path, std::string_view kind,
+                     const std::function<bool(const std::filesystem::path& file)>& is_wanted,
+                     const std::function<void(json::object record)>& each);
+
 /// Calls `each` with the conversations of all files of an export archive whose names begin with `conversations` and end
 /// in `.json`. What cannot be read is left out, with its place. Throws std::runtime_error if there is no such file.
 void for_each_conversation(Importer& importer, const std::filesystem::path& path,
