@@ -69,6 +69,7 @@ class TelegramStub:
         self.times = []
         self.files = {}
         self.is_polled_elsewhere = False
+        self.on_step = lambda: None  # called before and after each response but those of polls without news
         self._updates = []
         self._failures = []
         self._numbers = itertools.count(500)
@@ -88,8 +89,15 @@ class TelegramStub:
                     result = stub._obey(method, parameters_in(body, self.headers.get("content-type", "")), self)
                 except Refused as refused:
                     return self.respond(refused.status, refused.answer)
-                if result is not None:
-                    self.respond(200, {"ok": True, "result": result})
+                if result is None:
+                    return None
+                has_news = method != "getUpdates" or result
+                if has_news:
+                    stub.on_step()
+                self.respond(200, {"ok": True, "result": result})
+                if has_news:
+                    stub.on_step()
+                return None
 
             def do_GET(self):
                 content = stub.files.get(self.path.removeprefix(f"/file/bot{TOKEN}/"))
