@@ -18,7 +18,7 @@ namespace {
 
 using MessageRole = Message::Role;
 
-/// Where the messages begin that no answer follows: the question.
+/// The index of the first message of the question: the user's messages at the end.
 std::size_t question_in(const std::vector<Message>& messages) {
   auto first = messages.size();
   while (first > 0 && messages[first - 1].role == MessageRole::user) --first;
@@ -62,31 +62,33 @@ AgentAnswers::AgentAnswers(Loop& loop, Database& database, Threads& threads, Run
       attachments_(attachments),
       engine_(engine),
       continued_(database, threads),
-      storing_(loop) {
-  storing_.on_failure([](const std::exception_ptr& failure) {
-    log::error("what a program continues could not be stored: {}", message_of(failure));
+      background_(loop) {
+  background_.on_failure([](const std::exception_ptr& failure) {
+    log::error("the conversation of a program could not be stored: {}", message_of(failure));
   });
 }
 
-void AgentAnswers::settle_later(std::shared_ptr<AgentRun> run) { storing_.spawn(settle_at_end(std::move(run))); }
-
-Task<> AgentAnswers::settle_at_end(std::shared_ptr<AgentRun> run) {
-  co_await run->until_pause();
-  co_await settle(run);
+void AgentAnswers::store_continuation_later(std::shared_ptr<AgentRun> run) {
+  background_.spawn(store_continuation_at_end(std::move(run)));
 }
 
-Task<> AgentAnswers::settle(std::shared_ptr<AgentRun> run) {
+Task<> AgentAnswers::store_continuation_at_end(std::shared_ptr<AgentRun> run) {
+  co_await run->wait_until_paused();
+  co_await store_continuation(run);
+}
+
+Task<> AgentAnswers::store_continuation(std::shared_ptr<AgentRun> run) {
   if (!run->has_ended()) co_return;
   const auto at_end = run->take_at_end();
   if (!at_end) co_return;
   try {
     co_await at_end(run->all_text());
   } catch (const std::exception& error) {
-    log::error("what a program continues could not be stored: {}", error.what());
+    log::error("the conversation of a program could not be stored: {}", error.what());
   }
 }
 
-Task<> AgentAnswers::stop() { co_await storing_.join(); }
+Task<> AgentAnswers::stop() { co_await background_.join(); }
 
 Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& request) {
   if (auto resumed = resume(request)) co_return std::move(*resumed);
@@ -102,10 +104,10 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
   if (question == messages.size() || (is_blank(text) && messages.back().images.empty())) {
     throw bad_parameter("messages", "the last message must be of the user and have a text, or be the result of a tool");
   }
-  auto place = co_await find_place(*agent, request, question);
-  if (place.thread_id) co_await end_waiting_run(*place.thread_id);
-  if (!place.thread_id && question > 0) place.thread_id = co_await import(*agent, request, question);
-  ChatMessage chat{.content = std::move(text), .threadId = place.thread_id, .agentId = agent->id};
+  auto found = co_await find_thread(*agent, request, question);
+  if (found.thread_id) co_await end_waiting_run(*found.thread_id);
+  if (!found.thread_id && question > 0) found.thread_id = co_await import(*agent, request, question);
+  ChatMessage chat{.content = std::move(text), .threadId = found.thread_id, .agentId = agent->id};
   if (auto files = co_await store_pictures(messages, question); !files.empty()) chat.attachments = std::move(files);
   auto conversation = conversation_before(messages, question);
   conversation.add(Role::user, chat.content);
@@ -114,7 +116,7 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
   ModelRequest part{.system = request.call.system, .tools = none ? std::vector<ToolDescription>() : request.call.tools};
   auto run = std::make_shared<AgentRun>(loop_, std::move(part));
   const auto turn = co_await engine_.chat(std::move(chat), {}, run);
-  if (place.is_whole) {
+  if (found.is_complete) {
     run->at_end([this, conversation, id = agent->id, thread_id = turn.thread_id](std::string answer) -> Task<> {
       auto whole = conversation;
       whole.add(Role::assistant, answer);
@@ -143,22 +145,22 @@ std::optional<StartedRun> AgentAnswers::resume(const ClientRequest& request) {
   return std::nullopt;
 }
 
-Task<AgentAnswers::Place> AgentAnswers::find_place(const Extension& agent, const ClientRequest& request,
-                                                   std::size_t question) {
+Task<AgentAnswers::FoundThread> AgentAnswers::find_thread(const Extension& agent, const ClientRequest& request,
+                                                          std::size_t question) {
   if (request.thread_id) {
     try {
       const auto thread = co_await threads_.require(*request.thread_id);
       if (thread.agent_id != agent.id)
         throw client_error(409, "the thread is of another agent", "metadata.thread_id", "thread_of_another_agent");
-      co_return Place{.thread_id = thread.id, .is_whole = false};
+      co_return FoundThread{.thread_id = thread.id, .is_complete = false};
     } catch (const NotFound&) {
     }
     throw client_error(404, "thread not found", "metadata.thread_id", "thread_not_found");
   }
   auto before = conversation_before(request.call.messages, question);
-  if (before.empty()) co_return Place{};
+  if (before.empty()) co_return FoundThread{};
   const auto thread = co_await continued_.find(agent.id, std::move(before));
-  co_return Place{.thread_id = thread ? std::optional(thread->id) : std::nullopt};
+  co_return FoundThread{.thread_id = thread ? std::optional(thread->id) : std::nullopt};
 }
 
 /// A new thread with the conversation so far.
@@ -190,7 +192,7 @@ Task<std::vector<std::string>> AgentAnswers::store_pictures(const std::vector<Me
   co_return ids;
 }
 
-/// A program that asks something else sends no results any more.
+/// A program that asks something else will not send the results.
 Task<> AgentAnswers::end_waiting_run(std::string thread_id) {
   for (const auto& active : runs_.of_thread(thread_id)) {
     const auto run = std::dynamic_pointer_cast<AgentRun>(active->client);

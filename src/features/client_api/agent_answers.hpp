@@ -21,8 +21,8 @@ struct StartedRun {
   std::string thread_id;
 };
 
-/// Has agents answer programs: finds the thread, starts the run, or gives a waiting one what the program's tools
-/// returned.
+/// Has agents answer programs: finds the thread, and starts a run or resumes the one that waits for results of the
+/// program's tools.
 class AgentAnswers {
 public:
   AgentAnswers(Loop& loop, Database& database, Threads& threads, Runs& runs, Attachments& attachments, Engine& engine);
@@ -30,25 +30,25 @@ public:
   /// Throws ApiError 404 for an unknown thread, 409 for one of another agent.
   Task<StartedRun> start(ExtensionPointer agent, ClientRequest& request);
 
-  /// Stores what the next request of the program continues, once the run has ended.
-  Task<> settle(std::shared_ptr<AgentRun> run);
-  /// The same for a run that goes on without its program.
-  void settle_later(std::shared_ptr<AgentRun> run);
+  /// Stores which conversation the thread has now, so that the program's next request finds it. Only if the run has
+  /// ended.
+  Task<> store_continuation(std::shared_ptr<AgentRun> run);
+  /// The same in the background, for a run whose program has disconnected.
+  void store_continuation_later(std::shared_ptr<AgentRun> run);
 
   Task<> stop();
 
 private:
-  struct Place {
+  struct FoundThread {
     std::optional<std::string> thread_id;
-    std::size_t stored = 0;  ///< of the messages: those that the thread has
-    bool is_whole = true;    ///< the messages are the whole thread
+    bool is_complete = true;  ///< the messages are the whole thread
   };
 
   std::optional<StartedRun> resume(const ClientRequest& request);
-  Task<Place> find_place(const Extension& agent, const ClientRequest& request, std::size_t question);
+  Task<FoundThread> find_thread(const Extension& agent, const ClientRequest& request, std::size_t question);
   Task<std::string> import(const Extension& agent, const ClientRequest& request, std::size_t question);
   Task<std::vector<std::string>> store_pictures(const std::vector<Message>& messages, std::size_t question);
-  Task<> settle_at_end(std::shared_ptr<AgentRun> run);
+  Task<> store_continuation_at_end(std::shared_ptr<AgentRun> run);
   Task<> end_waiting_run(std::string thread_id);
 
   Loop& loop_;
@@ -58,7 +58,7 @@ private:
   Engine& engine_;
   ContinuedThreads continued_;
   std::vector<std::pair<std::string, std::weak_ptr<AgentRun>>> open_;  ///< by thread
-  TaskGroup storing_;
+  TaskGroup background_;
 };
 
 }  // namespace agw

@@ -14,7 +14,7 @@ std::int64_t count_in(const json::object& usage, std::string_view name) {
   return value && value->is_int64() ? value->get_int64() : 0;
 }
 
-Task<> until_it(AsyncEvent& event) { co_await event.wait(); }
+Task<> wait_for(AsyncEvent& event) { co_await event.wait(); }
 
 }  // namespace
 
@@ -28,9 +28,9 @@ void AgentRun::follow(OnDelta on_delta) {
 
 void AgentRun::emit(Delta delta) {
   if (on_delta_) return on_delta_(delta);
-  const bool is_more = !waiting_.empty() && waiting_.back().kind == delta.kind && delta.kind != Delta::Kind::call &&
-                       waiting_.back().call == delta.call;
-  if (is_more) {
+  const bool is_continued = !waiting_.empty() && waiting_.back().kind == delta.kind &&
+                            delta.kind != Delta::Kind::call && waiting_.back().call == delta.call;
+  if (is_continued) {
     waiting_.back().text += delta.text;
   } else {
     waiting_.push_back(std::move(delta));
@@ -48,7 +48,7 @@ void AgentRun::call(const std::vector<ToolUse>& uses, const json::object& progre
   calls_ = uses;
   results_.clear();
   resumed_.reset();
-  take_usage(progress);
+  update_usage(progress);
   for (std::size_t number = 0; number < uses.size(); ++number) {
     const auto& use = uses[number];
     results_[use.id] = std::nullopt;
@@ -59,7 +59,7 @@ void AgentRun::call(const std::vector<ToolUse>& uses, const json::object& progre
 }
 
 Task<RunClient::Result> AgentRun::result(std::string call_id, StopSource& stop) {
-  const auto waited = co_await with_timeout(stop, patience, until_it(resumed_));
+  const auto waited = co_await with_timeout(stop, result_timeout, wait_for(resumed_));
   const auto found = results_.find(call_id);
   if (found != results_.end() && found->second) co_return *found->second;
   co_return Result{waited == WaitResult::timed_out ? "the program that has this tool did not answer in time"
@@ -80,13 +80,13 @@ void AgentRun::resume(const std::vector<Message>& messages) {
 
 void AgentRun::ended(std::string_view type, const json::object& members, std::string_view error) {
   if (std::exchange(ended_, true)) return;
-  take_usage(members);
+  update_usage(members);
   finish_reason_ = type == "finish" ? string_or_empty(members, "finishReason") : "stopped";
   error_ = error;
   paused_.notify();
 }
 
-void AgentRun::take_usage(const json::object& members) {
+void AgentRun::update_usage(const json::object& members) {
   const auto* usage = object_member(members, "usage");
   if (!usage) return;
   counted_ = {.input_tokens = count_in(*usage, "input_tokens"),
@@ -95,10 +95,10 @@ void AgentRun::take_usage(const json::object& members) {
               .cache_write_tokens = count_in(*usage, "cache_write_tokens")};
 }
 
-Task<> AgentRun::until_pause() { co_await paused_.wait(); }
+Task<> AgentRun::wait_until_paused() { co_await paused_.wait(); }
 
 void AgentRun::finish(ClientAnswer& answer) {
-  leave();
+  unfollow();
   answer.usage = {.input_tokens = counted_.input_tokens - reported_.input_tokens,
                   .output_tokens = counted_.output_tokens - reported_.output_tokens,
                   .cache_read_tokens = counted_.cache_read_tokens - reported_.cache_read_tokens,

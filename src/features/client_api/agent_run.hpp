@@ -15,24 +15,24 @@
 
 namespace agw {
 
-/// A run of an agent that a program has asked for. It outlives the program's connection: while none follows it, its
-/// text waits. An answer to the program ends when the run ends, or when the model calls tools of the program; the run
-/// then waits for their results, and another request of the program follows it on.
+/// A run of an agent that a program has started. It outlives the program's connection: while no connection follows it,
+/// its deltas are kept. An answer to the program ends when the run ends, or when the model calls tools of the program;
+/// the run then waits for their results, which come with the program's next request.
 class AgentRun : public RunClient {
 public:
   /// How long a run waits for the result of a call.
-  static constexpr std::chrono::minutes patience{15};
+  static constexpr std::chrono::minutes result_timeout{15};
 
   AgentRun(Loop& loop, ModelRequest call);
 
   // For the connection that follows it.
 
-  /// Gives what has come and what comes to `on_delta`, until the pause.
+  /// Calls `on_delta` with the deltas so far and all further ones, until `unfollow`.
   void follow(OnDelta on_delta);
-  void leave() { on_delta_ = {}; }
-  /// Waits for the end of the answer.
-  Task<> until_pause();
-  /// Puts the end of the answer into it.
+  void unfollow() { on_delta_ = {}; }
+  /// Waits until the answer ends: the run has ended, or it waits for results.
+  Task<> wait_until_paused();
+  /// Sets the members of `answer` that are known at its end.
   void finish(ClientAnswer& answer);
   /// The error that ended the run; empty if none did.
   const std::string& error() const { return error_; }
@@ -42,12 +42,12 @@ public:
   /// Whether the run waits for the result of that call.
   bool waits_for(std::string_view call_id) const { return !ended_ && results_.contains(call_id) && paused_.happened(); }
   bool is_waiting() const { return !ended_ && paused_.happened(); }
-  /// Gives it the results that the messages have; calls without one failed. It goes on.
+  /// Resumes the run with the results in the messages; calls without a result fail.
   void resume(const std::vector<Message>& messages);
 
-  /// Called when the run has ended, before the answer does.
+  /// To be called when the run has ended, before the answer ends.
   void at_end(std::function<Task<>(std::string text)> at_end) { at_end_ = std::move(at_end); }
-  /// What is to be done before the answer ends; empty if nothing is.
+  /// The function set by `at_end`, once; empty afterwards.
   std::function<Task<>(std::string text)> take_at_end() { return std::exchange(at_end_, {}); }
   const std::string& all_text() const { return all_text_; }
 
@@ -61,7 +61,7 @@ public:
 
 private:
   void emit(Delta delta);
-  void take_usage(const json::object& members);
+  void update_usage(const json::object& members);
 
   const std::string system_;
   const std::vector<ToolDescription> tools_;

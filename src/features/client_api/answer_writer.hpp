@@ -16,22 +16,22 @@ class AnswerWriter {
 public:
   virtual ~AnswerWriter() = default;
 
-  /// What the protocol calls the parameter.
+  /// The protocol's name of the parameter.
   virtual std::string_view name_of(const CallFeature& feature) const = 0;
 
-  /// Called before `whole` or `end`, with the whole answer: what has to be stored first.
+  /// Called with the complete answer before `body` or `end`, to store it.
   virtual Task<> before_end(const ClientAnswer& /*answer*/) { co_return; }
 
   /// The body of a response that is not streamed.
-  virtual std::string whole(const ClientAnswer& answer) = 0;
+  virtual std::string body(const ClientAnswer& answer) = 0;
 
-  // A stream. `answer` is how far it has come, with the delta.
+  // A stream. `answer` is the answer so far, including the delta.
 
   virtual std::string begin(const ClientAnswer& answer) = 0;
   virtual std::string delta(const ClientAnswer& answer, const Delta& delta) = 0;
   virtual std::string end(const ClientAnswer& answer) = 0;
   virtual std::string fail(const ClientAnswer& answer, const ApiError& error) = 0;
-  /// Sent while nothing else is.
+  /// Sent when nothing else was for a while.
   virtual std::string keep_alive() const { return ": keep-alive\n\n"; }
 };
 

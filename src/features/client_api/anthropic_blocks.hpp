@@ -8,10 +8,10 @@
 
 namespace agw {
 
-/// What a service requires back with an answer. Anthropic's own blocks go to programs as they are; those of other
-/// services as the signature of a thinking block, which programs send back unread.
+/// The blocks that a service requires back with an answer. Programs get Anthropic's own blocks as they are, and those
+/// of other services as the signature of a thinking block, which they send back unread.
 struct ServiceBlocks {
-  std::string model;  ///< `<service>/<model>` that made them, as the program named it
+  std::string model;  ///< the `<service>/<model>` that made them, as the program named it
   json::array blocks;
 };
 

@@ -23,7 +23,7 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_blocks = 10'000;
-constexpr std::size_t longest_tool_name = 128;
+constexpr std::size_t max_tool_name_length = 128;
 
 void append_text(std::string& text, std::string_view piece) {
   if (piece.empty()) return;
@@ -31,7 +31,7 @@ void append_text(std::string& text, std::string_view piece) {
   text += piece;
 }
 
-/// Calls `read(block, type)` for each block of a content that is no text. The block's members are checked after it.
+/// Calls `read(block, type)` for each block, then checks that the block has no other members.
 void for_each_block(const json::array& blocks, const std::string& path, CallOptions& options,
                     const std::function<void(Parameters&, const std::string&)>& read) {
   if (blocks.size() > max_blocks) throw bad_parameter(path, fmt::format("must have at most {} blocks", max_blocks));
@@ -43,7 +43,7 @@ void for_each_block(const json::array& blocks, const std::string& path, CallOpti
   }
 }
 
-[[noreturn]] void refuse_block(Parameters& block, std::string_view type, std::string_view possible) {
+[[noreturn]] void reject_block(Parameters& block, std::string_view type, std::string_view possible) {
   throw bad_parameter(block.path_of("type"), fmt::format("{} is not possible here: must be {}", type, possible),
                       "unsupported_value");
 }
@@ -139,7 +139,7 @@ private:
       if (message().role == Message::Role::tool) message().found_tools.push_back(name);
       append_text(message().text, fmt::format("The tool {} can be called.", name));
     } else {
-      refuse_block(block, type, "text, image, document, search_result or tool_result");
+      reject_block(block, type, "text, image, document, search_result or tool_result");
     }
   }
 
@@ -162,7 +162,7 @@ private:
           {messages_.size() - 1, message.images.size(), source.required_text("url"), source.path_of("url")});
       message.images.emplace_back().text_before = message.text.size();
     } else {
-      refuse_block(source, type, "base64 or url");
+      reject_block(source, type, "base64 or url");
     }
     source.finish();
   }
@@ -179,7 +179,7 @@ private:
     } else if (type == "content") {
       read_parts(required_content(source), source.path_of("content"), message);
     } else {
-      refuse_block(source, type, "text or content");
+      reject_block(source, type, "text or content");
     }
     source.finish();
   }
@@ -217,7 +217,7 @@ private:
         if (type == "text") return append_text(read.text, block.text("text").value_or(""));
         if (type == "tool_use") return read.tool_uses.push_back(read_use(block));
         if (type != "thinking" && type != "redacted_thinking") {
-          refuse_block(block, type, "text, thinking, redacted_thinking or tool_use");
+          reject_block(block, type, "text, thinking, redacted_thinking or tool_use");
         }
         read_thinking_block(block, type, read);
       });
@@ -237,7 +237,7 @@ private:
     return use;
   }
 
-  /// Without a signature, as services that sign nothing have it, a thought is for the program only.
+  /// Services that sign nothing need no thinking back, so a block without signature is dropped.
   void read_thinking_block(Parameters& block, const std::string& type, Message& message) const {
     if (type == "redacted_thinking") {
       const auto data = block.required_text("data");
@@ -275,7 +275,7 @@ std::string anthropic_text(const json::value& content, const std::string& path, 
   if (!content.is_array()) throw bad_parameter(path, "must be a string or an array of text blocks");
   std::string text;
   for_each_block(content.get_array(), path, options, [&](Parameters& block, const std::string& type) {
-    if (type != "text") refuse_block(block, type, "text");
+    if (type != "text") reject_block(block, type, "text");
     block.ignore({"citations"});
     append_text(text, block.text("text").value_or(""));
   });
@@ -284,7 +284,7 @@ std::string anthropic_text(const json::value& content, const std::string& path, 
 
 void check_anthropic_tool_name(const std::string& name, const std::string& path) {
   const auto is_allowed = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; };
-  if (name.size() > longest_tool_name || !std::ranges::all_of(name, is_allowed)) {
+  if (name.size() > max_tool_name_length || !std::ranges::all_of(name, is_allowed)) {
     throw bad_parameter(path, "must be 1 to 128 of the characters A-Z, a-z, 0-9, _ and -");
   }
 }

@@ -43,7 +43,7 @@ json::value stop_sequence_of(const ClientAnswer& answer) {
   return answer.stop_sequence.empty() ? json::value() : json::value(answer.stop_sequence);
 }
 
-/// What the end of a stream repeats. The counts of one answer, not their sum with those of the events before.
+/// The usage at the end of a stream: the counts of the whole answer, not those since the last event.
 json::object final_usage(const Usage& usage) {
   json::object written{{"input_tokens", usage.input_tokens},
                        {"cache_creation_input_tokens", usage.cache_write_tokens},
@@ -57,7 +57,7 @@ json::object final_usage(const Usage& usage) {
   return written;
 }
 
-json::object whole_usage(const Usage& usage) {
+json::object full_usage(const Usage& usage) {
   auto written = final_usage(usage);
   written["cache_creation"] = nullptr;
   written["inference_geo"] = nullptr;
@@ -86,7 +86,7 @@ public:
 
   std::string_view name_of(const CallFeature& feature) const override { return feature.messages; }
 
-  std::string whole(const ClientAnswer& answer) override {
+  std::string body(const ClientAnswer& answer) override {
     auto content = thinking_blocks(answer);
     if (!answer.text.empty()) content.push_back(text_content(answer.text));
     for (const auto& use : answer.tool_uses) content.push_back(use_content(use.id, use.name, use.input));
@@ -94,7 +94,7 @@ public:
     message["content"] = std::move(content);
     message["stop_reason"] = anthropic_stop_reason(answer);
     message["stop_sequence"] = stop_sequence_of(answer);
-    message["usage"] = whole_usage(answer.usage);
+    message["usage"] = full_usage(answer.usage);
     return to_json(message);
   }
 
@@ -111,7 +111,7 @@ public:
 
   std::string end(const ClientAnswer& answer) override {
     std::string events;
-    write_rest(events, answer);
+    write_remaining(events, answer);
     events += anthropic_event({{"type", "message_delta"},
                                {"delta", json::object{{"container", nullptr},
                                                       {"stop_details", nullptr},
@@ -125,7 +125,7 @@ public:
     return fmt::format("event: error\ndata: {}\n\n", anthropic_error(error));
   }
 
-  /// `message_start` has to be the first event, so that only a comment may precede it.
+  /// `message_start` has to be the first event, so only a comment may precede it.
   std::string keep_alive() const override { return has_begun_ ? ping() : AnswerWriter::keep_alive(); }
 
 private:
@@ -148,7 +148,7 @@ private:
                          {"stop_details", nullptr},
                          {"stop_reason", nullptr},
                          {"stop_sequence", nullptr},
-                         {"usage", whole_usage(answer.usage)}};
+                         {"usage", full_usage(answer.usage)}};
     if (!answer.thread_id.empty()) message["metadata"] = json::object{{"thread_id", answer.thread_id}};
     return message;
   }
@@ -181,12 +181,12 @@ private:
   }
 
   void write(std::string& events, const ClientAnswer& answer, const Delta& delta) {
-    if (!waiting_.empty() || is_beside_incomplete_call(delta)) {
-      if (belongs_to_open_block(delta)) return write_now(events, answer, delta);
+    if (!waiting_.empty() || must_wait(delta)) {
+      if (belongs_to_open_block(delta)) return write_event(events, answer, delta);
       waiting_.push_back(delta);
       return;
     }
-    write_now(events, answer, delta);
+    write_event(events, answer, delta);
   }
 
   bool belongs_to_open_block(const Delta& delta) const {
@@ -194,18 +194,18 @@ private:
            delta.call == open_->call;
   }
 
-  bool is_beside_incomplete_call(const Delta& delta) const {
+  bool must_wait(const Delta& delta) const {
     return open_ && open_->kind == Delta::Kind::call && !belongs_to_open_block(delta) &&
            !parse_object(open_->arguments);
   }
 
-  void write_now(std::string& events, const ClientAnswer& answer, const Delta& delta) {
+  void write_event(std::string& events, const ClientAnswer& answer, const Delta& delta) {
     switch (delta.kind) {
       case Delta::Kind::text:
         open(events, {Delta::Kind::text}, text_content(""));
         return change(events, {{"type", "text_delta"}, {"text", delta.text}});
       case Delta::Kind::reasoning:
-        return write_thought(events, delta.text);
+        return write_reasoning(events, delta.text);
       case Delta::Kind::provider_block:
         return write_provider_block(events, answer, delta.text);
       case Delta::Kind::call:
@@ -223,17 +223,17 @@ private:
     if (!waiting_.empty() && parse_object(open_->arguments)) write_waiting(events, answer);
   }
 
-  void write_thought(std::string& events, std::string_view text) {
+  void write_reasoning(std::string& events, std::string_view text) {
     if (thinking_ == ThinkingDisplay::none) return;
     open(events, {Delta::Kind::reasoning}, thinking_content("", ""));
     if (thinking_ == ThinkingDisplay::shown) change(events, {{"type", "thinking_delta"}, {"thinking", text}});
   }
 
-  /// A block that is complete, in JSON. Its text was written before it, as thoughts.
+  /// A complete block, in JSON. Its text was written before it, as thinking.
   void write_provider_block(std::string& events, const ClientAnswer& answer, std::string_view text) {
     const auto block = parse_json(text, {.max_depth = max_own_json_depth});
     if (!block || thinking_ == ThinkingDisplay::none) return;
-    ++written_blocks_;
+    ++blocks_written_;
     if (is_thinking_block(*block)) {
       const auto& object = block->get_object();
       if (string_member(object, "type") == "redacted_thinking") {
@@ -252,7 +252,7 @@ private:
     close(events);
   }
 
-  /// Begins a block, unless the last is of that kind and goes on.
+  /// Begins a block, unless one of that kind is open.
   void open(std::string& events, Block block, json::object content) {
     if (open_ && open_->kind == block.kind && block.kind != Delta::Kind::call) return;
     close(events);
@@ -276,11 +276,11 @@ private:
     for (const auto& delta : std::exchange(waiting_, {})) write(events, answer, delta);
   }
 
-  /// Blocks that became known at the end only are written last.
-  void write_rest(std::string& events, const ClientAnswer& answer) {
+  /// Writes pending deltas, then the blocks that only the complete answer has.
+  void write_remaining(std::string& events, const ClientAnswer& answer) {
     while (!waiting_.empty()) write_waiting(events, answer);
     const auto& blocks = answer.provider_blocks;
-    for (std::size_t i = written_blocks_; i < blocks.size(); ++i) {
+    for (std::size_t i = blocks_written_; i < blocks.size(); ++i) {
       write_provider_block(events, answer, to_json(blocks[i]));
     }
     close(events);
@@ -291,7 +291,7 @@ private:
   std::int64_t index_ = 0;
   std::optional<Block> open_;
   std::vector<Delta> waiting_;
-  std::size_t written_blocks_ = 0;
+  std::size_t blocks_written_ = 0;
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ namespace agw {
 
 namespace {
 
-constexpr std::int64_t least_budget = 1'024;
+constexpr std::int64_t min_thinking_budget = 1'024;
 constexpr std::size_t max_stop_sequences = 64;
 
 /// How a tool was declared.
@@ -120,7 +120,7 @@ void read_anthropic_tool_choice(Parameters& body, ModelRequest& call) {
   member.finish();
 }
 
-/// Where the program names no budget, the effort decides.
+/// Without a budget, the effort decides.
 ThinkingDisplay read_thinking(Parameters& body, CallOptions& options) {
   const auto* object = body.object("thinking");
   if (!object) return ThinkingDisplay::none;
@@ -131,7 +131,7 @@ ThinkingDisplay read_thinking(Parameters& body, CallOptions& options) {
     throw bad_parameter(thinking.path_of("display"), "must be summarized or omitted");
   }
   if (type == "enabled") {
-    options.reasoning_budget = thinking.integer("budget_tokens", least_budget, max_token_count);
+    options.reasoning_budget = thinking.integer("budget_tokens", min_thinking_budget, max_token_count);
     if (!options.reasoning_budget) throw bad_parameter(thinking.path_of("budget_tokens"), "is missing");
   } else if (type == "disabled") {
     options.reasoning_effort = "none";
@@ -161,7 +161,7 @@ void read_output_format(Parameters& config, CallOptions& options) {
   format.finish();
 }
 
-/// Thoughts are shown to a program that asks for an effort too: it has to send them back.
+/// A program that asks for an effort also gets thinking blocks, because it has to send them back.
 void read_output_config(Parameters& body, CallOptions& options, ThinkingDisplay& thinking) {
   constexpr std::array<std::string_view, 5> efforts{"low", "medium", "high", "xhigh", "max"};
   const auto* object = body.object("output_config");
@@ -191,7 +191,7 @@ void read_stop_sequences(Parameters& body, CallOptions& options) {
   }
 }
 
-/// Thoughts of earlier answers are left out by the services themselves, which is what this edit asks for.
+/// The services themselves drop the thinking of earlier answers, which is what this edit requests.
 void check_context_management(Parameters& body) {
   constexpr std::string_view possible = "clear_thinking_";
   const auto* object = body.object("context_management");
@@ -210,8 +210,8 @@ void check_context_management(Parameters& body) {
   management.finish();
 }
 
-/// What has an effect only with a value that the gateway cannot serve.
-void refuse_what_only_anthropic_can(Parameters& body) {
+/// Rejects values that the gateway does not support.
+void reject_anthropic_only(Parameters& body) {
   if (body.find("container")) throw bad_parameter("container", "is not possible", "unsupported_parameter");
   if (const auto* servers = body.array("mcp_servers", max_client_tools); servers && !servers->empty()) {
     throw bad_parameter("mcp_servers", "is not possible: register the server as an integration",
@@ -223,7 +223,7 @@ void refuse_what_only_anthropic_can(Parameters& body) {
   check_context_management(body);
 }
 
-AnthropicMessages read_what_both_have(Parameters& body) {
+AnthropicMessages read_common(Parameters& body) {
   AnthropicMessages read;
   auto& [request, thinking] = read;
   request.model = body.required_text("model");
@@ -236,7 +236,7 @@ AnthropicMessages read_what_both_have(Parameters& body) {
   read_anthropic_tool_choice(body, request.call);
   thinking = read_thinking(body, request.call.options);
   read_output_config(body, request.call.options, thinking);
-  refuse_what_only_anthropic_can(body);
+  reject_anthropic_only(body);
   read_cache_mark(body, request.call.options);
   body.ignore({"diagnostics", "inference_geo", "user_profile_id", "workspace_id", "betas"});
   return read;
@@ -246,7 +246,7 @@ AnthropicMessages read_what_both_have(Parameters& body) {
 
 AnthropicMessages read_anthropic_messages(const json::object& object) {
   Parameters body(object);
-  auto read = read_what_both_have(body);
+  auto read = read_common(body);
   auto& call = read.request.call;
   const auto limit = body.integer("max_tokens", 1, max_token_count);
   if (!limit) throw bad_parameter("max_tokens", "is missing");
@@ -272,7 +272,7 @@ AnthropicMessages read_anthropic_messages(const json::object& object) {
 
 ClientRequest read_anthropic_count(const json::object& object) {
   Parameters body(object);
-  auto read = read_what_both_have(body);
+  auto read = read_common(body);
   body.finish();
   return std::move(read.request);
 }

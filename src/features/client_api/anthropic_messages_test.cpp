@@ -290,7 +290,7 @@ TEST(AnthropicWriter, WritesAWholeMessage) {
   answer.reasoning = "Hm";
   answer.tool_uses = {{.id = "toolu_1", .name = "look", .input = {{"at", "it"}}, .raw_input = {}}};
   answer.stop = StopReason::tool_use;
-  const auto message = parsed(anthropic_message_writer(ThinkingDisplay::shown)->whole(answer));
+  const auto message = parsed(anthropic_message_writer(ThinkingDisplay::shown)->body(answer));
   const auto& content = message.at("content").as_array();
   ASSERT_EQ(content.size(), 3);
   EXPECT_EQ(content[0].at("thinking"), json::value("Hm"));
@@ -303,7 +303,7 @@ TEST(AnthropicWriter, WritesAWholeMessage) {
 TEST(AnthropicWriter, SaysWhichStopSequenceEndedTheAnswer) {
   auto answer = answer_of("one");
   answer.stop_sequence = "END";
-  const auto message = parsed(anthropic_message_writer(ThinkingDisplay::none)->whole(answer));
+  const auto message = parsed(anthropic_message_writer(ThinkingDisplay::none)->body(answer));
   EXPECT_EQ(message.at("stop_reason"), json::value("stop_sequence"));
   EXPECT_EQ(message.at("stop_sequence"), json::value("END"));
 }

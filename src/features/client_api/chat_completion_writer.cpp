@@ -58,7 +58,7 @@ public:
 
   std::string_view name_of(const CallFeature& feature) const override { return feature.chat; }
 
-  std::string whole(const ClientAnswer& answer) override {
+  std::string body(const ClientAnswer& answer) override {
     json::object message{{"role", "assistant"}, {"content", nullptr}, {"refusal", nullptr}};
     if (!answer.text.empty() || answer.tool_uses.empty()) message["content"] = answer.text;
     if (!answer.reasoning.empty()) message["reasoning_content"] = answer.reasoning;

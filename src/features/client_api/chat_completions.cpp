@@ -243,14 +243,14 @@ void read_response_format(Parameters& body, CallOptions& options) {
 }
 
 void read_stop(Parameters& body, CallOptions& options) {
-  constexpr std::size_t most = 16;
+  constexpr std::size_t max_stop = 16;
   const auto* value = body.find("stop");
   if (!value) return;
   if (value->is_string()) {
     options.stop = {std::string(value->get_string())};
     return;
   }
-  for (const auto& text : *body.array("stop", most)) {
+  for (const auto& text : *body.array("stop", max_stop)) {
     if (!text.is_string()) throw bad_parameter("stop", "must be a string or an array of strings");
     options.stop.emplace_back(text.get_string());
   }
@@ -277,8 +277,8 @@ void read_limit(Parameters& body, ModelRequest& call) {
   if (call.options.limits_output) call.max_output_tokens = limit ? *limit : *old_limit;
 }
 
-/// What has an effect only with a value that the gateway cannot serve.
-void refuse_others(Parameters& body) {
+/// Rejects values that the gateway does not support.
+void reject_unsupported_values(Parameters& body) {
   if (body.integer("n", std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max())
           .value_or(1) != 1)
     throw bad_parameter("n", "only one answer is possible", "unsupported_value");
@@ -302,7 +302,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   auto& [request, includes_usage] = read;
   auto& options = request.call.options;
   request.model = body.required_text("model");
-  refuse_others(body);
+  reject_unsupported_values(body);
   const auto* messages = body.array("messages", max_client_messages);
   if (!messages || messages->empty()) throw bad_parameter("messages", "must be an array with at least one message");
   ChatMessages(request).read(*messages);

@@ -6,9 +6,9 @@ namespace agw {
 
 namespace {
 
-Task<> watch(ResponseStream& stream, StopSource& gone) {
+Task<> watch(ResponseStream& stream, StopSource& disconnected) {
   co_await stream.wait_for_disconnect();
-  gone.request();
+  disconnected.request();
 }
 
 }  // namespace
@@ -16,16 +16,16 @@ Task<> watch(ResponseStream& stream, StopSource& gone) {
 ClientConnection::ClientConnection(Loop& loop, ResponseStream& stream, bool outlives_program)
     : loop_(loop),
       stream_(stream),
-      when_stopped_(stream.stop_source(), [this] { gone_.request(); }),
+      when_stopped_(stream.stop_source(), [this] { disconnected_.request(); }),
       watching_(loop),
       sending_(loop) {
-  if (!outlives_program) watching_.spawn(watch(stream, gone_));
+  if (!outlives_program) watching_.spawn(watch(stream, disconnected_));
 }
 
 void ClientConnection::begin_events(std::function<std::string()> keep_alive, const Fields& fields) {
   Fields all{{"Content-Type", "text/event-stream; charset=utf-8"}, {"X-Accel-Buffering", "no"}};
   all.insert(all.end(), fields.begin(), fields.end());
-  sender_ = std::make_unique<EventSender>(loop_, stream_, gone_, std::move(all), std::move(keep_alive));
+  sender_ = std::make_unique<EventSender>(loop_, stream_, disconnected_, std::move(all), std::move(keep_alive));
   sending_.spawn(sender_->run());
 }
 
@@ -40,7 +40,7 @@ Task<> ClientConnection::close() {
   try {
     co_await watching_.join();
   } catch (const std::exception&) {
-    gone_.request();  // The wait for the program's disconnect was cancelled.
+    disconnected_.request();  // The wait for the program's disconnect was cancelled.
   }
 }
 

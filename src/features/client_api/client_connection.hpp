@@ -14,11 +14,11 @@ namespace agw {
 /// A program that waits for an answer. Await `close` before it is destroyed.
 class ClientConnection {
 public:
-  /// With `outlives_program`, `gone` is not requested because the program has disconnected.
+  /// With `outlives_program`, a disconnect of the program does not request `disconnected`.
   ClientConnection(Loop& loop, ResponseStream& stream, bool outlives_program = false);
 
   /// Requested once the program has disconnected, or its connection has to end.
-  StopSource& gone() { return gone_; }
+  StopSource& disconnected() { return disconnected_; }
 
   /// The response is a stream of events.
   void begin_events(std::function<std::string()> keep_alive, const Fields& fields = {});
@@ -32,7 +32,7 @@ public:
 private:
   Loop& loop_;
   ResponseStream& stream_;
-  StopSource gone_;
+  StopSource disconnected_;
   StopSource::Listener when_stopped_;
   TaskGroup watching_;
   TaskGroup sending_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view heading = "A summary of the conversation so far:\n\n";
 
-/// The message with all that an item of a response has.
+/// The message as an output item, with all its members.
 json::object user_message(const json::object& item, const std::string& answer_id, std::size_t number) {
   json::object message{{"type", "message"},
                        {"id", fmt::format("msg_{}{}", answer_id, number)},
@@ -34,7 +34,7 @@ public:
 
   std::string_view name_of(const CallFeature& feature) const override { return feature.responses; }
 
-  std::string whole(const ClientAnswer& answer) override {
+  std::string body(const ClientAnswer& answer) override {
     json::array output;
     for (const auto& item : input_) {
       const auto& object = item.as_object();

@@ -9,13 +9,13 @@
 
 namespace agw {
 
-/// The message of the user that has a model sum up the conversation before it.
+/// The user's message that asks a model to summarise the conversation before it.
 Message compaction_request();
 
-/// Writes a `response.compaction`: what the user said, and the answer as an item of the type `compaction`.
+/// Writes a `response.compaction`: the user's messages, and the answer as an item of the type `compaction`.
 std::unique_ptr<AnswerWriter> compaction_writer(json::array input);
 
-/// What a `compaction` item holds, as a message; throws ApiError 400 that names `param`.
+/// The text of a `compaction` item. Throws ApiError 400 that names `param`.
 std::string compacted_text(std::string_view encrypted_content, const std::string& param);
 
 }  // namespace agw

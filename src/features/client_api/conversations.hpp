@@ -11,12 +11,12 @@
 
 namespace agw {
 
-/// A conversation as a program sends it, so that it can be compared with a thread: one text for each message of the
-/// user, and one for all that the agent has said after it. White space does not count, because programs trim texts.
+/// A conversation as a program sends it, in a form that can be compared with a thread: one text for each message of the
+/// user, and one for the agent's texts after it. White space is ignored, because programs trim texts.
 class Conversation {
 public:
   void add(Role role, std::string_view text);
-  /// The same for two conversations exactly if they are equal.
+  /// Equal for equal conversations only.
   std::string hash(const std::string& agent_id) const;
   bool empty() const { return text_.empty(); }
 
@@ -25,8 +25,8 @@ private:
   std::optional<Role> last_;
 };
 
-/// The thread that a conversation continues: the one that had exactly these messages when an answer to a program ended.
-/// Each thread has one entry, its last.
+/// Finds the thread that a conversation continues: the one that had exactly these messages when an answer to a program
+/// ended. Each thread has one entry, the latest.
 class ContinuedThreads {
 public:
   ContinuedThreads(Database& database, Threads& threads);

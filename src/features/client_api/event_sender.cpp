@@ -15,15 +15,19 @@ Task<> until(AsyncEvent& event) { co_await event.wait(); }
 
 }  // namespace
 
-EventSender::EventSender(Loop& loop, ResponseStream& stream, StopSource& gone, Fields fields,
+EventSender::EventSender(Loop& loop, ResponseStream& stream, StopSource& disconnected, Fields fields,
                          std::function<std::string()> keep_alive)
-    : stream_(stream), gone_(gone), fields_(std::move(fields)), keep_alive_(std::move(keep_alive)), changed_(loop) {}
+    : stream_(stream),
+      disconnected_(disconnected),
+      fields_(std::move(fields)),
+      keep_alive_(std::move(keep_alive)),
+      changed_(loop) {}
 
 void EventSender::write(std::string_view bytes) {
-  if (bytes.empty() || gone_.requested()) return;
+  if (bytes.empty() || disconnected_.requested()) return;
   begun_ = true;
   waiting_ += bytes;
-  if (waiting_.size() > max_waiting) gone_.request();
+  if (waiting_.size() > max_waiting) disconnected_.request();
   changed_.notify();
 }
 
@@ -34,10 +38,10 @@ void EventSender::close() {
 
 Task<> EventSender::run() {
   bool has_head = false;
-  while (!gone_.requested()) {
+  while (!disconnected_.requested()) {
     if (waiting_.empty() && closed_) break;
     if (waiting_.empty()) {
-      const auto waited = co_await with_timeout(gone_, keep_alive_interval, until(changed_));
+      const auto waited = co_await with_timeout(disconnected_, keep_alive_interval, until(changed_));
       changed_.reset();
       if (waited == WaitResult::timed_out && !closed_) write(keep_alive_());
       continue;
@@ -45,8 +49,8 @@ Task<> EventSender::run() {
     if (!std::exchange(has_head, true) && !co_await stream_.begin({.status = 200, .fields = fields_})) break;
     if (!co_await stream_.send(std::exchange(waiting_, {}))) break;
   }
-  const bool complete = closed_ && waiting_.empty() && has_head && !gone_.requested();
-  if (!complete || !co_await stream_.end()) gone_.request();
+  const bool complete = closed_ && waiting_.empty() && has_head && !disconnected_.requested();
+  if (!complete || !co_await stream_.end()) disconnected_.request();
 }
 
 }  // namespace agw

@@ -18,8 +18,8 @@ class EventSender {
 public:
   static constexpr std::size_t max_waiting = 8 * 1024 * 1024;
 
-  /// `gone` is requested once the program has disconnected or reads too slowly. Everything outlives the sender.
-  EventSender(Loop& loop, ResponseStream& stream, StopSource& gone, Fields fields,
+  /// `disconnected` is requested once the program has disconnected or reads too slowly. Everything outlives the sender.
+  EventSender(Loop& loop, ResponseStream& stream, StopSource& disconnected, Fields fields,
               std::function<std::string()> keep_alive);
 
   /// Sends until `close` and all bytes have been sent, or the program has gone. Run it in a group.
@@ -33,7 +33,7 @@ public:
 
 private:
   ResponseStream& stream_;
-  StopSource& gone_;
+  StopSource& disconnected_;
   Fields fields_;
   std::function<std::string()> keep_alive_;
   AsyncEvent changed_;

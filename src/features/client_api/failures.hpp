@@ -6,7 +6,7 @@
 namespace agw {
 
 /// A model's failure as the error of a program's request. What is wrong between the gateway and the service, such as
-/// its key, is no fault of the program: 502.
+/// its key, is not the program's fault: 502.
 ApiError client_failure(const ModelFailure& failure);
 
 }  // namespace agw

@@ -26,7 +26,7 @@ const Description& describe(Tag<ModelPage>) { return description_of<ModelPage>("
 
 namespace {
 
-/// A model as a program sees it.
+/// A model in the list for programs.
 struct ClientModel {
   std::string id;
   std::string owner;
@@ -69,7 +69,7 @@ std::vector<ClientModel> client_models(const ClientServices& services) {
 
 using ClientModels = std::span<const ClientModel>;
 
-std::size_t place_of(ClientModels models, const std::string& id, const std::string& param) {
+std::size_t index_of_model(ClientModels models, const std::string& id, const std::string& param) {
   const auto found = std::ranges::find(models, id, &ClientModel::id);
   if (found == models.end()) throw bad_parameter(param, "no model has this id");
   return static_cast<std::size_t>(found - models.begin());
@@ -77,8 +77,8 @@ std::size_t place_of(ClientModels models, const std::string& id, const std::stri
 
 /// The models between the two ids that a page may name.
 ClientModels models_between(ClientModels models, const ModelPage& page) {
-  const auto end = page.before_id ? place_of(models, *page.before_id, "before_id") : models.size();
-  const auto begin = page.after_id ? place_of(models, *page.after_id, "after_id") + 1 : 0;
+  const auto end = page.before_id ? index_of_model(models, *page.before_id, "before_id") : models.size();
+  const auto begin = page.after_id ? index_of_model(models, *page.after_id, "after_id") + 1 : 0;
   return begin < end ? models.subspan(begin, end - begin) : ClientModels();
 }
 
@@ -98,8 +98,8 @@ void write_list(std::string& out, ClientModels models, Protocol protocol) {
   out += ']';
 }
 
-/// The ids by which a program asks for the pages beside this one.
-void write_ends(std::string& out, ClientModels models) {
+/// The ids with which a program requests the pages before and after this one.
+void write_page_ids(std::string& out, ClientModels models) {
   if (models.empty()) {
     out += R"(,"first_id":null,"last_id":null)";
     return;
@@ -128,7 +128,7 @@ Response list_models_as_anthropic(const ClientServices& services, const ModelPag
   response.body = "{";
   write_list(response.body, models, Protocol::anthropic);
   response.body += fmt::format(R"(,"has_more":{})", models.size() < between.size());
-  write_ends(response.body, models);
+  write_page_ids(response.body, models);
   response.body += '}';
   return response;
 }

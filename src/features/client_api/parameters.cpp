@@ -42,18 +42,18 @@ std::optional<bool> Parameters::flag(std::string_view name) {
   return value->get_bool();
 }
 
-std::optional<double> Parameters::number(std::string_view name, double least, double most) {
+std::optional<double> Parameters::number(std::string_view name, double min, double max) {
   const auto* value = find(name);
   if (!value) return std::nullopt;
   if (!value->is_number()) throw bad_parameter(path_of(name), "must be a number");
   const auto number = value->to_number<double>();
-  if (number < least || number > most) {
-    throw bad_parameter(path_of(name), fmt::format("must be from {} to {}", least, most));
+  if (number < min || number > max) {
+    throw bad_parameter(path_of(name), fmt::format("must be from {} to {}", min, max));
   }
   return number;
 }
 
-std::optional<std::int64_t> Parameters::integer(std::string_view name, std::int64_t least, std::int64_t most) {
+std::optional<std::int64_t> Parameters::integer(std::string_view name, std::int64_t min, std::int64_t max) {
   const auto* value = find(name);
   if (!value) return std::nullopt;
   const bool is_whole =
@@ -61,8 +61,8 @@ std::optional<std::int64_t> Parameters::integer(std::string_view name, std::int6
                             std::abs(value->get_double()) < 1e15);
   if (!is_whole) throw bad_parameter(path_of(name), "must be an integer");
   const auto number = value->is_int64() ? value->get_int64() : static_cast<std::int64_t>(value->get_double());
-  if (number < least || number > most) {
-    throw bad_parameter(path_of(name), fmt::format("must be from {} to {}", least, most));
+  if (number < min || number > max) {
+    throw bad_parameter(path_of(name), fmt::format("must be from {} to {}", min, max));
   }
   return number;
 }
@@ -73,11 +73,11 @@ const json::object* Parameters::object(std::string_view name) {
   return value ? &value->get_object() : nullptr;
 }
 
-const json::array* Parameters::array(std::string_view name, std::size_t longest) {
+const json::array* Parameters::array(std::string_view name, std::size_t max_size) {
   const auto* value = find(name);
   if (value && !value->is_array()) throw bad_parameter(path_of(name), "must be an array");
-  if (value && value->get_array().size() > longest) {
-    throw bad_parameter(path_of(name), fmt::format("must have at most {} elements", longest));
+  if (value && value->get_array().size() > max_size) {
+    throw bad_parameter(path_of(name), fmt::format("must have at most {} elements", max_size));
   }
   return value ? &value->get_array() : nullptr;
 }

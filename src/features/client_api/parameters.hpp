@@ -12,7 +12,7 @@
 
 namespace agw {
 
-/// More tokens than any model reads or writes: larger numbers are rejected.
+/// More tokens than any model reads or writes. Larger numbers are rejected.
 inline constexpr std::int64_t max_token_count = 100'000'000;
 
 /// Reads the parameters of a request body, whose paths errors name (`messages[2].content`). A member that is null
@@ -28,10 +28,10 @@ public:
   std::optional<std::string> text(std::string_view name);
   std::string required_text(std::string_view name);
   std::optional<bool> flag(std::string_view name);
-  std::optional<double> number(std::string_view name, double least, double most);
-  std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
+  std::optional<double> number(std::string_view name, double min, double max);
+  std::optional<std::int64_t> integer(std::string_view name, std::int64_t min, std::int64_t max);
   const json::object* object(std::string_view name);
-  const json::array* array(std::string_view name, std::size_t longest);
+  const json::array* array(std::string_view name, std::size_t max_size);
 
   /// The members have no effect on the answer.
   void ignore(std::initializer_list<std::string_view> names);

@@ -13,18 +13,18 @@ namespace agw {
 /// The largest picture that a request may contain or name, in bytes.
 inline constexpr std::size_t max_picture_bytes = 20 * 1024 * 1024;
 
-/// The bytes, no value if the text is no base64. The padding may be left out.
+/// The decoded bytes; no value if the text is not base64. Padding is optional.
 std::optional<std::string> from_base64(std::string_view text);
 
 /// The picture in a `data:` URL. Throws BadRequest that names `param`.
 Image picture_in(std::string_view data_url, const std::string& param);
-/// A picture of that type, given in base64. Throws BadRequest that names `param`.
+/// The picture with these base64 bytes, of that type. Throws BadRequest that names `param`.
 Image picture_of(std::string_view mime, std::string_view base64, const std::string& param);
 
 /// Fetches the picture from a public address. Throws BadRequest that names the parameter.
 Task<Image> fetch_picture(HttpClient& http, PictureUrl picture, StopSource& stop);
 
-/// Puts the pictures of tool results into a user's message behind them: services accept none with the results.
+/// Moves the pictures of tool results to a user's message after them: services accept no pictures in results.
 std::vector<Message> with_pictures_of_tools(std::vector<Message> messages);
 
 }  // namespace agw

@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-constexpr std::chrono::days responses_kept{30};
+constexpr std::chrono::days max_response_age{30};
 
 /// The output that a later request repeats: what the service requires back, messages and calls.
 void add_output(json::array& conversation, const ClientAnswer& answer, const json::object& response) {
@@ -58,7 +58,7 @@ StoredResponse stored_response(const ClientApi& api, const ClientAnswer& answer,
 }
 
 Task<> store_response(ClientApi& api, StoredResponse response) {
-  const auto oldest = response.created_at - responses_kept;
+  const auto oldest = response.created_at - max_response_age;
   co_await api.services().database.write([response = std::move(response), oldest](Connection& connection) {
     client_store::put_response(connection, response, oldest);
   });

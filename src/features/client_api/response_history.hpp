@@ -11,17 +11,18 @@ namespace agw {
 
 using client_store::StoredResponse;
 
-/// No value if no response that was stored has the id.
+/// No value if no stored response has the id.
 Task<std::optional<StoredResponse>> find_response(ClientApi& api, std::string id);
 
-/// 400 for a `previous_response_id` that nothing has.
+/// 400 for an unknown `previous_response_id`.
 ApiError previous_response_not_found(const std::string& id);
 
-/// Puts what it continues and its own input into the request. Returns all items of the conversation. Throws ApiError
-/// 400 for an item that is wrong.
+/// Adds the previous conversation and the new input to the request. Returns all items of the conversation. Throws
+/// ApiError 400 for an invalid item.
 json::array continue_response(ResponseRequest& read, const std::optional<StoredResponse>& previous);
 
-/// What later requests need to continue the response: the thread of an agent, or the `conversation` with the output.
+/// The row with which later requests continue the response: it has the agent's thread, or the `conversation` with the
+/// output.
 StoredResponse stored_response(const ClientApi& api, const ClientAnswer& answer, const json::object& response,
                                json::array conversation);
 

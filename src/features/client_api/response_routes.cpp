@@ -27,7 +27,7 @@ Task<StoredResponse> require_response(ClientApi& api, std::string id) {
   co_return std::move(*found);
 }
 
-/// What the request continues.
+/// The response that the request continues.
 Task<std::optional<StoredResponse>> previous_response(ClientApi& api, std::optional<std::string> id) {
   if (!id) co_return std::nullopt;
   auto found = co_await find_response(api, *id);
@@ -45,7 +45,7 @@ Task<> create_response(ClientApi& api, Request& request, ProxyStream& stream) {
   auto read = read_response_request(co_await api.read_body(stream));
   const auto previous = co_await previous_response(api, read.previous);
   auto conversation = continue_response(read, previous);
-  take_headers(read.request, request);
+  read_headers(read.request, request);
   const auto writer =
       response_writer(std::move(read.shown), read.stores ? storing(api, std::move(conversation)) : StoreResponse(),
                       read.includes_reasoning);
@@ -83,7 +83,7 @@ Task<Response> delete_response(ClientApi& api, Request& request) {
   co_return Response{.body = to_json(json::object{{"id", id}, {"object", "response"}, {"deleted", true}})};
 }
 
-/// Only responses in the background can be, and there are none.
+/// Only background responses can be cancelled, and they do not exist here.
 Task<Response> cancel_response(ClientApi& api, Request& request) {
   co_await require_response(api, request.path("id"));
   throw client_error(400, "Cannot cancel a synchronous response: disconnect to stop it.", {}, "not_cancellable");

@@ -41,7 +41,7 @@ private:
 
 Task<> read_into(MessageSocket& socket, std::optional<std::string>& message) { message = co_await socket.read(); }
 
-/// The members of a `response.create`, which stand in it or in its member `response`.
+/// The members of a `response.create`, which are its own or those of its member `response`.
 json::object body_of(json::object event) {
   if (auto* response = event.if_contains("response"); response && response->is_object())
     return std::move(response->get_object());
@@ -49,7 +49,7 @@ json::object body_of(json::object event) {
   return event;
 }
 
-ApiError too_old() {
+ApiError connection_expired() {
   return client_error(400, "the connection is 60 minutes old: open another one to go on", {},
                       "websocket_connection_limit_reached");
 }
@@ -64,9 +64,9 @@ ResponseSocket::ResponseSocket(ClientApi& api, MessageSocket& socket, const Requ
       working_(api.services().loop) {}
 
 Task<> ResponseSocket::serve() {
-  is_old_ = !co_await serve_until_closed();
+  is_expired_ = !co_await serve_until_closed();
   co_await working_.join();
-  if (is_old_) send_error({}, too_old());
+  if (is_expired_) send_error({}, connection_expired());
 }
 
 /// Returns false once the connection is too old for further requests.
@@ -80,23 +80,23 @@ Task<bool> ResponseSocket::serve_until_closed() {
         co_await with_timeout(socket_.stop_source(), std::max(left, milliseconds(0)), read_into(socket_, message));
     if (waited == WaitResult::timed_out) co_return false;
     if (!message) co_return true;
-    co_await take(std::move(*message));
+    co_await handle(std::move(*message));
   }
 }
 
-Task<> ResponseSocket::take(std::string message) {
+Task<> ResponseSocket::handle(std::string message) {
   const auto bytes = message.size();
   std::string stream_id;
   try {
     auto event = co_await api_.parse(std::move(message));
     stream_id = string_or_empty(event, "stream_id");
-    add(std::move(event), stream_id, bytes);
+    enqueue(std::move(event), stream_id, bytes);
   } catch (const ApiError& error) {
     send_error(stream_id, error);
   }
 }
 
-void ResponseSocket::add(json::object event, const std::string& stream_id, std::size_t bytes) {
+void ResponseSocket::enqueue(json::object event, const std::string& stream_id, std::size_t bytes) {
   if (string_or_empty(event, "type") != "response.create")
     throw bad_parameter("type", "must be response.create", "unsupported_value");
   if (waiting_ == max_waiting || waiting_bytes_ + bytes > api_.body_limit()) {
@@ -105,11 +105,11 @@ void ResponseSocket::add(json::object event, const std::string& stream_id, std::
                                    api_.body_limit() >> 20),
                        {}, "rate_limit_exceeded");
   }
-  auto& place = lane(stream_id);
-  place.waiting.push_back({body_of(std::move(event)), bytes});
+  auto& entry = lane(stream_id);
+  entry.waiting.push_back({body_of(std::move(event)), bytes});
   ++waiting_;
   waiting_bytes_ += bytes;
-  if (!std::exchange(place.is_working, true)) working_.spawn(work(place));
+  if (!std::exchange(entry.is_working, true)) working_.spawn(work(entry));
 }
 
 ResponseSocket::Lane& ResponseSocket::lane(const std::string& stream_id) {
@@ -123,7 +123,7 @@ ResponseSocket::Lane& ResponseSocket::lane(const std::string& stream_id) {
 }
 
 Task<> ResponseSocket::work(Lane& lane) {
-  while (!lane.waiting.empty() && !is_old_ && !socket_.stop_source().requested()) {
+  while (!lane.waiting.empty() && !is_expired_ && !socket_.stop_source().requested()) {
     auto next = std::move(lane.waiting.front());
     lane.waiting.pop_front();
     --waiting_;
@@ -146,7 +146,7 @@ Task<> ResponseSocket::answer(Lane& lane, json::object body) {
     auto conversation = continue_response(read, co_await find_previous(previous));
     if (thread_id_) read.request.thread_id = thread_id_;
     const auto writer =
-        response_writer(std::move(read.shown), remembering(lane, std::move(conversation), read.stores, is_complete),
+        response_writer(std::move(read.shown), storing_latest(lane, std::move(conversation), read.stores, is_complete),
                         read.includes_reasoning, {.as_lines = true, .stream_id = lane.id});
     SocketResponse response(socket_);
     if (generates) {
@@ -160,20 +160,20 @@ Task<> ResponseSocket::answer(Lane& lane, json::object body) {
     log::error("a request on a WebSocket failed: {}", error.what());
     send_error(lane.id, ApiError(500, "internal server error"));
   }
-  if (previous && !is_complete) forget(*previous);
+  if (previous && !is_complete) drop_latest(*previous);
 }
 
 Task<std::optional<StoredResponse>> ResponseSocket::find_previous(std::optional<std::string> id) {
   if (!id) co_return std::nullopt;
-  for (const auto& [name, place] : lanes_) {
-    if (place.latest && place.latest->id == *id) co_return place.latest;
+  for (const auto& [name, entry] : lanes_) {
+    if (entry.latest && entry.latest->id == *id) co_return entry.latest;
   }
   auto found = co_await find_response(api_, *id);
   if (!found) throw previous_response_not_found(*id);
   co_return found;
 }
 
-StoreResponse ResponseSocket::remembering(Lane& lane, json::array conversation, bool stores, bool& is_complete) {
+StoreResponse ResponseSocket::storing_latest(Lane& lane, json::array conversation, bool stores, bool& is_complete) {
   return [this, &lane, conversation = std::move(conversation), stores, &is_complete](const ClientAnswer& answer,
                                                                                      json::object response) -> Task<> {
     auto row = stored_response(api_, answer, response, conversation);
@@ -189,9 +189,9 @@ StoreResponse ResponseSocket::remembering(Lane& lane, json::array conversation, 
 }
 
 /// After a failure, the program has to send the whole conversation again.
-void ResponseSocket::forget(const std::string& id) {
-  for (auto& [name, place] : lanes_) {
-    if (place.latest && place.latest->id == id) place.latest.reset();
+void ResponseSocket::drop_latest(const std::string& id) {
+  for (auto& [name, entry] : lanes_) {
+    if (entry.latest && entry.latest->id == id) entry.latest.reset();
   }
 }
 
@@ -199,7 +199,7 @@ void ResponseSocket::send_error(const std::string& stream_id, const ApiError& er
   auto members = openai_error_members(error);
   if (members.at("code").is_null()) members["code"] = members.at("type");
   json::object event{{"type", "error"}, {"sequence_number", 0}, {"status", error.status()}};
-  // Programs look for the members in either place.
+  // Some programs read the members of the event, some those of `error`.
   for (const auto* name : {"code", "message", "param"}) event[name] = members.at(name);
   event["error"] = std::move(members);
   if (!stream_id.empty()) event["stream_id"] = stream_id;

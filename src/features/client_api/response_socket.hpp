@@ -16,11 +16,11 @@
 namespace agw {
 
 /// The WebSocket at `/v1/responses` (Open Responses of 2026-04-24): each message `response.create` is a request, whose
-/// streamed response is sent as messages. Requests are answered one after the other, or beside those of other
-/// `stream_id`s.
+/// streamed response is sent as messages. Requests with the same `stream_id` are answered one after the other, others
+/// at the same time.
 class ResponseSocket {
 public:
-  /// How long requests are taken.
+  /// How long requests are accepted.
   static constexpr std::chrono::minutes max_age{60};
   static constexpr std::size_t max_lanes = 16;
   static constexpr std::size_t max_waiting = 16;
@@ -46,14 +46,14 @@ private:
   };
 
   Task<bool> serve_until_closed();
-  Task<> take(std::string message);
-  void add(json::object event, const std::string& stream_id, std::size_t bytes);
+  Task<> handle(std::string message);
+  void enqueue(json::object event, const std::string& stream_id, std::size_t bytes);
   Lane& lane(const std::string& stream_id);
   Task<> work(Lane& lane);
   Task<> answer(Lane& lane, json::object body);
   Task<std::optional<StoredResponse>> find_previous(std::optional<std::string> id);
-  StoreResponse remembering(Lane& lane, json::array conversation, bool stores, bool& is_complete);
-  void forget(const std::string& id);
+  StoreResponse storing_latest(Lane& lane, json::array conversation, bool stores, bool& is_complete);
+  void drop_latest(const std::string& id);
   void send_error(const std::string& stream_id, const ApiError& error);
 
   ClientApi& api_;
@@ -63,7 +63,7 @@ private:
   std::map<std::string, Lane> lanes_;
   std::size_t waiting_ = 0;
   std::size_t waiting_bytes_ = 0;
-  bool is_old_ = false;
+  bool is_expired_ = false;
   TaskGroup working_;
 };
 

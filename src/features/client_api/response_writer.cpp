@@ -31,9 +31,9 @@ struct OutputItem {
   std::string space{};      ///< the namespace of the call's function; empty without one
   std::string encrypted{};  ///< reasoning only: what the service requires back; empty: nothing, or not asked for
   bool done = false;
-  bool is_cut = false;  ///< done, but not complete
+  bool is_truncated = false;  ///< done, but not complete
 
-  const char* status() const { return !done ? "in_progress" : is_cut ? "incomplete" : "completed"; }
+  const char* status() const { return !done ? "in_progress" : is_truncated ? "incomplete" : "completed"; }
 };
 
 json::object text_part(const std::string& text) {
@@ -111,15 +111,15 @@ public:
   std::string_view name_of(const CallFeature& feature) const override { return feature.responses; }
 
   Task<> before_end(const ClientAnswer& answer) override {
-    if (items_.empty()) take_whole(answer);
-    if (!items_.empty()) items_.back().is_cut = answer.stop == StopReason::length;
+    if (items_.empty()) append_all(answer);
+    if (!items_.empty()) items_.back().is_truncated = answer.stop == StopReason::length;
     out_.clear();
-    take_blocks(answer);
+    append_blocks(answer);
     close_all();
     if (store_) co_await store_(answer, response(answer, status_of(answer)));
   }
 
-  std::string whole(const ClientAnswer& answer) override { return to_json(response(answer, status_of(answer))); }
+  std::string body(const ClientAnswer& answer) override { return to_json(response(answer, status_of(answer))); }
 
   std::string begin(const ClientAnswer& answer) override {
     out_.clear();
@@ -130,9 +130,9 @@ public:
 
   std::string delta(const ClientAnswer& answer, const Delta& delta) override {
     if (delta.kind == Delta::Kind::provider_block) {
-      take_block(answer, delta.text);
+      append_block(answer, delta.text);
     } else {
-      take(delta);
+      append(delta);
     }
     return std::exchange(out_, {});
   }
@@ -160,14 +160,14 @@ private:
   std::string last() const { return events_.as_lines ? "" : "data: [DONE]\n\n"; }
 
   static const char* status_of(const ClientAnswer& answer) {
-    const bool is_cut = answer.stop == StopReason::length || answer.stop == StopReason::content_filter;
-    return is_cut ? "incomplete" : "completed";
+    const bool is_truncated = answer.stop == StopReason::length || answer.stop == StopReason::content_filter;
+    return is_truncated ? "incomplete" : "completed";
   }
 
   json::object response(const ClientAnswer& answer, std::string_view status) const {
     json::object object{{"id", "resp_" + answer.id}, {"object", "response"}, {"created_at", answer.created}};
     object["status"] = status;
-    const bool is_over = status != "in_progress";
+    const bool is_final = status != "in_progress";
     object["completed_at"] = status == "completed" ? json::value(answer.created) : json::value();
     object["error"] = nullptr;
     object["incomplete_details"] = nullptr;
@@ -179,12 +179,12 @@ private:
     object["model"] = answer.model;
     json::array output;
     for (const auto& item : items_) {
-      if (is_over) output.push_back(item_members(item));
+      if (is_final) output.push_back(item_members(item));
     }
     object["output"] = std::move(output);
     for (const auto& [name, value] : shown_) object[name] = value;
     if (!answer.thread_id.empty()) object["conversation"] = json::object{{"id", answer.thread_id}};
-    object["usage"] = is_over ? json::value(response_usage(answer.usage)) : json::value();
+    object["usage"] = is_final ? json::value(response_usage(answer.usage)) : json::value();
     return object;
   }
 
@@ -197,7 +197,7 @@ private:
 
   std::size_t index_of(const OutputItem& item) const { return static_cast<std::size_t>(&item - items_.data()); }
 
-  json::object place(const OutputItem& item, std::string_view part_index) const {
+  json::object location(const OutputItem& item, std::string_view part_index) const {
     json::object members{{"item_id", item.id}, {"output_index", index_of(item)}};
     if (!part_index.empty()) members[part_index] = 0;
     return members;
@@ -205,7 +205,7 @@ private:
 
   void item_event(std::string_view type, const OutputItem& item, std::string_view part_index,
                   const json::object& more) {
-    auto members = place(item, part_index);
+    auto members = location(item, part_index);
     for (const auto& [name, value] : more) members[name] = value;
     event(type, members);
   }
@@ -224,10 +224,10 @@ private:
   }
 
   /// Belongs to the reasoning before it; without any, it is an item of its own.
-  void take_block(const ClientAnswer& answer, const std::string& json_text) {
+  void append_block(const ClientAnswer& answer, const std::string& json_text) {
     const auto block = parse_json(json_text);
     if (!block) return;
-    ++taken_blocks_;
+    ++appended_blocks_;
     if (includes_reasoning_) add_encrypted(answer, {*block});
   }
 
@@ -243,15 +243,15 @@ private:
   }
 
   /// Those that came with the end of the answer, or that is not streamed.
-  void take_blocks(const ClientAnswer& answer) {
+  void append_blocks(const ClientAnswer& answer) {
     const auto& blocks = answer.provider_blocks;
-    if (!includes_reasoning_ || taken_blocks_ >= blocks.size()) return;
-    const auto rest = static_cast<std::ptrdiff_t>(taken_blocks_);
+    if (!includes_reasoning_ || appended_blocks_ >= blocks.size()) return;
+    const auto rest = static_cast<std::ptrdiff_t>(appended_blocks_);
     add_encrypted(answer, json::array(blocks.begin() + rest, blocks.end()));
-    taken_blocks_ = blocks.size();
+    appended_blocks_ = blocks.size();
   }
 
-  void take(const Delta& delta) {
+  void append(const Delta& delta) {
     using Kind = OutputItem::Kind;
     if (delta.kind == Delta::Kind::call) {
       close_texts();
@@ -318,14 +318,14 @@ private:
   }
 
   /// The items of an answer that is not streamed.
-  void take_whole(const ClientAnswer& answer) {
-    if (!answer.reasoning.empty()) take({Delta::Kind::reasoning, answer.reasoning});
-    take_blocks(answer);
-    if (!answer.text.empty()) take({Delta::Kind::text, answer.text});
+  void append_all(const ClientAnswer& answer) {
+    if (!answer.reasoning.empty()) append({Delta::Kind::reasoning, answer.reasoning});
+    append_blocks(answer);
+    if (!answer.text.empty()) append({Delta::Kind::text, answer.text});
     for (std::size_t number = 0; number < answer.tool_uses.size(); ++number) {
       const auto& use = answer.tool_uses[number];
-      take({Delta::Kind::call, {}, number, use.id, use.name});
-      take({Delta::Kind::arguments, use.raw_input.value_or(to_json(use.input)), number});
+      append({Delta::Kind::call, {}, number, use.id, use.name});
+      append({Delta::Kind::arguments, use.raw_input.value_or(to_json(use.input)), number});
     }
   }
 
@@ -336,8 +336,8 @@ private:
   const ResponseEvents events_;
   const std::string id_ = random_hex(12);
   std::vector<OutputItem> items_;
-  std::vector<std::size_t> calls_;  ///< the item of each call
-  std::size_t taken_blocks_ = 0;    ///< of the answer's provider blocks
+  std::vector<std::size_t> calls_;   ///< the item of each call
+  std::size_t appended_blocks_ = 0;  ///< of the answer's provider blocks
   std::int64_t sequence_ = 0;
   std::string out_;
   std::string closing_;  ///< the events that end the open items

@@ -23,7 +23,6 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_item_parts = 1'000;
-constexpr std::int64_t most_response_tokens = 100'000'000;
 constexpr std::string_view encrypted_reasoning = "reasoning.encrypted_content";
 
 class InputItems {
@@ -263,7 +262,7 @@ void read_text_format(Parameters& body, CallOptions& options) {
 void read_settings(Parameters& body, ModelRequest& call) {
   auto& options = call.options;
   options.parallel_tool_calls = body.flag("parallel_tool_calls");
-  const auto limit = body.integer("max_output_tokens", 1, most_response_tokens);
+  const auto limit = body.integer("max_output_tokens", 1, max_token_count);
   options.limits_output = limit.has_value();
   if (limit) call.max_output_tokens = *limit;
   call.temperature = body.number("temperature", 0, 2);
@@ -280,7 +279,7 @@ void read_settings(Parameters& body, ModelRequest& call) {
   }
 }
 
-void refuse_what_is_impossible(Parameters& body) {
+void reject_unsupported(Parameters& body) {
   const auto refuse = [](const char* param, const char* why) { throw bad_parameter(param, why, "unsupported_value"); };
   if (body.flag("background").value_or(false)) refuse("background", "is not possible: stream the answer instead");
   if (body.integer("top_logprobs", 0, 20).value_or(0) != 0) refuse("top_logprobs", "is not possible");
@@ -312,7 +311,7 @@ void add_missing(json::object& object, const json::object& members) {
   }
 }
 
-/// The members of a response that repeat the request, with what is valid without them.
+/// The members of a response that repeat the request, with defaults for those that it lacks.
 json::object shown_members(const json::object& body) {
   json::object shown{{"background", false},
                      {"frequency_penalty", 0.0},
@@ -367,7 +366,7 @@ ResponseRequest read_response_request(const json::object& object) {
   ResponseRequest read;
   auto& call = read.request.call;
   read.request.model = body.required_text("model");
-  refuse_what_is_impossible(body);
+  reject_unsupported(body);
   read.input = items_of(body);
   if (read.input.empty()) throw bad_parameter("input", "must be a text, or an array with at least one item");
   call.system = body.text("instructions").value_or("");

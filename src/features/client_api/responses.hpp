@@ -29,10 +29,10 @@ ResponseRequest read_response_request(const json::object& body);
 /// Adds items to the conversation of the request. Throws ApiError 400.
 void add_input(ClientRequest& request, const json::array& items);
 
-/// What the model knows a function as that the program has in the namespace `space`; `name` if that is empty.
+/// The model's name for a function in the namespace `space` of the program; `name` if `space` is empty.
 std::string name_in_namespace(std::string_view space, std::string_view name);
 
-/// What the writer gives to be stored, before the answer ends: the response, and its output items.
+/// Stores the response and its output items, before the answer ends.
 using StoreResponse = std::function<Task<>(const ClientAnswer& answer, json::object response)>;
 
 /// How the events of a streamed response are sent.

@@ -12,10 +12,10 @@ namespace agw {
 namespace {
 
 Task<> complete_chat(ClientApi& api, Request& request, ProxyStream& stream) {
-  auto [asked, includes_usage] = read_chat_completion(co_await api.read_body(stream));
-  take_headers(asked, request);
+  auto [client_request, includes_usage] = read_chat_completion(co_await api.read_body(stream));
+  read_headers(client_request, request);
   const auto writer = chat_completion_writer(includes_usage);
-  co_await api.answer(std::move(asked), *writer, stream);
+  co_await api.answer(std::move(client_request), *writer, stream);
 }
 
 Protocol protocol_in(const Request& request) {

@@ -24,7 +24,8 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t large_body = 256 * 1024;  // bytes: may hold so many values that parsing would block the loop
+/// Bytes. Parsing a larger body could block the loop.
+constexpr std::size_t max_body_parsed_on_loop = 256 * 1024;
 constexpr std::size_t id_bytes = 14;
 constexpr std::size_t max_stores = 256;  // of costs, at the same time: beyond, requests wait for the disk
 
@@ -32,8 +33,8 @@ ApiError model_not_found(const std::string& name, std::string_view why) {
   return client_error(404, fmt::format("The model `{}` does not exist: {}", name, why), "model", "model_not_found");
 }
 
-/// Takes what arrives into the answer.
-void take(ClientAnswer& answer, const Delta& delta) {
+/// Adds the delta to the answer.
+void append(ClientAnswer& answer, const Delta& delta) {
   if (delta.kind == Delta::Kind::text) answer.text += delta.text;
   if (delta.kind == Delta::Kind::reasoning) answer.reasoning += delta.text;
 }
@@ -59,7 +60,7 @@ void define_deferred_tools(ModelRequest& call) {
   call.deferred_tools.reset();
 }
 
-/// The answer is the thread's already: the program gets it also if its record cannot be stored.
+/// The thread has the answer already, so the program gets it even if the response cannot be stored.
 Task<> before_end(AnswerWriter& writer, const ClientAnswer& answer) {
   try {
     co_await writer.before_end(answer);
@@ -91,7 +92,7 @@ Task<json::object> ClientApi::read_body(ProxyStream& stream) const {
 Task<json::object> ClientApi::parse(std::string content) const {
   if (content.empty()) throw body_required();
   std::optional<json::value> parsed;
-  if (content.size() > large_body) {
+  if (content.size() > max_body_parsed_on_loop) {
     parsed = co_await services_.blocking.run([&content] { return parse_json(content); });
   } else {
     parsed = parse_json(content);
@@ -162,7 +163,7 @@ Task<> ClientApi::warm_up(const ClientRequest& request, AnswerWriter& writer, Re
   co_await stream.send(events);
 }
 
-/// The model, then those that its service names as fallbacks and that can do what is asked.
+/// The model, then the fallbacks of its service that support the request.
 std::vector<ModelChoice> ClientApi::with_fallbacks(ModelChoice choice, const ModelRequest& call) const {
   const bool has_picture =
       std::ranges::any_of(call.messages, [](const auto& message) { return !message.images.empty(); });
@@ -182,7 +183,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
   std::exception_ptr failure;
   std::optional<UnstoredSpending> spent;
   try {
-    co_await fetch_pictures(request, connection.gone());
+    co_await fetch_pictures(request, connection.disconnected());
     auto answer = new_answer(request);
     if (request.stream) connection.begin_events([&writer] { return writer.keep_alive(); });
     bool begun = false;
@@ -191,7 +192,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
     };
     const OnDelta on_delta = [&](const Delta& delta) {
       if (request.stream) begin();
-      take(answer, delta);
+      append(answer, delta);
       if (request.stream) connection.send_event(writer.delta(answer, delta));
     };
     auto call = std::move(request.call);
@@ -201,7 +202,8 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
     }
     if (!call.options.limits_output) call.max_output_tokens = std::numeric_limits<std::int64_t>::max();
     auto choices = with_fallbacks(std::move(choice), call);
-    auto completion = co_await answer_with_retries(std::move(choices), std::move(call), on_delta, connection.gone());
+    auto completion =
+        co_await answer_with_retries(std::move(choices), std::move(call), on_delta, connection.disconnected());
     spent = count(request, completion);
     if (const auto* problem = std::get_if<ModelFailure>(&completion.outcome)) {
       const auto error = client_failure(*problem);
@@ -221,7 +223,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
         begin();
         connection.send_event(writer.end(answer));
       } else {
-        co_await respond(stream, writer.whole(answer));
+        co_await respond(stream, writer.body(answer));
       }
     }
   } catch (...) {
@@ -255,15 +257,15 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
   };
   run->follow([&](const Delta& delta) {
     if (request.stream) begin();
-    take(answer, delta);
+    append(answer, delta);
     if (request.stream) connection.send_event(writer.delta(answer, delta));
   });
-  const auto waited = co_await with_timeout(connection.gone(), no_limit, run->until_pause());
+  const auto waited = co_await with_timeout(connection.disconnected(), no_limit, run->wait_until_paused());
   run->finish(answer);
   if (waited == WaitResult::done) {
-    co_await agents_.settle(run);
+    co_await agents_.store_continuation(run);
   } else {
-    agents_.settle_later(run);
+    agents_.store_continuation_later(run);
   }
   std::optional<ApiError> failed;
   if (waited == WaitResult::done && run->has_ended() && !run->error().empty())
@@ -278,7 +280,7 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
       begin();
       connection.send_event(failed ? writer.fail(answer, *failed) : writer.end(answer));
     } else if (!failed) {
-      co_await respond(stream, writer.whole(answer), fields);
+      co_await respond(stream, writer.body(answer), fields);
     }
   }
   const bool is_late = connection.begun();
@@ -298,7 +300,7 @@ Task<json::object> ClientApi::embed(json::object body, const std::string& client
   std::exception_ptr failure;
   std::optional<UnstoredSpending> spent;
   try {
-    outcome = co_await choice.provider->embed(std::move(body), connection.gone());
+    outcome = co_await choice.provider->embed(std::move(body), connection.disconnected());
     if (auto* answer = std::get_if<json::object>(&outcome)) {
       ModelReply reply;
       if (const auto* usage = object_member(*answer, "usage"))

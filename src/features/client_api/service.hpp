@@ -22,7 +22,7 @@
 
 namespace agw {
 
-/// What the answers to programs are made with. All of it outlives ClientApi.
+/// The services that ClientApi uses. All of them outlive it.
 struct ClientServices {
   Loop& loop;
   BlockingPool& blocking;
@@ -38,24 +38,24 @@ struct ClientServices {
   Engine& engine;
 };
 
-/// Answers programs that speak the API of a model service, whichever: their readers make a ClientRequest, and their
-/// writers turn the answer into bytes. A model is passed through to its service; no thread is made. An agent answers on
-/// a thread, as it answers people.
+/// Answers programs that speak the API of a model service. Each protocol has a reader, which makes a ClientRequest, and
+/// a writer, which turns the answer into bytes. Requests to a model go to its service, without a thread. An agent
+/// answers in a thread, as it answers people.
 class ClientApi {
 public:
   /// `body_limit`: of a request's body in bytes.
   ClientApi(const ClientServices& services, std::size_t body_limit);
 
-  /// Reads and parses the body. Throws ApiError: 413, or 400 if it is no JSON object.
+  /// Reads and parses the body. Throws ApiError: 413, or 400 if it is not a JSON object.
   Task<json::object> read_body(ProxyStream& stream) const;
-  /// Parses a body. Throws ApiError 400 if it is no JSON object.
+  /// Parses a body. Throws ApiError 400 if it is not a JSON object.
   Task<json::object> parse(std::string content) const;
 
   /// Answers the request, streamed if it asks for that. Throws ApiError before the response has begun; later failures
-  /// are written as the protocol has them. A program that disconnects stops a model; the answer of an agent goes on.
+  /// are written in the protocol's form. If the program disconnects, a model is stopped; an agent continues.
   Task<> answer(ClientRequest request, AnswerWriter& writer, ResponseStream& stream);
 
-  /// Writes the stream of an answer that has nothing in it, without asking anybody. Throws ApiError 404 for an unknown
+  /// Writes the stream of an empty answer, without calling a model. Throws ApiError 404 for an unknown
   /// model.
   Task<> warm_up(const ClientRequest& request, AnswerWriter& writer, ResponseStream& stream) const;
 
@@ -84,7 +84,7 @@ private:
   Task<> pass_through(ClientRequest request, ModelChoice choice, AnswerWriter& writer, ResponseStream& stream);
   ClientAnswer new_answer(const ClientRequest& request) const;
   Task<> answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer, ResponseStream& stream);
-  /// Counts what a call has cost, if it has; pass it to `store_later` once the program has its response.
+  /// Counts the cost of a call, if it has one. Pass it to `store_later` once the program has its response.
   std::optional<UnstoredSpending> count(const ClientRequest& request, const Completion& completion);
   Task<> store_later(UnstoredSpending spent);
   Task<> store(UnstoredSpending spent);

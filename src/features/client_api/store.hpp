@@ -23,7 +23,7 @@ struct StoredResponse {
 std::optional<StoredResponse> find_response(Connection& connection, const std::string& id);
 /// Also deletes some that are older than `oldest`.
 void put_response(Connection& connection, const StoredResponse& response, Timestamp oldest);
-/// False if there is none.
+/// Returns whether it existed.
 bool remove_response(Connection& connection, const std::string& id);
 
 }  // namespace agw::client_store

@@ -6,14 +6,14 @@ namespace agw {
 
 namespace {
 
-/// What the largest picture that services do not shrink costs, about.
-constexpr std::int64_t tokens_of_picture = 1'600;
-/// The role, and what separates messages.
-constexpr std::int64_t tokens_around_message = 4;
+/// About the tokens of the largest picture that services do not shrink.
+constexpr std::int64_t tokens_per_picture = 1'600;
+/// For the role and the separator.
+constexpr std::int64_t tokens_per_message = 4;
 
 std::int64_t tokens_of(const Message& message) {
-  auto tokens = tokens_around_message + estimated_tokens(std::string_view(message.text));
-  tokens += static_cast<std::int64_t>(message.images.size()) * tokens_of_picture;
+  auto tokens = tokens_per_message + estimated_tokens(std::string_view(message.text));
+  tokens += static_cast<std::int64_t>(message.images.size()) * tokens_per_picture;
   for (const auto& use : message.tool_uses) tokens += estimated_tokens(std::string_view(use.name + to_json(use.input)));
   if (!message.provider_blocks.empty()) tokens += estimated_tokens(std::string_view(to_json(message.provider_blocks)));
   return tokens;

@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// How many tokens the model reads for this request, rather too many than too few.
+/// An estimate of the tokens that the model reads for this request, rather too high than too low.
 std::int64_t estimated_tokens(const ClientRequest& request);
 
 }  // namespace agw

@@ -11,8 +11,8 @@ namespace agw {
 
 namespace {
 
-/// The schema that a `$ref` of this document names; null if there is none.
-const json::value* referred(const json::value& schema, const json::value& document) {
+/// The schema that a `$ref` within this document refers to; null without one.
+const json::value* referenced(const json::value& schema, const json::value& document) {
   const auto* object = schema.if_object();
   const auto reference = object ? string_member(*object, "$ref") : std::nullopt;
   if (!reference || !reference->starts_with('#')) return nullptr;
@@ -20,17 +20,17 @@ const json::value* referred(const json::value& schema, const json::value& docume
   return document.find_pointer(reference->substr(1), failed);
 }
 
-/// Whether following the references from here leads back here, so that the schema says nothing.
-bool leads_to_itself(const json::value& schema, const json::value& document) {
+/// Whether the chain of references from here is endless.
+bool is_cyclic(const json::value& schema, const json::value& document) {
   std::set<const json::value*> seen;
-  for (const auto* next = &schema; next; next = referred(*next, document)) {
+  for (const auto* next = &schema; next; next = referenced(*next, document)) {
     if (!seen.insert(next).second) return true;
   }
   return false;
 }
 
 bool has_cycle(const json::value& schema, const json::value& document) {
-  if (leads_to_itself(schema, document)) return true;
+  if (is_cyclic(schema, document)) return true;
   if (const auto* object = schema.if_object()) {
     return std::ranges::any_of(*object, [&](const auto& member) { return has_cycle(member.value(), document); });
   }
@@ -43,9 +43,9 @@ bool has_cycle(const json::value& schema, const json::value& document) {
 }  // namespace
 
 void check_tool_name(const std::string& name, const std::string& path) {
-  constexpr std::size_t longest = 64;
+  constexpr std::size_t max_length = 64;
   const auto is_allowed = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; };
-  if (name.empty() || name.size() > longest || !std::ranges::all_of(name, is_allowed)) {
+  if (name.empty() || name.size() > max_length || !std::ranges::all_of(name, is_allowed)) {
     throw bad_parameter(path, "must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -");
   }
 }

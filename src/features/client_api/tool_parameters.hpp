@@ -13,8 +13,8 @@ inline constexpr std::size_t max_client_messages = 10'000;
 
 /// Throws ApiError 400, which names `path`, if models would refuse the name of a tool.
 void check_tool_name(const std::string& name, const std::string& path);
-/// The JSON Schema of a tool's input; an empty object if there is none. Throws ApiError 400 if it is no object, or
-/// leads back to itself.
+/// The JSON Schema of a tool's input; without one, that of an empty object. Throws ApiError 400 if it is not an object
+/// or refers to itself endlessly.
 json::value tool_schema(const json::value* schema, const std::string& path);
 
 }  // namespace agw

@@ -19,19 +19,19 @@ struct PictureUrl {
   std::string param;  ///< for errors
 };
 
-/// What a program asks, whatever protocol it speaks.
+/// A request of a program, in any protocol.
 struct ClientRequest {
   std::string model;  ///< an agent's name or id, or `<service>/<model>`
   /// The system prompt, the conversation, the program's own tools and the settings; without a model.
   ModelRequest call{};
   std::vector<PictureUrl> pictures{};
   bool stream = false;
-  std::string client{};                    ///< what the program calls itself: see `client_product`
+  std::string client{};                    ///< the program's name: see `client_product`
   std::optional<std::string> thread_id{};  ///< agents only: the thread to continue
-  bool is_repeatable = false;              ///< has an Idempotency-Key: an agent's answer is awaited without its program
+  bool is_repeatable = false;  ///< has an Idempotency-Key: an agent's answer goes on if the program disconnects
 };
 
-/// An answer to a program, as far as it has come.
+/// An answer to a program, complete or unfinished.
 struct ClientAnswer {
   std::string id;            ///< random hex digits; protocols put their prefix before it
   std::string model;         ///< as the program named it
@@ -50,8 +50,7 @@ struct ClientAnswer {
 /// `[A-Za-z0-9._-]`; `api` if there is none.
 std::string client_product(std::optional<std::string_view> user_agent);
 
-/// Takes from the headers what the program calls itself, the thread that it names, and whether it may repeat the
-/// request.
-void take_headers(ClientRequest& asked, const Request& request);
+/// Reads the program's name, the thread and the Idempotency-Key from the headers.
+void read_headers(ClientRequest& client_request, const Request& request);
 
 }  // namespace agw
