@@ -12,18 +12,17 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
-#include "base/text/ascii.hpp"
 #include "features/client_api/anthropic_blocks.hpp"
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/pictures.hpp"
 #include "features/client_api/shared_parameters.hpp"
+#include "features/client_api/tool_parameters.hpp"
 
 namespace agw {
 
 namespace {
 
 constexpr std::size_t max_blocks = 10'000;
-constexpr std::size_t max_tool_name_length = 128;
 
 void append_text(std::string& text, std::string_view piece) {
   if (piece.empty()) return;
@@ -228,7 +227,7 @@ private:
 
   ToolUse read_use(Parameters& block) {
     ToolUse use{.id = block.required_text("id"), .name = block.required_text("name"), .input = {}, .raw_input = {}};
-    check_anthropic_tool_name(use.name, block.path_of("name"));
+    check_tool_name(use.name, block.path_of("name"), max_anthropic_tool_name);
     const auto* input = block.object("input");
     if (!input) throw bad_parameter(block.path_of("input"), "is missing");
     use.input = *input;
@@ -280,13 +279,6 @@ std::string anthropic_text(const json::value& content, const std::string& path, 
     append_text(text, block.text("text").value_or(""));
   });
   return text;
-}
-
-void check_anthropic_tool_name(const std::string& name, const std::string& path) {
-  const auto is_allowed = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; };
-  if (name.size() > max_tool_name_length || !std::ranges::all_of(name, is_allowed)) {
-    throw bad_parameter(path, "must be 1 to 128 of the characters A-Z, a-z, 0-9, _ and -");
-  }
 }
 
 }  // namespace agw

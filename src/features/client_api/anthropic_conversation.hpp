@@ -14,7 +14,4 @@ void read_anthropic_conversation(const json::array& messages, ClientRequest& req
 /// `path`.
 std::string anthropic_text(const json::value& content, const std::string& path, CallOptions& options);
 
-/// Throws ApiError 400, which names `path`, if Anthropic would refuse the name of a tool.
-void check_anthropic_tool_name(const std::string& name, const std::string& path);
-
 }  // namespace agw

@@ -43,7 +43,7 @@ DeclaredTool read_tool(const json::object& object, const std::string& path, Call
   DeclaredTool declared;
   auto& read = declared.description;
   read.name = tool.required_text("name");
-  check_anthropic_tool_name(read.name, tool.path_of("name"));
+  check_tool_name(read.name, tool.path_of("name"), max_anthropic_tool_name);
   read.description = tool.text("description").value_or("");
   const auto* schema = tool.find("input_schema");
   if (!schema) throw bad_parameter(tool.path_of("input_schema"), "is missing");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "api/client_errors.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
@@ -42,12 +44,10 @@ bool has_cycle(const json::value& schema, const json::value& document) {
 
 }  // namespace
 
-void check_tool_name(const std::string& name, const std::string& path) {
-  constexpr std::size_t max_length = 64;
+void check_tool_name(const std::string& name, const std::string& path, std::size_t max_length) {
   const auto is_allowed = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; };
-  if (name.empty() || name.size() > max_length || !std::ranges::all_of(name, is_allowed)) {
-    throw bad_parameter(path, "must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -");
-  }
+  if (!name.empty() && name.size() <= max_length && std::ranges::all_of(name, is_allowed)) return;
+  throw bad_parameter(path, fmt::format("must be 1 to {} of the characters A-Z, a-z, 0-9, _ and -", max_length));
 }
 
 json::value tool_schema(const json::value* schema, const std::string& path) {
