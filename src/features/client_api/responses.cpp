@@ -85,7 +85,7 @@ private:
     const auto role = item.required_text("role");
     if (role == "system" || role == "developer") {
       Message message;
-      read_content(item, "content", message);
+      read_content(item, "content", message, false);
       if (!call_.system.empty()) call_.system += "\n\n";
       call_.system += message.text;
     } else if (role == "user" || role == "assistant") {
@@ -95,7 +95,7 @@ private:
     }
   }
 
-  void read_content(Parameters& item, std::string_view name, Message& message) {
+  void read_content(Parameters& item, std::string_view name, Message& message, bool takes_pictures = true) {
     const auto path = item.path_of(name);
     const auto* content = item.find(name);
     if (!content) throw bad_parameter(path, "is missing");
@@ -114,6 +114,7 @@ private:
       } else if (type == "refusal") {
         message.text += part.text("refusal").value_or("");
       } else if (type == "input_image") {
+        if (!takes_pictures) throw bad_parameter(part.path_of("type"), "only text is possible here");
         read_picture(part, message);
       } else {
         throw bad_parameter(part.path_of("type"), "must be input_text, output_text, refusal or input_image");

@@ -29,5 +29,12 @@ TEST(Responses, HaveTheMembersThatTheRequestLeftOut) {
   EXPECT_EQ(read.shown.at("tools"), json::array());
 }
 
+TEST(Responses, TakeNoPictureFromTheSystem) {
+  auto read = read_response_request(parse_json(R"({"model": "a/b", "input": [{"role": "system", "content":
+      [{"type": "input_image", "image_url": "https://example.org/a.png"}]}]})")
+                                        ->as_object());
+  EXPECT_THROW(add_input(read.request, read.input), ApiError);
+}
+
 }  // namespace
 }  // namespace agw
