@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The client that the MCP conformance suite expects: connects an integration to the URL given last, logs in if required,
-and has an agent call each of its tools once. See script/mcp-conformance."""
+and has an agent call each of its tools once. See test_suite.py."""
 
 import json
 import os

@@ -1,0 +1,67 @@
+"""MCP's conformance suite: the gateway as a server, by revision, and as a client, by scenario. Run by
+script/mcp-conformance."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "api"), str(HERE)]
+
+from authorizing_proxy import AuthorizingProxy  # noqa: E402
+from gateway import Gateway  # noqa: E402
+from stubs.mcp_fixture import McpFixture  # noqa: E402
+
+MODULES = Path(os.environ["MCP_NODE_MODULES"])
+
+# The options of each revision, and how many of its scenarios pass.
+REVISIONS = {
+    "2026-07-28": (["--requirements", "2026-07-28"], 39),
+    "2025-11-25": (["--spec-version", "2025-11-25", "--suite", "all"], 33),
+    "2025-06-18": (["--spec-version", "2025-06-18", "--suite", "all"], 27),
+}
+# What the requirements of 2026-07-28 do not count, and the gateway does not offer. See docs/contract/mcp.md.
+NOT_OFFERED = re.compile(r"tasks-|http-custom-header-server-validation$")
+
+# Not among these: the extensions for programs that log in without a person (auth/client-credentials-*,
+# auth/cross-app-access-*).
+SCENARIOS_OF_CLIENTS = """initialize tools_call sse-retry elicitation-sep1034-client-defaults
+    auth/metadata-default auth/metadata-var1 auth/metadata-var2 auth/metadata-var3
+    auth/2025-03-26-oauth-metadata-backcompat auth/2025-03-26-oauth-endpoint-fallback auth/resource-mismatch
+    auth/basic-cimd auth/pre-registration
+    auth/token-endpoint-auth-basic auth/token-endpoint-auth-post auth/token-endpoint-auth-none
+    auth/scope-from-www-authenticate auth/scope-from-scopes-supported auth/scope-omitted-when-undefined
+    auth/scope-step-up auth/scope-retry-limit auth/offline-access-scope auth/offline-access-not-supported""".split()
+
+
+def suite(package, *arguments):
+    """Runs the suite of that package, which has to succeed, and returns what it printed."""
+    ended = subprocess.run([MODULES / "node" / "bin" / "node", MODULES / package / "dist" / "index.js", *arguments],
+                           capture_output=True, text=True, timeout=100)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_gateway_is_a_server_of_the_revision(tmp_path, revision):
+    options, count = REVISIONS[revision]
+    with McpFixture() as fixture:
+        gateway = Gateway(tmp_path / "gateway", environment=fixture.environment).start()
+        with AuthorizingProxy(gateway.url, gateway.token) as proxy:
+            printed = suite("conformance-of-servers", "server", "--url", proxy.url + "/mcp", *options,
+                            "-o", tmp_path / "results")
+        gateway.close()
+    summary = printed.partition("=== SUMMARY ===")[2].partition("Total:")[0]
+    results = [(mark, name) for mark, name in re.findall(r"^([✓✗]) (\S+):", summary, re.M)
+               if not NOT_OFFERED.match(name)]
+    assert {mark for mark, _ in results} == {"✓"} and len(results) == count, printed
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS_OF_CLIENTS)
+def test_gateway_is_a_client(tmp_path, scenario):
+    suite("@modelcontextprotocol/conformance", "client", "--command", f"/usr/bin/python3 {HERE / 'client.py'}",
+          "--scenario", scenario, "--timeout", "60000", "-o", tmp_path / "results")
