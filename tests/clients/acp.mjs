@@ -1,5 +1,6 @@
-// A client made with the protocol's own library: prompts an agent, allows what it asks for, cancels, loads the session.
-// Its arguments are the command of the agent; it prints what it saw as JSON.
+// A client made with the protocol's own library: prompts an agent, allows what it asks for, cancels a prompt that is being
+// answered, prompts again, loads the session. Its arguments are the command of the agent; it prints what it saw as JSON.
+import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
@@ -8,9 +9,14 @@ const agent = spawn(process.argv[2], process.argv.slice(3), { stdio: ["pipe", "p
 const stream = ndJsonStream(Writable.toWeb(agent.stdin), Readable.toWeb(agent.stdout));
 const updates = [];
 const asked = [];
+const exited = once(agent, "exit");
+let onUpdate = () => {};
 
 const app = client({ name: "test" })
-  .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
+  .onNotification(methods.client.session.update, ({ params }) => {
+    updates.push(params.update);
+    onUpdate(params.update);
+  })
   .onRequest(methods.client.session.requestPermission, ({ params }) => {
     asked.push(params.options.map((option) => option.kind));
     return { outcome: { outcome: "selected", optionId: params.options[0].optionId } };
@@ -26,13 +32,23 @@ const seen = await app.connectWith(stream, async (context) => {
   });
   const cwd = process.cwd();
   const { sessionId } = await context.request(methods.agent.session.new, { cwd, mcpServers: [] });
-  const prompt = [{ type: "text", text: "Do it." }];
-  const { stopReason } = await context.request(methods.agent.session.prompt, { sessionId, prompt });
+  const send = (text) =>
+    context.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
+  const { stopReason } = await send("Do it.");
   const first = said();
   const calls = updates.filter((update) => update.sessionUpdate === "tool_call_update").map((update) => update.status);
   updates.length = 0;
+  onUpdate = (update) => {
+    if (update.sessionUpdate === "agent_message_chunk") context.notify(methods.agent.session.cancel, { sessionId });
+  };
+  const cancelled = { ...(await send("Say it all.")), said: said() };
+  onUpdate = () => {};
+  updates.length = 0;
+  const next = { ...(await send("Go on.")), said: said() };
+  updates.length = 0;
   await context.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
-  return { protocolVersion, stopReason, said: first, calls, asked, replayed: said() };
+  return { sessionId, protocolVersion, stopReason, said: first, calls, asked, cancelled, next, replayed: said() };
 });
-console.log(JSON.stringify(seen));
 agent.stdin.end();
+const [exit] = await exited;
+console.log(JSON.stringify({ ...seen, exit }));

@@ -2,6 +2,7 @@
 
 import pytest
 
+from checks import accepted
 from gateway import BINARY
 from tools import calls, new_agent
 
@@ -16,10 +17,17 @@ def agent(programs):
 
 def test_library_of_the_protocol(programs, agent):
     programs.stub.script(calls(("Bash", {"command": "echo hello"})), "All done.")
+    half = programs.stub.hold("Half ")
+    programs.stub.script("The rest.")
     seen = programs.script("acp.mjs", *agent)
     assert (seen["protocolVersion"], seen["stopReason"], seen["said"]) == (1, "end_turn", "All done.")
-    assert seen["calls"] == ["completed"] and seen["replayed"] == "All done."
+    assert seen["calls"] == ["completed"] and seen["replayed"] == "All done.Half The rest."
     assert seen["asked"] == [["allow_once", "allow_always", "allow_always", "reject_once", "reject_always"]]
+    # The cancelled answer is stopped at the model, leaves no run, and holds up neither the next one nor the end.
+    assert seen["cancelled"] == {"stopReason": "cancelled", "said": "Half "} and half.was_aborted()
+    assert seen["next"] == {"stopReason": "end_turn", "said": "The rest."} and seen["exit"] == 0
+    thread = accepted(programs.talker.gateway.http.get(f"/threads/{seen['sessionId']}"))
+    assert thread["active_run"] is None
 
 
 def test_acpx_finishes_a_task_with_a_tool_call(programs, agent):
