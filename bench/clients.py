@@ -64,18 +64,28 @@ def models_row(gateway, upstream):
 
 
 def editor_row(home):
-    """The memory of `agw acp` while nothing happens, after a session was opened."""
+    """The memory of `agw acp` with an open session while nothing happens."""
     command = [BUILD / "agw", "acp", "--data-dir", home / ".agent-gateway"]
+    folder_of_session = home / "work"
+    folder_of_session.mkdir()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                           env={"HOME": str(home), "PATH": "/usr/bin:/bin"}) as editor:
-        editor.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n')
-        editor.stdin.flush()
-        assert '"protocolVersion"' in editor.stdout.readline()
+
+        def ask(number, method, **params):
+            request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            editor.stdin.write(json.dumps(request) + "\n")
+            editor.stdin.flush()
+            while (answer := json.loads(editor.stdout.readline())).get("id") != number:
+                pass
+            return answer["result"]
+
+        ask(1, "initialize", protocolVersion=1)
+        assert ask(2, "session/new", cwd=str(folder_of_session), mcpServers=[])["sessionId"]
         time.sleep(2)
         status = Path(f"/proc/{editor.pid}/status").read_text()
         editor.stdin.close()
     mebibytes = int(status.split("VmRSS:")[1].split()[0]) / 1024
-    return Row("agw acp, idle", f"{mebibytes:.1f} MiB", "-", "-", "< 4 MiB", mebibytes < 4)
+    return Row("agw acp with an open session, idle", f"{mebibytes:.1f} MiB", "-", "-", "< 4 MiB", mebibytes < 4)
 
 
 def clients():
