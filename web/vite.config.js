@@ -1,6 +1,7 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 import { icons } from './script/icons.js';
+import { staticStrings } from './script/static_strings.js';
 
 /** The gateway for `npm run dev` and `npx vite preview`. */
 const gateway = process.env.GATEWAY ?? 'http://127.0.0.1:7420';
@@ -15,7 +16,7 @@ const page = [
   /src\/(main|App)/,
   /src\/views\/pair\//,
   /src\/api\/(client|socket)/,
-  /src\/base\/(storage|router|announce|toasts|escape)/,
+  /src\/base\/(storage|router|announce|toasts|escape|language)/,
   /src\/state\/session/,
   /src\/components\/(Icon|Toasts|ConfirmDialog|Dialog|confirm)\b/,
   /virtual:icons/,
@@ -61,7 +62,7 @@ const lexerOnly = () => ({
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [svelte(), icons(), lexerOnly(), nameChat()],
+  plugins: [staticStrings(), svelte(), icons(), lexerOnly(), nameChat()],
   build: {
     target: 'es2022',
     // Browsers with light-dark(): the fallback for older ones would follow the system instead of the person's choice.

@@ -1,4 +1,5 @@
 /** Requests to the gateway that served this page, with its token. */
+import { t } from '../base/language';
 
 /** An error response, with the gateway's message. Status 0: no response arrived. */
 export class ApiError extends Error {
@@ -68,7 +69,7 @@ export async function request(method: string, path: string, options: RequestOpti
     };
     response = await (method === 'GET' || options.key ? fetchRetrying(url, init) : fetch(url, init));
   } catch {
-    throw new ApiError(0, 'The gateway could not be reached.');
+    throw new ApiError(0, t('The gateway could not be reached.'));
   }
   if (response.ok) return response;
   if (response.status === 401 && asked && asked === token) onUnauthorized();
@@ -109,7 +110,7 @@ async function toApiError(response: Response): Promise<ApiError> {
     const details = Array.isArray(body.details) ? (body.details as ApiError['details']) : [];
     return new ApiError(response.status, String(body.error ?? response.statusText), details, body);
   } catch {
-    return new ApiError(response.status, `The gateway responded with status ${response.status}.`);
+    return new ApiError(response.status, t('The gateway responded with status {status}.', { status: response.status }));
   }
 }
 

@@ -1,4 +1,5 @@
 /** Short messages at the bottom of the page, each with at most one action. */
+import { t } from './language';
 
 export interface Toast {
   id: number;
@@ -58,7 +59,7 @@ export async function tryOrToast(work: () => Promise<unknown>): Promise<boolean>
     return true;
   } catch (error) {
     // Repeated failures share one toast, so retrying runs the work once.
-    toasts.error(error, { label: 'Retry', run: () => void tryOrToast(work) }, true);
+    toasts.error(error, { label: t('Retry'), run: () => void tryOrToast(work) }, true);
     return false;
   }
 }

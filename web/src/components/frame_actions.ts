@@ -5,6 +5,7 @@ import { escapeInvisible } from '../base/escape';
 import { router } from '../base/router.svelte';
 import { store } from '../base/storage';
 import { confirmations } from './confirm.svelte';
+import { t } from '../base/language';
 
 const maxShown = 500;
 
@@ -16,13 +17,18 @@ export async function confirmAction(
   extension: Extension | undefined,
 ): Promise<void> {
   if (!extension?.enabled) {
-    toasts.error(`${from} requested ${action}, which is not enabled.`);
+    toasts.error(t('{from} requested {action}, which is not enabled.', { from, action }));
     return;
   }
   const shown = escapeInvisible(JSON.stringify(input ?? {}).slice(0, maxShown));
-  const text = `The extension ${from} wants to run ${action} with\n${shown}\n\nThis opens a new chat with the request. Nothing runs until you send it.`;
-  if (!(await confirmations.ask({ title: 'Request from an extension', text, confirm: 'Open chat', danger: false })))
+  const text = t(
+    'The extension {from} wants to run {action} with\n{shown}\n\nThis opens a new chat with the request. Nothing runs until you send it.',
+    { from, action, shown },
+  );
+  if (
+    !(await confirmations.ask({ title: t('Request from an extension'), text, confirm: t('Open chat'), danger: false }))
+  )
     return;
-  store('draft.new', `Run ${action} with ${shown}`);
+  store('draft.new', t('Run {action} with {shown}', { action, shown }));
   router.push(['new']);
 }

@@ -1,5 +1,6 @@
 /** What people choose models by, in words. */
 import type { ModelInfo } from '../api/types';
+import { t } from '../base/language';
 
 /** What lists of models show. A service that was only checked may not say all of it. */
 export type ListedModel = Pick<ModelInfo, 'id'> & Partial<Omit<ModelInfo, 'id'>>;
@@ -16,17 +17,19 @@ export function tokens(count: number): string {
 const dollars = (usd: number): string => `$${Number(usd.toFixed(usd < 0.1 ? 3 : 2))}`;
 
 export function priceOf({ price }: ListedModel): string {
-  if (!price) return 'price unknown';
-  return price.input || price.output ? `${dollars(price.input)} in, ${dollars(price.output)} out` : 'free';
+  if (!price) return t('price unknown');
+  return price.input || price.output
+    ? t('{input} in, {output} out', { input: dollars(price.input), output: dollars(price.output) })
+    : t('free');
 }
 
 /** `200k context · $3 in, $15 out · pictures · tools`; prices are per million tokens. */
 export function factsOf(model: ListedModel): string {
   return [
-    model.context_window ? `${tokens(model.context_window)} context` : '',
+    model.context_window ? t('{tokens} context', { tokens: tokens(model.context_window) }) : '',
     priceOf(model),
-    model.vision ? 'pictures' : '',
-    model.tools === false ? 'no tools' : model.tools ? 'tools' : '',
+    model.vision ? t('pictures') : '',
+    model.tools === false ? t('no tools') : model.tools ? t('tools') : '',
   ]
     .filter(Boolean)
     .join(' · ');

@@ -4,6 +4,7 @@ import type { IntegrationState, ListedSkill } from '../api/types';
 import { firstLine } from '../base/format';
 import { registry } from '../state/registry.svelte';
 import { builtInTools } from '../views/agents/permissions';
+import { t } from '../base/language';
 
 export interface NamedChoice {
   name: string;
@@ -40,6 +41,6 @@ export async function choicesOf(member: string, edited: string): Promise<NamedCh
   if (member === 'capabilities') return extensionsOf('capability');
   if (member === 'skills') return skillsOf(edited);
   if (member === 'allowed_tools') return toolsOf(edited);
-  const own = builtInTools.map((name) => ({ name, about: 'built in' }));
+  const own = builtInTools.map((name) => ({ name, about: t('built in') }));
   return [...own, ...extensionsOf('action'), ...(await integrationTools())];
 }

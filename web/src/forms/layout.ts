@@ -1,6 +1,7 @@
 /** How the fields of a definition are ordered in its form: by kind, the rest under “Advanced”. */
 import type { ExtensionType } from '../api/types';
 import type { Schema, Value } from './schema';
+import { t } from '../base/language';
 
 interface Kind {
   label: string;
@@ -23,38 +24,38 @@ const layouts: Partial<Record<ExtensionType, Layout>> = {
     by: 'kind',
     kinds: {
       'mcp-stdio': {
-        label: 'MCP server, started here',
-        about: 'A program on this machine',
+        label: t('MCP server, started here'),
+        about: t('A program on this machine'),
         fields: ['command', 'args', 'env', 'allowed_tools'],
         advanced: ['env', 'allowed_tools'],
       },
       'mcp-http': {
-        label: 'MCP server at an address',
-        about: 'Reached over the network',
+        label: t('MCP server at an address'),
+        about: t('Reached over the network'),
         fields: ['url', 'headers', 'allowed_tools'],
         advanced: ['headers', 'allowed_tools'],
       },
       openapi: {
-        label: 'OpenAPI service',
-        about: 'Its document describes the tools',
+        label: t('OpenAPI service'),
+        about: t('Its document describes the tools'),
         fields: ['url', 'headers', 'allowed_tools'],
         advanced: ['headers', 'allowed_tools'],
       },
       http: {
-        label: 'Plain HTTP service',
-        about: 'One tool that sends requests',
+        label: t('Plain HTTP service'),
+        about: t('One tool that sends requests'),
         fields: ['url', 'headers'],
         advanced: ['headers'],
       },
       model: {
-        label: 'Model service',
-        about: 'Models that answer',
+        label: t('Model service'),
+        about: t('Models that answer'),
         fields: ['api', 'base_url', 'api_key', 'default_model', 'models'],
         advanced: ['models'],
       },
       channel: {
-        label: 'Messenger',
-        about: 'People talk to an agent there',
+        label: t('Messenger'),
+        about: t('People talk to an agent there'),
         fields: ['service', 'token', 'agent_id', 'pairing', 'allow', 'address', 'threads', 'stream', 'notify'],
         advanced: ['allow', 'address', 'threads', 'stream', 'notify'],
       },
@@ -65,26 +66,26 @@ const layouts: Partial<Record<ExtensionType, Layout>> = {
     kinds: {
       http: {
         label: 'HTTP request',
-        about: 'Calls an address',
+        about: t('Calls an address'),
         fields: ['method', 'url', 'input_schema', 'headers', 'body', 'destructive'],
         advanced: ['headers', 'body', 'destructive'],
       },
       shell: {
-        label: 'Shell command',
-        about: 'Runs in the sandbox',
+        label: t('Shell command'),
+        about: t('Runs in the sandbox'),
         fields: ['command', 'input_schema', 'destructive'],
         advanced: ['destructive'],
       },
-      prompt: { label: 'Prompt', about: 'Returns a text', fields: ['prompt', 'input_schema'] },
+      prompt: { label: t('Prompt'), about: t('Returns a text'), fields: ['prompt', 'input_schema'] },
       mcp: {
-        label: 'Tool of an integration',
-        about: 'Under a name of its own',
+        label: t('Tool of an integration'),
+        about: t('Under a name of its own'),
         fields: ['integration', 'tool', 'input_schema', 'destructive'],
         advanced: ['input_schema', 'destructive'],
       },
       builtin: {
-        label: 'Built-in',
-        about: 'A function of the gateway',
+        label: t('Built-in'),
+        about: t('A function of the gateway'),
         fields: ['tool', 'input_schema', 'destructive'],
         advanced: ['input_schema', 'destructive'],
       },
@@ -150,66 +151,68 @@ export interface Example {
 export const examples: Partial<Record<ExtensionType, Example[]>> = {
   job: [
     {
-      label: 'Morning summary',
+      label: t('Morning summary'),
       name: 'morning-summary',
-      description: 'What happened since yesterday, every weekday at 8',
+      description: t('What happened since yesterday, every weekday at 8'),
       definition: {
         agent_id: 'assistant',
-        prompt: 'Summarise what was done and decided since yesterday in at most ten lines, and what waits for me.',
+        prompt: t('Summarise what was done and decided since yesterday in at most ten lines, and what waits for me.'),
       },
       trigger: { type: 'cron', expression: '0 8 * * 1-5' },
     },
     {
-      label: 'Weekly review',
+      label: t('Weekly review'),
       name: 'weekly-review',
-      description: 'What to keep and what to drop, every Friday at 16',
+      description: t('What to keep and what to drop, every Friday at 16'),
       definition: {
         agent_id: 'assistant',
-        prompt: 'Review the week: what was finished, what is stuck, and three things that matter next week.',
+        prompt: t('Review the week: what was finished, what is stuck, and three things that matter next week.'),
       },
       trigger: { type: 'cron', expression: '0 16 * * 5' },
     },
     {
-      label: 'After a failed job',
+      label: t('After a failed job'),
       name: 'explain-failure',
-      description: 'Says why a job failed and what to do',
-      definition: { agent_id: 'assistant', prompt: 'A job has failed. Find out why, and propose what to change.' },
+      description: t('Says why a job failed and what to do'),
+      definition: { agent_id: 'assistant', prompt: t('A job has failed. Find out why, and propose what to change.') },
       trigger: { type: 'event', event: 'job.failed' },
     },
   ],
   command: [
     {
-      label: 'Explain',
+      label: t('Explain'),
       name: 'explain',
-      description: 'Explains something in plain words',
-      definition: { prompt: 'Explain in plain words, with one example: $ARGUMENTS' },
+      description: t('Explains something in plain words'),
+      definition: { prompt: t('Explain in plain words, with one example: $ARGUMENTS') },
     },
     {
-      label: 'Review',
+      label: t('Review'),
       name: 'review-changes',
-      description: 'Reviews the latest changes of the project',
-      definition: { prompt: 'Review the latest changes of this project for mistakes. Name file and line. $ARGUMENTS' },
+      description: t('Reviews the latest changes of the project'),
+      definition: {
+        prompt: t('Review the latest changes of this project for mistakes. Name file and line. $ARGUMENTS'),
+      },
     },
   ],
   integration: [
     {
-      label: 'Files over MCP',
+      label: t('Files over MCP'),
       name: 'files',
-      description: 'Reads and writes files of one folder',
+      description: t('Reads and writes files of one folder'),
       definition: { kind: 'mcp-stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.'] },
     },
     {
-      label: 'A service with OpenAPI',
+      label: t('A service with OpenAPI'),
       name: 'my-service',
-      description: 'The operations of its document',
+      description: t('The operations of its document'),
       definition: { kind: 'openapi', url: 'https://example.com/openapi.json' },
     },
   ],
   action: [
     {
-      label: 'Weather by address',
+      label: t('Weather by address'),
       name: 'weather',
-      description: 'The weather at a place',
+      description: t('The weather at a place'),
       definition: {
         kind: 'http',
         method: 'GET',
@@ -218,25 +221,27 @@ export const examples: Partial<Record<ExtensionType, Example[]>> = {
       },
     },
     {
-      label: 'Disk space',
+      label: t('Disk space'),
       name: 'disk-space',
-      description: 'How full the disks are',
+      description: t('How full the disks are'),
       definition: { kind: 'shell', command: 'df -h' },
     },
   ],
   agent: [
     {
-      label: 'Editor',
+      label: t('Editor'),
       name: 'editor',
-      description: 'Improves texts without changing what they say',
-      definition: { systemPrompt: 'You edit texts: short sentences, plain words, active voice. You keep the meaning.' },
+      description: t('Improves texts without changing what they say'),
+      definition: {
+        systemPrompt: t('You edit texts: short sentences, plain words, active voice. You keep the meaning.'),
+      },
     },
     {
-      label: 'Researcher',
+      label: t('Researcher'),
       name: 'researcher',
-      description: 'Finds out and names its sources',
+      description: t('Finds out and names its sources'),
       definition: {
-        systemPrompt: 'You find things out. You say what you do not know, and name the source of each claim.',
+        systemPrompt: t('You find things out. You say what you do not know, and name the source of each claim.'),
         tools: ['WebSearch', 'WebFetch', 'SearchKnowledge', 'Read', 'Glob', 'Grep'],
       },
     },

@@ -5,6 +5,7 @@ import { socket } from '../api/socket.svelte';
 import type { PermissionRequest } from '../api/types';
 import { announcer } from '../base/announce.svelte';
 import { router } from '../base/router.svelte';
+import { t } from '../base/language';
 
 class Approvals {
   /** Oldest first. What was decided elsewhere stays, with the decision, until its run ends. */
@@ -53,7 +54,11 @@ class Approvals {
     this.all = [...this.all, request];
     // In its own chat the request is an alert itself.
     if (router.route.path[1] !== request.thread_id)
-      announcer.say(`${request.agent} asks ${request.kind === 'question' ? 'you' : 'for permission'} in another chat.`);
+      announcer.say(
+        request.kind === 'question'
+          ? t('{agent} asks you in another chat.', { agent: request.agent })
+          : t('{agent} asks for permission in another chat.', { agent: request.agent }),
+      );
   }
 
   #close({ requestId, decision, scope, by }: GatewayEvent & { type: 'permission-decided' }): void {

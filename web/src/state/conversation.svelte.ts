@@ -6,10 +6,11 @@ import { isRunEvent } from '../api/events';
 import { socket } from '../api/socket.svelte';
 import type { Thread, ThreadDetail, ThreadTask, Turn } from '../api/types';
 import { announcer } from '../base/announce.svelte';
-import { firstLine, plural } from '../base/format';
+import { firstLine } from '../base/format';
 import { LiveRun } from './live_run.svelte';
 import { answerData, editedFrom, isSuperseded, timeline } from './timeline';
 import type { Choices, Version, Versions } from './versions';
+import { t, tn } from '../base/language';
 
 const page = 50;
 /** The maximum number of turns read at once after events were missed. */
@@ -383,7 +384,7 @@ export class Conversation {
     // Another tab regenerated the answer: the old one is replaced.
     if (this.turns.some((turn) => turn.role === 'assistant' && answerData(turn).in_reply_to === of.turnId))
       void this.refresh();
-    announcer.say('The assistant is answering.');
+    announcer.say(t('The assistant is answering.'));
     return run;
   }
 
@@ -417,8 +418,10 @@ export class Conversation {
     else this.#idle = true;
     const text = this.#storedAnswer(run.runId)?.content ?? run.error ?? '';
     const tools = run.parts.filter(({ kind }) => kind === 'tool').length;
-    const ran = tools ? `Ran ${plural(tools, 'tool')}. ` : '';
-    announcer.say(run.ended === 'stopped' ? `${ran}Stopped.` : `${ran}Answered: ${firstLine(text, 120)}`);
+    const ran = tools ? `${tn('Ran {count} tool.', 'Ran {count} tools.', tools)} ` : '';
+    announcer.say(
+      run.ended === 'stopped' ? `${ran}${t('Stopped.')}` : ran + t('Answered: {text}', { text: firstLine(text, 120) }),
+    );
     this.#dropStored();
   }
 

@@ -1,8 +1,8 @@
 /** How the integrations are connected. The gateway sends no events for it. */
 import { get } from '../api/client';
 import type { IntegrationState } from '../api/types';
-import { plural } from '../base/format';
 import { Resource, poll } from '../components/resource.svelte';
+import { t, tn } from '../base/language';
 
 export const integrations = new Resource(() => get<IntegrationState[]>('/integrations'));
 
@@ -16,10 +16,10 @@ export function pollIntegrations(): () => void {
 }
 
 export const labels: Record<IntegrationState['status'], string> = {
-  disabled: 'Disabled',
-  connecting: 'Connecting…',
-  connected: 'Connected',
-  failed: 'Not connected',
+  disabled: t('Disabled'),
+  connecting: t('Connecting…'),
+  connected: t('Connected'),
+  failed: t('Not connected'),
 };
 
 export const tones: Record<IntegrationState['status'], string> = {
@@ -31,6 +31,6 @@ export const tones: Record<IntegrationState['status'], string> = {
 
 /** `Connected, 12 tools`, or why not. */
 export function wordsOf({ status, problem, tools }: IntegrationState): string {
-  if (status === 'connected') return `${labels.connected}, ${plural(tools.length, 'tool')}`;
+  if (status === 'connected') return `${labels.connected}, ${tn('{count} tool', '{count} tools', tools.length)}`;
   return status === 'failed' && problem ? problem : labels[status];
 }

@@ -3,6 +3,7 @@ import { socket } from '../api/socket.svelte';
 import type { GatewayEvent } from '../api/events';
 import { router } from '../base/router.svelte';
 import { store, stored } from '../base/storage';
+import { t } from '../base/language';
 
 const pushedAfter = 60_000;
 
@@ -30,10 +31,13 @@ class Notifications {
 
   #take(event: GatewayEvent): void {
     if (!this.isEnabled || !this.isSupported || !document.hidden || isPushed(event)) return;
-    if (event.type === 'finish') this.#show('An answer is ready.');
-    else if (event.type === 'proposal-created') this.#show('A proposal is waiting for you.');
+    if (event.type === 'finish') this.#show(t('An answer is ready.'));
+    else if (event.type === 'proposal-created') this.#show(t('A proposal is waiting for you.'));
     else if (event.type === 'permission-requested')
-      this.#show(event.request.kind === 'question' ? 'An agent asks you.' : 'An agent asks for permission.', event);
+      this.#show(
+        event.request.kind === 'question' ? t('An agent asks you.') : t('An agent asks for permission.'),
+        event,
+      );
   }
 
   /** A click leads to the chat. */

@@ -1,6 +1,7 @@
 /** Themes: the built-in light and dark theme, or the colours of an extension if they are legible. */
 import type { Extension } from '../api/types';
 import { store, stored } from '../base/storage';
+import { t } from '../base/language';
 
 export interface Theme {
   /** The extension's name; undefined for the built-in theme. */
@@ -63,7 +64,8 @@ export function themeOf({ name, definition }: Extension): Theme {
   const scheme = isDark(definition.dark, colors.background) ? 'dark' : 'light';
   const tokens: Record<string, string> = {};
   for (const [color, value] of Object.entries(colors)) {
-    if (!CSS.supports('color', value)) throw new Error(`${name}: ${color} is not a colour: ${value}`);
+    if (!CSS.supports('color', value))
+      throw new Error(t('{name}: {color} is not a colour: {value}', { name, color, value }));
     for (const token of tokensOf[color] ?? []) tokens[token] = value;
   }
   const shown = withDefaults(colors, scheme);
@@ -106,7 +108,13 @@ function checkContrast(name: string, colors: Record<string, string>, ground: str
   const found = contrast(rgb(below), rgb(above));
   if (found < minContrast)
     throw new Error(
-      `${name}: ${text} on ${ground} has a contrast of ${found.toFixed(1)}; at least ${minContrast} is needed.`,
+      t('{name}: {text} on {ground} has a contrast of {found}; at least {minContrast} is needed.', {
+        name,
+        text,
+        ground,
+        found: found.toFixed(1),
+        minContrast,
+      }),
     );
 }
 

@@ -1,5 +1,6 @@
 /** What an agent may do with each tool: the intersection of its stage, the mode, its tool list and its capabilities. */
 import type { Extension } from '../../api/types';
+import { t } from '../../base/language';
 
 export const stages = ['apprentice', 'operator', 'trusted', 'sovereign'] as const;
 export type Stage = (typeof stages)[number];
@@ -24,16 +25,16 @@ interface Rule {
 
 const rules: Rule[] = [
   ...['Read', 'Glob', 'Grep'].map((tool): Rule => ({ tool, from: 'apprentice' })),
-  { tool: 'WebFetch', from: 'apprentice', note: 'below trusted, only addresses that you wrote or a search found' },
+  { tool: 'WebFetch', from: 'apprentice', note: t('below trusted, only addresses that you wrote or a search found') },
   ...['WebSearch', 'SearchTurns', 'SearchKnowledge', 'ListExtensions', 'ReadSkill', 'Tasks', 'Propose'].map(
     (tool): Rule => ({ tool, from: 'apprentice' }),
   ),
-  { tool: 'Write', from: 'operator', staged: true, note: 'in the project and its own workspace' },
-  { tool: 'Edit', from: 'operator', staged: true, note: 'in the project and its own workspace' },
-  { tool: 'Bash', from: 'operator', note: 'in the sandbox; with network from stage trusted' },
+  { tool: 'Write', from: 'operator', staged: true, note: t('in the project and its own workspace') },
+  { tool: 'Edit', from: 'operator', staged: true, note: t('in the project and its own workspace') },
+  { tool: 'Bash', from: 'operator', note: t('in the sandbox; with network from stage trusted') },
   ...['Remember', 'RunJob', 'Delegate'].map((tool): Rule => ({ tool, from: 'operator' })),
-  { tool: 'CreateExtension', from: 'trusted', staged: true, note: 'created disabled below sovereign' },
-  { tool: 'UpdateExtension', from: 'trusted', staged: true, note: 'only its own; others become proposals' },
+  { tool: 'CreateExtension', from: 'trusted', staged: true, note: t('created disabled below sovereign') },
+  { tool: 'UpdateExtension', from: 'trusted', staged: true, note: t('only its own; others become proposals') },
 ];
 
 /** The names of the built-in tools. */
@@ -74,19 +75,23 @@ export function allowances(
   const ofIntegrations = integrations.map(({ name }): Rule => ({
     tool: `${name}__*`,
     from: 'trusted',
-    note: 'each tool of the integration',
+    note: t('each tool of the integration'),
   }));
   const has = (list: Iterable<string>, tool: string): boolean =>
     [...list].some((one) => one === tool || (tool.endsWith('__*') && one.startsWith(tool.slice(0, -1))));
   return [...rules, ...ofActions, ...ofIntegrations].map((rule) => {
     if (own && !has(own, rule.tool))
-      return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not in its list of tools' };
+      return { tool: rule.tool, plan: 'denied', act: 'denied', why: t('not in its list of tools') };
     if (declared && !has(declared, rule.tool))
-      return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not granted by its capabilities' };
+      return { tool: rule.tool, plan: 'denied', act: 'denied', why: t('not granted by its capabilities') };
     const reached = stages.indexOf(stage) >= stages.indexOf(rule.from);
     const act: Verdict = reached ? 'allowed' : rule.staged ? 'staged' : 'denied';
-    const missing = reached ? '' : rule.staged ? `a proposal below ${rule.from}` : `needs stage ${rule.from}`;
-    const readsOnly = inPlan.has(rule.tool) ? '' : 'plan mode only reads';
+    const missing = reached
+      ? ''
+      : rule.staged
+        ? t('a proposal below {from}', { from: rule.from })
+        : t('needs stage {from}', { from: rule.from });
+    const readsOnly = inPlan.has(rule.tool) ? '' : t('plan mode only reads');
     return {
       tool: rule.tool,
       plan: inPlan.has(rule.tool) ? act : 'denied',

@@ -4,6 +4,7 @@ import type { PermissionRequest } from '../../api/types';
 import { announcer } from '../../base/announce.svelte';
 import { toasts } from '../../base/toasts.svelte';
 import { approvals } from '../../state/approvals.svelte';
+import { t } from '../../base/language';
 
 export type Decision =
   | { decision: 'allow'; scope: 'once' | 'thread' | 'agent' }
@@ -13,42 +14,45 @@ export type Decision =
 
 /** What a request is about, to be continued with the name of its agent. */
 const purposes: Record<string, string> = {
-  Bash: 'run a command',
-  Write: 'write a file',
-  Edit: 'change a file',
-  WebFetch: 'open an address',
-  WebSearch: 'search the web',
+  Bash: t('run a command'),
+  Write: t('write a file'),
+  Edit: t('change a file'),
+  WebFetch: t('open an address'),
+  WebSearch: t('search the web'),
 };
 
-export const purposeOf = ({ tool }: PermissionRequest): string => purposes[tool] ?? `use ${tool}`;
+export const purposeOf = ({ tool }: PermissionRequest): string => purposes[tool] ?? t('use {tool}', { tool });
 
 const decisions: Record<string, string> = {
-  deny: 'Denied',
-  propose: 'Staged as a proposal',
-  answer: 'Answered',
-  once: 'Allowed once',
-  thread: 'Allowed in this chat',
-  agent: 'Always allowed',
+  deny: t('Denied'),
+  propose: t('Staged as a proposal'),
+  answer: t('Answered'),
+  once: t('Allowed once'),
+  thread: t('Allowed in this chat'),
+  agent: t('Always allowed'),
 };
 const endings: Record<string, string> = {
-  timeout: 'Nobody answered in time.',
-  stop: 'The answer was stopped before anybody decided.',
-  restart: 'The gateway was stopped before anybody decided.',
+  timeout: t('Nobody answered in time.'),
+  stop: t('The answer was stopped before anybody decided.'),
+  restart: t('The gateway was stopped before anybody decided.'),
 };
 
 const wordsFor = (decision: string, scope?: string | null): string =>
-  decisions[decision === 'allow' ? (scope ?? 'once') : decision] ?? 'Decided';
+  decisions[decision === 'allow' ? (scope ?? 'once') : decision] ?? t('Decided');
 
 /** How a request ended that was not decided on this page. */
 export const outcomeOf = ({ decision, scope, by }: PermissionRequest): string =>
-  endings[by ?? ''] ?? `${wordsFor(decision ?? '', scope)} by a person on another page or device.`;
+  endings[by ?? ''] ??
+  t('{decided} by a person on another page or device.', { decided: wordsFor(decision ?? '', scope) });
 
 /** Returns whether the request is decided now, by whomever. */
 export async function decide({ id }: PermissionRequest, body: Decision): Promise<boolean> {
   try {
     await post(apiPath`/permissions/${id}`, body);
     approvals.drop(id);
-    announcer.say(`${'answer' in body ? 'Answered' : wordsFor(body.decision, 'scope' in body ? body.scope : null)}.`);
+    announcer.say(
+      `${'answer' in body ? t('Answered') : wordsFor(body.decision, 'scope' in body ? body.scope : null)}.`,
+    );
     return true;
   } catch (error) {
     const status = error instanceof ApiError ? error.status : 0;

@@ -3,6 +3,7 @@
  * others, and white space that pushes the end out of sight.
  */
 import { count } from '../../base/format';
+import { t } from '../../base/language';
 
 /** A piece of text as it is, or a mark that stands for or follows something a reader would miss. */
 export interface Piece {
@@ -36,7 +37,7 @@ export function exactPieces(text: string): Piece[] {
     from = index + found.length;
     if (/^[ \t\n]/.test(found)) addBlank(found, add);
     else if (isInvisible.test(found)) addInvisible(found, add);
-    else if (/^\p{M}{4,}$/u.test(found)) add(`⟨${[...found].length} combining marks⟩`, true);
+    else if (/^\p{M}{4,}$/u.test(found)) add(t('⟨{number} combining marks⟩', { number: [...found].length }), true);
     else addCharacter(found, text, index, add);
   }
   add(text.slice(from), false);
@@ -47,8 +48,8 @@ type Add = (piece: string, mark: boolean) => void;
 
 function addBlank(found: string, add: Add): void {
   const lines = found.split('\n').length - 1;
-  if (lines) add(`⟨${count(lines)} line breaks⟩`, true);
-  else add(`⟨${count(found.length)} ${found.includes('\t') ? 'spaces and tabs' : 'spaces'}⟩`, true);
+  if (lines) add(t('⟨{lines} line breaks⟩', { lines: count(lines) }), true);
+  else add(`⟨${count(found.length)} ${found.includes('\t') ? t('spaces and tabs') : t('spaces')}⟩`, true);
   if (lines) add('\n', false);
 }
 

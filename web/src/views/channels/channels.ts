@@ -3,6 +3,7 @@ import { apiPath, post, put, remove } from '../../api/client';
 import type { Extension } from '../../api/types';
 import { registry } from '../../state/registry.svelte';
 import { freeName, isTaken } from '../models/services';
+import { t } from '../../base/language';
 
 export interface Field {
   /** The member of the definition. */
@@ -35,51 +36,51 @@ export const messengers: Messenger[] = [
   {
     service: 'telegram',
     label: 'Telegram',
-    token: 'Token of the bot',
-    note: 'In Telegram, write /newbot to @BotFather: it gives you the token.',
-    fields: [field('address', 'Server', 'https://api.telegram.org', false)],
+    token: t('Token of the bot'),
+    note: t('In Telegram, write /newbot to @BotFather: it gives you the token.'),
+    fields: [field('address', t('Server'), 'https://api.telegram.org', false)],
     person: '123456789',
   },
   {
     service: 'matrix',
     label: 'Matrix',
-    token: 'Access token of the account',
-    note: 'Make an account for the agent. Element shows its token under Settings, Help & About.',
-    fields: [field('address', 'Server', 'https://matrix.example.org')],
+    token: t('Access token of the account'),
+    note: t('Make an account for the agent. Element shows its token under Settings, Help & About.'),
+    fields: [field('address', t('Server'), 'https://matrix.example.org')],
     person: '@ann:example.org',
   },
   {
     service: 'email',
-    label: 'Mail',
-    token: 'Password of the account',
-    note: 'Make a mail account for the agent that nobody else uses.',
+    label: t('Mail'),
+    token: t('Password of the account'),
+    note: t('Make a mail account for the agent that nobody else uses.'),
     fields: [
-      field('user', 'Account', 'agent@example.org'),
-      field('address', 'Server that is read (IMAP)', 'imaps://imap.example.org'),
-      field('smtp', 'Server that sends (SMTP)', 'smtps://smtp.example.org'),
-      field('authserv_id', 'Server that checks senders', 'mx.example.org'),
+      field('user', t('Account'), 'agent@example.org'),
+      field('address', t('Server that is read (IMAP)'), 'imaps://imap.example.org'),
+      field('smtp', t('Server that sends (SMTP)'), 'smtps://smtp.example.org'),
+      field('authserv_id', t('Server that checks senders'), 'mx.example.org'),
     ],
     person: 'ann@example.com',
   },
   {
     service: 'xmpp',
     label: 'XMPP',
-    token: 'Password of the account',
-    note: 'Make an account for the agent at your server.',
+    token: t('Password of the account'),
+    note: t('Make an account for the agent at your server.'),
     fields: [
-      field('user', 'Account', 'agent@example.org'),
-      field('address', 'Server', 'found by DNS, or xmpp://host:5222', false),
+      field('user', t('Account'), 'agent@example.org'),
+      field('address', t('Server'), t('found by DNS, or xmpp://host:5222'), false),
     ],
     person: 'ann@example.org',
   },
 ];
 
 export const notices: { kind: string; label: string }[] = [
-  { kind: 'permission-requested', label: 'An agent asks for permission' },
-  { kind: 'proposal.created', label: 'A proposal is waiting' },
-  { kind: 'job.failed', label: 'A job has failed' },
-  { kind: 'signal', label: 'Something needs attention' },
-  { kind: 'finish', label: 'An answer that took over a minute is ready' },
+  { kind: 'permission-requested', label: t('An agent asks for permission') },
+  { kind: 'proposal.created', label: t('A proposal is waiting') },
+  { kind: 'job.failed', label: t('A job has failed') },
+  { kind: 'signal', label: t('Something needs attention') },
+  { kind: 'finish', label: t('An answer that took over a minute is ready') },
 ];
 
 export interface Wanted {
@@ -121,7 +122,7 @@ export async function connectChannel(wanted: Wanted): Promise<Extension> {
     return await post<Extension>('/extensions', {
       type: 'integration',
       name,
-      description: `Talks to people in ${label}`,
+      description: t('Talks to people in {label}', { label }),
       enabled: true,
       definition: definitionOf(wanted, secret),
     });

@@ -3,6 +3,7 @@ import type { Attachment } from '../../api/types';
 import { onStorageChange, storeAndNotify, store, stored } from '../../base/storage';
 import { toasts } from '../../base/toasts.svelte';
 import { escapeInvisible } from '../../base/escape';
+import { t } from '../../base/language';
 
 /** The gateway's limit. */
 const maxBytes = 20 * 1024 * 1024;
@@ -49,7 +50,7 @@ export class Attachments {
 
   add(chosen: Iterable<File>): void {
     for (const file of [...chosen]) {
-      if (file.size > maxBytes) toasts.error(`${escapeInvisible(file.name)} is larger than 20 MB.`);
+      if (file.size > maxBytes) toasts.error(t('{name} is larger than 20 MB.', { name: escapeInvisible(file.name) }));
       else {
         this.coming.push(file);
         this.#queue = this.#queue.then(() => this.#bring(file));
@@ -71,7 +72,7 @@ export class Attachments {
       if (!this.coming.includes(file)) return;
       this.#failed();
       toasts.error(`${escapeInvisible(file.name)}: ${error instanceof Error ? error.message : error}`, {
-        label: 'Retry',
+        label: t('Retry'),
         run: () => this.add([file]),
       });
     } finally {

@@ -1,6 +1,7 @@
 /** How the changes of a run in files are counted and told. */
 import type { RunChanges } from '../../api/types';
 import { diffBlocks } from '../approvals/exact';
+import { t } from '../../base/language';
 
 export type FileChange = RunChanges['changes'][number];
 
@@ -20,8 +21,8 @@ export function sumOf(changes: FileChange[]): Sum {
 
 /** Why there is nothing to compare. */
 export function withoutDiff({ is_binary: isBinary, type, mode_before: before, mode_after: after }: FileChange): string {
-  if (isBinary) return 'A binary file: there is no text to compare.';
-  if (type === 'directory') return 'A directory.';
-  if (before !== after) return `Permission bits: ${before} became ${after}.`;
-  return 'The contents are no longer kept, or too long to compare.';
+  if (isBinary) return t('A binary file: there is no text to compare.');
+  if (type === 'directory') return t('A directory.');
+  if (before !== after) return t('Permission bits: {before} became {after}.', { before, after });
+  return t('The contents are no longer kept, or too long to compare.');
 }

@@ -1,8 +1,9 @@
 /** How tool calls are presented. */
-import { count, firstLine } from '../../base/format';
+import { firstLine } from '../../base/format';
 import { escapeInvisible } from '../../base/escape';
 import type { Piece, ToolCallView } from '../../state/timeline';
 import type { Part } from '../../state/live_run.svelte';
+import { t, tn } from '../../base/language';
 
 export type ToolState = 'running' | 'ok' | 'failed' | 'denied' | 'staged' | 'dry';
 
@@ -17,12 +18,12 @@ export interface ToolActions {
 }
 
 export const states: Record<ToolState, { label: string; icon: string }> = {
-  running: { label: 'running', icon: 'loader-circle' },
-  ok: { label: 'done', icon: 'check' },
-  failed: { label: 'failed', icon: 'circle-alert' },
-  denied: { label: 'denied', icon: 'ban' },
-  staged: { label: 'staged', icon: 'inbox' },
-  dry: { label: 'dry run', icon: 'flask-round' },
+  running: { label: t('running'), icon: 'loader-circle' },
+  ok: { label: t('done'), icon: 'check' },
+  failed: { label: t('failed'), icon: 'circle-alert' },
+  denied: { label: t('denied'), icon: 'ban' },
+  staged: { label: t('staged'), icon: 'inbox' },
+  dry: { label: t('dry run'), icon: 'flask-round' },
 };
 
 /** Built-in tools that only read. */
@@ -67,7 +68,7 @@ export function subjectOf({ input }: ToolCallView): string {
 
 export function sizeOf({ output }: ToolCallView): string {
   const lines = output ? output.split('\n').length : 0;
-  return lines > 1 ? `${count(lines)} lines` : '';
+  return lines > 1 ? tn('{count} line', '{count} lines', lines) : '';
 }
 
 /** The text before and after an edit, for a diff. */

@@ -3,6 +3,7 @@ import type { Token, Tokens } from 'marked';
 import type { Turn } from '../../api/types';
 import { lex } from '../../markdown/blocks';
 import { artifactKind, type Artifact, type ArtifactKind } from '../../markdown/artifacts.svelte';
+import { t } from '../../base/language';
 
 const isCode = (token: Token): token is Tokens.Code => token.type === 'code';
 
@@ -20,6 +21,6 @@ export function versionsIn(turns: Turn[], kind: ArtifactKind): Artifact[] {
 /** What it is called: the title of a page, the first heading of a document. */
 export function titleOf({ kind, text }: Artifact): string {
   const pattern = kind === 'markdown' ? /^#{1,6} +(.+)$/m : /<title[^>]*>([^<]+)<\/title>/i;
-  const names = { html: 'Page', svg: 'Drawing', markdown: 'Document' };
+  const names = { html: t('Page'), svg: t('Drawing'), markdown: t('Document') };
   return pattern.exec(text)?.[1]?.trim().slice(0, 80) || names[kind];
 }

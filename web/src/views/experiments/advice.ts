@@ -1,5 +1,6 @@
 /** Advice from a domain's measurements. */
 import type { Confidence } from '../../api/types';
+import { t } from '../../base/language';
 
 const certain = 9999;
 const enoughToStop = 3;
@@ -8,9 +9,12 @@ const clearlyMore = 2;
 /** One line on whether to continue. */
 export function advice({ confidence: { confidence, sampleSize }, consecutiveDiscards }: Confidence): string {
   if (consecutiveDiscards >= enoughToStop)
-    return `${consecutiveDiscards} in a row brought no improvement: stop or try something else.`;
-  if (sampleSize < 3) return 'Too few measurements yet.';
-  if (confidence >= certain) return 'The measurements do not vary: any gain is real.';
-  if (confidence >= clearlyMore) return `The best result is ${confidence.toFixed(1)} times the noise: continue.`;
-  return 'The gains so far could be chance: measure again or continue.';
+    return t('{discards} in a row brought no improvement: stop or try something else.', {
+      discards: consecutiveDiscards,
+    });
+  if (sampleSize < 3) return t('Too few measurements yet.');
+  if (confidence >= certain) return t('The measurements do not vary: any gain is real.');
+  if (confidence >= clearlyMore)
+    return t('The best result is {factor} times the noise: continue.', { factor: confidence.toFixed(1) });
+  return t('The gains so far could be chance: measure again or continue.');
 }

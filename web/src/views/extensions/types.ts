@@ -1,19 +1,20 @@
 /** The extension types with descriptions and initial definitions. */
 import type { ExtensionType } from '../../api/types';
+import { t } from '../../base/language';
 
 export const types: { type: ExtensionType; label: string; about: string }[] = [
-  { type: 'command', label: 'Commands', about: 'Prompts that you run by typing a slash and their name.' },
-  { type: 'agent', label: 'Agents', about: 'Whom you chat with: a prompt, a model and the tools it may use.' },
-  { type: 'job', label: 'Jobs', about: 'Work that an agent does on its own.' },
-  { type: 'action', label: 'Actions', about: 'Single operations for agents: a request, a command or a prompt.' },
-  { type: 'integration', label: 'Integrations', about: 'Connections to other services and their tools.' },
-  { type: 'capability', label: 'Capabilities', about: 'Sets of tools that limit the agents that name them.' },
-  { type: 'app', label: 'Apps', about: 'Projects that the gateway serves.' },
-  { type: 'theme', label: 'Themes', about: 'Colours for this page.' },
-  { type: 'renderer', label: 'Renderers', about: 'Custom ways to show blocks of answers.' },
-  { type: 'widget', label: 'Widgets', about: 'Small HTML panels in this page.' },
-  { type: 'artifact', label: 'Artifacts', about: 'Documents and pages made by agents.' },
-  { type: 'control', label: 'Controls', about: 'Buttons, toggles and forms that run actions.' },
+  { type: 'command', label: t('Commands'), about: t('Prompts that you run by typing a slash and their name.') },
+  { type: 'agent', label: t('Agents'), about: t('Whom you chat with: a prompt, a model and the tools it may use.') },
+  { type: 'job', label: t('Jobs'), about: t('Work that an agent does on its own.') },
+  { type: 'action', label: t('Actions'), about: t('Single operations for agents: a request, a command or a prompt.') },
+  { type: 'integration', label: t('Integrations'), about: t('Connections to other services and their tools.') },
+  { type: 'capability', label: t('Capabilities'), about: t('Sets of tools that limit the agents that name them.') },
+  { type: 'app', label: t('Apps'), about: t('Projects that the gateway serves.') },
+  { type: 'theme', label: t('Themes'), about: t('Colours for this page.') },
+  { type: 'renderer', label: t('Renderers'), about: t('Custom ways to show blocks of answers.') },
+  { type: 'widget', label: t('Widgets'), about: t('Small HTML panels in this page.') },
+  { type: 'artifact', label: t('Artifacts'), about: t('Documents and pages made by agents.') },
+  { type: 'control', label: t('Controls'), about: t('Buttons, toggles and forms that run actions.') },
 ];
 
 export const templates: Partial<Record<ExtensionType, Record<string, unknown>>> = {

@@ -1,5 +1,6 @@
 /** A project's directories as the rows of a tree, each read when it is opened. */
 import type { ProjectDirectory, ProjectEntry } from '../../api/types';
+import { t } from '../../base/language';
 
 export interface Row {
   path: string;
@@ -72,16 +73,16 @@ export class FileTree {
       const path = join(directory, `\n${name}`);
       rows.push({ path, name, type: 'note', level, position: 1, size: 1, isOpen: false });
     };
-    if (!known) return note('Loading…');
+    if (!known) return note(t('Loading…'));
     if (known instanceof Error) return note(known.message);
     const { entries, complete } = known;
-    if (!entries.length) note('Empty');
+    if (!entries.length) note(t('Empty'));
     entries.forEach(({ name, type }, i) => {
       const path = join(directory, name);
       const isOpen = type === 'directory' && this.#open.has(path);
       rows.push({ path, name, type, level, position: i + 1, size: entries.length, isOpen });
       if (isOpen) this.#add(rows, path, level + 1);
     });
-    if (!complete) note('There are more entries than can be shown.');
+    if (!complete) note(t('There are more entries than can be shown.'));
   }
 }

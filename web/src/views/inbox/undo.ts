@@ -3,6 +3,7 @@ import { post } from '../../api/client';
 import type { Proposal } from '../../api/types';
 import { store, stored } from '../../base/storage';
 import { applyProposal, keyOf, rejectProposal } from './proposal';
+import { t } from '../../base/language';
 
 interface Replaced {
   key: string;
@@ -41,11 +42,11 @@ export async function undoApplied(key: string): Promise<void> {
   const replaced = all().find((one) => one.key === key);
   if (!replaced) return;
   const { agent, type, title, target, before, after } = replaced;
-  const reason = 'A person took the decision back.';
+  const reason = t('A person took the decision back.');
   const staged = await post<Proposal>('/propose', {
     agent,
     type,
-    title: `Undo: ${title}`,
+    title: t('Undo: {title}', { title }),
     target,
     content: before,
     reason,
@@ -53,7 +54,7 @@ export async function undoApplied(key: string): Promise<void> {
   if (staged.current_content?.trimEnd() !== after.trimEnd()) {
     await rejectProposal(staged, reason);
     forget(key);
-    throw new Error('The file was changed since, so it is left as it is.');
+    throw new Error(t('The file was changed since, so it is left as it is.'));
   }
   await applyProposal(staged);
   forget(key);

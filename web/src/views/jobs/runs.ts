@@ -3,6 +3,7 @@ import { apiPath, post } from '../../api/client';
 import type { JobRun } from '../../api/types';
 import { href, router } from '../../base/router.svelte';
 import { tryOrToast, toasts } from '../../base/toasts.svelte';
+import { t } from '../../base/language';
 
 export const tones: Record<JobRun['status'], string> = {
   queued: 'muted',
@@ -15,13 +16,13 @@ export const tones: Record<JobRun['status'], string> = {
 };
 
 export const statusLabels: Record<JobRun['status'], string> = {
-  queued: 'queued',
-  started: 'running',
-  completed: 'done',
-  failed: 'failed',
-  stopped: 'stopped',
-  skipped: 'skipped',
-  interrupted: 'interrupted',
+  queued: t('queued'),
+  started: t('running'),
+  completed: t('done'),
+  failed: t('failed'),
+  stopped: t('stopped'),
+  skipped: t('skipped'),
+  interrupted: t('interrupted'),
 };
 
 /** The address of a run's output: its answer in the thread. */
@@ -32,8 +33,10 @@ export async function runJob(name: string, dry: boolean): Promise<void> {
   await tryOrToast(async () => {
     const path = dry ? apiPath`/run/${name}` + '?dry=true' : apiPath`/run/${name}`;
     const { threadId } = await post<{ threadId: string }>(path);
-    const see = { label: 'Show output', run: () => router.push(['t', threadId]) };
-    toasts.show(dry ? `${name} is running without making changes.` : `${name} is running.`, { action: see });
+    const see = { label: t('Show output'), run: () => router.push(['t', threadId]) };
+    toasts.show(dry ? t('{name} is running without making changes.', { name }) : t('{name} is running.', { name }), {
+      action: see,
+    });
   });
 }
 
@@ -42,7 +45,7 @@ export function reasonNotRun({ status, error, due_at: due }: JobRun): string {
   if (error) return error;
   if (status === 'skipped')
     return due
-      ? 'The gateway was not running at that time, and the job does not catch up on missed runs.'
-      : 'An earlier run was still in progress.';
+      ? t('The gateway was not running at that time, and the job does not catch up on missed runs.')
+      : t('An earlier run was still in progress.');
   return '';
 }

@@ -3,6 +3,7 @@ import { escapeInvisible } from '../../base/escape';
 import { firstLine } from '../../base/format';
 import type { Arrangement } from './arrangement';
 import type { PageGraph } from './graph';
+import { t } from '../../base/language';
 
 /** What is in sight: the place in the middle, and the pixels per unit. */
 export interface Sight {
@@ -37,7 +38,7 @@ export class Picture {
 
   constructor(canvas: HTMLCanvasElement, graph: PageGraph, arrangement: Arrangement, sight: Sight) {
     const context = canvas.getContext('2d');
-    if (!context) throw new Error('This browser cannot draw.');
+    if (!context) throw new Error(t('This browser cannot draw.'));
     this.#context = context;
     this.#graph = graph;
     this.#arrangement = arrangement;

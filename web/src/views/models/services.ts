@@ -3,6 +3,7 @@ import { ApiError, apiPath, patch, post, put, remove } from '../../api/client';
 import type { CheckedService, Extension, GatewaySettings, ModelServicePreset } from '../../api/types';
 import type { ListedModel } from '../../components/model_facts';
 import { registry } from '../../state/registry.svelte';
+import { t } from '../../base/language';
 
 export const apis = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'] as const;
 
@@ -62,7 +63,7 @@ export function definitionOf(wanted: Wanted): Record<string, unknown> {
 export async function checkService(definition: Record<string, unknown>, key = ''): Promise<ListedModel[]> {
   const body = { definition, ...(key && { key }) };
   const { ok, models, error } = await post<CheckedService>('/model-services/check', body);
-  if (!ok) throw new Error(error ?? 'The service did not answer as expected.');
+  if (!ok) throw new Error(error ?? t('The service did not answer as expected.'));
   const given = (definition.models ?? []) as { id: string }[];
   const listed = models.map(({ id, context_window: size, vision, tools, prices }): ListedModel => {
     const known = { ...(size && { context_window: size }), ...(vision !== null && { vision }) };
@@ -82,7 +83,7 @@ export async function connectService(wanted: Wanted, model: string): Promise<str
     await post<Extension>('/extensions', {
       type: 'integration',
       name: wanted.name,
-      description: `Models of ${wanted.label}`,
+      description: t('Models of {label}', { label: wanted.label }),
       enabled: true,
       definition: { ...definitionOf(wanted), ...(model && { default_model: model }) },
     });

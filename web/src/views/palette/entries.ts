@@ -7,6 +7,8 @@ import { registry } from '../../state/registry.svelte';
 import { threads } from '../../state/threads.svelte';
 import { overlays } from '../shell/overlays.svelte';
 import { views } from '../shell/views';
+import { t } from '../../base/language';
+import { typeNames } from '../extensions/type_names';
 
 export interface Entry {
   /** Unique, unlike kinds and labels. */
@@ -27,40 +29,41 @@ function pageActions(): Entry[] {
   const open = threads.selected;
   const action = (label: string, about: string, run: () => void): Entry => ({
     id: `do ${label}`,
-    kind: 'action',
+    kind: t('action'),
     label,
     about,
     run,
   });
   return [
-    action('New chat', 'Ctrl Shift O', () => router.push(['new'])),
-    action('New job', '', () => router.push(['jobs', newItem])),
-    action('New agent', '', () => router.push(['agents', newItem])),
-    action('Keyboard shortcuts', '?', () => (overlays.open = 'keys')),
-    action('Connect a model', 'Provider, service, API key', () =>
+    action(t('New chat'), t('Ctrl Shift O'), () => router.push(['new'])),
+    action(t('New job'), '', () => router.push(['jobs', newItem])),
+    action(t('New agent'), '', () => router.push(['agents', newItem])),
+    action(t('Keyboard shortcuts'), '?', () => (overlays.open = 'keys')),
+    action(t('Connect a model'), t('Provider, service, API key'), () =>
       router.push(['system', 'models'], { connect: 'true' }),
     ),
-    action('Choose the default model', '', () => router.push(['system', 'models'])),
-    action('Manage secrets', 'Keys of services', () => router.push(['system', 'models'])),
-    action('Restart the gateway', '', () => router.push(['system'])),
-    action('Choose a theme', 'Light, dark, colors', () => router.push(['system'])),
-    action('Pair another device', '', () => router.push(['system'])),
+    action(t('Choose the default model'), '', () => router.push(['system', 'models'])),
+    action(t('Manage secrets'), t('Keys of services'), () => router.push(['system', 'models'])),
+    action(t('Restart the gateway'), '', () => router.push(['system'])),
+    action(t('Choose a theme'), t('Light, dark, colors'), () => router.push(['system'])),
+    action(t('Choose the language'), t('English, German'), () => router.push(['system'])),
+    action(t('Pair another device'), '', () => router.push(['system'])),
     action(
-      'Forget this browser',
-      'Requires pairing again',
+      t('Forget this browser'),
+      t('Requires pairing again'),
       () => void tryOrToast(async () => (await import('../system/forget')).forget()),
     ),
     ...(open
       ? [
           action(
-            open.archived ? 'Unarchive this chat' : 'Archive this chat',
+            open.archived ? t('Unarchive this chat') : t('Archive this chat'),
             open.title,
             () => void tryOrToast(() => patch(`/threads/${open.id}`, { archived: !open.archived })),
           ),
-          action('Find in this chat', 'Search its messages', () => router.push(['search'], { thread: open.id })),
+          action(t('Find in this chat'), t('Search its messages'), () => router.push(['search'], { thread: open.id })),
           action(
-            'Export this chat as Markdown',
-            'Save, download, share',
+            t('Export this chat as Markdown'),
+            t('Save, download, share'),
             () => void tryOrToast(async () => (await import('./export_chat')).exportChat(open)),
           ),
         ]
@@ -69,9 +72,9 @@ function pageActions(): Entry[] {
 }
 
 const pages = (): Entry[] =>
-  [{ name: 'chats', label: 'Chats' }, ...views].map(({ name, label }) => ({
+  [{ name: 'chats', label: t('Chats') }, ...views].map(({ name, label }) => ({
     id: `view ${name}`,
-    kind: 'page',
+    kind: t('page'),
     label,
     about: '',
     run: () => router.push([name]),
@@ -80,7 +83,7 @@ const pages = (): Entry[] =>
 const chats = (): Entry[] =>
   threads.all.map(({ id, title, agent_id }) => ({
     id: `chat ${id}`,
-    kind: 'chat',
+    kind: t('chat'),
     label: title,
     about: registry.nameOf(agent_id),
     run: () => router.push(['t', id]),
@@ -90,7 +93,7 @@ const chats = (): Entry[] =>
 const commands = (): Entry[] =>
   registry.enabled('command').map(({ name, description }) => ({
     id: `command ${name}`,
-    kind: 'command',
+    kind: t('command'),
     label: `/${name}`,
     about: description,
     run: () => {
@@ -102,7 +105,7 @@ const commands = (): Entry[] =>
 const extensions = (): Entry[] =>
   registry.extensions.map(({ id, name, type, description }) => ({
     id: `extension ${id}`,
-    kind: type,
+    kind: typeNames[type] ?? type,
     label: name,
     about: description,
     run: () => router.push([typeViews[type] ?? 'extensions', name]),

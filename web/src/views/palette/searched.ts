@@ -6,6 +6,7 @@ import { router } from '../../base/router.svelte';
 import { threads } from '../../state/threads.svelte';
 import { searchTurns } from '../search/search_turns';
 import type { Entry } from './entries';
+import { t } from '../../base/language';
 
 const hits = 6;
 
@@ -15,22 +16,22 @@ export async function searched(words: string): Promise<Entry[]> {
     searchTurns(words, '', hits).catch(() => []),
     get<KnowledgeHit[]>('/knowledge/search', { q: words, limit: hits }).catch(() => []),
   ]);
-  const title = (id: string): string => threads.all.find((thread) => thread.id === id)?.title ?? 'a chat';
+  const title = (id: string): string => threads.all.find((thread) => thread.id === id)?.title ?? t('a chat');
   return [
     ...turns
       .slice(0, hits)
       .map((turn) => ({
         id: `turn ${turn.id}`,
-        kind: 'message',
+        kind: t('message'),
         label: firstLine(turn.snippet, 100),
         about: title(turn.thread_id),
         run: () => router.push(['t', turn.thread_id], { turn: turn.id }),
       })),
     ...pages.map((page) => ({
       id: `page ${page.scope} ${page.slug}`,
-      kind: 'page',
+      kind: t('page'),
       label: page.title,
-      about: 'knowledge',
+      about: t('knowledge'),
       run: () => router.push(['knowledge', page.slug], { scope: page.scope }),
     })),
   ];

@@ -5,21 +5,6 @@ import { tryOrToast } from '../../base/toasts.svelte';
 import { threads } from '../../state/threads.svelte';
 import { overlays } from './overlays.svelte';
 
-export const shortcuts: [keys: string, what: string][] = [
-  ['Ctrl K', 'Find chats, pages and commands'],
-  ['Ctrl Shift O', 'New chat'],
-  ['Ctrl .', 'Switch between Plan and Act'],
-  ['Alt ↑ ↓', 'Previous, next chat'],
-  ['Enter · Shift Enter', 'Send · New line'],
-  ['Ctrl Enter · Ctrl Shift Enter', 'Add to the answer · Interrupt it'],
-  ['↑ in an empty message', 'Recall the last message'],
-  ['/ and @', 'Insert a command, a file'],
-  ['Esc', 'Close the dialog, or stop the answer'],
-  ['y t p n', 'When an agent asks: allow once, allow in this chat, propose, deny'],
-  ['j k a r e', 'In the inbox: down, up, apply, reject, edit'],
-  ['?', 'Show this list'],
-];
-
 const typing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 

@@ -1,5 +1,6 @@
 /** The views: their navigation entries, and how their code is loaded on demand. */
 import type { Component } from 'svelte';
+import { t } from '../../base/language';
 
 export interface View {
   name: string;
@@ -12,28 +13,28 @@ export interface View {
 
 /** Chats are part of the page's main bundle; other views are loaded on demand. */
 export const views: View[] = [
-  { name: 'inbox', label: 'Inbox', icon: 'inbox', load: () => import('../inbox/Inbox.svelte') },
-  { name: 'jobs', label: 'Jobs', icon: 'clock', load: () => import('../jobs/Jobs.svelte') },
-  { name: 'agents', label: 'Agents', icon: 'bot', load: () => import('../agents/Agents.svelte') },
-  { name: 'extensions', label: 'Extensions', icon: 'puzzle', load: () => import('../extensions/Extensions.svelte') },
-  { name: 'apps', label: 'Apps', icon: 'app-window', load: () => import('../apps/Apps.svelte') },
-  { name: 'knowledge', label: 'Knowledge', icon: 'book-open', load: () => import('../knowledge/Knowledge.svelte') },
+  { name: 'inbox', label: t('Inbox'), icon: 'inbox', load: () => import('../inbox/Inbox.svelte') },
+  { name: 'jobs', label: t('Jobs'), icon: 'clock', load: () => import('../jobs/Jobs.svelte') },
+  { name: 'agents', label: t('Agents'), icon: 'bot', load: () => import('../agents/Agents.svelte') },
+  { name: 'extensions', label: t('Extensions'), icon: 'puzzle', load: () => import('../extensions/Extensions.svelte') },
+  { name: 'apps', label: t('Apps'), icon: 'app-window', load: () => import('../apps/Apps.svelte') },
+  { name: 'knowledge', label: t('Knowledge'), icon: 'book-open', load: () => import('../knowledge/Knowledge.svelte') },
   {
     name: 'experiments',
-    label: 'Experiments',
+    label: t('Experiments'),
     icon: 'flask-conical',
     load: () => import('../experiments/Experiments.svelte'),
   },
-  { name: 'costs', label: 'Costs', icon: 'coins', load: () => import('../costs/Costs.svelte') },
-  { name: 'system', label: 'System', icon: 'settings', load: () => import('../system/System.svelte') },
+  { name: 'costs', label: t('Costs'), icon: 'coins', load: () => import('../costs/Costs.svelte') },
+  { name: 'system', label: t('System'), icon: 'settings', load: () => import('../system/System.svelte') },
   {
     name: 'projects',
-    label: 'Projects',
+    label: t('Projects'),
     icon: 'folder-git-2',
     aside: true,
     load: () => import('../projects/Projects.svelte'),
   },
-  { name: 'files', label: 'Files', icon: 'folder', aside: true, load: () => import('../files/Files.svelte') },
-  { name: 'runs', label: 'Timeline', icon: 'clock', aside: true, load: () => import('../runs/Runs.svelte') },
-  { name: 'search', label: 'Search', icon: 'search', aside: true, load: () => import('../search/Search.svelte') },
+  { name: 'files', label: t('Files'), icon: 'folder', aside: true, load: () => import('../files/Files.svelte') },
+  { name: 'runs', label: t('Timeline'), icon: 'clock', aside: true, load: () => import('../runs/Runs.svelte') },
+  { name: 'search', label: t('Search'), icon: 'search', aside: true, load: () => import('../search/Search.svelte') },
 ];

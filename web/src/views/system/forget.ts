@@ -2,11 +2,13 @@
 import { stored } from '../../base/storage';
 import { confirmDanger } from '../../components/confirm.svelte';
 import { session } from '../../state/session.svelte';
+import { t } from '../../base/language';
 
 export async function forget(): Promise<void> {
-  const text =
-    'The token, drafts and unsent messages are deleted from this browser. Everything on the gateway is kept.';
-  if (await confirmDanger('Forget this browser?', text, 'Forget')) {
+  const text = t(
+    'The token, drafts and unsent messages are deleted from this browser. Everything on the gateway is kept.',
+  );
+  if (await confirmDanger(t('Forget this browser?'), text, t('Forget'))) {
     // The gateway may be away.
     if (stored('push', null)) await import('./push').then(({ unsubscribe }) => unsubscribe().catch(() => {}));
     session.forget();

@@ -3,6 +3,7 @@ import { apiPath, get, post, remove } from '../../api/client';
 import { socket } from '../../api/socket.svelte';
 import type { PushSubscription as Subscription } from '../../api/types';
 import { store, stored } from '../../base/storage';
+import { t } from '../../base/language';
 
 export type PushKind = Subscription['kinds'][number];
 
@@ -21,14 +22,16 @@ const isApple =
 
 /** Why this browser cannot be notified, and what to do; empty if it can. */
 export function obstacle(): string {
-  if (!isSecureContext) return 'To be notified while this page is closed, open it at an https address.';
+  if (!isSecureContext) return t('To be notified while this page is closed, open it at an https address.');
   if (!('serviceWorker' in navigator) || !('PushManager' in window)) {
     return isApple
-      ? 'To be notified while this page is closed, install it first: Share, then Add to Home Screen. Then open it there.'
-      : 'This browser cannot be notified while the page is closed.';
+      ? t(
+          'To be notified while this page is closed, install it first: Share, then Add to Home Screen. Then open it there.',
+        )
+      : t('This browser cannot be notified while the page is closed.');
   }
   if (Notification.permission === 'denied')
-    return 'Notifications of this page are blocked. Allow them in the settings of the browser.';
+    return t('Notifications of this page are blocked. Allow them in the settings of the browser.');
   return '';
 }
 
@@ -65,10 +68,10 @@ async function fromBrowser(): Promise<PushSubscription> {
 
 /** Subscribes this browser, or changes the kinds that it gets. Throws what a person can be told. */
 export async function subscribe(kinds: PushKind[]): Promise<Subscription> {
-  if ((await Notification.requestPermission()) !== 'granted') throw new Error('The browser blocked notifications.');
+  if ((await Notification.requestPermission()) !== 'granted') throw new Error(t('The browser blocked notifications.'));
   const subscription = await fromBrowser().catch((error: unknown) => {
     throw error instanceof DOMException
-      ? new Error(`The push service of this browser refused: ${error.message}`)
+      ? new Error(t('The push service of this browser refused: {message}', { message: error.message }))
       : error;
   });
   const name = device() || crypto.randomUUID();

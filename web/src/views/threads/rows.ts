@@ -1,6 +1,7 @@
 /** The list of chats as rows at fixed places, so that only those in sight have to exist. */
 import type { Thread } from '../../api/types';
 import { day } from '../../base/format';
+import { t } from '../../base/language';
 
 /** Heights in CSS pixels, which the styles of the list repeat. */
 export const heights = { chat: 44, day: 28, group: 36 };
@@ -48,9 +49,9 @@ function groupsOf(threads: Thread[], projectName: (id: string) => string): Group
     hasDays: true,
   }));
   return [
-    { key: 'pinned', name: 'Pinned', icon: 'pin', chats: pinned, hasDays: false },
+    { key: 'pinned', name: t('Pinned'), icon: 'pin', chats: pinned, hasDays: false },
     ...named,
-    { key: 'others', name: named.length ? 'No project' : '', icon: 'message-square', chats: others, hasDays: true },
+    { key: 'others', name: named.length ? t('No project') : '', icon: 'message-square', chats: others, hasDays: true },
   ].filter(({ chats }) => chats.length > 0);
 }
 
