@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 import { icons } from './script/icons.js';
@@ -60,9 +61,23 @@ const lexerOnly = () => ({
   },
 });
 
+/** @returns {import('vite').Plugin}
+ * Notes for script/sbom which packages are in the page. */
+const notePackages = () => ({
+  name: 'note-packages',
+  generateBundle(_, bundle) {
+    const files = Object.values(bundle).flatMap((part) =>
+      part.type === 'chunk' ? part.moduleIds : part.originalFileNames,
+    );
+    const names = files.map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]).filter(Boolean);
+    mkdirSync('../build', { recursive: true });
+    writeFileSync('../build/page_packages.json', JSON.stringify([...new Set(['lucide-static', ...names])].sort()));
+  },
+});
+
 export default defineConfig({
   base: '/ui/',
-  plugins: [staticStrings(), svelte(), icons(), lexerOnly(), nameChat()],
+  plugins: [staticStrings(), svelte(), icons(), lexerOnly(), nameChat(), notePackages()],
   build: {
     target: 'es2022',
     // Browsers with light-dark(): the fallback for older ones would follow the system instead of the person's choice.

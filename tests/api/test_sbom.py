@@ -1,0 +1,52 @@
+"""The software bill of materials of a release (script/sbom)."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from gateway import REPOSITORY
+
+SCHEMA = json.loads((Path(__file__).parent / "schemas" / "spdx-2.3.json").read_text())
+PAGE = REPOSITORY / "build" / "page_packages.json"
+
+
+@pytest.fixture(scope="module")
+def bill(tmp_path_factory):
+    if not PAGE.exists():
+        pytest.skip("the page was not built here")
+    file = tmp_path_factory.mktemp("sbom") / "agent-gateway_0.1.0_amd64.deb"
+    file.write_bytes(b"a package")
+    printed = subprocess.run([sys.executable, REPOSITORY / "script" / "sbom", "0.1.0", file], capture_output=True, text=True, check=True)
+    return json.loads(printed.stdout)
+
+
+def test_it_is_valid_spdx(bill):
+    jsonschema.Draft201909Validator(SCHEMA).validate(bill)
+
+
+def test_each_relation_is_between_elements_of_the_document(bill):
+    known = {element["SPDXID"] for element in [bill, *bill["packages"], *bill["files"]]}
+    used = {relation[end] for relation in bill["relationships"] for end in ("spdxElementId", "relatedSpdxElement")}
+    assert used == known
+
+
+def test_each_library_that_is_linked_has_an_entry(bill):
+    linked = (REPOSITORY / "cmake" / "Dependencies.cmake").read_text()
+    archives = set(re.findall(r"NAMES (lib[\w.+-]+\.(?:a|so))", linked)) | {"libabsl_time.a"}
+    archives = {name for name in archives if "$" not in name}
+    found = subprocess.run(["dpkg-query", "--search", *(f"*/{name}" for name in archives)], capture_output=True, text=True, check=True)
+    packages = {line.split(":")[0] for line in found.stdout.splitlines()}
+    # Debian's package of all of Boost's headers stands for its libraries; that of ncurses has tinfo's.
+    missing = {name for name in packages if not name.startswith("libboost")} - {entry["name"] for entry in bill["packages"]}
+    assert not missing
+
+
+def test_what_the_page_was_built_with_is_listed_with_its_licence(bill):
+    by_name = {entry["name"]: entry for entry in bill["packages"]}
+    assert {"svelte", "@fontsource-variable/geist", "marked", "lucide-static"} <= set(by_name)
+    assert all(entry["licenseDeclared"] != "NOASSERTION" for entry in by_name.values())
