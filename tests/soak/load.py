@@ -4,6 +4,7 @@ Each worker is a thread that does one small thing again and again, and notes wha
 model's answers are faults.
 """
 
+import contextlib
 import itertools
 import json
 import random
@@ -17,6 +18,7 @@ from apps import make_app, proxy_request
 from channels import ANN
 from channels import connect as connect_channel
 from checks import accepted
+from editor import Editor, Refused
 from events import ENDS
 from gateway import REPOSITORY, Gateway
 from integrations import new_integration
@@ -104,7 +106,7 @@ class Load:
         workers += [(self.chat, (number,)) for number in range(CHATS)]
         workers += [(worker, ()) for worker in (
             self.health, self.extensions, self.sockets, self.searches, self.app, self.telegram_person, self.chat_programs,
-            self.message_programs, self.mcp_clients, self.crash_integration, self.backups, self.tidy)]
+            self.message_programs, self.mcp_clients, self.editors, self.crash_integration, self.backups, self.tidy)]
         for worker, arguments in workers:
             thread = threading.Thread(target=self._guarded, args=(worker, arguments), name=worker.__name__, daemon=True)
             thread.start()
@@ -242,6 +244,19 @@ class Load:
                 http.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=within)
                 http.post("/mcp", json={"jsonrpc": "2.0", "id": 2, "method": "tools/list"}, headers=within)
                 http.delete("/mcp", headers=within)
+
+    def editors(self):
+        """Editors that come and go. A prompt whose model fails ends with an error."""
+        while self._pause(2):
+            editor = Editor(self.gateway, "--agent", "asking")
+            try:
+                editor.initialize()
+                session = editor.new(self.project)
+                with contextlib.suppress(Refused):
+                    editor.prompt(session, "How are you?")
+                editor.leave()
+            finally:
+                editor.close()
 
     def crash_integration(self):
         """Ends the MCP server, as a crash would; the gateway starts it again."""

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import sys
@@ -19,8 +20,6 @@ SAMPLES_A_MINUTE = 30
 TOLERANCE = 1.05
 # What may differ by that much besides: a socket that is just being opened, a page of memory.
 SLACK = {"memory, MiB": 1, "descriptors": 6, "threads": 2, "children": 3, "files": 6}
-# Errors of the model service and of the crashing integration are wanted.
-EXPECTED_ERRORS = ()
 
 
 def children(pid):
@@ -32,13 +31,16 @@ def sample(gateway):
     process = pathlib.Path(f"/proc/{gateway.process.pid}")
     status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
     kept = ("checkpoints", "logs", "backups", "attachments")  # which grow with what is done, and have bounds of their own
-    files = [path for path in gateway.data.rglob("*") if path.relative_to(gateway.data).parts[0] not in kept]
+    files = 0
+    for _, folders, names in os.walk(gateway.data):  # which, unlike rglob, does not mind a folder that goes meanwhile
+        files += len(names)
+        folders[:] = [name for name in folders if name not in kept]
     return {
         "memory, MiB": int(status["VmRSS"].split()[0]) / 1024,
         "descriptors": len(list((process / "fd").iterdir())),
         "threads": int(status["Threads"]),
         "children": children(gateway.process.pid),
-        "files": len(files),
+        "files": files,
     }
 
 
@@ -91,7 +93,7 @@ def error_lines(gateway):
     for file in sorted((gateway.data / "logs").iterdir()):
         for text in file.read_text(errors="replace").splitlines():
             record = json.loads(text)
-            if record["level"] == "error" and not any(part in text for part in EXPECTED_ERRORS):
+            if record["level"] == "error":
                 yield text
 
 
