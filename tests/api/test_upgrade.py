@@ -1,0 +1,104 @@
+"""Data of an earlier release, and a program that is older than its data.
+
+See docs/back-up.md#upgrade-and-downgrade and docs/contract/process.md#the-database.
+"""
+
+import contextlib
+import shutil
+import sqlite3
+
+import pytest
+
+from checks import accepted
+from gateway import REPOSITORY
+from releases import FOLDER, unpack
+
+RELEASES = sorted(FOLDER.glob("*.tar.xz"))
+NAMES = [release.name.removesuffix(".tar.xz") for release in RELEASES]
+MIGRATIONS = sorted((REPOSITORY / "src").glob("**/migrations/*.sql"), key=lambda path: path.name)
+
+
+def number_of(migration):
+    return int(migration.name[:4])
+
+
+def schema_of(file):
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        return database.execute("PRAGMA user_version").fetchone()[0]
+
+
+def set_schema(file, version):
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        database.execute(f"PRAGMA user_version = {version}")
+
+
+def require_all(found, kept, place):
+    """Members may have been added, nothing may be gone or changed."""
+    if isinstance(kept, dict):
+        for name, value in kept.items():
+            assert name in found, f"{place}: {name} is gone"
+            require_all(found[name], value, f"{place}.{name}")
+    elif isinstance(kept, list):
+        assert len(found) == len(kept), f"{place}: {found}"
+        for number, value in enumerate(kept):
+            require_all(found[number], value, f"{place}[{number}]")
+    else:
+        assert found == kept, f"{place}: {found!r} instead of {kept!r}"
+
+
+def has_kept(gateway, answers):
+    for path, kept in answers.items():
+        require_all(accepted(gateway.http.get(path)), kept, path)
+
+
+@pytest.fixture(params=RELEASES, ids=NAMES)
+def left(make_gateway, request):
+    """A gateway that has not started yet, on the data of a release, and what that release answered."""
+    gateway = make_gateway()
+    gateway.data.mkdir(mode=0o700)
+    return gateway, unpack(request.param, gateway.data)
+
+
+def copies(gateway):
+    return sorted((gateway.data / "backups").glob("gateway-*.db"))
+
+
+def test_data_of_each_release_opens_with_this_program(left):
+    gateway, answers = left
+    before = schema_of(gateway.data / "gateway.db")
+    gateway.start()
+    has_kept(gateway, answers)
+    assert [schema_of(copy) for copy in copies(gateway)] == ([] if before == number_of(MIGRATIONS[-1]) else [before])
+
+
+def test_a_database_is_copied_before_it_is_brought_up_to_date(make_gateway):
+    gateway = make_gateway()
+    gateway.data.mkdir(mode=0o700)
+    file, before = gateway.data / "gateway.db", number_of(MIGRATIONS[-2])
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        for migration in MIGRATIONS[:-1]:
+            database.executescript(migration.read_text())
+    set_schema(file, before)
+    file.chmod(0o600)
+    gateway.start()
+    assert gateway.stop() == 0
+    assert schema_of(file) == number_of(MIGRATIONS[-1])
+    assert [schema_of(copy) for copy in copies(gateway)] == [before]
+    assert f"from schema {before} to {number_of(MIGRATIONS[-1])}" in gateway.stderr
+
+
+def test_a_downgrade_is_refused_and_its_error_leads_back_to_the_copies(left):
+    gateway, answers = left
+    file, latest = gateway.data / "gateway.db", number_of(MIGRATIONS[-1])
+    gateway.start()
+    assert gateway.stop() == 0
+    copy = gateway.data / "backups" / f"gateway-20260101T000000.000Z-schema-{latest:04}.db"
+    copy.parent.mkdir(mode=0o700, exist_ok=True)
+    shutil.copy(file, copy)
+    set_schema(file, latest + 1)
+    failed = gateway.fails()
+    assert failed.status == 5 and "newer agw" in failed.stderr
+    assert str(copy.parent) in failed.stderr and "gateway.db-wal, gateway.db-shm" in failed.stderr
+    shutil.copy(copy, file)
+    gateway.start()
+    has_kept(gateway, answers)
