@@ -36,6 +36,24 @@ def test_claude_code(programs):
     assert finished(programs, printed) == {"claude-cli"}
 
 
+def test_continue(programs):
+    programs.stub.script(*makes_a_file("Bash", command="echo made > made.txt"))
+    configuration = programs.home / "config.yaml"
+    configuration.write_text(f"""
+name: gateway
+version: 0.0.1
+schema: v1
+models:
+  - name: assistant
+    provider: openai
+    model: {MODEL}
+    apiBase: {programs.url}/v1
+    apiKey: {programs.talker.gateway.token}
+""")
+    printed = programs.run("cn", "-p", "--auto", "--config", str(configuration), "Make a file.")
+    assert finished(programs, printed) == {"ls"}  # the class of its library, as a minifier names it
+
+
 def test_opencode(programs):
     programs.stub.script(*makes_a_file("bash", command="echo made > made.txt", description="Make a file"))
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "Gateway",
