@@ -1,7 +1,7 @@
 #include "features/client_api/tool_parameters.hpp"
 
 #include <algorithm>
-#include <set>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -13,34 +13,55 @@ namespace agw {
 
 namespace {
 
-/// The schema that a `$ref` within this document refers to; null without one.
-const json::value* referenced(const json::value& schema, const json::value& document) {
-  const auto* object = schema.if_object();
-  const auto reference = object ? string_member(*object, "$ref") : std::nullopt;
-  if (!reference || !reference->starts_with('#')) return nullptr;
-  boost::system::error_code failed;
-  return document.find_pointer(reference->substr(1), failed);
-}
+constexpr std::size_t max_schema_depth = 256;  // of schemas that refer to each other
 
-/// Whether the chain of references from here is endless.
-bool is_cyclic(const json::value& schema, const json::value& document) {
-  std::set<const json::value*> seen;
-  for (const auto* next = &schema; next; next = referenced(*next, document)) {
-    if (!seen.insert(next).second) return true;
-  }
-  return false;
-}
+/// Finds schemas that apply themselves to the same value, through a `$ref`: whoever follows them never ends. Each
+/// schema is followed once.
+class EndlessSchemas {
+public:
+  explicit EndlessSchemas(const json::value& document) : document_(document) {}
 
-bool has_cycle(const json::value& schema, const json::value& document) {
-  if (is_cyclic(schema, document)) return true;
-  if (const auto* object = schema.if_object()) {
-    return std::ranges::any_of(*object, [&](const auto& member) { return has_cycle(member.value(), document); });
+  /// Whether the schema or one within it is endless.
+  bool are_in(const json::value& schema) {
+    if (is_endless(schema, 0)) return true;
+    if (const auto* object = schema.if_object())
+      return std::ranges::any_of(*object, [&](const auto& member) { return are_in(member.value()); });
+    const auto* array = schema.if_array();
+    return array && std::ranges::any_of(*array, [&](const auto& element) { return are_in(element); });
   }
-  if (const auto* array = schema.if_array()) {
-    return std::ranges::any_of(*array, [&](const auto& element) { return has_cycle(element, document); });
+
+private:
+  bool is_endless(const json::value& schema, std::size_t depth) {
+    const auto* object = schema.if_object();
+    if (!object) return false;
+    const auto [place, is_new] = is_followed_.try_emplace(object, false);
+    if (!is_new) return !place->second;
+    if (depth == max_schema_depth) return true;
+    if (follows_endless(*object, depth + 1)) return true;
+    is_followed_[object] = true;
+    return false;
   }
-  return false;
-}
+
+  /// The schemas that are applied to the same value as this one.
+  bool follows_endless(const json::object& schema, std::size_t depth) {
+    for (const auto* name : {"not", "if", "then", "else"}) {
+      const auto* next = schema.if_contains(name);
+      if (next && is_endless(*next, depth)) return true;
+    }
+    for (const auto* name : {"allOf", "anyOf", "oneOf"}) {
+      const auto* list = array_member(schema, name);
+      if (list && std::ranges::any_of(*list, [&](const auto& next) { return is_endless(next, depth); })) return true;
+    }
+    const auto reference = string_member(schema, "$ref");
+    if (!reference || !reference->starts_with('#')) return false;
+    boost::system::error_code failed;
+    const auto* next = document_.find_pointer(reference->substr(1), failed);
+    return next && is_endless(*next, depth);
+  }
+
+  const json::value& document_;
+  std::unordered_map<const json::object*, bool> is_followed_;  ///< false: being followed
+};
 
 }  // namespace
 
@@ -53,7 +74,8 @@ void check_tool_name(const std::string& name, const std::string& path, std::size
 json::value tool_schema(const json::value* schema, const std::string& path) {
   if (!schema) return json::object{{"type", "object"}, {"properties", json::object()}};
   if (!schema->is_object()) throw bad_parameter(path, "must be a JSON Schema");
-  if (has_cycle(*schema, *schema)) throw bad_parameter(path, "a $ref leads back to itself");
+  if (EndlessSchemas(*schema).are_in(*schema))
+    throw bad_parameter(path, fmt::format("a $ref leads back to itself, or through {} schemas", max_schema_depth));
   return *schema;
 }
 
