@@ -219,6 +219,14 @@ def test_a_hostile_body_is_refused_in_the_protocols_shape(talker, content):
     assert response.status_code == 400 and response.json()["error"]["type"] == "invalid_request_error"
 
 
+def test_a_thread_named_for_a_model_is_an_error(talker):
+    error = refusal(talker, 400, metadata={"thread_id": "x"})
+    assert error["param"] == "metadata.thread_id" and "no threads" in error["message"]
+    response = talker.gateway.http.post("/v1/chat/completions", json=body(), headers={"X-Thread-Id": "x"})
+    assert response.status_code == 400 and response.json()["error"]["param"] == "X-Thread-Id"
+    assert talker.stub.requests == []
+
+
 def test_a_model_that_nobody_knows_is_not_found(talker):
     for model in ("nobody", "nobody/m", "stub"):
         assert refusal(talker, 404, model=model)["code"] == "model_not_found"
@@ -228,5 +236,9 @@ def test_errors_of_the_gate_have_the_protocols_shape(gateway):
     for path, method, status in [("/v1/chat/completions", "GET", 405), ("/v1/models/nothing", "GET", 404)]:
         error = gateway.http.request(method, path)
         assert error.status_code == status and error.json()["error"]["message"]
+    # Routes of the vendor that the gateway does not have.
+    for path in ("/v1/completions", "/v1/audio/speech", "/v1"):
+        error = http_client.get(gateway.url + path, headers=gateway.authorization)
+        assert error.status_code == 404 and error.json()["error"]["message"] == "not found"
     unknown = gateway.http.post("/v1/chat/completions", headers={"Authorization": "Bearer wrong"}, json={})
     assert unknown.status_code == 401 and unknown.json()["error"]["code"] == "invalid_api_key"

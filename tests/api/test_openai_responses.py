@@ -173,6 +173,7 @@ def test_an_answer_that_was_cut_off_is_incomplete(talker):
     ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].type"), ({"frobnicate": 1}, "frobnicate"),
     ({"tools": [{**WEATHER, "parameters": {"$ref": "#"}}]}, "tools[0].parameters"), ({"n": 5}, "n"),
     ({"tools": [WEATHER] * 10_000}, "tools"), ({"conversation": "a", "previous_response_id": "b"}, "conversation"),
+    ({"conversation": {"id": "a"}}, "conversation"), ({"metadata": {"thread_id": "a"}}, "metadata.thread_id"),
 ])
 def test_a_bad_parameter_is_named(talker, members, param):
     assert respond(talker, 400, **members)["error"]["param"] == param
@@ -192,6 +193,12 @@ def test_a_thread_of_another_agent_is_a_conflict(talker, new_name):
         "type": "agent", "name": new_name("other"), "description": "", "definition": {}, "enabled": True}), 201)
     for member in ({"conversation": first["conversation"]["id"]}, {"previous_response_id": first["id"]}):
         assert respond(talker, 409, model=other["name"], **member)["error"]["code"] == "thread_of_another_agent"
+
+
+def test_a_model_does_not_continue_a_thread_silently(talker):
+    first = respond(talker, model="assistant")
+    error = respond(talker, 400, previous_response_id=first["id"])["error"]
+    assert error["param"] == "previous_response_id" and "no threads" in error["message"]
 
 
 @pytest.mark.parametrize("content", [b"[" * 10_000_000, b'{"input": ' + b"[" * 5_000_000 + b"]" * 5_000_000 + b"}",

@@ -151,11 +151,11 @@ Task<AgentAnswers::FoundThread> AgentAnswers::find_thread(const Extension& agent
     try {
       const auto thread = co_await threads_.require(*request.thread_id);
       if (thread.agent_id != agent.id)
-        throw client_error(409, "the thread is of another agent", "metadata.thread_id", "thread_of_another_agent");
+        throw client_error(409, "the thread is of another agent", request.thread_param, "thread_of_another_agent");
       co_return FoundThread{.thread_id = thread.id, .is_complete = false};
     } catch (const NotFound&) {
     }
-    throw client_error(404, "thread not found", "metadata.thread_id", "thread_not_found");
+    throw client_error(404, "thread not found", request.thread_param, "thread_not_found");
   }
   auto before = conversation_before(request.call.messages, question);
   if (before.empty()) co_return FoundThread{};

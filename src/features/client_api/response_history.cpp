@@ -37,7 +37,10 @@ ApiError previous_response_not_found(const std::string& id) {
 
 json::array continue_response(ResponseRequest& read, const std::optional<StoredResponse>& previous) {
   json::array conversation;
-  if (previous && !previous->thread_id.empty()) read.request.thread_id = previous->thread_id;
+  if (previous && !previous->thread_id.empty()) {
+    read.request.thread_id = previous->thread_id;
+    read.request.thread_param = "previous_response_id";
+  }
   if (previous && !previous->conversation.empty()) conversation = parse_stored_json(previous->conversation).as_array();
   conversation.insert(conversation.end(), read.input.begin(), read.input.end());
   add_input(read.request, conversation);

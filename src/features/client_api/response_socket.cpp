@@ -144,7 +144,7 @@ Task<> ResponseSocket::answer(Lane& lane, json::object body) {
     read.request.client = client_;
     previous = read.previous;
     auto conversation = continue_response(read, co_await find_previous(previous));
-    if (thread_id_) read.request.thread_id = thread_id_;
+    if (thread_id_) name_thread_by_header(read.request, *thread_id_);
     const auto writer =
         response_writer(std::move(read.shown), storing_latest(lane, std::move(conversation), read.stores, is_complete),
                         read.includes_reasoning, {.as_lines = true, .stream_id = lane.id});

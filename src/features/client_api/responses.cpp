@@ -382,12 +382,16 @@ ResponseRequest read_response_request(const json::object& object) {
     read.request.thread_id = conversation->is_object()
                                  ? Parameters(conversation->get_object(), "conversation").required_text("id")
                                  : body.required_text("conversation");
+    read.request.thread_param = "conversation";
   }
   if (const auto* metadata = body.object("metadata")) {
-    if (const auto thread = Parameters(*metadata, "metadata").text("thread_id")) read.request.thread_id = thread;
+    if (const auto thread = Parameters(*metadata, "metadata").text("thread_id")) {
+      read.request.thread_id = thread;
+      read.request.thread_param = "metadata.thread_id";
+    }
   }
   if (read.previous && read.request.thread_id)
-    throw bad_parameter("conversation", "cannot be combined with previous_response_id");
+    throw bad_parameter(read.request.thread_param, "cannot be combined with previous_response_id");
   read.includes_reasoning = includes_encrypted_reasoning(body);
   body.ignore(
       {"user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "client_metadata"});

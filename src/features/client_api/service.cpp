@@ -137,6 +137,10 @@ ModelChoice ClientApi::find_model(const std::string& name) const {
 
 ModelChoice ClientApi::require_model(const ClientRequest& request, const AnswerWriter& writer) const {
   auto choice = find_model(request.model);
+  if (request.thread_id) {
+    throw bad_parameter(request.thread_param, "models have no threads: leave it out, or ask an agent",
+                        "unsupported_parameter");
+  }
   if (const auto* feature = choice.provider->unsupported(request.call)) {
     throw bad_parameter(std::string(writer.name_of(*feature)),
                         fmt::format("{} cannot do this: leave it out, or ask another model", choice.provider_name),

@@ -16,9 +16,14 @@ std::string client_product(std::optional<std::string_view> user_agent) {
   return product.empty() ? "api" : product;
 }
 
+void name_thread_by_header(ClientRequest& client_request, std::string_view thread_id) {
+  client_request.thread_id = std::string(thread_id);
+  client_request.thread_param = "X-Thread-Id";
+}
+
 void read_headers(ClientRequest& client_request, const Request& request) {
   client_request.client = client_product(request.header("user-agent"));
-  if (const auto thread = request.header("x-thread-id")) client_request.thread_id = std::string(*thread);
+  if (const auto thread = request.header("x-thread-id")) name_thread_by_header(client_request, *thread);
   client_request.is_repeatable = !request.header("idempotency-key").value_or("").empty();
 }
 

@@ -26,8 +26,9 @@ struct ClientRequest {
   ModelRequest call{};
   std::vector<PictureUrl> pictures{};
   bool stream = false;
-  std::string client{};                    ///< the program's name: see `client_product`
-  std::optional<std::string> thread_id{};  ///< agents only: the thread to continue
+  std::string client{};                             ///< the program's name: see `client_product`
+  std::optional<std::string> thread_id{};           ///< agents only: the thread to continue
+  std::string thread_param = "metadata.thread_id";  ///< the parameter or header that names it
   bool is_repeatable = false;  ///< has an Idempotency-Key: an agent's answer goes on if the program disconnects
 };
 
@@ -50,6 +51,8 @@ struct ClientAnswer {
 /// `[A-Za-z0-9._-]`; `api` if there is none.
 std::string client_product(std::optional<std::string_view> user_agent);
 
+/// The header X-Thread-Id names the thread.
+void name_thread_by_header(ClientRequest& client_request, std::string_view thread_id);
 /// Reads the program's name, the thread and the Idempotency-Key from the headers.
 void read_headers(ClientRequest& client_request, const Request& request);
 
