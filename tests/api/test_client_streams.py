@@ -1,5 +1,6 @@
 """Programs that go away from a stream, or read it slowly. See docs/contract/clients.md."""
 
+import contextlib
 import json
 import os
 import threading
@@ -66,6 +67,24 @@ def test_a_program_that_pipelines_and_goes_away_stops_the_model(own_talker):
         ask(connection, "/v1/chat/completions")
         connection.send(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 2000)
     wait_for(lambda: held.say("more ") or held.was_aborted(0.05))
+
+
+def test_a_stream_that_waits_has_keep_alives(own_talker):
+    comments = {"/v1/chat/completions": b": keep-alive\n\n", "/v1/responses": b": keep-alive\n\n",
+                "/v1/messages": b"event: ping\n"}
+    for path in ROUTES:
+        own_talker.stub.hold("one ")
+    with contextlib.ExitStack() as stack:
+        connections = {path: stack.enter_context(own_talker.gateway.connect()) for path in ROUTES}
+        for path, connection in connections.items():
+            ask(connection, path)
+        for path, connection in connections.items():
+            received = b""
+            # Messages has a ping at its beginning, too.
+            while received.count(comments[path]) < (2 if path == "/v1/messages" else 1):
+                piece = connection.socket.recv(65536)
+                assert piece, received
+                received += piece
 
 
 class SlowReader:
