@@ -246,6 +246,20 @@ def test_requests_are_refused_while_the_server_is_away(gateway_on):
             own.start()
         create_thread(gateway)
         assert len(titles(gateway)) == 2
+        assert gateway.stop() == 0
+
+
+def test_a_gateway_ends_while_the_server_is_away(gateway_on):
+    with postgres() as own:
+        own.create("records")
+        gateway = gateway_on(own.url("records")).start()
+        create_thread(gateway)
+        own.stop()
+        try:
+            # It waits for the server once, and not for each step of its end.
+            assert seconds_of(gateway.stop) < 30 and gateway.process.returncode == 0
+        finally:
+            own.start()
 
 
 @contextlib.contextmanager

@@ -29,6 +29,12 @@ bool Stop::wait(std::chrono::milliseconds duration) {
   return changed_.wait_for(lock, duration, [this] { return has_passed(); });
 }
 
+Session::Clock::time_point Stop::missed() {
+  auto since = reachable;
+  const auto now = Session::Clock::now();
+  return away_since_.compare_exchange_strong(since, now) ? now : since;
+}
+
 Connection& Link::connection() {
   if (!connection_) connect_again();
   return *connection_;
@@ -51,15 +57,16 @@ void Link::connect(Session::Clock::time_point deadline) {
 void Link::drop() {
   connection_.reset();
   session_ = nullptr;
-  lost_at_ = Session::Clock::now();
 }
 
 void Link::connect_again() {
-  const auto give_up_at = lost_at_ + patience;
+  const auto began = Session::Clock::now();
   for (auto pause = 20ms;; pause = std::min<std::chrono::milliseconds>(2 * pause, longest_pause)) {
     try {
-      return connect(Session::Clock::now() + time_to_connect);
+      connect(Session::Clock::now() + time_to_connect);
+      return stop_.reached();
     } catch (const ConnectionLost& error) {
+      const auto give_up_at = std::min(began, stop_.missed()) + patience;
       if (Session::Clock::now() < give_up_at && !stop_.wait(pause)) continue;
       throw ConnectionLost(fmt::format("cannot reach the {}: {}", address_.name, error.what()));
     }

@@ -13,7 +13,7 @@
 
 namespace agw::postgres {
 
-/// Ends waits when the database is closed. Shared by its threads.
+/// How long the threads of a database wait for its server. They share it.
 class Stop {
 public:
   /// From `deadline` on nobody waits for a server.
@@ -22,21 +22,28 @@ public:
   bool wait(std::chrono::milliseconds duration);
   const Session::Deadline& deadline() const { return deadline_; }
 
+  /// Whoever has reached the server ends the wait of all.
+  void reached() { away_since_ = reachable; }
+  /// Since when no attempt to connect has succeeded.
+  Session::Clock::time_point missed();
+
 private:
   bool has_passed() const { return Session::Clock::now() >= deadline_.load(); }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   Session::Deadline deadline_ = Session::Clock::time_point::max();
+  static constexpr Session::Clock::time_point reachable{};
+  std::atomic<Session::Clock::time_point> away_since_ = reachable;
 };
 
 /// A connection that is made anew after it was lost. Used by one thread at a time.
 class Link {
 public:
-  Link(const Address& address, Stop& stop) : address_(address), stop_(stop), lost_at_(Session::Clock::now()) {}
+  Link(const Address& address, Stop& stop) : address_(address), stop_(stop) {}
 
-  /// Connects if needed, and tries for up to ten seconds after a loss: a server that restarts is back by then. Throws
-  /// DatabaseUnavailable if it is not, or if the database is being closed.
+  /// Connects if needed, and tries for up to ten seconds: a server that restarts is back by then. Once any link has
+  /// tried in vain for so long, it tries once. Throws DatabaseUnavailable, also if the database is being closed.
   Connection& connection();
   Session& session();
   /// Connects until `deadline`, and does not try again. Throws ConnectionLost, DatabaseTaken.
@@ -56,7 +63,6 @@ private:
   std::optional<Owner> owner_;
   Session* session_ = nullptr;  ///< of `connection_`
   std::unique_ptr<Connection> connection_;
-  Session::Clock::time_point lost_at_;
 };
 
 }  // namespace agw::postgres
