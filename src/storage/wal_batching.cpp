@@ -9,7 +9,12 @@
 //   - a write that does not continue the buffer, or does not fit, flushes it first;
 //   - a read takes bytes from the buffer if they are there, else from the file;
 //   - sync, truncation, the size and closing flush first. After a sync the file is, byte for byte, what it would be
-//     without this VFS.
+//     without this VFS, up to its last frame.
+//
+// After its last frame the file has zeros (`Log::prepare_room`): the sync of a log that grows must wait for the journal
+// of the file system, which then waits for the data of other programs; the sync of bytes that are overwritten only
+// waits for these bytes. SQLite takes no zeros for a frame, because a frame begins with the number of its page. Only
+// the connection that has the write lock writes here, so what it has not written itself is not part of the log.
 //
 // Others read the file, not the buffer. They miss nothing: they read frames only up to the last commit that is
 // announced in shared memory (the WAL index), and with `synchronous = FULL` SQLite announces a commit after its sync.
@@ -25,6 +30,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -36,6 +42,9 @@ namespace agw {
 namespace {
 
 constexpr std::size_t piece = 128 * 1024;
+/// How much room a log gets that has grown: as much as it has, between these.
+constexpr sqlite3_int64 min_room = 64 * 1024;
+constexpr sqlite3_int64 max_room = 1024 * 1024;
 
 sqlite3_vfs& own() {
   static auto* const found = sqlite3_vfs_find(nullptr);
@@ -47,6 +56,8 @@ sqlite3_vfs& own() {
 struct Log : sqlite3_file {
   std::string gathered;           ///< bytes not yet in the file
   sqlite3_int64 gathered_at = 0;  ///< their position in the file
+  sqlite3_int64 written_end = 0;  ///< of all frames that this connection has written
+  sqlite3_int64 room_end = 0;     ///< of the file with its zeros, as far as this connection knows
 
   sqlite3_file* file() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   const sqlite3_io_methods& methods() { return *file()->pMethods; }
@@ -58,8 +69,27 @@ struct Log : sqlite3_file {
   int flush() {
     if (gathered.empty()) return SQLITE_OK;
     const int code = methods().xWrite(file(), gathered.data(), static_cast<int>(gathered.size()), gathered_at);
+    if (code == SQLITE_OK) written_end = std::max(written_end, gathered_end());
     gathered.clear();
     return code;
+  }
+
+  /// Before a sync. Without room for it, as on a full disk, the log grows frame by frame.
+  void prepare_room() {
+    if (written_end <= room_end) return;
+    sqlite3_int64 end = 0;
+    if (methods().xFileSize(file(), &end) != SQLITE_OK) return;
+    if (written_end >= end) end = add_zeros(written_end);
+    room_end = std::max(written_end, end);
+  }
+
+  /// Returns where they end. In pieces, because SQLite's own file takes less than 128 KiB at once.
+  sqlite3_int64 add_zeros(sqlite3_int64 at) {
+    const auto end = at + std::clamp(at, min_room, max_room);
+    const std::string zeros(static_cast<std::size_t>(min_room), '\0');
+    while (at < end && methods().xWrite(file(), zeros.data(), static_cast<int>(min_room), at) == SQLITE_OK)
+      at += min_room;
+    return at;
   }
 
   int write(std::string_view bytes, sqlite3_int64 at) {
@@ -108,6 +138,19 @@ int write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
   return log_of(file).write({static_cast<const char*>(bytes), static_cast<std::size_t>(size)}, at);
 }
 
+int sync(sqlite3_file* file, int flags) {
+  auto& log = log_of(file);
+  if (const int code = log.flush(); code != SQLITE_OK) return code;
+  log.prepare_room();
+  return log.methods().xSync(log.file(), flags);
+}
+
+int truncate(sqlite3_file* file, sqlite3_int64 size) {
+  const int code = flushed<&sqlite3_io_methods::xTruncate>(file, size);
+  log_of(file).written_end = log_of(file).room_end = size;
+  return code;
+}
+
 int read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 at) { return log_of(file).read(bytes, size, at); }
 
 int close(sqlite3_file* file) {
@@ -123,8 +166,8 @@ constexpr sqlite3_io_methods log_methods{
     .xClose = close,
     .xRead = read,
     .xWrite = write,
-    .xTruncate = flushed<&sqlite3_io_methods::xTruncate>,
-    .xSync = flushed<&sqlite3_io_methods::xSync>,
+    .xTruncate = truncate,
+    .xSync = sync,
     .xFileSize = flushed<&sqlite3_io_methods::xFileSize>,
     .xLock = unchanged<&sqlite3_io_methods::xLock>,
     .xUnlock = unchanged<&sqlite3_io_methods::xUnlock>,
