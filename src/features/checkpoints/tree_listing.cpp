@@ -5,8 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <iterator>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
@@ -15,6 +23,7 @@
 #include "base/async/assert.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/descriptor.hpp"
+#include "io/process/worker_thread.hpp"
 #include "io/sandbox/private_files.hpp"
 #include "tools/search/ignore_rules.hpp"
 
@@ -82,62 +91,142 @@ std::string gitignore_in(int directory) {
   return text ? *std::move(text) : std::string();
 }
 
+/// A directory that is to be listed.
+struct Unlisted {
+  std::shared_ptr<DIR> parent;  ///< null for the root
+  std::string path;
+  std::string name;
+  std::shared_ptr<const IgnoreRules> above;
+  int depth = 0;
+};
+
+struct Listed {
+  ListedDirectory directory;
+  std::vector<Unlisted> inner;
+  std::vector<std::string> skipped;
+};
+
+/// Lists a tree on the caller's thread and, if it is large, on one more: most of the time goes into calls of the
+/// system. The latest directory that was found is listed first, so that few are open.
 class Lister {
 public:
   Lister(TreeListing& listing, const fs::path& without, std::size_t max_entries, const TreeListing* previous)
       : listing_(listing), without_(without), max_entries_(max_entries), previous_(by_path(previous)) {}
 
   void run() {
-    Descriptor top(::open(listing_.root.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (top) enter(std::move(top), "", listing_.root.filename().string(), IgnoreRules(), 0);
+    unlisted_.push_back({.parent = nullptr,
+                         .path = "",
+                         .name = listing_.root.filename().string(),
+                         .above = std::make_shared<const IgnoreRules>()});
+    work();
+    helper_.reset();
+    if (failure_) std::rethrow_exception(failure_);
+    listing_.entries = entries_;
+    listing_.is_complete = entries_ <= max_entries_;
+    std::ranges::sort(listing_.directories, {}, &ListedDirectory::path);
+    std::ranges::sort(listing_.skipped);
   }
 
 private:
-  void enter(Descriptor opened, const std::string& path, const std::string& name, const IgnoreRules& above, int depth) {
-    const auto rules = above.below(name, gitignore_in(opened.get()));
-    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(opened.get()), ::closedir);
-    if (!stream) return;
-    const int directory = opened.release();
-    const auto index = listing_.directories.size();
-    listing_.directories.push_back({.path = path});
-    read(stream.get(), directory, listing_.directories[index], rules, name);
-    if (!listing_.is_complete) return;
-    // By index: the vector grows while subdirectories are listed.
-    for (std::size_t i = 0; i < listing_.directories[index].entries.size(); ++i) {
-      const auto& entry = listing_.directories[index].entries[i];
-      if (entry.state.kind != EntryKind::directory) continue;
-      const auto inner = entry.name;
-      Descriptor next(::openat(directory, inner.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-      if (!next || depth + 1 >= max_depth) {
-        listing_.skipped.push_back(beneath(path, inner));
-        continue;
-      }
-      enter(std::move(next), beneath(path, inner), inner, rules, depth + 1);
-      if (!listing_.is_complete) return;
+  /// Lists directories until none is left.
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return !unlisted_.empty() || busy_ == 0; });
+      if (unlisted_.empty()) return;
+      const auto next = std::move(unlisted_.back());
+      unlisted_.pop_back();
+      ++busy_;
+      lock.unlock();
+      auto listed = list_or_fail(next);
+      lock.lock();
+      --busy_;
+      if (listed) add(*std::move(listed));
+      changed_.notify_all();
     }
   }
 
-  void read(DIR* stream, int directory, ListedDirectory& listed, const IgnoreRules& rules, const std::string& parent) {
-    const auto* const previous = find_directory(previous_, listed.path);
-    if (previous) listed.entries.reserve(previous->entries.size());
+  void add(Listed listed) {
+    listing_.directories.push_back(std::move(listed.directory));
+    std::ranges::move(listed.skipped, std::back_inserter(listing_.skipped));
+    if (failure_ || entries_ > max_entries_) return unlisted_.clear();
+    std::ranges::move(listed.inner, std::back_inserter(unlisted_));
+    if (unlisted_.size() >= enough_for_two_) start_helper();
+  }
+
+  void start_helper() {
+    enough_for_two_ = std::numeric_limits<std::size_t>::max();
+    try {
+      helper_.emplace("agw-listing", [this] { work(); });
+    } catch (const std::system_error&) {
+      // One thread does it as well.
+    }
+  }
+
+  /// No value if it cannot be opened, or failed.
+  std::optional<Listed> list_or_fail(const Unlisted& wanted) {
+    try {
+      return list(wanted);
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      failure_ = std::current_exception();
+      unlisted_.clear();
+      return std::nullopt;
+    }
+  }
+
+  std::optional<Listed> list(const Unlisted& wanted) {
+    auto stream = opened(wanted);
+    Listed listed{.directory = {.path = wanted.path}, .inner = {}, .skipped = {}};
+    if (!stream) {
+      const std::scoped_lock lock(mutex_);
+      if (wanted.parent) listing_.skipped.push_back(wanted.path);
+      return std::nullopt;
+    }
+    const auto rules =
+        std::make_shared<const IgnoreRules>(wanted.above->below(wanted.name, gitignore_in(::dirfd(stream.get()))));
+    read(stream.get(), listed, *rules, wanted.name);
+    // In this order, as the last is listed first.
+    for (const auto& entry : listed.directory.entries | std::views::reverse) {
+      if (entry.state.kind != EntryKind::directory) continue;
+      listed.inner.push_back({.parent = stream,
+                              .path = beneath(wanted.path, entry.name),
+                              .name = entry.name,
+                              .above = rules,
+                              .depth = wanted.depth + 1});
+    }
+    return listed;
+  }
+
+  std::shared_ptr<DIR> opened(const Unlisted& wanted) const {
+    if (wanted.depth >= max_depth) return nullptr;
+    constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    Descriptor found(wanted.parent ? ::openat(::dirfd(wanted.parent.get()), wanted.name.c_str(), flags)
+                                   : ::open(listing_.root.c_str(), flags));
+    auto* const stream = found ? ::fdopendir(found.get()) : nullptr;
+    if (!stream) return nullptr;
+    found.release();
+    return {stream, ::closedir};
+  }
+
+  void read(DIR* stream, Listed& listed, const IgnoreRules& rules, const std::string& parent) {
+    const auto* const previous = find_directory(previous_, listed.directory.path);
+    if (previous) listed.directory.entries.reserve(previous->entries.size());
     Earlier earlier(previous);
     while (const auto* found = ::readdir(stream)) {
       const std::string_view name = found->d_name;
       if (name == "." || name == ".." || is_temporary_name(name)) continue;
-      if (++listing_.entries > max_entries_) {
-        listing_.is_complete = false;
-        return;
-      }
-      add(directory, std::string(name), listed, earlier, rules, parent);
+      if (++entries_ > max_entries_) return;
+      add(::dirfd(stream), std::string(name), listed, earlier, rules, parent);
     }
   }
 
-  void add(int directory, std::string name, ListedDirectory& listed, Earlier& earlier, const IgnoreRules& rules,
+  void add(int directory, std::string name, Listed& listed, Earlier& earlier, const IgnoreRules& rules,
            const std::string& parent) {
     const auto state = state_of(directory, name);
     if (!state) return;
     const bool is_directory = state->kind == EntryKind::directory;
-    if (is_directory && is_skipped(name, listed.path, rules, parent)) return;
+    if (is_directory && is_skipped(name, listed, rules, parent)) return;
     const auto* const before = earlier.find(name);
     ListedEntry entry{.name = std::move(name), .state = *state};
     if (before && is_same_entry(before->state, *state)) {
@@ -146,7 +235,7 @@ private:
     } else if (!is_directory) {
       entry.kept = judged(entry, rules, parent);
     }
-    listed.entries.push_back(std::move(entry));
+    listed.directory.entries.push_back(std::move(entry));
   }
 
   std::optional<EntryState> state_of(int directory, const std::string& name) const {
@@ -159,11 +248,11 @@ private:
     return std::nullopt;
   }
 
-  bool is_skipped(const std::string& name, const std::string& path, const IgnoreRules& rules,
-                  const std::string& parent) {
+  bool is_skipped(const std::string& name, Listed& listed, const IgnoreRules& rules, const std::string& parent) const {
+    const auto& path = listed.directory.path;
     if (is_private_name(parent, name) || listing_.root / path / name == without_) return true;
     if (name != ".git" && !rules.ignores(name, true)) return false;
-    listing_.skipped.push_back(beneath(path, name));
+    listed.skipped.push_back(beneath(path, name));
     return true;
   }
 
@@ -176,7 +265,16 @@ private:
   TreeListing& listing_;
   const fs::path& without_;
   const std::size_t max_entries_;
-  DirectoriesByPath previous_;
+  const DirectoriesByPath previous_;
+  std::atomic<std::size_t> entries_ = 0;
+
+  std::mutex mutex_;  // for everything below, and for the listing
+  std::condition_variable changed_;
+  std::vector<Unlisted> unlisted_;
+  int busy_ = 0;  ///< threads that list a directory
+  std::size_t enough_for_two_ = 16;
+  std::exception_ptr failure_;
+  std::optional<WorkerThread> helper_;
 };
 
 class Comparison {
