@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int repetitions = 101;
+constexpr std::chrono::milliseconds time_between_calls{20};
 
 double median(std::vector<double> times) {
   std::ranges::sort(times);
@@ -55,15 +56,19 @@ public:
         threads_(loop, database_, hub_, clock_, projects_, runs_, extensions_),
         checkpoints_(loop, blocking_, database_, clock_, runs_, threads_, {.directory = data_ / "checkpoints"}) {}
 
-  /// Alternates, so that both meet the disk in the same state.
+  /// Alternates, so that both meet the disk in the same state, and pauses, as agents do: what a call leaves to do in
+  /// the background is not to slow down the next.
   Task<> write(std::size_t bytes) {
     const auto plain = file_tools({.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = {}});
     const auto recorded =
         file_tools({.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = {}, .recorder = &checkpoints_});
+    StopSource stop;
     std::vector<double> with;
     std::vector<double> without;
     for (int i = 0; i < repetitions; ++i) {
+      co_await pause(stop, time_between_calls);
       without.push_back(co_await time_of(plain, "plain.txt", content(bytes, i)));
+      co_await pause(stop, time_between_calls);
       with.push_back(co_await time_of(recorded, "recorded.txt", content(bytes, i)));
     }
     co_await checkpoints_.stop();

@@ -16,8 +16,8 @@ namespace agw {
 /// A file that a tool is about to replace or create.
 struct PlannedWrite {
   std::filesystem::path path;
-  EntryState before;
-  EntryState after;
+  std::shared_ptr<const EntryState> before;
+  std::shared_ptr<const EntryState> after;
   std::vector<std::filesystem::path> new_directories;  ///< that it creates, the uppermost first
 };
 

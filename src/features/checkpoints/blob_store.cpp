@@ -82,7 +82,7 @@ void BlobStore::load() {
   });
   std::ranges::sort(found, {}, [](const auto& each) { return each.second.touched; });
   for (auto& [name, entry] : found) {
-    entry.used = ++clock_;
+    entry.used = entry.stored = ++clock_;
     bytes_ += entry.size;
     by_use_.emplace(entry.used, name);
     entries_.emplace(std::move(name), entry);
@@ -114,10 +114,17 @@ bool BlobStore::touch(const std::string& name) {
   return true;
 }
 
-void BlobStore::add(const std::string& name, std::uint64_t size) {
-  if (touch(name)) return;
+bool BlobStore::is_on_disk(const std::string& name) const { return entries_.at(name).stored <= synced_; }
+
+void BlobStore::add(const std::string& name, std::uint64_t size, Durability durability) {
+  if (touch(name)) {
+    if (durability == Durability::now) entries_.at(name).stored = 0;
+    return;
+  }
   AGW_ASSERT(is_blob_name(name) && size > 0);
-  const Entry entry{.size = size, .used = ++clock_, .touched = seconds_now()};
+  ++clock_;
+  const Entry entry{
+      .size = size, .used = clock_, .stored = durability == Durability::now ? 0 : clock_, .touched = seconds_now()};
   bytes_ += size;
   by_use_.emplace(entry.used, name);
   entries_.emplace(name, entry);
@@ -148,12 +155,12 @@ std::string BlobStore::put(std::string_view content, Durability durability) {
   {
     const std::scoped_lock lock(mutex_);
     opened = directory().descriptor();
-    if (touch(name)) return name;
+    if (touch(name) && (durability == Durability::later || is_on_disk(name))) return name;
   }
   const auto packed = zstd_compressed(content, compression_level);
   replace_file_in(opened, name, packed, 0600, path_ / name, durability);
   const std::scoped_lock lock(mutex_);
-  add(name, packed.size());
+  add(name, packed.size(), durability);
   return name;
 }
 
@@ -178,11 +185,15 @@ bool BlobStore::has(const std::string& name) {
 
 void BlobStore::sync() {
   const Directory* opened = nullptr;
+  std::uint64_t until = 0;
   {
     const std::scoped_lock lock(mutex_);
     opened = &directory();
+    until = clock_;
   }
   opened->sync();
+  const std::scoped_lock lock(mutex_);
+  synced_ = std::max(synced_, until);
 }
 
 std::uint64_t BlobStore::evictions() {

@@ -37,7 +37,8 @@ public:
     std::uint64_t since_;
   };
 
-  /// Stores the content, unless it is stored already, and returns its name. With `later` it is on disk after `sync`.
+  /// Stores the content, unless it is stored already, and returns its name. With `later` it is on disk after `sync`;
+  /// else it is when this returns, also if it was stored before with `later` or by another process.
   std::string put(std::string_view content, Durability durability = Durability::now);
   /// The content; no value if it is not stored or is damaged.
   std::optional<std::string> get(const std::string& name);
@@ -64,13 +65,15 @@ private:
   struct Entry {
     std::uint64_t size = 0;
     std::uint64_t used = 0;    ///< a number that grows with each use
+    std::uint64_t stored = 0;  ///< such a number, unless it is known to be on disk
     std::int64_t touched = 0;  ///< the time of the file, in seconds
   };
 
   void load();
   const Directory& directory();
   bool touch(const std::string& name);
-  void add(const std::string& name, std::uint64_t size);
+  bool is_on_disk(const std::string& name) const;
+  void add(const std::string& name, std::uint64_t size, Durability durability);
   void make_room();
   void remove(const std::string& name);
 
@@ -83,6 +86,7 @@ private:
   std::multiset<std::uint64_t> uses_;
   std::uint64_t bytes_ = 0;
   std::uint64_t clock_ = 0;
+  std::uint64_t synced_ = 0;  ///< contents that were stored until then are on disk
   std::uint64_t evictions_ = 0;
 };
 

@@ -1,9 +1,12 @@
 #include "features/checkpoints/blob_store.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "testing/scratch_directory.hpp"
 
@@ -49,6 +52,42 @@ TEST(BlobStore, KeepsEachContentOnceAndFindsItAfterARestart) {
   BlobStore store(directory, plenty);
   EXPECT_EQ(store.get(blob_name("same")), "same");
   EXPECT_EQ(std::filesystem::status(directory).permissions(), std::filesystem::perms::owner_all);
+}
+
+TEST(BlobStore, WritesAContentAgainThatLostPowerCouldTake) {
+  const ScratchDirectory scratch;
+  const auto directory = scratch.path() / "checkpoints";
+  const auto lose = [&](const std::string& name) { std::ofstream(directory / name) << "lost"; };
+  const auto name = blob_name("the content");
+  {
+    BlobStore store(directory, plenty);
+    store.put("the content", Durability::later);
+    lose(name);
+    store.put("the content");
+    EXPECT_EQ(store.get(name), "the content") << "stored before without a sync";
+  }
+  lose(name);
+  BlobStore store(directory, plenty);
+  store.put("the content");
+  EXPECT_EQ(store.get(name), "the content") << "stored by another process";
+  EXPECT_EQ(store.usage().files, 1u);
+}
+
+TEST(BlobStore, WritesNothingAgainThatIsOnDisk) {
+  const ScratchDirectory scratch;
+  const auto directory = scratch.path() / "checkpoints";
+  const auto inode_of = [&](const std::string& name) {
+    struct stat status{};
+    return ::stat((directory / name).c_str(), &status) == 0 ? status.st_ino : 0;
+  };
+  BlobStore store(directory, plenty);
+  const auto first = store.put("first");
+  const auto second = store.put("second", Durability::later);
+  const auto before = std::pair(inode_of(first), inode_of(second));
+  store.sync();
+  store.put("first");
+  store.put("second");
+  EXPECT_EQ(std::pair(inode_of(first), inode_of(second)), before);
 }
 
 TEST(BlobStore, DeletesWhatWasNotUsedForLongestBeyondItsLimit) {

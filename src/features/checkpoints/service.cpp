@@ -86,18 +86,18 @@ Task<> Checkpoints::forget_old() {
 
 Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
   if (is_private_path(write.path)) throw Forbidden("permission denied: " + write.path.string() + " is private");
-  const auto& before = write.before;
+  const auto& before = *write.before;
   const bool is_large = before.kind == EntryKind::file && before.stamp.size > options_.file_bytes;
   if (before.kind == EntryKind::file && !before.has_content && !is_large) {
     throw BadRequest(write.path.string() + ": it cannot be read, or changes all the time, so nothing was written");
   }
-  auto result = std::make_shared<const std::string>(std::move(write.after.content));
+  const std::shared_ptr<const std::string> result(write.after, &write.after->content);
   const auto use = std::make_shared<BlobStore::Use>(*blobs_);
-  auto hashes = co_await blocking_.run([blobs = blobs_, write, result] {
-    return stored_or_refused(write.path, [&] {
-      std::optional<std::string> former;
-      if (write.before.has_content) former = blobs->put(write.before.content);
-      return std::pair(former, blob_name(*result));
+  auto hashes = co_await blocking_.run([blobs = blobs_, path = write.path, former = write.before, result] {
+    return stored_or_refused(path, [&] {
+      std::optional<std::string> hash;
+      if (former->has_content) hash = blobs->put(former->content);
+      return std::pair(hash, blob_name(*result));
     });
   });
   StoredChange change{.run_id = run.run_id,
@@ -105,16 +105,16 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
                       .root = run.roots.working_directory().string(),
                       .path = write.path.string(),
                       .before = stored(before, std::move(hashes.first)),
-                      .after = stored(write.after, std::move(hashes.second)),
+                      .after = stored(*write.after, std::move(hashes.second)),
                       .created_at = clock_.now()};
   std::optional<UncoveredChange> uncovered;
   if (is_large) uncovered = {change.path, fmt::format(too_large, options_.file_bytes >> 20)};
   co_await record(std::move(change), std::move(write.new_directories), std::move(uncovered));
   if (result->size() > options_.file_bytes) co_return;
   if (background_.size() < max_waiting_results)
-    background_.spawn(store_result(std::move(result)));
+    background_.spawn(store_result(result));
   else
-    co_await store_result(std::move(result));
+    co_await store_result(result);
 }
 
 /// Records the change of a file, after those of the directories that it needs.
@@ -138,11 +138,11 @@ Task<> Checkpoints::record(StoredChange change, std::vector<std::filesystem::pat
   }
 }
 
-/// For diffs only: an undo needs just the hash.
+/// For diffs, and because it is probably the former content of the next change: it is then on disk already.
 Task<> Checkpoints::store_result(std::shared_ptr<const std::string> content) {
   co_await blocking_.run([blobs = blobs_, content = std::move(content)] {
     try {
-      blobs->put(*content, Durability::later);
+      blobs->put(*content);
     } catch (const std::system_error& error) {
       log::warn("a file that a run wrote is not kept for its diff: {}", error.what());
     }

@@ -45,11 +45,11 @@ struct CheckpointsFixture {
   Task<> write(const std::string& run_id, const std::string& name, std::string content) {
     const ToolRun run{.run_id = run_id, .thread_id = "t", .agent_name = "helper", .roots = roots};
     const auto file = WriteTarget(project / name, roots);
-    const auto before = file.state(checkpoints.max_file_size());
-    const auto after = file.state_with(std::move(content));
+    const auto before = std::make_shared<const EntryState>(file.state(checkpoints.max_file_size()));
+    const auto after = std::make_shared<const EntryState>(file.state_with(std::move(content)));
     co_await checkpoints.before_write(
         run, {.path = file.path(), .before = before, .after = after, .new_directories = file.new_directories()});
-    if (!killed_before_rename) file.replace(*file.prepare(after), before.stamp);
+    if (!killed_before_rename) file.replace(*file.prepare(*after), before->stamp);
   }
   Task<UndoneFiles> undo(const std::string& run_id, UndoFiles wanted = {}) {
     return checkpoints.undo(run_id, std::move(wanted));

@@ -211,22 +211,25 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
     co_await blocking.run([file, content = std::move(wanted.content)] { file.write(content); });
     co_return;
   }
-  auto before = co_await blocking.run([file, limit = needs.recorder->max_file_size()] { return file.state(limit); });
-  if (wanted.edited && before.has_content && before.content != *wanted.edited) {
-    throw BadRequest(file.path().string() + ": somebody else changed it meanwhile, nothing was written; read it again");
-  }
-  const auto present = before.stamp;
-  const auto after = file.state_with(std::move(wanted.content));
+  const auto after = std::make_shared<const EntryState>(file.state_with(std::move(wanted.content)));
+  const auto prepare = [file, after] { return file.prepare(*after); };
   // The new content and the record of the change wait for the disk at the same time; the record comes first for others.
   std::optional<StartedWork<std::shared_ptr<WriteTarget::Prepared>>> prepared;
-  if (!call.buffers && file.can_prepare()) prepared = blocking.start([file, after] { return file.prepare(after); });
+  if (!call.buffers && file.can_prepare()) prepared = blocking.start(prepare);
+  auto before = co_await blocking.run([file, limit = needs.recorder->max_file_size()] {
+    return std::make_shared<const EntryState>(file.state(limit));
+  });
+  if (wanted.edited && before->has_content && before->content != *wanted.edited) {
+    throw BadRequest(file.path().string() + ": somebody else changed it meanwhile, nothing was written; read it again");
+  }
+  const auto present = before->stamp;
   co_await needs.recorder->before_write(
       call.run,
       {.path = file.path(), .before = std::move(before), .after = after, .new_directories = file.new_directories()});
-  if (co_await write_in_editor(blocking, call, file, after.content)) co_return;
-  const auto made =
-      prepared ? co_await prepared->result() : co_await blocking.run([file, after] { return file.prepare(after); });
-  co_await blocking.run([file, made, present] { file.replace(*made, present); });
+  if (co_await write_in_editor(blocking, call, file, after->content)) co_return;
+  auto made = prepared ? co_await prepared->result() : co_await blocking.run(prepare);
+  // Moved, so that the former file is deleted there, too, and not on the loop.
+  co_await blocking.run([file, made = std::move(made), present] { file.replace(*made, present); });
 }
 
 /// Stages the change or makes it, as the agent's permission requires.
