@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -42,13 +44,30 @@ void copy(Connection& from, const fs::path& path) {
   to.check(sqlite3_backup_finish(backup), path.string());
 }
 
-void remove_older_backups(const fs::path& directory) {
+/// The latest first.
+std::vector<fs::path> copies_in(const fs::path& directory) {
   std::vector<fs::path> copies;
   for (const auto& entry : fs::directory_iterator(directory)) {
     const auto name = entry.path().filename().string();
     if (name.starts_with("gateway-") && name.ends_with(".db")) copies.push_back(entry.path());
   }
   std::ranges::sort(copies, std::greater{});
+  return copies;
+}
+
+/// The opposite of name_of_copy().
+bool is_at_most(const fs::path& copy, int version) {
+  constexpr std::string_view mark = "-schema-";
+  const auto name = copy.stem().string();
+  const auto place = name.rfind(mark);
+  int found = 0;
+  return place != name.npos &&
+         std::from_chars(name.data() + place + mark.size(), name.data() + name.size(), found).ec == std::errc{} &&
+         found <= version;
+}
+
+void remove_older_backups(const fs::path& directory) {
+  const auto copies = copies_in(directory);
   for (std::size_t i = kept_copies; i < copies.size(); ++i) fs::remove(copies[i]);
 }
 
@@ -77,6 +96,13 @@ void back_up(Connection& connection, const fs::path& directory, int version) {
     throw;
   }
   remove_older_backups(directory);
+}
+
+std::optional<fs::path> latest_copy(const fs::path& directory, int version) {
+  if (!fs::is_directory(directory)) return std::nullopt;
+  const auto copies = copies_in(directory);
+  const auto found = std::ranges::find_if(copies, [&](const auto& copy) { return is_at_most(copy, version); });
+  return found == copies.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace agw

@@ -17,6 +17,9 @@ void make_private_file(const std::filesystem::path& path);
 /// and keeps the three latest copies. Throws DatabaseError, std::system_error.
 void back_up(Connection& connection, const std::filesystem::path& directory, int version);
 
+/// The latest of these copies whose schema is not above `version`; none if there is no such copy or no directory.
+std::optional<std::filesystem::path> latest_copy(const std::filesystem::path& directory, int version);
+
 /// Called with the number of bytes copied so far and in total.
 using SnapshotProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
@@ -143,6 +144,18 @@ TEST_F(MigrationTest, ANewerFileIsRefusedAndUntouched) {
   const auto before = content();
   EXPECT_THAT(refusal(ExitStatus::database_unusable, first(three, 2)), HasSubstr("newer agw"));
   EXPECT_EQ(content(), before);
+}
+
+TEST_F(MigrationTest, ADowngradeLeadsBackToTheCopyFromBeforeTheUpgrade) {
+  start(first(three, 2), [](Connection& connection) { testing::insert(connection, 7, "kept"); });
+  start(three, [](Connection& connection) { testing::insert(connection, 8, "lost"); });
+  const auto copy = backups().front();
+  EXPECT_THAT(refusal(ExitStatus::database_unusable, first(three, 2)),
+              HasSubstr(fmt::format("copy {} to {}", copy.string(), options_.file.string())));
+  EXPECT_THAT(refusal(ExitStatus::database_unusable, first(three, 1)), HasSubstr("agw restore"));
+  fs::copy_file(copy, options_.file, fs::copy_options::overwrite_existing);
+  start(first(three, 2));
+  EXPECT_THAT(testing::numbers_on_disk(options_.file), ElementsAre(7));
 }
 
 TEST_F(MigrationTest, WhatIsNotADatabaseIsRefusedAndUntouched) {

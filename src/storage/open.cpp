@@ -35,6 +35,21 @@ struct Place {
                     "those made before migrations).",
                     file.string(), reason, file.filename().string(), file.filename().string(), backups.string()));
   }
+  /// After a downgrade.
+  [[noreturn]] void too_new(int version, int latest) const {
+    const auto copy = latest_copy(backups, latest);
+    const auto way_back =
+        copy ? fmt::format(
+                   "Or go back to how it was before the upgrade, without what came later: move it away together with "
+                   "the files beside it ({0}-wal, {0}-shm), then copy {1} to {2}",
+                   file.filename().string(), copy->string(), file.string())
+             : std::string("Or restore a backup of that time: agw restore <file>");
+    throw StartError(
+        ExitStatus::database_unusable,
+        fmt::format("the database {} was written by a newer agw (schema {}, this one knows {}). It was left as it "
+                    "is. Install the newer agw again. {}",
+                    file.string(), version, latest, way_back));
+  }
   [[noreturn]] void inaccessible(std::string_view reason) const {
     throw StartError(ExitStatus::failure, fmt::format("cannot use the database {}: {}", file.string(), reason));
   }
@@ -101,10 +116,7 @@ bool is_empty(Connection& connection) { return !connection.prepare("SELECT 1 FRO
 void check_content(const Place& place, Connection& connection, std::span<const Migration> migrations) {
   const int version = schema_version(connection);
   const int latest = migrations.empty() ? 0 : migrations.back().number;
-  if (version > latest) {
-    place.unusable(
-        fmt::format("was written by a newer agw (schema {}, this one knows {}): install that one", version, latest));
-  }
+  if (version > latest) place.too_new(version, latest);
   if (version == 0 && !is_empty(connection)) place.unusable("is not a gateway's: it holds tables of another program");
   check_pages(place, connection);
 }

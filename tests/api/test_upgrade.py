@@ -87,7 +87,7 @@ def test_a_database_is_copied_before_it_is_brought_up_to_date(make_gateway):
     assert f"from schema {before} to {number_of(MIGRATIONS[-1])}" in gateway.stderr
 
 
-def test_a_downgrade_is_refused_and_its_error_leads_back_to_the_copies(left):
+def test_after_a_downgrade_the_error_leads_back_to_the_copy_from_before_the_upgrade(left):
     gateway, answers = left
     file, latest = gateway.data / "gateway.db", number_of(MIGRATIONS[-1])
     gateway.start()
@@ -97,8 +97,15 @@ def test_a_downgrade_is_refused_and_its_error_leads_back_to_the_copies(left):
     shutil.copy(file, copy)
     set_schema(file, latest + 1)
     failed = gateway.fails()
-    assert failed.status == 5 and "newer agw" in failed.stderr
-    assert str(copy.parent) in failed.stderr and "gateway.db-wal, gateway.db-shm" in failed.stderr
+    assert failed.status == 5 and "Install the newer agw again" in failed.stderr
+    assert f"copy {copy} to {file}" in failed.stderr and "gateway.db-wal, gateway.db-shm" in failed.stderr
     shutil.copy(copy, file)
     gateway.start()
     has_kept(gateway, answers)
+
+
+def test_after_a_downgrade_without_a_copy_the_error_names_the_restore(left):
+    gateway, _ = left
+    set_schema(gateway.data / "gateway.db", number_of(MIGRATIONS[-1]) + 1)
+    shutil.rmtree(gateway.data / "backups", ignore_errors=True)
+    assert "agw restore" in gateway.fails().stderr
