@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,13 @@ struct CheckpointsFixture {
     co_await checkpoints.before_write(
         run, {.path = file.path(), .before = before, .after = after, .new_directories = file.new_directories()});
     if (!killed_before_rename) file.replace(*file.prepare(*after), before->stamp);
+  }
+  /// Does `work` as a command of the run would.
+  Task<> command(const std::string& run_id, std::function<void()> work) {
+    const ToolRun run{.run_id = run_id, .thread_id = "t", .agent_name = "helper", .roots = roots};
+    auto listing = co_await checkpoints.before_command(run, {project});
+    work();
+    co_await checkpoints.after_command(run, std::move(listing));
   }
   Task<UndoneFiles> undo(const std::string& run_id, UndoFiles wanted = {}) {
     return checkpoints.undo(run_id, std::move(wanted));
@@ -320,16 +328,40 @@ TEST(Checkpoints, ShowTheChangesOfARunAsDiffs) {
   });
 }
 
-/// Agents, a person, undo and redo in random order over a few files. Whatever a person wrote must either still be in
-/// its file or be replaced by something that was asked for, and then be in the store.
+using Content = std::optional<std::string>;  // of a file; none: there is none
+
+/// What a run did to the files, by our own reckoning, from which follows what an undo may do.
+struct RunModel {
+  std::map<std::string, std::vector<std::pair<Content, Content>>> changes;  // before and after, in order
+  bool is_simple = true;                                                    // no undo of it yet, and no kill
+
+  void add(const std::string& name, const Content& before, const Content& after) {
+    if (before != after) changes[name].emplace_back(before, after);
+  }
+  /// Whether the content is one that the run left or replaced.
+  bool knows(const std::string& name, const Content& content) {
+    return std::ranges::any_of(changes[name],
+                               [&](const auto& one) { return one.first == content || one.second == content; });
+  }
+  /// Whether nobody has touched the file since the run did.
+  bool left(const std::string& name, const Content& content) {
+    const auto& own = changes[name];
+    return !own.empty() && own.back().second == content && content != own.front().first;
+  }
+};
+
+/// Agents that write files and run commands, a person, undo and redo in random order over a few files. Whatever a
+/// person wrote must either still be in its file or be replaced by something that was asked for, and then be in the
+/// store. An undo without force replaces only what its run left, and only by what that replaced.
 Task<> interleave(CheckpointsFixture& fixture, unsigned seed, int steps) {
   std::mt19937 random(seed);
   const auto pick = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
   const std::array<std::string, 4> names{"a.txt", "b.txt", "d/c.txt", "d/e/f.txt"};
-  std::map<std::string, std::optional<std::string>> model;  // what each file holds, by our own reckoning
+  std::map<std::string, Content> model;  // what each file holds, by our own reckoning
   BlobStore stored(fixture.scratch.path() / "checkpoints", std::uint64_t{1} << 30);
   std::map<std::string, bool> is_persons;
   std::vector<std::string> runs;
+  std::map<std::string, RunModel> models;
   const auto on_disk = [&](const std::string& name) -> std::optional<std::string> {
     return fixture.exists(name) ? std::optional(fixture.text(name)) : std::nullopt;
   };
@@ -338,19 +370,39 @@ Task<> interleave(CheckpointsFixture& fixture, unsigned seed, int steps) {
     std::map<std::string, std::optional<std::string>> before;
     for (const auto& each : names) before[each] = on_disk(each);
     const auto content = "content " + std::to_string(pick(1000)) + " of step " + std::to_string(step);
-    const int action = pick(10);
+    const int action = pick(12);
     if (action < 3) {  // A run writes, sometimes for several steps, and sometimes is killed in between.
       if (runs.empty() || pick(2) == 0) runs.push_back("run-" + std::to_string(runs.size()));
       fixture.killed_before_rename = pick(8) == 0;
       co_await fixture.write(runs.back(), name, content);
+      if (fixture.killed_before_rename) models[runs.back()].is_simple = false;
+      models[runs.back()].add(name, before[name], content);
       if (!fixture.killed_before_rename) model[name] = content;
-      EXPECT_EQ(on_disk(name), model[name]);
       if (is_persons[name] && before[name] && !fixture.killed_before_rename) {
         EXPECT_TRUE(fs::exists(fixture.scratch.path() / "checkpoints" / blob_name(*before[name])));
       }
       if (!fixture.killed_before_rename) is_persons[name] = false;
       fixture.killed_before_rename = false;
-    } else if (action < 6) {  // A person edits or deletes.
+    } else if (action < 5) {  // A run has a command write or delete two files.
+      if (runs.empty() || pick(2) == 0) runs.push_back("run-" + std::to_string(runs.size()));
+      const auto& other = names.at(static_cast<std::size_t>(pick(4)));
+      const bool deletes = pick(3) == 0;
+      co_await fixture.command(runs.back(), [&] {
+        fs::create_directories((fixture.project / name).parent_path());
+        fixture.edit(name, content);
+        if (deletes && other != name) fs::remove(fixture.project / other);
+      });
+      std::set<std::string> touched{name};
+      if (deletes) touched.insert(other);
+      for (const auto& each : touched) {
+        model[each] = on_disk(each);
+        models[runs.back()].add(each, before[each], model[each]);
+        if (before[each] && is_persons[each]) {
+          EXPECT_TRUE(fs::exists(fixture.scratch.path() / "checkpoints" / blob_name(*before[each])));
+        }
+        is_persons[each] = false;
+      }
+    } else if (action < 8) {  // A person edits or deletes.
       if (pick(4) == 0) {
         fs::remove(fixture.project / name);
         model[name].reset();
@@ -366,9 +418,15 @@ Task<> interleave(CheckpointsFixture& fixture, unsigned seed, int steps) {
       UndoFiles wanted{.force = force};
       if (pick(3) == 0) wanted.paths = std::vector<std::string>{name};
       const auto undone = co_await fixture.undo(run, wanted);
+      auto& did = models[run];
       for (const auto& each : names) {
         const auto now = on_disk(each);
         const bool is_restored = std::ranges::find(undone.restored, fixture.shown(each)) != undone.restored.end();
+        const bool is_chosen = !wanted.paths || each == name;
+        const bool must_be_restored = did.is_simple && is_chosen && did.left(each, before[each]);
+        EXPECT_TRUE(is_restored || !must_be_restored) << "seed " << seed << ", step " << step << ": kept " << each;
+        EXPECT_TRUE(!is_restored || force || did.knows(each, before[each])) << "seed " << seed << ": replaced " << each;
+        EXPECT_TRUE(!is_restored || did.knows(each, now)) << "seed " << seed << ": nobody had this in " << each;
         if (!is_restored) {
           EXPECT_EQ(now, before[each]) << "an undo touched what it did not report: " << each;
           continue;
@@ -377,10 +435,11 @@ Task<> interleave(CheckpointsFixture& fixture, unsigned seed, int steps) {
           EXPECT_TRUE(fs::exists(fixture.scratch.path() / "checkpoints" / blob_name(*before[each])))
               << "lost: " << *before[each];
         }
-        // Without force only what the run left, or an undo brought back, goes.
+        did.add(each, before[each], now);  // A redo brings back what an undo with force replaced.
         model[each] = now;
         is_persons[each] = now && now->starts_with("person");
       }
+      did.is_simple = false;
     }
     for (const auto& each : names) {
       EXPECT_EQ(on_disk(each), model[each]) << "seed " << seed << ", step " << step << ", " << each;
@@ -390,7 +449,7 @@ Task<> interleave(CheckpointsFixture& fixture, unsigned seed, int steps) {
 }
 
 TEST(Checkpoints, NoByteThatTheAgentDidNotWriteIsEverLost) {
-  for (unsigned seed = 1; seed <= 40; ++seed) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
     with_fixture([seed](CheckpointsFixture& fixture) { return interleave(fixture, seed, 100); },
                  std::chrono::seconds(120));
     if (HasFailure()) break;
