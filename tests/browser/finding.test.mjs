@@ -34,11 +34,14 @@ else {
     const page = await env.open('/costs?period=week');
     await page.route('**/costs?*', async (route) => {
       const response = await route.fetch();
-      await route.fulfill({ json: { ...(await response.json()), by_client: [{ client: 'codex', cost: 1.5 }] } });
+      await route.fulfill({
+        json: { ...(await response.json()), by_client: [{ client: 'codex', cost: 1.5 }], cached: 0.426 },
+      });
     });
     await page.reload();
     await page.getByRole('heading', { name: 'By program' }).waitFor();
     await page.getByText('codex', { exact: true }).waitFor();
+    await page.getByText('43% of the tokens that models read in 7 days came from a cache.').waitFor();
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as CSV' }).click();
     const file = await saved;
