@@ -4,10 +4,12 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/prose.css';
 import App from './App.svelte';
+import { language } from './base/language';
 
 function start(): void {
   const target = document.getElementById('page');
   if (!target) throw new Error('index.html has no #page');
+  document.documentElement.lang = language;
   mount(App, { target });
 }
 

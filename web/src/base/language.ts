@@ -13,26 +13,30 @@ export type Language = 'en' | 'de';
 
 export const chosenLanguage = stored<Language | undefined>('language', undefined);
 
-const wanted = navigator.languages ?? [];
+const wanted = globalThis.navigator?.languages ?? [];
 const best = wanted.map((tag) => tag.slice(0, 2)).find((tag) => tag === 'de' || tag === 'en');
 export const language: Language = chosenLanguage ?? (best as Language) ?? 'en';
 
 /** For `Intl`: the language, with the browser's region if it has one, such as `en-GB`. */
 export const locale = wanted.find((tag) => tag.startsWith(language)) ?? language;
 
-async function fetched(): Promise<Record<string, string | string[]>> {
+/**
+ * Synchronously, for German only: constants of modules are translated when they are evaluated, before which there is
+ * nothing to paint. Waiting at the top level would make every module that imports this one wait, and the chat a request.
+ */
+function fetched(): Record<string, string | string[]> {
   try {
-    return (await (await fetch(german)).json()) as Record<string, string | string[]>;
+    const request = new XMLHttpRequest();
+    request.open('GET', german, false);
+    request.send();
+    return JSON.parse(request.responseText) as Record<string, string | string[]>;
   } catch (error) {
     console.warn('the German texts could not be fetched; the page is in English:', error);
     return {};
   }
 }
 
-/** Waited for by every module that imports this one, so that their constants can be translated, too. */
-const translations = language === 'de' ? await fetched() : {};
-
-document.documentElement.lang = language;
+const translations = language === 'de' ? fetched() : {};
 
 const fill = (text: string, values: Values): string =>
   text.replace(/\{(\w+)\}/g, (_, name: string) => `${values[name] ?? ''}`);
