@@ -107,6 +107,7 @@ Task<> HttpConnection::run() {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   }
   timeouts_.enter(Phase::lingering);
+  websocket_.reset();
   if (lifetime_ != Lifetime::shutting_down) co_await stream_.lingering_close();
 }
 

@@ -9,9 +9,10 @@ EventSocket::EventSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flu
                          Subscription::ActiveRuns active_runs)
     : WebSocket(loop, stream, flusher), hub_(hub), subscription_(std::move(active_runs)) {}
 
+/// No coroutine: its frame would stay as long as each idle socket.
 Task<> EventSocket::serve(std::string first_bytes) {
-  const Hub::Listening listening(hub_, *this);
-  co_await run(std::move(first_bytes));
+  listening_.emplace(hub_, *this);
+  return run(std::move(first_bytes));
 }
 
 void EventSocket::deliver(const DomainEvent& event) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,7 @@ private:
 
   Hub& hub_;
   Subscription subscription_;
+  std::optional<Hub::Listening> listening_;  ///< from `serve` on
 };
 
 }  // namespace agw
