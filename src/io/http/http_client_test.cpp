@@ -61,6 +61,22 @@ TEST(HttpClient, ReusesAConnection) {
   });
 }
 
+TEST(HttpClient, SendsNoPostTwiceWhenAReusedConnectionEndsWithoutAnAnswer) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {plain_response, LoopbackServer::hang_up, plain_response});
+    HttpClient client(loop);
+    StopSource stop;
+    std::string body;
+    const HttpRequest request{.method = "POST", .url = server.url("/pay"), .body = "once"};
+    EXPECT_EQ((co_await client.send(request, append_to(body), stop)).end, End::complete);
+    const auto outcome = co_await client.send(request, append_to(body), stop);
+    EXPECT_EQ(outcome.end, End::broken);
+    EXPECT_EQ(outcome.error, "the connection was closed without an answer");
+    EXPECT_EQ(server.requests(), 2U);
+    co_await server.close();
+  });
+}
+
 TEST(HttpClient, StopClosesTheConnectionInTheMiddleOfAnAnswer) {
   testing::run([](Loop& loop) -> Task<> {
     LoopbackServer server(loop, {"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nbegin"}, LoopbackServer::After::wait);

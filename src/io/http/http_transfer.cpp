@@ -101,6 +101,8 @@ void HttpTransfer::set_request() {
   set(CURLOPT_PRIVATE, static_cast<void*>(static_cast<CurlTransfer*>(this)));
   set(CURLOPT_OPENSOCKETFUNCTION, &HttpTransfer::open_socket);
   set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+  set(CURLOPT_PREREQFUNCTION, &HttpTransfer::before_request);
+  set(CURLOPT_PREREQDATA, static_cast<void*>(this));
   if (request_.public_only) restrict_to_public();
   set(CURLOPT_WRITEFUNCTION, &HttpTransfer::on_write);
   set(CURLOPT_WRITEDATA, static_cast<void*>(this));
@@ -138,6 +140,16 @@ void HttpTransfer::restrict_to_public() {
 curl_socket_t HttpTransfer::open_socket(void* self, curlsocktype, curl_sockaddr* address) {
   auto& transfer = *static_cast<HttpTransfer*>(self);
   return open_checked_socket(*address, transfer.address_rule(), transfer.outcome_.refused_address);
+}
+
+/// libcurl sends a request again if a connection that it had used before ends without an answer. What the first one has
+/// done would be done twice (RFC 9110, section 9.2.2).
+int HttpTransfer::before_request(void* self, char*, char*, int, int) {
+  auto& transfer = *static_cast<HttpTransfer*>(self);
+  const auto& method = transfer.request_.method;
+  const bool may_repeat = method == "GET" || method == "HEAD";
+  const bool is_first = !std::exchange(transfer.has_begun_, true);
+  return is_first || may_repeat ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
 std::size_t HttpTransfer::on_write(char* bytes, std::size_t size, std::size_t count, void* self) {
@@ -294,6 +306,7 @@ std::string HttpTransfer::describe(CURLcode code) const {
     case CURLE_RECV_ERROR:
       return "the connection was reset";
     case CURLE_GOT_NOTHING:
+    case CURLE_ABORTED_BY_CALLBACK:
       return "the connection was closed without an answer";
     default:
       return error_buffer_[0] ? error_buffer_.data() : multi_.curl().easy_strerror(code);

@@ -47,6 +47,7 @@ private:
   using Time = std::chrono::steady_clock::time_point;
 
   static curl_socket_t open_socket(void* self, curlsocktype purpose, curl_sockaddr* address);
+  static int before_request(void* self, char* peer, char* own, int peer_port, int own_port);
   static std::size_t on_write(char* bytes, std::size_t size, std::size_t count, void* self);
   static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* self);
   template <class Value>
@@ -81,6 +82,7 @@ private:
   bool too_large_ = false;
   bool enough_ = false;
   bool added_ = false;
+  bool has_begun_ = false;      ///< the request was sent, or is being sent
   std::exception_ptr failure_;  ///< what `on_body` threw
   Time last_byte_;
   WaitClock::Clock::duration waited_{};  ///< of `waits`, at the last look
