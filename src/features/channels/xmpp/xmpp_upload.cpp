@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text/ascii.hpp"
+#include "base/text/utf8.hpp"
 #include "features/channels/xmpp/xmpp_message.hpp"
 #include "io/http/web_request.hpp"
 
