@@ -123,6 +123,12 @@ def test_a_response_that_is_over_cannot_be_cancelled(talker):
     assert talker.gateway.http.post("/v1/responses/resp_none/cancel").status_code == 404
 
 
+@pytest.mark.parametrize("conversation", ["conv_1", {"id": "conv_1"}])
+def test_a_model_has_no_conversations(talker, conversation):
+    error = respond(talker, 400, conversation=conversation)["error"]
+    assert (error["param"], error["code"]) == ("conversation", "unsupported_value")
+
+
 def test_an_agent_responds_and_continues_its_thread(talker):
     talker.stub.script("First.", "Second.", "Third.")
     first = respond(talker, model="assistant", input="One")
@@ -172,7 +178,10 @@ def test_an_answer_that_was_cut_off_is_incomplete(talker):
     ({"text": {"format": {"type": "xml"}}}, "text.format.type"),
     ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].type"), ({"frobnicate": 1}, "frobnicate"),
     ({"tools": [{**WEATHER, "parameters": {"$ref": "#"}}]}, "tools[0].parameters"), ({"n": 5}, "n"),
-    ({"tools": [WEATHER] * 10_000}, "tools"), ({"conversation": "a", "previous_response_id": "b"}, "conversation"),
+    ({"tools": [WEATHER] * 10_000}, "tools"),
+    ({"tools": [{"type": "namespace", "name": f"n{i}", "tools": [{"type": "function", "name": f"f{j}"} for j in range(100)]}
+                for i in range(11)]}, "tools"),
+    ({"conversation": "a", "previous_response_id": "b"}, "conversation"),
     ({"conversation": {"id": "a"}}, "conversation"), ({"metadata": {"thread_id": "a"}}, "metadata.thread_id"),
 ])
 def test_a_bad_parameter_is_named(talker, members, param):

@@ -180,6 +180,8 @@ void read_function(Parameters& tool, const std::string& space, ModelRequest& cal
     throw bad_parameter(tool.path_of("type"), fmt::format("must be function: {} is not possible here", type),
                         "unsupported_value");
   }
+  if (call.tools.size() == max_client_tools)
+    throw bad_parameter("tools", fmt::format("must have at most {} functions", max_client_tools));
   ToolDescription read;
   read.name = name_in_namespace(space, tool.required_text("name"));
   check_tool_name(read.name, tool.path_of("name"));
