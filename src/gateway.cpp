@@ -255,7 +255,7 @@ private:
     append(table, extension_routes(extensions_, unknown_names_));
     append(table, agent_routes(identities_, stages_));
     append(table, extension_file_routes(extensions_, extension_files_));
-    append(table, skill_routes(skills_, extensions_));
+    append(table, skill_routes(skills_, stages_));
     append(table, model_service_routes(model_services_));
     append(table, thread_routes(threads_));
     append(table, cost_routes(costs_));
@@ -263,7 +263,7 @@ private:
     append(table, experiment_routes(experiments_));
     append(table, proposal_routes(proposals_));
     append(table, approval_routes(approvals_, stages_));
-    append(table, checkpoint_routes(checkpoints_));
+    append(table, checkpoint_routes(checkpoints_, threads_));
     append(table, chat_routes(engine_, client_tools_, threads_, runs_, stages_));
     append(table, client_api_routes(client_api_));
     append(table, job_routes(jobs_, clock_));

@@ -10,7 +10,7 @@ import websockets
 
 from checks import PATIENCE
 
-RUN_KINDS = {"run-started", "text-delta", "reasoning-delta", "tool-start", "tool-end", "error", "finish", "stopped"}
+RUN_KINDS = {"text-delta", "reasoning-delta", "tool-start", "tool-end", "error", "finish", "stopped"}
 ENDS = {"finish", "stopped"}
 
 

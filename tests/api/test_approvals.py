@@ -189,9 +189,10 @@ def test_decisions_that_are_not_possible(talker, thread):
         request = somebody.asked()
         assert request["scopes"] == ["once"] and request["pattern"] is None
         for body in ({"decision": "propose"}, {"decision": "allow", "scope": "thread"}, {"answer": "yes"},
-                     {"decision": "answer"}, {}, {"decision": "allow", "answer": "x"}):
+                     {"decision": "answer"}, {"decision": "allow", "answer": "x"}):
             refused(talker.gateway.http.post(f"/permissions/{request['id']}", json=body), 400, "decision not possible")
         refused(decide(talker.gateway, request, "maybe"), 400, "invalid decision: maybe")
+        refused(talker.gateway.http.post(f"/permissions/{request['id']}", json={}), 400, "decision is required")
         accepted(decide(talker.gateway, request, "deny"))
         refused(decide(talker.gateway, request), 409, "permission request already decided")
         somebody.run()

@@ -83,6 +83,14 @@ def test_a_host_that_no_capability_lists_is_refused_before_its_name_is_resolved(
     assert "permission denied: secret.attacker.example:80 is not among the hosts of the agent's capabilities" in output
 
 
+def test_a_preset_is_a_capability_of_its_hosts(talker, new_name):
+    agent = new_agent(talker.gateway, new_name("builder"), stage="trusted", capabilities=["npm"])
+    thread = new_thread(talker.gateway, agent)
+    command = "curl -sS -w '%{http_code}' http://secret.attacker.example/"
+    output = call_tool(talker, thread, "Bash", {"command": command})["output"]
+    assert "permission denied: secret.attacker.example:80 is not among the hosts of the agent's capabilities" in output
+
+
 def test_a_name_of_the_public_internet_that_leads_to_this_host_is_refused(make_gateway, stub, new_name, port, tmp_path):
     """Its owner chooses the address: naming it opens no private one."""
     library = fault_library("names_of_this_host", tmp_path)

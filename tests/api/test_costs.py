@@ -14,8 +14,8 @@ from jobs import ended, new_job, run
 from stubs.provider import Reply, ToolCall
 from talker import MODEL, Talker, configuration
 
-MEMBERS = {"today", "week", "month", "saved", "cached", "by_agent", "by_model", "unpriced", "days", "by_thread",
-           "by_client", "by_job", "budget"}
+MEMBERS = {"today", "week", "month", "by_agent", "by_model", "unpriced", "days", "by_thread"}
+OMITTED_IF_EMPTY = {"saved", "cached", "by_client", "by_job", "budget"}
 # The stub reports 10 input and 5 output tokens, so that an answer costs 1.25 USD.
 PRICE = {"input": 100_000, "output": 50_000, "cache_read": 0, "cache_write": 0}
 ANSWER_COST = 1.25
@@ -33,7 +33,8 @@ def make_priced_talker(make_gateway, stub):
 
 def costs(gateway, **params):
     report = accepted(gateway.http.get("/costs", params=params))
-    assert set(report) == MEMBERS, report
+    assert MEMBERS <= set(report) <= MEMBERS | OMITTED_IF_EMPTY, report
+    assert all(report.get(member, True) for member in OMITTED_IF_EMPTY), report
     return report
 
 
@@ -168,7 +169,7 @@ def test_huge_counts_stay_counts(make_priced_talker, stub):
 def test_invalid_period_is_refused(gateway):
     refused(gateway.http.get("/costs?period=year"), 400, "invalid period: year")
     refused(gateway.http.get("/costs?period=Today"), 400, "invalid period: Today")
-    assert accepted(gateway.http.get("/costs?period=")).keys() == MEMBERS
+    assert accepted(gateway.http.get("/costs?period=")).keys() >= MEMBERS
 
 
 def test_costs_need_the_token(gateway):
@@ -193,7 +194,7 @@ def test_agent_over_budget_calls_no_model(make_priced_talker):
     talker.says(thread, "hello", answer="hi")
     asked = talker.request_count()
     run = end_of_run(talker, thread)
-    assert [event["type"] for event in run] == ["run-started", "finish"]
+    assert [event["type"] for event in run] == ["finish"]
     assert run[-1]["finishReason"] == "budget"
     assert run[-1]["costUsd"] == 0 and talker.request_count() == asked
     talker.says(thread_of(talker.gateway, "assistant"), "hello", answer="hi")
@@ -241,7 +242,7 @@ def test_spent_budget_survives_a_restart_and_can_be_raised(make_priced_talker):
 
 def test_report_has_the_share_of_input_that_came_from_prompt_caches(make_priced_talker):
     talker = make_priced_talker()
-    assert report_of(talker)["cached"] is None
+    assert "cached" not in report_of(talker)
     thread = accepted(talker.gateway.http.post("/threads", json={"title": "a title"}), 201)
     for usage in ({"input": 100, "output": 1, "cache_read": 0, "cache_write": 0},
                   {"input": 100, "output": 1, "cache_read": 600, "cache_write": 0}):

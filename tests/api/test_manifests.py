@@ -12,12 +12,13 @@ from checks import accepted, refused
 from connection import Connection
 
 OPEN = {("get", "/health"), ("post", "/pair")}
-RUN_KINDS = {"run-started", "text-delta", "reasoning-delta", "tool-start", "tool-end", "permission-requested",
+RUN_KINDS = {"text-delta", "reasoning-delta", "tool-start", "tool-end", "permission-requested",
              "permission-decided", "steered", "error", "finish", "stopped"}
 RECORD_KINDS = {"turn-created": "turn", "thread-updated": "thread", "job-started": "run", "job-finished": "run",
                 "proposal-created": "proposal", "proposal-decided": "proposal", "app-status": "app",
                 "signal": "signal"}
-THREAD_KINDS = {"turn-created", "thread-updated", "job-started", "job-finished", "tasks-updated"}
+THREAD_KINDS = {"turn-created", "thread-updated", "job-started", "job-finished", "tasks-updated",
+                "run-started"}
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +305,8 @@ def payloads(asyncapi, operation):
 
 def test_every_event_kind_is_described(asyncapi):
     kinds = payloads(asyncapi, "events")
-    assert set(kinds) == RUN_KINDS | set(RECORD_KINDS) | {"extension-changed", "iteration-step", "tasks-updated"}
+    others = {"extension-changed", "iteration-step", "tasks-updated", "run-started"}
+    assert set(kinds) == RUN_KINDS | set(RECORD_KINDS) | others
     for kind, schema in kinds.items():
         jsonschema.Draft202012Validator.check_schema(schema)
         assert schema["properties"]["type"] == {"const": kind}

@@ -87,7 +87,7 @@ def test_anthropic_caches_at_tools_system_and_the_last_two_turns(services):
 
 def test_what_caches_saved_is_reported(make_gateway, stub):
     gateway = make_gateway(config={"providers": {"messages": {"kind": "anthropic", "base_url": stub.base_url}}}).start()
-    assert accepted(gateway.http.get("/costs"))["saved"] == 0
+    assert "saved" not in accepted(gateway.http.get("/costs"))
     stub.script(Reply(usage={"input": 0, "output": 0, "cache_read": 1_000_000, "cache_write": 0}))
     thread = accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
     with gateway.events(thread["id"]) as events:

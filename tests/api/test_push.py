@@ -255,7 +255,7 @@ def test_loopback_is_private_without_the_option_of_tests(gateway, service):
     ({"endpoint": None}, "endpoint is required"), ({"keys": None}, "keys is required"),
     ({"keys": {"auth": "x"}}, "keys.p256dh is required"), ({"keys": {"p256dh": "x"}}, "keys.auth is required"),
     ({"kinds": []}, "kinds must name at least one kind"), ({"kinds": ["noise"]}, "invalid kinds[0]: noise"),
-    ({"kinds": "signal"}, "kinds must be an array"), ({"device": ""}, "device must have 1 to 128 bytes"),
+    ({"kinds": "signal"}, "kinds must be a array"), ({"device": ""}, "device must have 1 to 128 bytes"),
     ({"device": "x" * 129}, "device must have 1 to 128 bytes"),
     ({"expirationTime": 1}, "the subscription has expired"),
     ({"keys": {"p256dh": "AAAA", "auth": "AAAA"}}, "keys.p256dh must be a public key of P-256 in base64url")])

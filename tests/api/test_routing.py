@@ -160,11 +160,23 @@ def test_id_is_compared_exactly(gateway, thread):
     ("POST", "/turns/:x/regenerate", "turn not found"), ("GET", "/extensions/:x", "extension not found"),
     ("PATCH", "/extensions/:x", "extension not found"), ("DELETE", "/extensions/:x", "extension not found"),
     ("POST", "/extensions/:x/toggle", "extension not found"),
+    ("POST", "/permissions/:x", "permission request not found"), ("POST", "/runs/:x/undo", "run not found"),
+    ("POST", "/threads/:x/rewind", "thread not found"),
 ])
 def test_unknown_record_in_the_path_is_not_found(gateway, method, path, error):
     for unknown in (UNKNOWN_ID, "x", "%F0%9F%98%80", "a" * 10_000, "'%20OR%201=1--"):
         body = {"json": {}} if method in ("POST", "PATCH") else {}
         refused(gateway.http.request(method, path.replace(":x", unknown), **body), 404, error)
+
+
+@pytest.mark.parametrize("path, error", [
+    ("/turns/:x/regenerate", "turn not found"), ("/permissions/:x", "permission request not found"),
+    ("/runs/:x/undo", "run not found"), ("/threads/:x/rewind", "thread not found"),
+    ("/threads/:x/turns", "thread not found"), ("/threads/:x/fork", "thread not found"),
+])
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"decision": "maybe"}'])
+def test_unknown_record_in_the_path_comes_before_the_body(gateway, path, error, body):
+    refused(gateway.http.post(path.replace(":x", UNKNOWN_ID), content=body), 404, error)
 
 
 # Headers.

@@ -11,9 +11,9 @@ def test_start_is_announced_while_the_model_says_nothing(talker):
         turn = accepted(talker.gateway.http.post("/chat", json={"content": "a", "threadId": thread["id"]}), 201)
         started = events.until(lambda event: event["type"] == "run-started")[-1]
         assert answer.was_asked()
-        assert events.run_so_far(turn["id"]) == [started]
+        assert events.run_so_far(turn["id"]) == []
         active = accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["active_run"]
         assert started == {"type": "run-started", "threadId": thread["id"], "turnId": turn["id"],
-                           "runId": active["runId"], "seq": 1} and active["seq"] == 1
+                           "runId": active["runId"]} and active["seq"] == 0
         answer.release("At last")
         assert text_of(events.run(turn["id"])) == "At last"

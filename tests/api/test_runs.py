@@ -194,7 +194,7 @@ def test_run_without_output_can_be_stopped(talker):
         assert answer.was_asked()
         assert stop(talker.gateway, thread)["status"] == "stopped"
         run = events.run(turn["id"])
-    assert [event["type"] for event in run] == ["run-started", "stopped"] and run[-1]["assistantTurnId"] is None
+    assert [event["type"] for event in run] == ["stopped"] and run[-1]["assistantTurnId"] is None
     assert ids(turns(talker.gateway, thread)) == [turn["id"]]
 
 
@@ -287,8 +287,7 @@ def test_agent_disabled_meanwhile_does_not_answer_a_queued_message(talker, new_n
         accepted(toggle(gateway, agent))
         answer.release(" a time")
         assert text_of(events.run(first["id"])) == "Once upon a time"
-        started, error, finish = events.run(second["id"])
-    assert started["type"] == "run-started"
+        error, finish = events.run(second["id"])
     assert (error["type"], error["error"]) == ("error", "the agent was disabled before it could answer")
     assert (finish["type"], finish["finishReason"]) == ("finish", "error") and talker.request_count() == 1
 
@@ -452,8 +451,8 @@ def test_events_of_a_killed_run_are_those_sent(own_talker):
                                          params={"runId": sent[0]["runId"], "after": after}))
 
     # The text before a step's tool calls is on disk before they are.
-    assert [event["type"] for event in sent[:4]] == ["run-started", *["text-delta"] * 3]
-    assert caught_up(0)[:4] == sent[:4]
+    assert [event["type"] for event in sent[:3]] == ["text-delta"] * 3
+    assert caught_up(0)[:3] == sent[:3]
     assert caught_up(2)[0] == sent[2]
 
 

@@ -4,6 +4,8 @@
 
 #include "base/json/described.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/json/describe.hpp"
@@ -208,6 +210,7 @@ const Operations array_operations{
     .schema = [](Direction) { return typed("array"); }};
 
 void write_described(std::string& out, const Description& description, const void* value) {
+  constexpr std::array<std::string_view, 4> empty_values{"[]", "false", "null", "0"};
   char separator = '{';
   for (const auto& field : description.fields) {
     const auto before = out.size();
@@ -218,7 +221,7 @@ void write_described(std::string& out, const Description& description, const voi
     const auto written = out.size();
     field.operations->write(out, address(value, field));
     const auto text = std::string_view(out).substr(written);
-    if (field.rule.omit_empty && (text == "[]" || text == "false"))
+    if (field.rule.omit_empty && std::ranges::find(empty_values, text) != empty_values.end())
       out.resize(before);
     else
       separator = ',';

@@ -11,6 +11,7 @@ Task<Response> list_permissions(Approvals& approvals, Request& request) {
 }
 
 Task<Response> decide_permission(Approvals& approvals, Request& request) {
+  co_await approvals.require(request.path("id"));
   auto wanted = request.body<DecidePermission>();
   co_return request.respond(co_await approvals.decide(std::string(request.path("id")), std::move(wanted),
                                                       request.in_transaction<PermissionRequest>()));

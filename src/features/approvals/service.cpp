@@ -253,16 +253,23 @@ std::vector<PermissionRequest> Approvals::waiting(const PermissionFilter& filter
   return found;
 }
 
+Task<> Approvals::require(std::string id) {
+  const auto waiting = find(id);
+  if (waiting && waiting->is_stored) co_return;
+  const bool is_known =
+      co_await database_.read([id](Connection& connection) { return approval_store::exists(connection, id); });
+  if (!is_known) throw NotFound("permission request not found");
+}
+
 Task<PermissionRequest> Approvals::decide(std::string id, DecidePermission wanted,
                                           InTransaction<PermissionRequest> in_transaction) {
   const auto waiting = find(id);
   if (!waiting || !waiting->is_stored) {
-    const bool known =
-        co_await database_.read([id](Connection& connection) { return approval_store::exists(connection, id); });
-    if (known) throw already_decided();
-    throw NotFound("permission request not found");
+    co_await require(id);
+    throw already_decided();
   }
   if (waiting->is_being_decided || waiting->request.decision) throw already_decided();
+  if (!waiting->request.question && !wanted.decision && !wanted.answer) throw BadRequest("decision is required");
   if (!is_possible(waiting->request, wanted)) throw not_possible();
   auto decided = decided_by_person(waiting->request, std::move(wanted), clock_.now());
   const auto grant = grant_of(decided);

@@ -89,8 +89,10 @@ public:
 
   /// Those that wait, oldest first.
   std::vector<PermissionRequest> waiting(const PermissionFilter& filter) const;
+  /// Throws NotFound `permission request not found` unless there is, or was, a request with that id.
+  Task<> require(std::string id);
   /// Decides one, exactly once. Throws NotFound `permission request not found`, Conflict `permission request already
-  /// decided`, BadRequest `decision not possible`.
+  /// decided`, BadRequest `decision is required` or `decision not possible`.
   Task<PermissionRequest> decide(std::string id, DecidePermission wanted,
                                  InTransaction<PermissionRequest> in_transaction = {});
 

@@ -168,6 +168,8 @@ Task<std::vector<StoredChange>> Checkpoints::require_run(std::string run_id) {
   co_return changes;
 }
 
+Task<> Checkpoints::require(std::string run_id) { co_await require_run(std::move(run_id)); }
+
 Task<RunChanges> Checkpoints::changes(std::string run_id) {
   auto changes = co_await require_run(run_id);
   auto uncovered = co_await database_.read(

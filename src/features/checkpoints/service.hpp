@@ -55,6 +55,8 @@ public:
   Task<> record_hosts(const ToolRun& run, std::vector<ContactedHost> hosts) override;
 
   Task<RunChanges> changes(std::string run_id);
+  /// Throws NotFound `run not found`.
+  Task<> require(std::string run_id);
   /// Undoes what the run changed; if all that is chosen was undone before, makes those changes again. Throws NotFound
   /// `run not found`, Conflict if the run is active or another undo is running.
   Task<UndoneFiles> undo(std::string run_id, UndoFiles wanted);
@@ -90,7 +92,7 @@ private:
 };
 
 /// `/runs/:id/changes`, `/runs/:id/undo` and `/threads/:id/rewind`.
-std::vector<Route> checkpoint_routes(Checkpoints& checkpoints);
+std::vector<Route> checkpoint_routes(Checkpoints& checkpoints, Threads& threads);
 
 /// The options that follow from the configuration.
 Checkpoints::Options checkpoint_options(const Settings& settings, const DataDirectory& directory);

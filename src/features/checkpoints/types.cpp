@@ -39,8 +39,7 @@ const Description& describe(Tag<RunChanges>) { return description_of<RunChanges>
 BOOST_DESCRIBE_STRUCT(UndoFiles, (), (paths, force))
 constexpr auto rules(Tag<UndoFiles>) {
   return std::tuple{
-      RuleFor<&UndoFiles::paths>{{.about = "absolute, or relative to the run's working directory; all when omitted",
-                                  .wrong_type = "paths must be an array"}},
+      RuleFor<&UndoFiles::paths>{{.about = "absolute, or relative to the run's working directory; all when omitted"}},
       RuleFor<&UndoFiles::force>{{.about = "also files that somebody changed since", .has_default = true}}};
 }
 const Description& describe(Tag<UndoFiles>) { return description_of<UndoFiles>("UndoFiles"); }

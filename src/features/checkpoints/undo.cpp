@@ -143,9 +143,9 @@ std::shared_ptr<void> Checkpoints::begin_undo() {
 }
 
 Task<RewoundThread> Checkpoints::rewind(std::string thread_id, RewindThread wanted) {
+  const auto turn = co_await threads_.require_turn(wanted.turn_id);
   if (wanted.files && runs_.thread_in_use(thread_id)) throw Conflict("thread is in use");
   const auto undoing = wanted.files ? begin_undo() : nullptr;
-  const auto turn = co_await threads_.require_turn(wanted.turn_id);
   RewoundThread rewound{co_await threads_.fork(thread_id, {.turnId = wanted.turn_id}), {}, {}};
   if (!wanted.files) co_return rewound;
   const auto later = co_await database_.read([thread_id, time = turn.created_at](Connection& connection) {

@@ -42,19 +42,23 @@ constexpr auto rules(Tag<CostReport>) {
   return std::tuple{RuleFor<&CostReport::today>{{.about = "USD since midnight"}},
                     RuleFor<&CostReport::week>{{.about = "USD of the last 7 days"}},
                     RuleFor<&CostReport::month>{{.about = "USD of the last 30 days"}},
-                    RuleFor<&CostReport::saved>{{.about = "USD of the period that prompt caches saved"}},
+                    RuleFor<&CostReport::saved>{
+                        {.about = "USD of the period that prompt caches saved; omitted if 0", .omit_empty = true}},
                     RuleFor<&CostReport::cached>{
                         {.about = "0 to 1: the share of the period's input tokens that services read from their prompt "
-                                  "caches; null where there are none"}},
+                                  "caches; omitted if there are none",
+                         .omit_empty = true}},
                     RuleFor<&CostReport::unpriced>{{.about = "models of the last 30 days whose price is not known"}},
                     RuleFor<&CostReport::days>{{.about = "the last 30 days, oldest first"}},
                     RuleFor<&CostReport::by_thread>{{.about = "the 20 threads that cost most in the period"}},
                     RuleFor<&CostReport::by_job>{{.about = "what the threads of jobs cost; output in an agent's thread "
-                                                           "counts as the agent's only"}},
-                    RuleFor<&CostReport::budget>{{.about = "USD that may be spent in a day; null where there is no "
-                                                           "limit"}},
+                                                           "counts as the agent's only; omitted if there are none",
+                                                  .omit_empty = true}},
+                    RuleFor<&CostReport::budget>{
+                        {.about = "USD that may be spent in a day; omitted if there is no limit", .omit_empty = true}},
                     RuleFor<&CostReport::by_client>{{.about = "programs that asked models directly, by what they call "
-                                                              "themselves"}}};
+                                                              "themselves; omitted if there are none",
+                                                     .omit_empty = true}}};
 }
 const Description& describe(Tag<CostReport>) { return description_of<CostReport>("CostReport"); }
 

@@ -20,7 +20,8 @@ Task<Response> stop_chat(Engine& engine, Request& request) {
   co_return request.respond(co_await engine.stop_chat(request.body<StopChat>()));
 }
 
-Task<Response> regenerate_turn(Engine& engine, Request& request) {
+Task<Response> regenerate_turn(Engine& engine, Threads& threads, Request& request) {
+  co_await threads.require_turn(request.path("id"));
   co_return request.respond(co_await engine.regenerate(request.path("id"), request.optional_body<AnswerAgain>(),
                                                        request.in_transaction<Turn>()));
 }
@@ -62,7 +63,7 @@ Routes chat_routes(Engine& engine, ClientTools& client_tools, Threads& threads, 
           .responds<ChatStopped>()
           .fails_with({400, 404, 507})
           .executes(),
-      post("/turns/:id/regenerate", "Answer a turn again, also an edited one", regenerate_turn, engine)
+      post("/turns/:id/regenerate", "Answer a turn again, also an edited one", regenerate_turn, engine, threads)
           .optional_body<AnswerAgain>()
           .responds<Turn>(201)
           .fails_with({400, 404, 409, 413, 507})

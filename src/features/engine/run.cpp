@@ -49,7 +49,7 @@ Task<> Engine::answer(ActiveRunPointer active) {
 Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
   outcome.stopped = active->stop.requested();
   if (outcome.stopped) co_return;
-  services_.runs.emit(*active, "run-started", {});
+  services_.runs.announce_start(*active);
   const auto run_request = run_requests_.of(active->run);
   const auto agent = services_.extensions.find(active->run.agent_id);
   if (const auto problem = why_unavailable(agent, run_request.get()); !problem.empty()) {

@@ -76,6 +76,25 @@ void check_version(const json::object& body) {
   if (version && !parse_iso8601(*version)) throw BadRequest("if_updated_at must be an ISO 8601 timestamp");
 }
 
+/// Of an integration of another kind, a member that only model services or only channels have is unknown, and kept as
+/// it is.
+void remove_other_kinds(json::object& schema, std::string_view kind) {
+  static constexpr std::array<std::string_view, 6> of_models{"api",           "base_url",        "api_key",
+                                                             "default_model", "fallback_models", "models"};
+  static constexpr std::array<std::string_view, 14> of_channels{"service", "token",       "address",  "smtp",  "user",
+                                                                "from",    "authserv_id", "agent_id", "allow", "rooms",
+                                                                "pairing", "threads",     "stream",   "notify"};
+  auto& members = schema.at("properties").as_object();
+  const auto remove = [&](std::string_view owner, const auto& names) {
+    if (kind != owner) {
+      for (const auto name : names) members.erase(name);
+    }
+  };
+  remove("model", of_models);
+  remove("channel", of_channels);
+  if (kind != "mcp-stdio") members.erase("hosts");
+}
+
 }  // namespace
 
 void fail_validation(const Problems& problems) {
@@ -98,6 +117,7 @@ Problems validate_definition(ExtensionType type, const json::object& definition,
   if (required == RequiredMembers::may_be_missing) {
     for (const auto* word : {"required", "anyOf"}) schema.erase(word);
   }
+  if (type == ExtensionType::integration) remove_other_kinds(schema, string_member(definition, "kind").value_or(""));
   validate_by_schema(schema, definition, "definition", problems);
   if (type == ExtensionType::integration && is_model_service(definition)) {
     append(problems, validate_model_service(definition));

@@ -128,6 +128,15 @@ TEST(Definitions, NeedWhatTheirTypeRequires) {
   }
 }
 
+TEST(Definitions, KeepWhatOnlyIntegrationsOfAnotherKindKnow) {
+  EXPECT_EQ(
+      define("integration", R"({"kind":"http","url":"https://a.example","service":"github","models":"x","hosts":7})"),
+      "");
+  EXPECT_EQ(define("integration", R"({"kind":"mcp-http","url":"https://a.example","token":[],"user":{}})"), "");
+  EXPECT_EQ(define("integration", R"({"kind":"mcp-stdio","command":"x","hosts":7})"),
+            "validation failed; definition.hosts: definition.hosts must be an array");
+}
+
 TEST(Definitions, HaveTheTypeOfEveryKnownMemberChecked) {
   const std::vector<std::tuple<std::string_view, std::string_view, std::string_view>> wrong = {
       {"agent", R"({"systemPrompt":1})", "definition.systemPrompt must be a string"},

@@ -33,7 +33,7 @@ class ModelServices : private Subscriber {
 public:
   struct Options {
     std::chrono::milliseconds idle_timeout{120'000};  ///< see ModelSettings
-    std::chrono::milliseconds listing_limit{10'000};  ///< for a service to list its models
+    std::chrono::milliseconds listing_limit{9'500};   ///< for a service to list its models: checks answer within 10 s
     std::chrono::milliseconds detection_limit{2'000};
     std::chrono::milliseconds list_age{std::chrono::hours(1)};  ///< then a service is asked for its models again
     /// The services to look for on this machine.

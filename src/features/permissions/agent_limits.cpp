@@ -71,6 +71,8 @@ AgentLimits agent_limits(const Extension& agent, const Extensions& extensions, c
     const auto capability = extensions.find(ExtensionType::capability, name);
     if (capability && capability->enabled)
       add_capability(limits, capability->definition.members(), roots);
+    else if (!capability && is_host_preset(name))
+      add(limits.hosts, std::optional(preset_hosts(name)));
     else
       add(limits.tools, Names{});
   }

@@ -37,6 +37,8 @@ std::vector<std::string> preset_hosts(const std::string& name) {
   return {found->hosts.begin(), found->hosts.end()};
 }
 
+bool is_host_preset(std::string_view name) { return std::ranges::find(presets, name, &Preset::name) != presets.end(); }
+
 std::optional<std::vector<std::string>> hosts_in(const json::object& definition) {
   const auto* names = array_member(definition, "hosts");
   if (!names) return std::nullopt;

@@ -73,6 +73,8 @@ bool path_matches(std::string_view path, const std::vector<std::string>& pattern
 /// The hosts that `name` stands for in a capability's `hosts`: those of a package registry or service (`npm`, `pypi`,
 /// `github`, `debian`, `crates`, `go`). Any other name is a host itself.
 std::vector<std::string> preset_hosts(const std::string& name);
+/// Whether it is one of those names. An agent may name them as capabilities, too, unless there is one of that name.
+bool is_host_preset(std::string_view name);
 
 /// The member `hosts` of a capability or program, with what presets stand for; no value if there is no list.
 std::optional<std::vector<std::string>> hosts_in(const json::object& definition);

@@ -63,7 +63,7 @@ Task<std::vector<ExtensionWarning>> UnknownNames::unknown_names(ExtensionPointer
     return extensions_.find_agent(name) ? std::string() : missing("agent", name);
   };
   const auto capability = [this](std::string_view name) {
-    const bool is_there = extensions_.find(ExtensionType::capability, name) != nullptr;
+    const bool is_there = extensions_.find(ExtensionType::capability, name) != nullptr || is_host_preset(name);
     return is_there ? std::string() : missing("capability", name) + ": it allows nothing";
   };
   switch (extension->type) {

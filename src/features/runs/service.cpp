@@ -168,6 +168,13 @@ void Runs::reasoning(ActiveRun& active, std::string_view delta) {
   begin_checkpoints();
 }
 
+void Runs::announce_start(const ActiveRun& active) {
+  const auto& run = active.run;
+  publish(active, "run-started",
+          to_json(json::object{
+              {"type", "run-started"}, {"threadId", run.thread_id}, {"turnId", run.turn_id}, {"runId", run.id}}));
+}
+
 void Runs::emit(ActiveRun& active, std::string_view type, const json::object& members) {
   publish(active, type, active.log.other(type, members));
   begin_checkpoints();

@@ -87,6 +87,10 @@ public:
   /// How many ended since the gateway started, by `stopped` or the reason of `finish`.
   const std::map<std::string, std::uint64_t>& ended() const { return ended_; }
 
+  /// Publishes that its turn on the thread has come. The event has no number and is not logged: clients that missed it
+  /// see the active run in its thread.
+  void announce_start(const ActiveRun& active);
+
   // Events of an active run: logged and published.
 
   void text(ActiveRun& active, std::string_view delta);

@@ -16,6 +16,7 @@ namespace agw {
 struct Route;
 class Extensions;
 class Projects;
+class Stages;
 struct Tool;
 
 /// The skills in folders. They are read each time, so an edit applies from the next message on.
@@ -52,6 +53,6 @@ private:
 Tool read_skill_tool(Skills& skills, const Extensions& extensions, Projects& projects);
 
 /// The endpoint that lists skills.
-std::vector<Route> skill_routes(Skills& skills, const Extensions& extensions);
+std::vector<Route> skill_routes(Skills& skills, const Stages& stages);
 
 }  // namespace agw

@@ -22,11 +22,11 @@ interface OfRun {
 
 export type RunEvent = OfRun &
   (
+    /** Its turn on the thread has come; without `seq`. */
+    | { type: 'run-started' }
     | { type: 'text-delta' | 'reasoning-delta'; delta: string }
     | { type: 'tool-start'; toolCallId: string; toolName: string; input: unknown }
     | { type: 'tool-end'; toolCallId: string; toolName: string; output: string; isError: boolean; durationMs: number }
-    /** The first event of a run, from gateways that announce it. */
-    | { type: 'run-started' }
     /** `turnId` is the message that has joined. */
     | { type: 'steered'; afterStep: number }
     | { type: 'error'; error: string }

@@ -123,7 +123,7 @@ class EventSocket {
     try {
       event = JSON.parse(text) as GatewayEvent;
     } catch {
-      console.warn('the gateway sent a message that is not JSON');
+      console.warn('a message is no JSON');
       return;
     }
     if (event.type === 'subscribed' && !this.#subscribed) this.#onSubscribed();

@@ -31,7 +31,7 @@ function fetched(): Record<string, string | string[]> {
     request.send();
     return JSON.parse(request.responseText) as Record<string, string | string[]>;
   } catch (error) {
-    console.warn('the German texts could not be fetched; the page is in English:', error);
+    console.warn('German could not be read:', error);
     return {};
   }
 }

@@ -32,7 +32,7 @@ class Approvals {
       const kept = this.all.filter(({ id, decision }) => !isRead.has(id) && (decision || this.#arrived.has(id)));
       this.all = [...read.map((one) => ({ ...one, ...this.#decided.get(one.id) })), ...kept];
     } catch (error) {
-      console.warn('the permission requests could not be read; they come with the next connection:', error);
+      console.warn('approvals could not be read:', error);
     }
   };
 

@@ -138,7 +138,7 @@ export class Conversation {
     this.#loadingVersions = import('./versions').then(
       ({ versionsOf }) => void (this.#versionsOf = versionsOf),
       (error: unknown) => {
-        console.warn('the versions of messages could not be loaded; only the latest are shown:', error);
+        console.warn('versions could not be read:', error);
         this.#loadingVersions = null;
       },
     );
@@ -170,7 +170,7 @@ export class Conversation {
       if (asked !== this.#asked) return this.#reading;
       this.#answered = asked;
       this.thread = thread;
-      this.tasks = thread.tasks;
+      this.tasks = thread.tasks ?? [];
       this.#show(newest);
       this.error = null;
     } catch (error) {
@@ -274,7 +274,7 @@ export class Conversation {
         if (run.seq > live.seq) void live.catchUp();
       }
     } catch (error) {
-      console.warn('the active run could not be read; it comes with the next connection:', error);
+      console.warn('active run could not be read:', error);
     }
   }
 

@@ -52,6 +52,7 @@ export class LiveRun {
 
   /** Applies an event; one that arrives early is kept until the missing ones have been fetched. */
   take(event: RunEvent): void {
+    if (!event.seq) return; // run-started
     const isEnd = event.type === 'finish' || event.type === 'stopped';
     if (event.seq <= this.#seq) {
       // A snapshot may already include the end.
@@ -97,7 +98,7 @@ export class LiveRun {
         this.#drain();
       } while (this.#again && !this.ended);
     } catch (error) {
-      console.warn('missed events could not be fetched; they come with the next connection:', error);
+      console.warn('missed events could not be read:', error);
     }
   }
 

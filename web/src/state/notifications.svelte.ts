@@ -50,7 +50,7 @@ class Notifications {
         router.push(['t', at.threadId]);
       };
     } catch (error) {
-      console.warn('the browser shows no notification:', error);
+      console.warn('no notification:', error);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { CostReport } from '../../api/types';
 import { csvOf } from './csv';
+import type { WholeReport } from './report';
 
-const report: CostReport = {
+const report: WholeReport = {
   today: 1,
   week: 1,
   month: 1,

@@ -1,5 +1,5 @@
 /** Costs as a table for spreadsheets. */
-import type { CostReport } from '../../api/types';
+import type { WholeReport } from './report';
 
 /** RFC 4180. A spreadsheet would run a text that begins like a formula. */
 function cell(value: string | number): string {
@@ -8,7 +8,7 @@ function cell(value: string | number): string {
 }
 
 /** One row for each sum. `period`: what all sums but those of days are of. */
-export function csvOf(report: CostReport, period: string): string {
+export function csvOf(report: WholeReport, period: string): string {
   const rows: (string | number)[][] = [
     ['by', 'name', 'period', 'usd'],
     ...report.days.map(({ date, cost }) => ['day', date, date, cost]),
