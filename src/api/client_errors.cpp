@@ -48,7 +48,8 @@ Protocol protocol_of(std::string_view path, bool has_anthropic_version) {
   };
   if (is_at("/v1/messages")) return Protocol::anthropic;
   if (is_at("/v1/models")) return has_anthropic_version ? Protocol::anthropic : Protocol::openai;
-  return is_at("/v1") ? Protocol::openai : Protocol::gateway;
+  const bool is_openai = is_at("/v1/chat") || is_at("/v1/responses") || is_at("/v1/embeddings");
+  return is_openai ? Protocol::openai : Protocol::gateway;
 }
 
 ApiError client_error(int status, std::string message, std::string param, std::string code) {

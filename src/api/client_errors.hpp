@@ -10,8 +10,8 @@ namespace agw {
 /// The protocols that requests come in. Errors have the protocol's own shape.
 enum class Protocol { gateway, openai, anthropic };
 
-/// The protocol of a request by its path and whether it has the header `anthropic-version`. Paths below
-/// `/v1` that neither has here are OpenAI's, all others the gateway's own.
+/// The protocol of a request by its path and whether it has the header `anthropic-version`. Paths that neither protocol
+/// has here are the gateway's own.
 Protocol protocol_of(std::string_view path, bool has_anthropic_version);
 
 /// An error of a program's request. `param` names the parameter that is wrong; `code` is for programs. Both may be
