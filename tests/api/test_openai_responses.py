@@ -126,7 +126,7 @@ def test_a_response_that_is_over_cannot_be_cancelled(talker):
 @pytest.mark.parametrize("conversation", ["conv_1", {"id": "conv_1"}])
 def test_a_model_has_no_conversations(talker, conversation):
     error = respond(talker, 400, conversation=conversation)["error"]
-    assert (error["param"], error["code"]) == ("conversation", "unsupported_value")
+    assert (error["param"], error["code"]) == ("conversation", "unsupported_parameter")
 
 
 def test_an_agent_responds_and_continues_its_thread(talker):

@@ -13,7 +13,7 @@ def test_start_is_announced_while_the_model_says_nothing(talker):
         assert answer.was_asked()
         assert events.run_so_far(turn["id"]) == []
         active = accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["active_run"]
-        assert started == {"type": "run-started", "threadId": thread["id"], "turnId": turn["id"],
-                           "runId": active["runId"]} and active["seq"] == 0
+        assert started == {"type": "run-started", "threadId": thread["id"], "run": {
+            "runId": active["runId"], "turnId": turn["id"], "threadId": thread["id"]}} and active["seq"] == 0
         answer.release("At last")
         assert text_of(events.run(turn["id"])) == "At last"

@@ -249,7 +249,7 @@ def test_message_during_a_run_is_accepted_and_queued(talker, streaming_run):
     held = talker.holds("The end.")
     answer.release(" a time")
     assert text_of(events.run(turn["id"])) == "Once upon a time"
-    events.until(lambda event: event["type"] == "run-started" and event["turnId"] == second["id"])
+    events.until(lambda event: event["type"] == "run-started" and event["run"]["turnId"] == second["id"])
     held.release()
     assert text_of(events.run(second["id"])) == "The end."
     assert talker.conversation()[-3:] == [("user", "a question"), ("assistant", "Once upon a time"),

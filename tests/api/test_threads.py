@@ -69,7 +69,7 @@ def test_thread_can_be_created_without_members(gateway):
 def test_thread_can_be_read(gateway):
     made = create(gateway, title="Plans")
     found = accepted(gateway.http.get(f"/threads/{made['id']}"))
-    assert found == {**made, "active_run": None, "tasks": []}
+    assert found == {**made, "active_run": None}
 
 
 def test_agent_name_is_stored_as_its_id_and_an_unknown_one_as_given(gateway, agent):

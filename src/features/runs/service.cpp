@@ -172,7 +172,9 @@ void Runs::announce_start(const ActiveRun& active) {
   const auto& run = active.run;
   publish(active, "run-started",
           to_json(json::object{
-              {"type", "run-started"}, {"threadId", run.thread_id}, {"turnId", run.turn_id}, {"runId", run.id}}));
+              {"type", "run-started"},
+              {"threadId", run.thread_id},
+              {"run", json::object{{"runId", run.id}, {"turnId", run.turn_id}, {"threadId", run.thread_id}}}}));
 }
 
 void Runs::emit(ActiveRun& active, std::string_view type, const json::object& members) {

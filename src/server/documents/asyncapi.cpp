@@ -39,7 +39,8 @@ const std::vector<Conversation> conversations{
      "What happens, as it happens",
      {
          {"run-started", "A run begins: what it answers is no longer waiting", EventScope::thread,
-          R"({"turnId": {"type": "string"}, "runId": {"type": "string"}})"},
+          R"({"run": {"type": "object", "properties": {"runId": {"type": "string"}, "turnId": {"type": "string"},
+            "threadId": {"type": "string"}}}})"},
          {"text-delta", "A piece of an answer", EventScope::run, R"({"delta": {"type": "string"}})"},
          {"reasoning-delta", "A piece of what a model thinks before it answers", EventScope::run,
           R"({"delta": {"type": "string"}})"},

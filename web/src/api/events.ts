@@ -22,8 +22,6 @@ interface OfRun {
 
 export type RunEvent = OfRun &
   (
-    /** Its turn on the thread has come; without `seq`. */
-    | { type: 'run-started' }
     | { type: 'text-delta' | 'reasoning-delta'; delta: string }
     | { type: 'tool-start'; toolCallId: string; toolName: string; input: unknown }
     | { type: 'tool-end'; toolCallId: string; toolName: string; output: string; isError: boolean; durationMs: number }
@@ -57,6 +55,8 @@ export interface RunSnapshot {
 
 export type GatewayEvent =
   | RunEvent
+  /** Its turn on the thread has come. */
+  | { type: 'run-started'; threadId: string; run: { runId: string; turnId: string; threadId: string } }
   | { type: 'subscribed'; threadIds: string[]; runs?: RunSnapshot[] }
   | { type: 'pong' }
   /** Emitted by the page itself: events may have been missed, so everything must be read again. */
@@ -82,7 +82,6 @@ export type GatewayEvent =
   | { type: 'iteration-step'; iterationId: string; domain: string; step: string; experiment: Experiment | null };
 
 const runKinds = new Set([
-  'run-started',
   'text-delta',
   'reasoning-delta',
   'tool-start',

@@ -357,6 +357,8 @@ export class Conversation {
       // Its `turnId` is not the question.
       if (run) run.take(event);
       else void this.#findRun();
+    } else if (event.type === 'run-started') {
+      this.#liveRunFor(event.run);
     } else if (isRunEvent(event)) {
       const known = this.liveRun(event.runId);
       // A delegate's run asks here, but is not shown here.

@@ -52,7 +52,6 @@ export class LiveRun {
 
   /** Applies an event; one that arrives early is kept until the missing ones have been fetched. */
   take(event: RunEvent): void {
-    if (!event.seq) return; // run-started
     const isEnd = event.type === 'finish' || event.type === 'stopped';
     if (event.seq <= this.#seq) {
       // A snapshot may already include the end.
