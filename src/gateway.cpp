@@ -276,7 +276,7 @@ private:
     append(table, mcp_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_routes(metrics_));
-    append(table, page_routes());
+    append(table, page_routes(filesystem_.blocking()));
     return table;
   }
 

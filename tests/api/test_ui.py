@@ -3,6 +3,7 @@
 See docs/contract/access.md#headers-of-the-web-page.
 """
 
+import hashlib
 import re
 
 import pytest
@@ -121,6 +122,18 @@ def test_assets_are_immutable_and_compressed(gateway, assets):
             assert int(response.headers["content-length"]) <= len(plain.content)
             if coding == "gzip":
                 assert response.content == plain.content
+
+
+def test_files_of_other_views_are_the_same_in_each_form(gateway, assets):
+    code = "".join(ask(gateway, path).text for path in assets if path.endswith(".js"))
+    more = [path for path in re.findall(r"assets/[\w-]+\.(?:json|js)", code) if "/ui/" + path not in assets]
+    more += re.findall(r"assets/[\w-]+\.js", "".join(ask(gateway, "/ui/" + path).text for path in more))
+    assert more
+    for path in more:
+        forms = [ask(gateway, "/ui/" + path, accept_encoding=coding) for coding in ("br", "gzip", "identity")]
+        assert [form.headers.get("content-encoding") for form in forms] in (["br", "gzip", None], [None] * 3)
+        for form in forms[1:]:
+            assert hashlib.sha256(form.content).hexdigest()[:16] in form.headers["etag"]
 
 
 def test_frame_has_a_stricter_policy(gateway, assets):

@@ -6,13 +6,12 @@
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/trim.hpp>
-#include <boost/beast/zlib/inflate_stream.hpp>
-#include <boost/endian/conversion.hpp>
 
 #include "api/refusals.hpp"
 #include "api/response.hpp"
-#include "base/async/assert.hpp"
 #include "base/embedded.hpp"
+#include "io/files/brotli.hpp"
+#include "io/files/gzip.hpp"
 
 namespace agw {
 
@@ -70,38 +69,27 @@ bool has_current_version(const Request& request, std::string_view tag) {
   return known;
 }
 
-/// The content of a gzip file without optional fields in its head, as script/pack_page makes them (RFC 1952).
-std::string unpacked(std::string_view gzip) {
-  constexpr std::size_t head = 10;
-  constexpr std::size_t tail = 8;
-  std::string content(boost::endian::load_little_u32(reinterpret_cast<const unsigned char*>(gzip.end() - 4)), '\0');
-  boost::beast::zlib::z_params step;
-  step.next_in = gzip.data() + head;
-  step.avail_in = gzip.size() - head - tail;
-  step.next_out = content.data();
-  step.avail_out = content.size();
-  boost::beast::error_code error;
-  boost::beast::zlib::inflate_stream{}.write(step, boost::beast::zlib::Flush::finish, error);
-  AGW_CHECK(step.avail_out == 0, "a file of the page cannot be unpacked: " + error.message());
-  return content;
-}
-
 /// Fills in the body in the shortest encoding that the client accepts.
-void fill(Response& response, const Request& request, const PageFile& file) {
+Task<> fill(BlockingPool& blocking, Response& response, const Request& request, const PageFile& file) {
   response.headers.emplace_back("Vary", "Accept-Encoding");
-  if (!file.brotli.empty() && accepts_coding(request, "br")) {
+  if (file.brotli.empty()) {
+    response.body = file.content;
+    co_return;
+  }
+  if (accepts_coding(request, "br")) {
     response.headers.emplace_back("Content-Encoding", "br");
     response.body = file.brotli;
-  } else if (!file.gzip.empty() && accepts_coding(request, "gzip")) {
-    response.headers.emplace_back("Content-Encoding", "gzip");
-    response.body = file.gzip;
-  } else {
-    const bool is_packed = file.content.empty() && !file.gzip.empty();
-    response.body = is_packed ? unpacked(file.gzip) : std::string(file.content);
+    co_return;
   }
+  const bool by_gzip = accepts_coding(request, "gzip");
+  if (by_gzip) response.headers.emplace_back("Content-Encoding", "gzip");
+  response.body = co_await blocking.run([brotli = file.brotli, size = file.size, by_gzip] {
+    auto content = brotli_decompressed(brotli, size);
+    return by_gzip ? gzip_compressed(content) : content;
+  });
 }
 
-Response file_response(const Request& request, const PageFile& file) {
+Task<Response> file_response(BlockingPool& blocking, const Request& request, const PageFile& file) {
   Response response{.content_type = content_type_of(file.path)};
   // Only the names of assets change with their content.
   const bool never_changes = file.path.starts_with("assets/");
@@ -111,9 +99,9 @@ Response file_response(const Request& request, const PageFile& file) {
   if (has_current_version(request, tag)) {
     response.status = 304;
   } else {
-    fill(response, request, file);
+    co_await fill(blocking, response, request, file);
   }
-  return response;
+  co_return response;
 }
 
 Response missing_page() {
@@ -131,31 +119,31 @@ const PageFile* find_file(std::span<const PageFile> files, std::string_view path
 
 Response redirect_to_page(const Request&) { return Response::redirect("/ui/"); }
 
-Task<Response> show_file(std::span<const PageFile> files, Request& request) {
+Task<Response> show_file(BlockingPool& blocking, std::span<const PageFile> files, Request& request) {
   auto path = boost::join(request.rest(), "/");
   if (path.empty()) path = index_file;
   if (files.empty() && path == index_file) co_return missing_page();
   const auto* found = path == frame_file ? nullptr : find_file(files, path);
   if (!found) throw not_found();
-  co_return file_response(request, *found);
+  co_return co_await file_response(blocking, request, *found);
 }
 
-Response show_frame(std::span<const PageFile> files, const Request& request) {
+Task<Response> show_frame(BlockingPool& blocking, std::span<const PageFile> files, Request& request) {
   const auto* found = find_file(files, frame_file);
   if (!found) throw not_found();
-  return file_response(request, *found);
+  co_return co_await file_response(blocking, request, *found);
 }
 
 }  // namespace
 
-Routes page_routes(std::span<const PageFile> files) {
+Routes page_routes(BlockingPool& blocking, std::span<const PageFile> files) {
   return {
       get("/ui", "The web page", redirect_to_page).needs_no_token().undocumented(),
-      get("/ui/*", "The files of the web page", std::bind_front(show_file, files))
+      get("/ui/*", "The files of the web page", std::bind_front(show_file, std::ref(blocking), files))
           .needs_no_token()
           .undocumented()
           .with_headers(fields_of_page(page_policy)),
-      get("/ui/frame", "The frame for what extensions show", std::bind_front(show_frame, files))
+      get("/ui/frame", "The frame for what extensions show", std::bind_front(show_frame, std::ref(blocking), files))
           .needs_no_token()
           .undocumented()
           .with_headers(fields_of_page(frame_policy)),

@@ -2,32 +2,41 @@
 
 #include <gtest/gtest.h>
 
+#include "io/files/gzip.hpp"
 #include "server/http/router.hpp"
 #include "testing/run.hpp"
 
 namespace agw {
 namespace {
 
+/// What `brotli --best` makes of `script();`.
+constexpr std::string_view script("\017\004\200script();\003", 13);
+
 constexpr PageFile example_files[] = {
-    {"assets/index-1a2b.js", "script();", "brotli", "gzip", "t1"},
-    {"frame.html", "<p>frame", "", "", "t2"},
-    {"index.html", "<p>page", "", "", "t3"},
+    {"assets/index-1a2b.js", "", script, 9, "t1"},
+    {"frame.html", "<p>frame", "", 8, "t2"},
+    {"index.html", "<p>page", "", 7, "t3"},
 };
 
 struct Browser {
-  explicit Browser(std::span<const PageFile> files = example_files) : router(page_routes(files)) {}
+  explicit Browser(std::span<const PageFile> of = example_files) : files(of) {}
 
   Response get(std::vector<std::string> segments, Fields headers = {}) {
-    Request request;
-    request.route = router.find("GET", segments).route;
-    request.segments = std::move(segments);
-    request.headers = std::move(headers);
     Response response;
-    testing::run([&](Loop&) -> Task<> { response = co_await request.route->handler(request); });
+    testing::run([&](Loop& loop) -> Task<> {
+      BlockingPool blocking(loop);
+      const Router router(page_routes(blocking, files));
+      Request request;
+      request.route = router.find("GET", segments).route;
+      request.segments = std::move(segments);
+      request.headers = std::move(headers);
+      response = co_await request.route->handler(request);
+      response.headers.insert(response.headers.end(), request.route->fields.begin(), request.route->fields.end());
+    });
     return response;
   }
 
-  Router router;
+  std::span<const PageFile> files;
 };
 
 std::string field(const Response& response, std::string_view name) {
@@ -59,32 +68,19 @@ TEST(Page, GoesInTheFormThatTheBrowserTakes) {
   const auto body = [&](std::string accepted) {
     return browser.get({"ui", "assets", "index-1a2b.js"}, {{"accept-encoding", std::move(accepted)}}).body;
   };
-  EXPECT_EQ(body("gzip, deflate, br"), "brotli");
-  EXPECT_EQ(body("gzip"), "gzip");
-  EXPECT_EQ(body("br;q=0, gzip;q=0.5"), "gzip");
+  EXPECT_EQ(body("gzip, deflate, br"), script);
+  EXPECT_EQ(body("gzip"), gzip_compressed("script();"));
+  EXPECT_EQ(body("br;q=0, gzip;q=0.5"), gzip_compressed("script();"));
   EXPECT_EQ(body("br;q=0.0"), "script();");
   EXPECT_EQ(body("identity"), "script();");
   EXPECT_EQ(browser.get({"ui", ""}, {{"accept-encoding", "br"}}).body, "<p>page") << "what has no shorter form";
-}
-
-TEST(Page, IsUnpackedForClientsThatTakeNothingElse) {
-  using namespace std::string_view_literals;
-  // What Python's gzip.compress makes of 20 times `script();`.
-  constexpr PageFile packed[] = {{"app.js", "", "",
-                                  "\037\213\010\000\000\000\000\000\002\003\053\116\056\312\054\050\321\320\264\056"
-                                  "\036\072\014\000\146\321\070\337\264\000\000\000"sv,
-                                  "t1"}};
-  std::string content;
-  for (int i = 0; i < 20; ++i) content += "script();";
-  EXPECT_EQ(Browser(packed).get({"ui", "app.js"}, {{"accept-encoding", "identity"}}).body, content);
 }
 
 TEST(Page, TheFrameHasAPolicyOfItsOwn) {
   Browser browser;
   EXPECT_EQ(browser.get({"ui", "frame"}).body, "<p>frame");
   EXPECT_THROW(browser.get({"ui", "frame.html"}), NotFound);
-  const auto* route = browser.router.find("GET", std::vector<std::string>{"ui", "frame"}).route;
-  EXPECT_TRUE(route->fields.front().second.starts_with("sandbox allow-scripts;"));
+  EXPECT_TRUE(field(browser.get({"ui", "frame"}), "Content-Security-Policy").starts_with("sandbox allow-scripts;"));
 }
 
 TEST(Page, NothingElseIsThere) {
