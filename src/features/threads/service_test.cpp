@@ -264,8 +264,8 @@ TEST(Threads, ShowWhatIsBeingAnswered) {
     EXPECT_TRUE((co_await fixture.threads.detail(thread.id)).active_run.is_null());
     fixture.runs.open({.id = "r", .thread_id = thread.id, .turn_id = "t"});
     const auto text = to_json(co_await fixture.threads.detail(thread.id));
-    EXPECT_TRUE(text.ends_with(
-        R"("turn_count":0,"active_run":{"runId":"r","turnId":"t","seq":0,"text":"","tools":[]}})"))
+    EXPECT_TRUE(
+        text.ends_with(R"("turn_count":0,"active_run":{"runId":"r","turnId":"t","seq":0,"text":"","tools":[]}})"))
         << text;
   });
 }
