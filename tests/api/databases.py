@@ -13,6 +13,7 @@ READS, WRITES, CHANGES = "it reads gateway.db", "it writes into gateway.db", "it
 NEED_THE_FILE = {
     "test_approvals_hostile.py::test_a_kill_ends_requests_as_denied": READS,
     "test_approvals_hostile.py::test_a_stop_of_the_gateway_ends_requests": READS,
+    "test_checkpoints.py::test_backup_has_checkpoints_only_if_asked_to": "`agw backup` refuses a database on a server",
     "test_cli_backup.py": "`agw backup` refuses a database on a server",
     "test_cli_doctor.py::test_damaged_database_is_a_failure_and_left_unchanged": CHANGES,
     "test_cli_doctor.py::test_dangling_symlink_is_a_failure[database-gateway.db]": CHANGES,
@@ -25,6 +26,7 @@ NEED_THE_FILE = {
     "test_experiments.py": WRITES,
     "test_extension_kills.py::test_clean_stop_leaves_no_work_for_the_next_start": READS,
     "test_hooks.py::test_gateway_start_event_waits_for_a_readable_database": CHANGES,
+    "test_hooks.py::test_gateway_with_unreadable_due_times_stops_at_once": CHANGES,
     "test_knowledge_compile.py::test_restored_pages_are_recognized_without_the_database": CHANGES,
     "test_process.py::test_end_leaves_one_database_file": READS,
     "test_process.py::test_signal_before_the_ready_line_ends_the_process_with_0": CHANGES,
