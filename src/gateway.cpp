@@ -71,6 +71,7 @@
 #include "server/mcp/server.hpp"
 #include "server/metrics.hpp"
 #include "server/server.hpp"
+#include "storage/change_follower.hpp"
 #include "storage/database.hpp"
 #include "storage/engine.hpp"
 #include "storage/postgres/engine.hpp"
@@ -100,9 +101,18 @@ void append(Routes& table, Routes more) {
   table.insert(table.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+/// What a node of a cluster does when the others tell it something.
+struct NodeHandlers {
+  OnChanges on_changes;
+  std::function<void()> on_lead;
+  std::function<void()> on_lost;
+};
+
 std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& directory, const Settings& settings,
-                                            const Secrets& secrets) {
+                                            const Secrets& secrets, NodeHandlers handlers) {
   const auto file = directory.database();
+  if (settings.cluster.database.empty() && !settings.cluster.node.empty())
+    throw StartError(ExitStatus::usage, "cluster.node needs cluster.database: nodes share a database of PostgreSQL");
   if (settings.cluster.database.empty()) return open_file(loop, {.file = file, .backups = directory.backups()});
   if (std::filesystem::exists(file)) {
     throw StartError(ExitStatus::usage, fmt::format("{0} holds records that a gateway with cluster.database would not "
@@ -111,7 +121,11 @@ std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& dir
                                                     file.string()));
   }
   try {
-    return postgres::open_engine(loop, {.url = secrets.expand(settings.cluster.database)});
+    return postgres::open_engine(loop, {.url = secrets.expand(settings.cluster.database),
+                                        .node = settings.cluster.node,
+                                        .on_changes = std::move(handlers.on_changes),
+                                        .on_lead = std::move(handlers.on_lead),
+                                        .on_lost = std::move(handlers.on_lost)});
   } catch (const SecretError& error) {
     throw StartError(ExitStatus::usage, fmt::format("cluster.database: {}", error.what()));
   }
@@ -132,7 +146,12 @@ public:
         sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
                   .home = directory.home,
                   .data_directory = directory.path}),
-        database_(loop, open_storage(loop, directory, settings, secrets_)),
+        is_node_(!settings.cluster.node.empty()),
+        follower_(loop),
+        database_(loop, open_storage(loop, directory, settings, secrets_,
+                                     {.on_changes = std::bind_front(&ChangeFollower::take, &follower_),
+                                      .on_lead = [this] { lead(); },
+                                      .on_lost = [this] { lose(); }})),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         filesystem_(blocking_, directory.home),
         projects_(database_, filesystem_, clock_, directory.path),
@@ -225,6 +244,7 @@ public:
     handle_knowledge_job(jobs_, knowledge_);
     handle_research_jobs(jobs_, research_);
     handle_reflection_job(jobs_, briefings_);
+    if (is_node_) follow();
   }
 
   GatewayEnd run(bool trace_loop) {
@@ -314,7 +334,8 @@ private:
     knowledge_.start();
     jobs_.start();
     integrations_.start();
-    channels_.start();
+    has_started_ = true;
+    if (!is_node_ || leads_) channels_.start();
     alerts_.start();
     daemon_.start();
     idle_memory_.start();
@@ -327,12 +348,35 @@ private:
     release_program_pages();
   }
 
+  /// What nodes hold in memory.
+  void follow() {
+    follower_.follow("extensions", std::bind_front(&Extensions::refresh, &extensions_));
+    follower_.follow("agent_stages", [this](const auto&) { return stages_.refresh(); });
+    follower_.follow("grants", [this](const auto&) { return approvals_.refresh(); });
+    follower_.follow("chosen_settings", [this](const auto&) { return model_services_.refresh(); });
+    follower_.follow("projects", [this](const auto&) { return projects_.refresh(); });
+  }
+
+  /// Of the nodes, one answers in messengers: two would answer each message twice.
+  void lead() {
+    log::info("this node is the first one: channels are connected here");
+    leads_ = true;
+    if (has_started_ && !is_ending_) channels_.start();
+  }
+
+  void lose() {
+    log::error("this node was away from the database too long to go on: it starts anew");
+    if (!is_ending_) end(ExitStatus::restart);
+  }
+
   void end(ExitStatus status) {
+    is_ending_ = true;
     status_ = status;
     life_.spawn(shut_down());
   }
 
   Task<> shut_down() {
+    co_await follower_.stop();
     apps_.begin_stop();
     shell_.hurry();
     co_await access_.stop();
@@ -372,6 +416,11 @@ private:
   Access access_;
   Secrets secrets_;
   Sandbox sandbox_;
+  const bool is_node_;
+  bool leads_ = false;
+  bool has_started_ = false;
+  bool is_ending_ = false;
+  ChangeFollower follower_;
   Database database_;
   Daemon daemon_;
   Filesystem filesystem_;

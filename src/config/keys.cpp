@@ -1,5 +1,7 @@
 #include "config/keys.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/ip/address.hpp>
 
 #include "base/text/ascii.hpp"
@@ -19,6 +21,12 @@ bool is_bindable(std::string_view text) {
   boost::system::error_code error;
   boost::asio::ip::make_address(std::string(text), error);
   return is_printable(text) && (!error || text == "localhost");
+}
+
+bool is_node_name(std::string_view text) {
+  constexpr std::size_t max_length = 40;
+  return !text.empty() && text.size() <= max_length &&
+         std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '-'; });
 }
 
 template <class Target, class Place>
@@ -184,10 +192,16 @@ Keys<Settings> make_settings_keys() {
        .text = "How long changes of files can be undone, in days.",
        .value = whole_number<S>(at(&S::checkpoints, &S::Checkpoints::days), 1, 36500)},
       {.name = "cluster.database",
-       .text = "A PostgreSQL database that holds the records, in the place of gateway.db. One gateway may use it.",
+       .text = "A PostgreSQL database that holds the records, in the place of gateway.db.",
        .value = text<S>(at(&S::cluster, &S::Cluster::database), "the address of a PostgreSQL database", is_printable),
        .example = "postgresql://agw:${secret:DATABASE}@localhost/agw",
        .environment = "AGENT_GATEWAY_CLUSTER_DATABASE"},
+      {.name = "cluster.node",
+       .text = "This gateway's name among those that share the database. Without one, it has the database for itself.",
+       .value =
+           text<S>(at(&S::cluster, &S::Cluster::node), "a name of up to 40 letters, digits and hyphens", is_node_name),
+       .example = "a",
+       .environment = "AGENT_GATEWAY_CLUSTER_NODE"},
   };
 }
 

@@ -167,7 +167,7 @@ def test_a_role_that_may_not_use_the_tables_is_refused_with_the_remedy(server, d
     gateway.stop()
     server.psql(database, "CREATE ROLE stranger LOGIN; GRANT CREATE ON SCHEMA public TO stranger")
     failed = gateway_on(server.url(database, user="stranger")).fails()
-    assert failed.status == 1 and "permission denied for table" in failed.stderr
+    assert failed.status == 1 and "must be owner of table" in failed.stderr
     assert "Log in as the role that made the tables" in failed.stderr
 
 
@@ -190,7 +190,7 @@ def test_a_second_gateway_is_refused_and_may_follow(server, database, gateway_on
     assert failed.status == 3
     assert (f"the database {database} at 127.0.0.1:{server.port} (cluster.database) is in use by another gateway (connected "
             "from 127.0.0.1 since ") in failed.stderr
-    assert "several gateways cannot share a database. Stop that one, or give this one" in failed.stderr
+    assert "several gateways cannot share a database unless each has a name (cluster.node). Stop that one" in failed.stderr
     first.kill()
     assert titles(second.start()) == ["a thread"]
 

@@ -73,6 +73,8 @@ public:
 
   /// Call it before the loop runs.
   void load(Connection& connection);
+  /// Another node may have changed them.
+  Task<> refresh();
 
   /// The stage of the agent with that id, from memory: apprentice until a person changes it.
   Stage of(std::string_view agent_id) const;

@@ -24,6 +24,8 @@ Stages::Stages(Database& database, const Clock& clock, const Extensions& extensi
 
 void Stages::load(Connection& connection) { stages_ = agent_store::stages(connection); }
 
+Task<> Stages::refresh() { stages_ = co_await database_.write(agent_store::stages); }
+
 Stage Stages::of(std::string_view agent_id) const {
   const auto found = stages_.find(agent_id);
   return found == stages_.end() ? Stage::apprentice : found->second;

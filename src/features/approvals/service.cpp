@@ -121,6 +121,8 @@ void Approvals::load(Connection& connection) {
   grants_ = approval_store::grants(connection);
 }
 
+Task<> Approvals::refresh() { grants_ = co_await database_.write(approval_store::grants); }
+
 Task<> Approvals::stop() { co_await background_.join(); }
 
 bool Approvals::asks(const Extension& agent) const {

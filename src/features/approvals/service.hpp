@@ -69,6 +69,8 @@ public:
 
   /// Before the loop runs: ends what a killed gateway left waiting, and reads the grants.
   void load(Connection& connection);
+  /// Another node may have changed the grants.
+  Task<> refresh();
   Task<> stop();
 
   /// Whether an agent with that record asks for permission at all.

@@ -39,7 +39,9 @@ bool exists(Connection& connection, const std::string& id) {
 int end_interrupted(Connection& connection, Timestamp now) {
   std::vector<std::pair<std::string, std::string>> left;
   {
-    auto rows = connection.prepare("SELECT id, request FROM permission_requests WHERE decided_at IS NULL");
+    auto rows = connection.prepare(Sql{
+        .sqlite = "SELECT id, request FROM permission_requests WHERE decided_at IS NULL",
+        .postgres = "SELECT id, request FROM permission_requests WHERE decided_at IS NULL AND is_of_this_node(node)"});
     while (rows.step()) left.emplace_back(rows.string(0), rows.string(1));
   }
   for (auto& [id, text] : left) {

@@ -12,7 +12,9 @@ void bind(Statement& statement, const ProcessMark& mark) {
 
 std::vector<ProcessMark> processes(Connection& connection) {
   std::vector<ProcessMark> marks;
-  auto rows = connection.prepare("SELECT pid, started, boot FROM app_processes");
+  auto rows =
+      connection.prepare(Sql{.sqlite = "SELECT pid, started, boot FROM app_processes",
+                             .postgres = "SELECT pid, started, boot FROM app_processes WHERE is_of_this_node(node)"});
   while (rows.step()) marks.push_back({static_cast<pid_t>(rows.integer(0)), rows.integer(1), rows.string(2)});
   return marks;
 }
@@ -31,6 +33,11 @@ void remove(Connection& connection, const ProcessMark& mark) {
   statement.run();
 }
 
-void clear(Connection& connection) { connection.prepare("DELETE FROM app_processes").run(); }
+void clear(Connection& connection) {
+  connection
+      .prepare(Sql{.sqlite = "DELETE FROM app_processes",
+                   .postgres = "DELETE FROM app_processes WHERE is_of_this_node(node)"})
+      .run();
+}
 
 }  // namespace agw::app_store

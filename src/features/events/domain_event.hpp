@@ -44,6 +44,8 @@ struct DomainEvent {
   std::string_view member = {};     ///< holds the record in the message to clients
   RecordView record = {};           ///< as it is after the event
   EventCause cause = {};
+  /// Another node of the cluster made the change, published it there, and did what follows from it.
+  bool is_from_another_node = false;
 
   /// The message to clients, as JSON, if it is not made from the members above. `message` takes it.
   mutable std::string text = {};

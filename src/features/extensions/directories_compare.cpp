@@ -147,6 +147,11 @@ void ExtensionDirectories::compare_edit(const ExtensionPointer& record, const st
 void ExtensionDirectories::inspect_new(ExtensionType type, const std::string& name, DirectoryFindings& findings) {
   const auto path = directory_of(type, name);
   const auto contents = read(type, path);
+  if (std::ranges::any_of(known_, [&](const auto& known) { return known.second.inode == contents.known.inode; })) {
+    findings.warnings.push_back(
+        fmt::format("{}: its record was deleted while this node was away: move the directory away", path));
+    return;
+  }
   if (!contents.config && is_missing(contents.config.error())) return;
   with_warnings(path, contents, findings, [&] {
     const auto flat = contents.flat(type, nullptr);

@@ -52,8 +52,8 @@ void put_known(Connection& connection, std::string_view extension_id, const Know
       .prepare(fmt::format(
           "INSERT INTO extension_directories (extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp) "
           "SELECT :id, :inode, :config_id, :config_stamp, :prompt_id, :prompt_stamp FROM extensions WHERE id = :id "
-          "ON CONFLICT (extension_id) DO UPDATE SET inode = :inode{}",
-          more_columns))
+          "ON CONFLICT ({}) DO UPDATE SET inode = :inode{}",
+          connection.is_postgres() ? "extension_id, node" : "extension_id", more_columns))
       .bind(":id", extension_id)
       .bind(":inode", directory.inode)
       .bind(":config_id", directory.config.content_id)
@@ -68,7 +68,11 @@ void put_known(Connection& connection, std::string_view extension_id, const Know
 void add(Connection& connection, DiskStep& step) {
   const bool is_write = step.action == DiskStep::Action::write;
   if (is_write) {
-    connection.prepare("UPDATE extension_outbox SET config = NULL, prompt = NULL WHERE extension_id = :id")
+    connection
+        .prepare(Sql{.sqlite = "UPDATE extension_outbox SET config = NULL, prompt = NULL WHERE extension_id = :id",
+                     .postgres =
+                         "UPDATE extension_outbox SET config = NULL, prompt = NULL WHERE extension_id = :id AND "
+                         "is_of_this_node(node)"})
         .bind(":id", step.extension_id)
         .run();
   }
@@ -93,17 +97,26 @@ void add(Connection& connection, DiskStep& step) {
 }
 
 void forget(Connection& connection, std::string_view extension_id) {
-  connection.prepare("DELETE FROM extension_outbox WHERE extension_id = :id AND action = 'write'")
+  connection
+      .prepare(Sql{.sqlite = "DELETE FROM extension_outbox WHERE extension_id = :id AND action = 'write'",
+                   .postgres = "DELETE FROM extension_outbox WHERE extension_id = :id AND action = 'write' AND "
+                               "is_of_this_node(node)"})
       .bind(":id", extension_id)
       .run();
-  connection.prepare("DELETE FROM extension_directories WHERE extension_id = :id").bind(":id", extension_id).run();
+  connection
+      .prepare(Sql{.sqlite = "DELETE FROM extension_directories WHERE extension_id = :id",
+                   .postgres = "DELETE FROM extension_directories WHERE extension_id = :id AND is_of_this_node(node)"})
+      .bind(":id", extension_id)
+      .run();
 }
 
 std::vector<DiskStep> steps(Connection& connection) {
   std::vector<DiskStep> steps;
   auto row = connection.prepare(
-      "SELECT sequence, extension_id, action, directory, target, inode, config, prompt, owns_prompt, config_id, "
-      "prompt_id FROM extension_outbox ORDER BY sequence");
+      Sql{.sqlite = "SELECT sequence, extension_id, action, directory, target, inode, config, prompt, owns_prompt, "
+                    "config_id, prompt_id FROM extension_outbox ORDER BY sequence",
+          .postgres = "SELECT sequence, extension_id, action, directory, target, inode, config, prompt, owns_prompt, "
+                      "config_id, prompt_id FROM extension_outbox WHERE is_of_this_node(node) ORDER BY sequence"});
   while (row.step()) steps.push_back(read_step(row));
   return steps;
 }
@@ -127,8 +140,11 @@ void know_inodes(Connection& connection, const KnownDirectories& directories) {
 }
 
 void for_each_known(Connection& connection, const std::function<void(std::string id, KnownDirectory known)>& each) {
-  auto row = connection.prepare(
-      "SELECT extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp FROM extension_directories");
+  auto row =
+      connection.prepare(Sql{.sqlite = "SELECT extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp "
+                                       "FROM extension_directories",
+                             .postgres = "SELECT extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp "
+                                         "FROM extension_directories WHERE is_of_this_node(node)"});
   while (row.step()) {
     each(row.string(0), {static_cast<std::uint64_t>(row.integer(1)),
                          {row.string(2), read_stamp(row.text(3))},
@@ -137,7 +153,9 @@ void for_each_known(Connection& connection, const std::function<void(std::string
 }
 
 std::uint64_t known_inode(Connection& connection, std::string_view extension_id) {
-  auto row = connection.prepare("SELECT inode FROM extension_directories WHERE extension_id = :id");
+  auto row = connection.prepare(
+      Sql{.sqlite = "SELECT inode FROM extension_directories WHERE extension_id = :id",
+          .postgres = "SELECT inode FROM extension_directories WHERE extension_id = :id AND is_of_this_node(node)"});
   return row.bind(":id", extension_id).step() ? static_cast<std::uint64_t>(row.integer(0)) : 0;
 }
 

@@ -233,7 +233,8 @@ Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutb
   co_return first;
 }
 
-void Extensions::announce(const Extension& extension, ExtensionAction action, const std::string& run_id) const {
+void Extensions::announce(const Extension& extension, ExtensionAction action, const std::string& run_id,
+                          Origin origin) const {
   const json::object message{{"type", "extension-changed"},
                              {"action", to_text(action)},
                              {"id", extension.id},
@@ -244,6 +245,7 @@ void Extensions::announce(const Extension& extension, ExtensionAction action, co
                 .type = "extension-changed",
                 .record = extension,
                 .cause = {.run_id = run_id},
+                .is_from_another_node = origin == Origin::another_node,
                 .text = to_json(message)});
 }
 

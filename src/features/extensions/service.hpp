@@ -22,6 +22,9 @@ class Connection;
 class Database;
 class Hub;
 class Registry;
+namespace extension_store {
+struct Row;
+}
 struct ExtensionWrites;
 
 /// Finds the names in a definition that nothing has: of tools, models, skills, capabilities, agents. What has them may
@@ -49,6 +52,10 @@ public:
   /// Before the loop runs: updates the shipped extensions in the database if they differ, reads all, and takes over
   /// edits that people made to the directories in the meantime. Throws DatabaseError.
   void load(Connection& connection);
+
+  /// Another node may have changed those with these ids: brings the registry and this node's directories up to date,
+  /// and publishes what has changed as from another node.
+  Task<> refresh(std::vector<std::string> ids);
 
   /// The thread that uses the directories of agents and jobs, see ExtensionOutbox::disk. Look up the name immediately
   /// before, without awaiting in between. Requires an outbox.
@@ -122,7 +129,10 @@ private:
                                  std::string run_id = {});
   void take_directories_over(Connection& connection);
   std::vector<ExtensionPointer> file_backed() const;
-  void announce(const Extension& extension, ExtensionAction action, const std::string& run_id) const;
+  enum class Origin { here, another_node };
+  void announce(const Extension& extension, ExtensionAction action, const std::string& run_id,
+                Origin origin = Origin::here) const;
+  bool add_holders_of_names(const std::vector<extension_store::Row>& rows, std::vector<std::string>& ids) const;
   void require_agent_of_job(ExtensionType type, const json::object& definition, const Extension* current) const;
   /// Replaces an agent's name by its id; leaves other values unchanged.
   std::optional<std::string> agent_id_of(std::optional<std::string> id_or_name) const;

@@ -91,12 +91,14 @@ void record_spent(Connection& connection, const std::string& id, const json::obj
 }
 
 int end_interrupted(Connection& connection, Timestamp now) {
-  connection
-      .prepare(
+  constexpr Sql update{
+      .sqlite =
           "UPDATE job_runs SET status = 'interrupted', finished_at = :now, error = 'the gateway was killed' "
-          "WHERE finished_at IS NULL")
-      .bind(":now", now)
-      .run();
+          "WHERE finished_at IS NULL",
+      .postgres =
+          "UPDATE job_runs SET status = 'interrupted', finished_at = :now, error = 'the gateway was killed' "
+          "WHERE finished_at IS NULL AND is_of_this_node(node)"};
+  connection.prepare(update).bind(":now", now).run();
   return connection.changes();
 }
 

@@ -216,13 +216,17 @@ void JobTriggers::deliver(const DomainEvent& event) {
   const bool is_deleted = job && event.name == "extension.deleted";
   if (is_deleted) {
     disarm_job(job->id);
-    work_.spawn(forget(job->id));
+    if (!event.is_from_another_node) work_.spawn(forget(job->id));
     runner_.drop_waiting(job->id);
   }
   // A job must not be started by the event that disarms its trigger nor, below, by the one that arms it.
   if (job && !waits_as_before(*job)) events_.disarm(job->id);
-  events_.deliver(event);
-  if (job && !is_deleted) rearm(*job);
+  if (!event.is_from_another_node) events_.deliver(event);
+  if (!job || is_deleted) return;
+  if (event.is_from_another_node)
+    arm(*job, clock_.now());
+  else
+    rearm(*job);
 }
 
 Task<> JobTriggers::forget(std::string job_id) {

@@ -112,6 +112,12 @@ void ModelServices::load(Connection& connection) {
   for (const auto& extension : extensions) follow(*extension, false);
 }
 
+Task<> ModelServices::refresh() {
+  const auto chosen = co_await parts_.database.write(
+      [](Connection& connection) { return model_service_store::chosen(connection, default_setting); });
+  parts_.models.choose_default(chosen.value_or(""));
+}
+
 Task<> ModelServices::stop() {
   stopping_.request();
   co_await group_.join();
@@ -119,7 +125,10 @@ Task<> ModelServices::stop() {
 
 void ModelServices::deliver(const DomainEvent& event) {
   const auto* extension = event.record.as<Extension>();
-  if (extension && !stopping_.requested()) follow(*extension, event.name == "extension.deleted");
+  if (!extension || stopping_.requested()) return;
+  is_told_by_another_node_ = event.is_from_another_node;
+  follow(*extension, event.name == "extension.deleted");
+  is_told_by_another_node_ = false;
 }
 
 void ModelServices::follow(const Extension& extension, bool is_deleted) {
@@ -156,7 +165,8 @@ void ModelServices::connect(const Extension& extension) {
   if (service.provider) service.provider->retire(provider);
   service = {name, extension.definition, settings, provider};
   parts_.models.put(*settings, std::move(provider), is_same_place);
-  if (deleted_.erase(name) > 0) group_.spawn(parts_.hub.pending_effects().of(forget_deleted(name)));
+  if (deleted_.erase(name) > 0 && !is_told_by_another_node_)
+    group_.spawn(parts_.hub.pending_effects().of(forget_deleted(name)));
 }
 
 void ModelServices::disconnect(const Extension& extension, bool is_deleted) {
@@ -168,6 +178,7 @@ void ModelServices::disconnect(const Extension& extension, bool is_deleted) {
                                         : fmt::format("the model service {} is disabled: enable it", name));
   if (!is_deleted) return;
   deleted_[name] = true;
+  if (is_told_by_another_node_) return;
   auto users = parts_.extensions.users_of_model_service(name);
   group_.spawn(parts_.hub.pending_effects().of(record_deleted(name, std::move(users))));
 }

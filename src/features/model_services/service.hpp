@@ -56,6 +56,8 @@ public:
 
   /// Before the loop runs, after the extensions.
   void load(Connection& connection);
+  /// Another node may have chosen the default model.
+  Task<> refresh();
   Task<> stop();
 
   /// All models as JSON. Waits for services that have never been asked, or with `refresh` for all.
@@ -97,6 +99,7 @@ private:
   Parts parts_;
   Options options_;
   StopSource stopping_;
+  bool is_told_by_another_node_ = false;  ///< of the event that is being delivered
   TaskGroup group_;
   std::map<std::string, Service, std::less<>> services_;              ///< those that are enabled, by the extension's id
   std::map<std::string, std::shared_ptr<Asked>, std::less<>> asked_;  ///< by the service's name

@@ -54,6 +54,14 @@ void Projects::load(Connection& connection) {
   }
 }
 
+Task<> Projects::refresh() {
+  const auto all = co_await database_.write(project_store::all);
+  projects_.clear();
+  for (auto project = all.rbegin(); project != all.rend(); ++project) {
+    projects_.push_back(std::make_shared<const Project>(*project));
+  }
+}
+
 std::vector<ProjectPointer>::const_iterator Projects::place_of(std::string_view id) const {
   return std::ranges::find(projects_, id, [](const auto& project) -> const std::string& { return project->id; });
 }
@@ -127,6 +135,7 @@ Task<ProjectPointer> Projects::create(NewProject wanted, InTransaction<Project> 
     if (in_transaction) in_transaction(connection, made);
   });
   co_await remember_trusted(made);
+  if (auto refreshed = find(made.id)) co_return refreshed;
   projects_.insert(projects_.begin(), std::make_shared<const Project>(made));
   co_return projects_.front();
 }

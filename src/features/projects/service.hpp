@@ -28,6 +28,8 @@ public:
 
   /// Before the loop runs: reads all.
   void load(Connection& connection);
+  /// Another node may have changed them.
+  Task<> refresh();
 
   /// Null if there is none.
   ProjectPointer find(std::string_view id) const;

@@ -40,7 +40,10 @@ void remove(Connection& connection, const ProposalAddress& address) {
 
 std::vector<ProposalDecision> all(Connection& connection) {
   std::vector<ProposalDecision> decisions;
-  auto row = connection.prepare(fmt::format("SELECT {} FROM proposal_outbox ORDER BY decided_at", columns.names()));
+  const auto select = [&](std::string_view condition) {
+    return fmt::format("SELECT {} FROM proposal_outbox {} ORDER BY decided_at", columns.names(), condition);
+  };
+  auto row = connection.prepare(connection.is_postgres() ? select("WHERE is_of_this_node(node)") : select(""));
   while (row.step()) {
     if (read_proposal_address(row.text(0)) && from_text<ProposalStatus>(row.text(1)))
       decisions.push_back(columns.read(row));

@@ -47,8 +47,10 @@ void remove(Connection& connection, const std::string& id) {
 
 std::vector<InterruptedIteration> all(Connection& connection) {
   std::vector<InterruptedIteration> found;
-  auto row =
-      connection.prepare(fmt::format("SELECT {}, original, mode FROM iterations ORDER BY started_at", columns.names()));
+  const auto select = [&](std::string_view condition) {
+    return fmt::format("SELECT {}, original, mode FROM iterations {} ORDER BY started_at", columns.names(), condition);
+  };
+  auto row = connection.prepare(connection.is_postgres() ? select("WHERE is_of_this_node(node)") : select(""));
   constexpr int original = columns.count;
   constexpr int mode = original + 1;
   while (row.step()) {

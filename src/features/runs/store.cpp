@@ -92,11 +92,11 @@ void append_step(Connection& connection, const std::string& run_id, const RunSte
 
 std::vector<InterruptedRun> unfinished(Connection& connection) {
   std::vector<InterruptedRun> runs;
-  const auto in_order_of = [](std::string_view number) {
-    return fmt::format("SELECT {} FROM runs WHERE ended_at IS NULL ORDER BY {}", run_columns.names(), number);
+  const auto ending_in = [](std::string_view rest) {
+    return fmt::format("SELECT {} FROM runs WHERE ended_at IS NULL {}", run_columns.names(), rest);
   };
-  static const auto sqlite = in_order_of("rowid");
-  static const auto postgres = in_order_of("number");
+  static const auto sqlite = ending_in("ORDER BY rowid");
+  static const auto postgres = ending_in("AND is_of_this_node(node) ORDER BY number");
   auto rows = connection.prepare(Sql{sqlite, postgres});
   while (rows.step()) runs.push_back({run_columns.read(rows), {}, {}, {}, {}});
   for (auto& interrupted : runs) {

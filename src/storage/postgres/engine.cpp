@@ -3,12 +3,14 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "storage/postgres/address.hpp"
+#include "storage/postgres/change_feed.hpp"
 #include "storage/postgres/link.hpp"
 #include "storage/postgres/schema.hpp"
 #include "storage/postgres/writer.hpp"
@@ -65,14 +67,14 @@ Link connected(const Address& address, Stop& stop, Session::Clock::time_point de
   return link;
 }
 
-Link prepared(const Address& address, Stop& stop, std::span<const Migration> migrations) {
+Link prepared(const Address& address, Stop& stop, const Options& options) {
   const auto deadline = Session::Clock::now() + time_to_connect_at_start;
   auto link = connected(address, stop, deadline);
   try {
     auto& connection = link.connection();
-    Owner::lock(connection, address, std::min(deadline, Session::Clock::now() + time_for_another_to_end));
-    prepare_database(connection, address, migrations);
-    link.connect_as(Owner(connection));
+    Owner::lock(connection, address, options.node, std::min(deadline, Session::Clock::now() + time_for_another_to_end));
+    prepare_database(connection, address, options.migrations);
+    link.connect_as(Owner(connection, options.node));
   } catch (const DatabaseError& error) {
     refuse(address, error);
   }
@@ -83,13 +85,17 @@ class Engine final : public StorageEngine {
 public:
   Engine(Loop& loop, const Options& options)
       : address_(read_address(options.url)),
-        writer_(loop, prepared(address_, stop_, options.migrations), stop_, options.group_limit),
+        writer_(loop, prepared(address_, stop_, options), stop_, options.group_limit),
         readers_(
             loop,
             [this]() -> ItemReader {
               return [link = std::make_shared<Link>(address_, stop_)](WorkItem& item) { postgres::read(item, *link); };
             },
-            options.readers) {}
+            options.readers) {
+    if (options.node.empty()) return;
+    const auto seen = ChangeFeed::latest(writer_.start_connection());
+    feed_.emplace(loop, address_, stop_, seen, options);
+  }
   ~Engine() override { close(Clock::now()); }
 
   void write(std::unique_ptr<WorkItem> item, Database::Lane lane) override { writer_.add(std::move(item), lane); }
@@ -98,6 +104,7 @@ public:
   Database::Statistics statistics() const override { return writer_.statistics(); }
 
   void close(Clock::time_point deadline) override {
+    feed_.reset();
     stop_.give_up_at(deadline);
     readers_.close(deadline);
     writer_.close(deadline);
@@ -108,6 +115,7 @@ private:
   Stop stop_;
   GroupWriter writer_;
   ReaderPool readers_;
+  std::optional<ChangeFeed> feed_;
 };
 
 }  // namespace

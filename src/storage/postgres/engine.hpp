@@ -1,16 +1,23 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "storage/changes.hpp"
 #include "storage/engine.hpp"
 #include "storage/migration.hpp"
 
 namespace agw::postgres {
 
 struct Options {
-  std::string url;  ///< see read_address
+  std::string url;                ///< see read_address
+  std::string node;               ///< the gateway's name among those that share the database; empty: it is alone
+  OnChanges on_changes;           ///< of a node: called for each change of what nodes hold in memory, its own included
+  std::function<void()> on_lead;  ///< of a node: it is the first one now, see ChangeFeed
+  std::function<void()> on_lost;  ///< of a node: it must start anew, as it is the first one no more, or was away
+                                  ///< from the database for so long that it may have missed changes
   std::size_t readers = 2;
   std::size_t group_limit = 64;
   std::vector<Migration> migrations = embedded_migrations("postgres");

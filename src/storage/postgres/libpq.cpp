@@ -39,6 +39,7 @@ Libpq load() {
   library.find("PQgetisnull", pq.is_null);
   library.find("PQcmdStatus", pq.command_status);
   library.find("PQcmdTuples", pq.changed_rows);
+  library.find("PQnotifies", pq.notifies);
   pq.error = library.problem();
   return pq;
 }

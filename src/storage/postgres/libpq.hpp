@@ -40,6 +40,7 @@ struct Libpq {
   decltype(&PQgetisnull) is_null = nullptr;
   decltype(&PQcmdStatus) command_status = nullptr;
   decltype(&PQcmdTuples) changed_rows = nullptr;
+  decltype(&PQnotifies) notifies = nullptr;
 
   std::string error;  ///< why it cannot be used, and what to do; empty if it can
 

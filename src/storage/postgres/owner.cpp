@@ -16,46 +16,86 @@ using namespace std::chrono_literals;
 
 constexpr auto between_attempts = 50ms;
 
-/// The first number stands for this program. Gateways in different schemas do not meet.
-bool try_to_lock(Connection& connection) {
-  auto row = connection.prepare("SELECT pg_try_advisory_lock(7420, hashtext(coalesce(current_schema(), '')))");
-  row.step();
-  return row.boolean(0);
+enum class Locked { yes, in_use, name_in_use };
+
+/// The first numbers stand for this program: 7420 for the database, 7422 for the names of nodes. Gateways in different
+/// schemas do not meet. A lock that the session already has is taken once more, which changes nothing.
+Locked try_to_lock(Connection& connection, const std::string& node) {
+  if (node.empty()) {
+    auto row = connection.prepare("SELECT pg_try_advisory_lock(7420, hashtext(coalesce(current_schema(), '')))");
+    row.step();
+    return row.boolean(0) ? Locked::yes : Locked::in_use;
+  }
+  auto shared =
+      connection.prepare("SELECT pg_try_advisory_lock_shared(7420, hashtext(coalesce(current_schema(), '')))");
+  shared.step();
+  if (!shared.boolean(0)) return Locked::in_use;
+  auto name = connection.prepare(
+      "SELECT pg_try_advisory_lock(7422, hashtext(coalesce(current_schema(), '') || '/' || CAST(:node AS text))), "
+      "set_config('agw.node', CAST(:node AS text), false)");
+  name.bind(":node", node).step();
+  return name.boolean(0) ? Locked::yes : Locked::name_in_use;
 }
 
 /// Where the other gateway is and since when; empty if this role may not see it.
-std::string holder_of_lock(Connection& connection) {
+std::string holder_of_lock(Connection& connection, Locked why, const std::string& node) {
   auto row = connection.prepare(
       "SELECT coalesce(host(client_addr), 'the host of the server'), "
       "to_char(backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') "
       "FROM pg_locks JOIN pg_stat_activity USING (pid) JOIN pg_database ON pg_database.oid = database "
-      "WHERE pg_database.datname = current_database() AND locktype = 'advisory' AND classid = 7420 AND objsubid = 2 "
-      "AND objid = CAST(hashtext(coalesce(current_schema(), '')) AS oid) AND granted AND backend_start IS NOT NULL");
+      "WHERE pg_database.datname = current_database() AND locktype = 'advisory' AND objsubid = 2 AND granted "
+      "AND CAST(classid AS bigint) = :class AND backend_start IS NOT NULL AND pid <> pg_backend_pid() "
+      "AND objid = CAST(hashtext(coalesce(current_schema(), '') || CAST(:name AS text)) AS oid)");
+  row.bind(":class", why == Locked::in_use ? 7420 : 7422).bind(":name", why == Locked::in_use ? "" : "/" + node);
   return row.step() ? fmt::format(" (connected from {} since {})", row.text(0), row.text(1)) : "";
 }
 
-std::string entered_id(Connection& connection) {
-  auto row = connection.prepare("SELECT id FROM gateway_owner");
-  return row.step() ? row.string(0) : "";
+std::string entered_id(Connection& connection, const std::string& node) {
+  auto row = connection.prepare("SELECT id FROM gateway_owner WHERE node = :node");
+  return row.bind(":node", node).step() ? row.string(0) : "";
+}
+
+[[noreturn]] void refuse(Connection& connection, const Address& address, const std::string& node, Locked why) {
+  const auto holder = holder_of_lock(connection, why, node);
+  if (node.empty()) {
+    throw StartError(ExitStatus::already_running,
+                     fmt::format("the {} (cluster.database) is in use by another gateway{}: several gateways cannot "
+                                 "share a database unless each has a name (cluster.node). Stop that one, or give this "
+                                 "one a database of its own.",
+                                 address.name, holder));
+  }
+  if (why == Locked::in_use) {
+    throw StartError(ExitStatus::failure,
+                     fmt::format("the {} (cluster.database) is in use by a gateway without a name{}: set cluster.node "
+                                 "there too, and restart it.",
+                                 address.name, holder));
+  }
+  throw StartError(ExitStatus::failure,
+                   fmt::format("the {} (cluster.database) already has a node {}{}: give this gateway another name "
+                               "(cluster.node), or stop that one.",
+                               address.name, node, holder));
 }
 
 }  // namespace
 
-void Owner::lock(Connection& connection, const Address& address, Session::Clock::time_point deadline) {
-  while (!try_to_lock(connection)) {
-    if (Session::Clock::now() >= deadline) {
-      throw StartError(ExitStatus::already_running,
-                       fmt::format("the {} (cluster.database) is in use by another gateway{}: several gateways cannot "
-                                   "share a database. Stop that one, or give this one a database of its own.",
-                                   address.name, holder_of_lock(connection)));
-    }
+void Owner::lock(Connection& connection, const Address& address, const std::string& node,
+                 Session::Clock::time_point deadline) {
+  while (true) {
+    const auto locked = try_to_lock(connection, node);
+    if (locked == Locked::yes) return;
+    if (Session::Clock::now() >= deadline) refuse(connection, address, node, locked);
     std::this_thread::sleep_for(between_attempts);
   }
 }
 
-Owner::Owner(Connection& connection) : id_(random_hex(16)) {
-  connection.prepare("WITH gone AS (DELETE FROM gateway_owner) INSERT INTO gateway_owner (id) VALUES (:id)")
+/// A gateway alone replaces all others, so that each finds out; a node those of its name, and one alone.
+Owner::Owner(Connection& connection, std::string node) : node_(std::move(node)), id_(random_hex(16)) {
+  connection
+      .prepare(
+          "WITH gone AS (DELETE FROM gateway_owner WHERE :node IN ('', node) OR node = '') "
+          "INSERT INTO gateway_owner (id, node) VALUES (:id, :node)")
       .bind(":id", id_)
+      .bind(":node", node_)
       .run();
   remember_session(connection);
 }
@@ -69,8 +109,8 @@ void Owner::remember_session(Connection& connection) {
 }
 
 void Owner::lock_again(Connection& connection) {
-  const bool is_locked = try_to_lock(connection);
-  if (entered_id(connection) != id_) {
+  const bool is_locked = try_to_lock(connection, node_) == Locked::yes;
+  if (entered_id(connection, node_) != id_) {
     log::error("another gateway has used the database (cluster.database) since the connection to it was lost");
     throw DatabaseTaken();
   }

@@ -7,26 +7,33 @@
 
 namespace agw::postgres {
 
-/// Keeps a second gateway from the database: each holds records in memory, and would not see what the other changes.
-/// The writer's session holds an advisory lock, which ends with the session. An id in the table `gateway_owner` shows a
-/// gateway that lost its session whether another one has used the database since.
+/// Decides which gateways may use the database at a time: one alone, or nodes with different names. A gateway that is
+/// alone holds records in memory, and would not see what others change; nodes follow each other (ChangeFeed).
+///
+/// The writer's session holds advisory locks, which end with the session: `alone` exclusively or, as a node, shared,
+/// and one for the node's name. An id in the table `gateway_owner` shows a gateway that lost its session whether
+/// another one has used the database, or its name, since.
 /// Example: src/storage/postgres/owner_test.cpp: OwnerTest.ASecondGatewayIsRefused
 class Owner {
 public:
-  /// Takes the lock. A gateway that has just ended may still hold it, so it tries until `deadline`. Throws StartError:
-  /// already_running (3) if another gateway has it.
-  static void lock(Connection& connection, const Address& address, Session::Clock::time_point deadline);
+  /// Takes the locks; `node` is empty for a gateway alone. One that has just ended may still hold them, so it tries
+  /// until `deadline`. Throws StartError: already_running (3) if a gateway alone meets another gateway, failure (1) if
+  /// a node meets one alone, or one of its name.
+  static void lock(Connection& connection, const Address& address, const std::string& node,
+                   Session::Clock::time_point deadline);
 
   /// Enters this gateway in the database, which it has locked and which has its tables.
-  explicit Owner(Connection& connection);
+  Owner(Connection& connection, std::string node);
 
-  /// Takes the lock with a new session, after the last one was lost; the server is made to end that one. Throws
-  /// ConnectionLost while it is not over, DatabaseTaken if another gateway has used the database since.
+  /// Takes the locks with a new session, after the last one was lost; the server is made to end that one. Throws
+  /// ConnectionLost while it is not over, DatabaseTaken if another gateway has used the database, or this node's name,
+  /// since.
   void lock_again(Connection& connection);
 
 private:
   void remember_session(Connection& connection);
 
+  std::string node_;
   std::string id_;
   std::int64_t process_ = 0;  ///< the server's, for our session
   std::string began_at_;      ///< tells it from a later process of the same number

@@ -63,8 +63,8 @@ TEST_F(OwnerTest, ASecondGatewayIsRefused) {
       EXPECT_EQ(error.status(), ExitStatus::already_running);
       EXPECT_THAT(error.what(),
                   AllOf(HasSubstr("is in use by another gateway (connected from the host of the server since 20"),
-                        HasSubstr("several gateways cannot share a database. Stop that one, or give this one a "
-                                  "database of its own.")));
+                        HasSubstr("several gateways cannot share a database unless each has a "
+                                  "name (cluster.node). Stop that one, or give this one a database of its own.")));
     }
     co_await write(*first, 1);
   });

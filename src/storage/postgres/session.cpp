@@ -242,6 +242,16 @@ void Session::throw_if_repeatable() const {
   }
 }
 
+void Session::wait_for_notification(int wake, std::chrono::milliseconds limit) {
+  std::array<pollfd, 2> waits{{{.fd = pq_.socket(handle_.get()), .events = POLLIN, .revents = 0},
+                               {.fd = wake, .events = POLLIN, .revents = 0}}};
+  const int ready = ::poll(waits.data(), waits.size(), static_cast<int>(limit.count()));
+  if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
+  if (ready <= 0 || waits[0].revents == 0) return;
+  if (!pq_.consume_input(handle_.get())) lose("LISTEN");
+  while (auto* notification = pq_.notifies(handle_.get())) pq_.freemem(notification);
+}
+
 void Session::prepare(const std::string& name, const std::string& sql, std::span<const Oid> types) {
   const bool sent = !is_lost_ && pq_.send_prepare(handle_.get(), name.c_str(), sql.c_str(),
                                                   static_cast<int>(types.size()), types.data());

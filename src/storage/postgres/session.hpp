@@ -68,6 +68,9 @@ public:
   /// The server's process for this connection.
   int backend_pid() const { return backend_pid_; }
 
+  /// Waits for a notification, for at most `limit`, or until `wake` can be read (an eventfd). Throws ConnectionLost.
+  void wait_for_notification(int wake, std::chrono::milliseconds limit);
+
   /// Runs one statement, and returns its result. Throws DatabaseError; `during` names it in the message.
   Result query(const std::string& sql, std::string_view during);
 

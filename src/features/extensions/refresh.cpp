@@ -1,0 +1,82 @@
+// How this node follows what others of the cluster have changed in the records.
+//
+// The records are read by the writer, whose results come in the order of commits: nothing newer that this node has
+// written itself is replaced. Names are unique in the database and in the registry, but changes come in parts. So a
+// record that still has the name of a changed one here is read too, until all names fit.
+
+#include <algorithm>
+
+#include "features/extensions/registry.hpp"
+#include "features/extensions/service.hpp"
+#include "features/extensions/store.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+struct Difference {
+  std::string id;
+  ExtensionPointer before;  ///< null: it is new
+  ExtensionPointer after;   ///< null: it was deleted
+};
+
+std::vector<extension_store::Row> rows_of(Connection& connection, const std::vector<std::string>& ids) {
+  std::vector<extension_store::Row> rows;
+  for (const auto& id : ids) {
+    if (auto row = extension_store::find(connection, id)) rows.push_back(std::move(*row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+/// Whether there were some.
+bool Extensions::add_holders_of_names(const std::vector<extension_store::Row>& rows,
+                                      std::vector<std::string>& ids) const {
+  const auto before = ids.size();
+  for (const auto& row : rows) {
+    const auto holder = registry_->find_named(row.extension.name);
+    if (holder && std::ranges::find(ids, holder->id) == ids.end()) ids.push_back(holder->id);
+  }
+  return ids.size() > before;
+}
+
+Task<> Extensions::refresh(std::vector<std::string> ids) {
+  std::vector<extension_store::Row> rows;
+  do {
+    rows = co_await database_.write([ids](Connection& connection) { return rows_of(connection, ids); });
+  } while (add_holders_of_names(rows, ids));
+
+  std::vector<Difference> differences;
+  for (const auto& id : ids) {
+    const auto row = std::ranges::find(rows, id, [](const auto& one) -> auto& { return one.extension.id; });
+    const auto before = registry_->find(id);
+    const bool is_stored = row != rows.end();
+    if (!is_stored && !before) continue;
+    if (is_stored && before && before->updated_at == row->extension.updated_at) continue;
+    differences.push_back({id, before, is_stored ? std::make_shared<const Extension>(row->extension) : nullptr});
+  }
+  for (const auto& difference : differences) registry_->erase(difference.id);
+  for (auto& row : rows) {
+    if (!registry_->find(row.extension.id)) registry_->put(row.position, std::move(row.extension));
+  }
+  for (const auto& [id, before, after] : differences) {
+    const auto action = !before ? ExtensionAction::created
+                        : after ? ExtensionAction::updated
+                                : ExtensionAction::deleted;
+    announce(after ? *after : *before, action, "", Origin::another_node);
+  }
+  if (!outbox_ || differences.empty()) co_return;
+  auto steps = co_await database_.write([differences](Connection& connection) {
+    std::vector<DiskStep> all;
+    for (const auto& [id, before, after] : differences) {
+      auto some = ExtensionOutbox::record_steps(connection, before.get(), after.get());
+      all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+    }
+    return all;
+  });
+  co_await outbox_->take(std::move(steps));
+}
+
+}  // namespace agw

@@ -1,0 +1,51 @@
+#include "storage/change_follower.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/log.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+ChangeFollower::ChangeFollower(Loop& loop) : group_(loop) {}
+
+void ChangeFollower::take(std::vector<RecordChange> changes) {
+  if (stopping_.requested()) return;
+  waiting_.insert(waiting_.end(), std::make_move_iterator(changes.begin()), std::make_move_iterator(changes.end()));
+  if (!std::exchange(is_working_, true)) group_.spawn(work());
+}
+
+Task<> ChangeFollower::stop() {
+  stopping_.request();
+  co_await group_.join();
+}
+
+Task<> ChangeFollower::work() {
+  while (!waiting_.empty() && !stopping_.requested()) {
+    std::map<std::string, std::vector<std::string>> keys;
+    for (auto& change : std::exchange(waiting_, {})) {
+      auto& of_topic = keys[change.topic];
+      if (std::ranges::find(of_topic, change.key) == of_topic.end()) of_topic.push_back(std::move(change.key));
+    }
+    for (const auto& [topic, of_topic] : keys) {
+      const auto refresher = refreshers_.find(topic);
+      if (refresher == refreshers_.end()) continue;
+      bool failed = false;
+      try {
+        co_await refresher->second(of_topic);
+      } catch (const std::exception& error) {
+        log::warn("what another node has changed is not seen here yet ({}): {}", topic, error.what());
+        failed = true;
+      }
+      if (!failed) continue;
+      for (const auto& key : of_topic) waiting_.push_back({topic, key});
+      co_await pause(stopping_, 1s);
+    }
+  }
+  is_working_ = false;
+}
+
+}  // namespace agw

@@ -1,0 +1,135 @@
+#include "storage/postgres/change_feed.hpp"
+
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/post.hpp>
+
+#include "base/log.hpp"
+#include "storage/postgres/engine.hpp"
+
+namespace agw::postgres {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto between_looks = 1s;
+constexpr auto between_removals = 10min;
+
+/// Changes older than that are deleted.
+constexpr std::chrono::seconds kept = 1h;
+
+std::chrono::seconds seconds_awake_and_asleep() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::chrono::seconds(now.tv_sec);
+}
+
+Descriptor new_event() {
+  const int descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  return Descriptor(descriptor);
+}
+
+}  // namespace
+
+struct ChangeFeed::Calls {
+  OnChanges on_changes;
+  std::function<void()> on_lead;
+  std::function<void()> on_lost;
+  bool is_over = false;  ///< on the loop
+};
+
+ChangeFeed::ChangeFeed(Loop& loop, const Address& address, Stop& stop, std::int64_t seen, const Options& options)
+    : loop_(loop),
+      stop_(stop),
+      seen_(seen),
+      calls_(std::make_shared<Calls>(options.on_changes, options.on_lead, options.on_lost)),
+      link_(address, stop),
+      read_at_(seconds_awake_and_asleep()),
+      wake_(new_event()),
+      thread_(std::make_unique<WorkerThread>("agw-changes", [this] { work(); })) {}
+
+ChangeFeed::~ChangeFeed() {
+  calls_->is_over = true;
+  is_over_ = true;
+  ::eventfd_write(wake_.get(), 1);
+  thread_.reset();
+}
+
+std::int64_t ChangeFeed::latest(Connection& connection) {
+  auto row = connection.prepare("SELECT coalesce(max(number), 0) FROM changes");
+  row.step();
+  return row.integer(0);
+}
+
+void ChangeFeed::work() {
+  while (!is_over_) {
+    try {
+      if (!std::exchange(listens_, true)) link_.session().execute("LISTEN agw_changes");
+      try_to_lead();
+      read_on();
+      forget_old();
+      link_.session().wait_for_notification(wake_.get(), between_looks);
+    } catch (const std::exception& error) {
+      log::warn("what other nodes change is not seen until the database is reached again: {}", error.what());
+      link_.drop();
+      listens_ = false;
+      has_led_ |= std::exchange(leads_, false);
+      if (!is_over_ && stop_.wait(100ms)) return;
+    }
+  }
+}
+
+void ChangeFeed::lose() {
+  asio::post(loop_, [calls = calls_] {
+    if (!calls->is_over) calls->on_lost();
+  });
+}
+
+void ChangeFeed::read_on() {
+  const auto now = seconds_awake_and_asleep();
+  if (now - std::exchange(read_at_, now) > kept / 2) lose();
+  std::vector<RecordChange> changes;
+  auto rows =
+      link_.connection().prepare("SELECT number, topic, \"key\" FROM changes WHERE number > :seen ORDER BY number");
+  rows.bind(":seen", seen_);
+  while (rows.step()) {
+    seen_ = rows.integer(0);
+    changes.push_back({rows.string(1), rows.string(2)});
+  }
+  if (changes.empty()) return;
+  asio::post(loop_, [calls = calls_, changes = std::move(changes)]() mutable {
+    if (!calls->is_over) calls->on_changes(std::move(changes));
+  });
+}
+
+void ChangeFeed::try_to_lead() {
+  if (leads_) return;
+  auto row = link_.connection().prepare("SELECT pg_try_advisory_lock(7424, hashtext(coalesce(current_schema(), '')))");
+  row.step();
+  if (!row.boolean(0)) {
+    if (std::exchange(has_led_, false)) lose();
+    return;
+  }
+  leads_ = true;
+  if (std::exchange(has_led_, false)) return;
+  asio::post(loop_, [calls = calls_] {
+    if (!calls->is_over) calls->on_lead();
+  });
+}
+
+void ChangeFeed::forget_old() {
+  if (!leads_ || Session::Clock::now() - forgot_at_ < between_removals) return;
+  forgot_at_ = Session::Clock::now();
+  link_.connection().prepare("DELETE FROM changes WHERE at < clock_timestamp() - interval '1 hour'").run();
+}
+
+}  // namespace agw::postgres

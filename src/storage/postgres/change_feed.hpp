@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/async/task.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/process/worker_thread.hpp"
+#include "storage/changes.hpp"
+#include "storage/postgres/address.hpp"
+#include "storage/postgres/link.hpp"
+
+namespace agw::postgres {
+
+struct Options;
+
+/// What nodes tell each other: reads the table `changes` on, woken by NOTIFY and every second at the latest, on a
+/// thread and a connection of its own. Also finds the first of the nodes, which does what only one of them may do: its
+/// session holds an advisory lock, for which the others wait.
+/// Example: src/storage/postgres/change_feed_test.cpp: ChangeFeedTest.ANodeHearsWhatAnotherHasChanged
+class ChangeFeed {
+public:
+  /// `seen`: the latest change that this node's memory contains, see `latest`.
+  ChangeFeed(Loop& loop, const Address& address, Stop& stop, std::int64_t seen, const Options& options);
+  /// Ends the thread; nothing is called afterwards.
+  ~ChangeFeed();
+  ChangeFeed(const ChangeFeed&) = delete;
+  ChangeFeed& operator=(const ChangeFeed&) = delete;
+
+  /// The number of the latest change; 0 if there is none. Read it before what is held in memory.
+  static std::int64_t latest(Connection& connection);
+
+private:
+  /// What the thread's calls on the loop need; it outlives the feed.
+  struct Calls;
+
+  void work();
+  void read_on();
+  void try_to_lead();
+  void forget_old();
+  void lose();
+
+  Loop& loop_;
+  Stop& stop_;
+  std::int64_t seen_;
+  std::shared_ptr<Calls> calls_;
+  Link link_;
+  bool listens_ = false;  ///< with the link's present connection
+  bool leads_ = false;
+  bool has_led_ = false;          ///< before the connection was lost
+  std::chrono::seconds read_at_;  ///< on the clock that goes on while the machine sleeps
+  Session::Clock::time_point forgot_at_{};
+  std::atomic<bool> is_over_ = false;
+  Descriptor wake_;
+  std::unique_ptr<WorkerThread> thread_;
+};
+
+}  // namespace agw::postgres

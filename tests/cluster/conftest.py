@@ -1,0 +1,66 @@
+"""Gateways that share a database, against a PostgreSQL server of the tests' own. Skipped where none is installed.
+
+See docs/run-a-cluster.md.
+"""
+
+import itertools
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+pytest.register_assert_rewrite("checks", "contract")
+
+from gateway import BINARY, Gateway  # noqa: E402
+from postgres import postgres  # noqa: E402
+from stubs.provider import ProviderStub  # noqa: E402
+from talker import configuration  # noqa: E402
+
+_names = itertools.count(1)
+
+
+def pytest_sessionstart(session):
+    if not BINARY.exists():
+        pytest.exit(f"{BINARY} is missing: build the preset `debug`, or name another binary in AGW", returncode=2)
+
+
+@pytest.fixture(scope="session")
+def server():
+    with postgres() as running:
+        yield running
+
+
+@pytest.fixture
+def database(server):
+    name = f"cluster{next(_names)}"
+    server.create(name)
+    return name
+
+
+@pytest.fixture
+def stub():
+    with ProviderStub() as running:
+        yield running
+
+
+@pytest.fixture
+def make_node(server, database, stub, tmp_path):
+    """Makes nodes, not yet started, each with a data directory of its own; they end with the test."""
+    made = []
+
+    def make(name, url=None, **more):
+        cluster = {"database": url or server.url(database)} | ({"node": name} if name else {})
+        node = Gateway(tmp_path / f"node-{len(made)}", config=configuration(stub) | {"cluster": cluster}, **more)
+        made.append(node)
+        return node
+
+    yield make
+    for node in made:
+        node.close()
+
+
+@pytest.fixture
+def nodes(make_node):
+    """Two nodes that run."""
+    return [make_node(name).start() for name in ("a", "b")]
