@@ -2875,8 +2875,8 @@ export interface components {
             turn_count: number;
             /** @description what is being answered: runId, turnId, seq, text, tools */
             active_run: unknown;
-            /** @description the list that its agent keeps with the tool Tasks */
-            tasks: {
+            /** @description the list that its agent keeps with the tool Tasks; omitted while it is empty */
+            tasks?: {
                 text: string;
                 /** @enum {string} */
                 status: "pending" | "active" | "done";
@@ -2959,10 +2959,10 @@ export interface components {
             week: number;
             /** @description USD of the last 30 days */
             month: number;
-            /** @description USD of the period that prompt caches saved */
-            saved: number;
-            /** @description 0 to 1: the share of the period's input tokens that services read from their prompt caches; null where there are none */
-            cached: number | null;
+            /** @description USD of the period that prompt caches saved; omitted if 0 */
+            saved?: number;
+            /** @description 0 to 1: the share of the period's input tokens that services read from their prompt caches; omitted if there are none */
+            cached?: number | null;
             by_agent: {
                 agent_id: string;
                 name: string;
@@ -2985,19 +2985,19 @@ export interface components {
                 title: string | null;
                 cost: number;
             }[];
-            /** @description programs that asked models directly, by what they call themselves */
-            by_client: {
+            /** @description programs that asked models directly, by what they call themselves; omitted if there are none */
+            by_client?: {
                 client: string;
                 cost: number;
             }[];
-            /** @description what the threads of jobs cost; output in an agent's thread counts as the agent's only */
-            by_job: {
+            /** @description what the threads of jobs cost; output in an agent's thread counts as the agent's only; omitted if there are none */
+            by_job?: {
                 job_id: string;
                 name: string | null;
                 cost: number;
             }[];
-            /** @description USD that may be spent in a day; null where there is no limit */
-            budget: number | null;
+            /** @description USD that may be spent in a day; omitted if there is no limit */
+            budget?: number | null;
         };
         KnowledgeOverview: {
             categories: {
