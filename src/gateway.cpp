@@ -25,6 +25,7 @@
 #include "features/checkpoints/service.hpp"
 #include "features/client_api/service.hpp"
 #include "features/client_tools/service.hpp"
+#include "features/cluster/service.hpp"
 #include "features/context/prompt.hpp"
 #include "features/context/thread_retention.hpp"
 #include "features/costs/background_completions.hpp"
@@ -105,6 +106,7 @@ void append(Routes& table, Routes more) {
 struct NodeHandlers {
   OnChanges on_changes;
   std::function<void()> on_lead;
+  std::function<void(const LostNode&)> on_lost_node;
   std::function<void()> on_lost;
 };
 
@@ -121,11 +123,15 @@ std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& dir
                                                     file.string()));
   }
   try {
-    return postgres::open_engine(loop, {.url = secrets.expand(settings.cluster.database),
-                                        .node = settings.cluster.node,
-                                        .on_changes = std::move(handlers.on_changes),
-                                        .on_lead = std::move(handlers.on_lead),
-                                        .on_lost = std::move(handlers.on_lost)});
+    return postgres::open_engine(
+        loop,
+        {.url = secrets.expand(settings.cluster.database),
+         .node = settings.cluster.node,
+         .cluster_file = settings.cluster.node.empty() ? std::filesystem::path() : directory.path / data_files::cluster,
+         .on_changes = std::move(handlers.on_changes),
+         .on_lead = std::move(handlers.on_lead),
+         .on_lost_node = std::move(handlers.on_lost_node),
+         .on_lost = std::move(handlers.on_lost)});
   } catch (const SecretError& error) {
     throw StartError(ExitStatus::usage, fmt::format("cluster.database: {}", error.what()));
   }
@@ -151,6 +157,7 @@ public:
         database_(loop, open_storage(loop, directory, settings, secrets_,
                                      {.on_changes = std::bind_front(&ChangeFollower::take, &follower_),
                                       .on_lead = [this] { lead(); },
+                                      .on_lost_node = [this](const auto& lost) { cluster_.take_over(lost); },
                                       .on_lost = [this] { lose(); }})),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         filesystem_(blocking_, directory.home),
@@ -209,6 +216,8 @@ public:
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
+        cluster_({loop, database_, clock_, follower_, projects_, extensions_, model_services_, stages_, approvals_,
+                  engine_}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         port_(listener_.port()),
         hosts_(hosts_options(settings, port_)),
@@ -244,7 +253,7 @@ public:
     handle_knowledge_job(jobs_, knowledge_);
     handle_research_jobs(jobs_, research_);
     handle_reflection_job(jobs_, briefings_);
-    if (is_node_) follow();
+    if (is_node_) cluster_.start();
   }
 
   GatewayEnd run(bool trace_loop) {
@@ -348,15 +357,6 @@ private:
     release_program_pages();
   }
 
-  /// What nodes hold in memory.
-  void follow() {
-    follower_.follow("extensions", std::bind_front(&Extensions::refresh, &extensions_));
-    follower_.follow("agent_stages", [this](const auto&) { return stages_.refresh(); });
-    follower_.follow("grants", [this](const auto&) { return approvals_.refresh(); });
-    follower_.follow("chosen_settings", [this](const auto&) { return model_services_.refresh(); });
-    follower_.follow("projects", [this](const auto&) { return projects_.refresh(); });
-  }
-
   /// Of the nodes, one answers in messengers: two would answer each message twice.
   void lead() {
     log::info("this node is the first one: channels are connected here");
@@ -365,7 +365,7 @@ private:
   }
 
   void lose() {
-    log::error("this node was away from the database too long to go on: it starts anew");
+    log::error("this node cannot go on, as others may have taken it for lost: it starts anew");
     if (!is_ending_) end(ExitStatus::restart);
   }
 
@@ -376,7 +376,7 @@ private:
   }
 
   Task<> shut_down() {
-    co_await follower_.stop();
+    co_await cluster_.stop();
     apps_.begin_stop();
     shell_.hurry();
     co_await access_.stop();
@@ -467,6 +467,7 @@ private:
   Metrics metrics_;
   Apps apps_;
   AppRoutes app_routes_;
+  Cluster cluster_;
   Listener listener_;
   int port_;
   Hosts hosts_;

@@ -12,6 +12,12 @@ struct RecordChange {
   std::string key;    ///< its id, or that of what it belongs to
 };
 
+/// A node whose lease has expired (storage/postgres/lease.hpp).
+struct LostNode {
+  std::string name;
+  std::string id;  ///< in `gateway_owner`
+};
+
 /// Takes changes in the order of their commits. On the loop.
 using OnChanges = std::function<void(std::vector<RecordChange>)>;
 

@@ -64,6 +64,17 @@ def test_a_database_of_a_newer_release_is_refused(make_node, server, database):
     fails(make_node("b"), 5, f"database {database} at", "was written by a newer agw", "install that one")
 
 
+def test_a_database_of_another_cluster_is_refused(make_node, server, database):
+    node = make_node("a").start()
+    node.stop()
+    server.create(f"{database}_other")
+    node.configure({"cluster": {"database": server.url(f"{database}_other"), "node": "a"}})
+    fails(node, 1, f"the database {database}_other at 127.0.0.1:{server.port} (cluster.database) belongs to another cluster",
+          "name the database of its cluster", str(node.data / "cluster-id"))
+    node.configure({"cluster": {"database": server.url(database), "node": "a"}})
+    node.start()
+
+
 def test_a_role_without_rights_is_refused_without_its_password(make_node, server, database):
     server.psql("postgres", f"CREATE ROLE stranger_{database} LOGIN PASSWORD 'never-shown'")
     url = f"postgresql://stranger_{database}:never-shown@127.0.0.1:{server.port}/{database}"

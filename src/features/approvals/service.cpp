@@ -117,8 +117,12 @@ Approvals::~Approvals() = default;
 
 void Approvals::load(Connection& connection) {
   write_at_start(connection, "ending the permission requests that were left",
-                 [&] { approval_store::end_interrupted(connection, clock_.now()); });
+                 [&] { end_interrupted(connection, clock_.now()); });
   grants_ = approval_store::grants(connection);
+}
+
+void Approvals::end_interrupted(Connection& connection, Timestamp now) {
+  approval_store::end_interrupted(connection, now);
 }
 
 Task<> Approvals::refresh() { grants_ = co_await database_.write(approval_store::grants); }

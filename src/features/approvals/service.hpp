@@ -69,6 +69,8 @@ public:
 
   /// Before the loop runs: ends what a killed gateway left waiting, and reads the grants.
   void load(Connection& connection);
+  /// Inside a write: ends what a killed gateway left waiting.
+  static void end_interrupted(Connection& connection, Timestamp now);
   /// Another node may have changed the grants.
   Task<> refresh();
   Task<> stop();

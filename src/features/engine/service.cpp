@@ -104,8 +104,8 @@ std::vector<InterruptedCall> interrupted_calls(Threads& threads, const Interrupt
   return calls;
 }
 
-Task<> end_interrupted(Database& database, InterruptedRun left, std::vector<InterruptedCall> calls, PreparedTurn answer,
-                       Timestamp now) {
+Task<> store_interrupted(Database& database, InterruptedRun left, std::vector<InterruptedCall> calls,
+                         PreparedTurn answer, Timestamp now) {
   co_await database.write([left, calls, answer, now](Connection& connection) {
     Runs::end_interrupted(connection, left, now, [&] {
       try {
@@ -299,6 +299,10 @@ Task<> Engine::remove_turn(std::string turn_id) {
 
 Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
   AGW_ASSERT(working_threads_.empty());
+  co_await end_interrupted(std::move(interrupted));
+}
+
+Task<> Engine::end_interrupted(std::vector<InterruptedRun> interrupted) {
   for (const auto& left : interrupted) {
     log::warn({.run = left.run.id}, "the run was interrupted; {} bytes of its answer are kept", left.text.size());
     const auto calls = interrupted_calls(services_.threads, left);
@@ -311,7 +315,7 @@ Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
                                                      .id = left.run.assistant_turn_id,
                                                      .in_reply_to = left.run.turn_id});
     try {
-      co_await end_interrupted(services_.database, left, calls, prepared, services_.clock.now());
+      co_await store_interrupted(services_.database, left, calls, prepared, services_.clock.now());
     } catch (const DiskFull&) {
       log::warn({.run = left.run.id}, "the disk is full: what is kept of the run waits for a start with more room");
     }

@@ -99,6 +99,8 @@ public:
 
   /// Ends the runs that a killed gateway left active. Call it before any other run.
   Task<> recover(std::vector<InterruptedRun> interrupted);
+  /// The same for those of another gateway, at any time.
+  Task<> end_interrupted(std::vector<InterruptedRun> interrupted);
 
   /// Stops everything; each run is saved as far as it got.
   Task<> stop();

@@ -75,11 +75,14 @@ Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals
 
 void Jobs::load(Connection& connection, const std::vector<InterruptedRun>& left) {
   int interrupted = 0;
-  write_at_start(connection, "ending the job runs that were interrupted", [&] {
-    for (const auto& run : left) job_store::record_spent(connection, run.run.id, run.progress);
-    interrupted = job_store::end_interrupted(connection, clock_.now());
-  });
+  write_at_start(connection, "ending the job runs that were interrupted",
+                 [&] { interrupted = end_interrupted(connection, left, clock_.now()); });
   if (interrupted > 0) log::warn("{} job runs were interrupted when the gateway was killed", interrupted);
+}
+
+int Jobs::end_interrupted(Connection& connection, const std::vector<InterruptedRun>& left, Timestamp now) {
+  for (const auto& run : left) job_store::record_spent(connection, run.run.id, run.progress);
+  return job_store::end_interrupted(connection, now);
 }
 
 void Jobs::start() {

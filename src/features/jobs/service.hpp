@@ -32,6 +32,8 @@ public:
 
   /// Before the loop runs: ends the runs that a kill interrupted. `left` is what was saved of them.
   void load(Connection& connection, const std::vector<InterruptedRun>& left);
+  /// Inside a write, the same. Returns how many.
+  static int end_interrupted(Connection& connection, const std::vector<InterruptedRun>& left, Timestamp now);
   /// Arms the triggers, a few at a time, once the records that this needs are read; handles missed due times; then
   /// publishes `gateway.started`, which can itself start jobs. The extensions must be loaded.
   void start();

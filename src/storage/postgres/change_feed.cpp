@@ -21,6 +21,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto between_looks = 1s;
+constexpr auto between_renewals = 2s;
+constexpr auto lease = 10s;
 constexpr auto between_removals = 10min;
 
 /// Changes older than that are deleted.
@@ -43,15 +45,18 @@ Descriptor new_event() {
 struct ChangeFeed::Calls {
   OnChanges on_changes;
   std::function<void()> on_lead;
+  std::function<void(const LostNode&)> on_lost_node;
   std::function<void()> on_lost;
   bool is_over = false;  ///< on the loop
 };
 
-ChangeFeed::ChangeFeed(Loop& loop, const Address& address, Stop& stop, std::int64_t seen, const Options& options)
+ChangeFeed::ChangeFeed(Loop& loop, const Address& address, Stop& stop, Start start, const Options& options)
     : loop_(loop),
       stop_(stop),
-      seen_(seen),
-      calls_(std::make_shared<Calls>(options.on_changes, options.on_lead, options.on_lost)),
+      seen_(start.seen),
+      id_(std::move(start.id)),
+      node_(options.node),
+      calls_(std::make_shared<Calls>(options.on_changes, options.on_lead, options.on_lost_node, options.on_lost)),
       link_(address, stop),
       read_at_(seconds_awake_and_asleep()),
       wake_(new_event()),
@@ -73,7 +78,9 @@ std::int64_t ChangeFeed::latest(Connection& connection) {
 void ChangeFeed::work() {
   while (!is_over_) {
     try {
-      if (!std::exchange(listens_, true)) link_.session().execute("LISTEN agw_changes");
+      if (!listens_) connect();
+      renew();
+      look_for_lost_nodes();
       try_to_lead();
       read_on();
       forget_old();
@@ -88,7 +95,44 @@ void ChangeFeed::work() {
   }
 }
 
+void ChangeFeed::connect() {
+  auto& connection = link_.connection();
+  connection.execute("LISTEN agw_changes");
+  // By this lock, whoever claims this node finds the session.
+  connection
+      .prepare(
+          "SELECT pg_advisory_lock_shared(7425, hashtext(coalesce(current_schema(), '') || '/' || CAST(:node AS "
+          "text)))")
+      .bind(":node", node_)
+      .step();
+  listens_ = true;
+  ++connections_;
+  connected_at_ = Session::Clock::now();
+}
+
+void ChangeFeed::renew() {
+  if (Session::Clock::now() - renewed_at_ < between_renewals) return;
+  auto& connection = link_.connection();
+  connection.prepare("UPDATE gateway_owner SET lease_until = clock_timestamp() + interval '10 seconds' WHERE id = :id")
+      .bind(":id", id_)
+      .run();
+  if (connection.changes() == 0) return lose();
+  renewed_at_ = Session::Clock::now();
+}
+
+void ChangeFeed::look_for_lost_nodes() {
+  if (Session::Clock::now() - connected_at_ < lease) return;
+  auto row = link_.connection().prepare(
+      "SELECT node, id FROM gateway_owner WHERE lease_until < clock_timestamp() AND id <> :id");
+  row.bind(":id", id_);
+  if (!row.step()) return;
+  asio::post(loop_, [calls = calls_, lost = LostNode{row.string(0), row.string(1)}] {
+    if (!calls->is_over) calls->on_lost_node(lost);
+  });
+}
+
 void ChangeFeed::lose() {
+  if (std::exchange(has_lost_, true)) return;
   asio::post(loop_, [calls = calls_] {
     if (!calls->is_over) calls->on_lost();
   });
@@ -112,7 +156,8 @@ void ChangeFeed::read_on() {
 }
 
 void ChangeFeed::try_to_lead() {
-  if (leads_) return;
+  // After the server was away, whoever was the first one gets time to come back.
+  if (leads_ || (connections_ > 1 && !has_led_ && Session::Clock::now() - connected_at_ < lease)) return;
   auto row = link_.connection().prepare("SELECT pg_try_advisory_lock(7424, hashtext(coalesce(current_schema(), '')))");
   row.step();
   if (!row.boolean(0)) {

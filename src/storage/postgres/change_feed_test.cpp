@@ -26,6 +26,7 @@ protected:
                                                                .node = std::move(node),
                                                                .on_changes = std::move(on_changes),
                                                                .on_lead = [this] { ++leads_; },
+                                                               .on_lost_node = [](const LostNode&) {},
                                                                .on_lost = [this] { ++losses_; }}));
   }
 

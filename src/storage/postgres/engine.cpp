@@ -74,6 +74,7 @@ Link prepared(const Address& address, Stop& stop, const Options& options) {
     auto& connection = link.connection();
     Owner::lock(connection, address, options.node, std::min(deadline, Session::Clock::now() + time_for_another_to_end));
     prepare_database(connection, address, options.migrations);
+    if (!options.cluster_file.empty()) join_cluster(connection, address, options.cluster_file);
     link.connect_as(Owner(connection, options.node));
   } catch (const DatabaseError& error) {
     refuse(address, error);
@@ -94,7 +95,7 @@ public:
             options.readers) {
     if (options.node.empty()) return;
     const auto seen = ChangeFeed::latest(writer_.start_connection());
-    feed_.emplace(loop, address_, stop_, seen, options);
+    feed_.emplace(loop, address_, stop_, ChangeFeed::Start{seen, writer_.fence()}, options);
   }
   ~Engine() override { close(Clock::now()); }
 

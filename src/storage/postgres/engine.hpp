@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,12 +13,14 @@
 namespace agw::postgres {
 
 struct Options {
-  std::string url;                ///< see read_address
-  std::string node;               ///< the gateway's name among those that share the database; empty: it is alone
+  std::string url;                     ///< see read_address
+  std::string node;                    ///< the gateway's name among those that share the database; empty: it is alone
+  std::filesystem::path cluster_file;  ///< of a node: remembers to which cluster its data directory belongs
   OnChanges on_changes;           ///< of a node: called for each change of what nodes hold in memory, its own included
   std::function<void()> on_lead;  ///< of a node: it is the first one now, see ChangeFeed
-  std::function<void()> on_lost;  ///< of a node: it must start anew, as it is the first one no more, or was away
-                                  ///< from the database for so long that it may have missed changes
+  std::function<void(const LostNode&)> on_lost_node;  ///< of a node: every second while there is one
+  std::function<void()> on_lost;  ///< of a node: it must start anew, as it was claimed, is the first one no more, or
+                                  ///< was away from the database for so long that it may have missed changes
   std::size_t readers = 2;
   std::size_t group_limit = 64;
   std::vector<Migration> migrations = embedded_migrations("postgres");

@@ -50,8 +50,14 @@ void Link::connect(Session::Clock::time_point deadline) {
   auto* const made = session.get();
   auto connection = std::make_unique<Connection>(std::move(session));
   if (owner_) owner_->lock_again(*connection);
+  made->fence_with(fence());
   session_ = made;
   connection_ = std::move(connection);
+}
+
+void Link::connect_as(Owner owner) {
+  owner_ = std::move(owner);
+  session().fence_with(fence());
 }
 
 void Link::drop() {

@@ -49,7 +49,9 @@ public:
   /// Connects until `deadline`, and does not try again. Throws ConnectionLost, DatabaseTaken.
   void connect(Session::Clock::time_point deadline);
   /// From now on, each new connection takes the owner's lock.
-  void connect_as(Owner owner) { owner_ = std::move(owner); }
+  void connect_as(Owner owner);
+  /// See Owner::fence.
+  std::string fence() const { return owner_ ? owner_->fence() : std::string(); }
   /// The connection is gone, or its state is unknown.
   void drop();
   bool is_connected() const { return connection_ != nullptr; }

@@ -93,7 +93,8 @@ Owner::Owner(Connection& connection, std::string node) : node_(std::move(node)),
   connection
       .prepare(
           "WITH gone AS (DELETE FROM gateway_owner WHERE :node IN ('', node) OR node = '') "
-          "INSERT INTO gateway_owner (id, node) VALUES (:id, :node)")
+          "INSERT INTO gateway_owner (id, node, lease_until) VALUES (:id, :node, CASE WHEN :node <> '' THEN "
+          "clock_timestamp() + interval '10 seconds' END)")
       .bind(":id", id_)
       .bind(":node", node_)
       .run();

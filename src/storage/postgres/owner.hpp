@@ -30,6 +30,9 @@ public:
   /// since.
   void lock_again(Connection& connection);
 
+  /// What each transaction of a node must find in `gateway_owner`; empty for a gateway alone, whose lock suffices.
+  std::string fence() const { return node_.empty() ? std::string() : id_; }
+
 private:
   void remember_session(Connection& connection);
 

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <set>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/id.hpp"
 #include "base/log.hpp"
+#include "io/files/atomic_file.hpp"
 
 namespace agw::postgres {
 
@@ -114,6 +117,11 @@ std::size_t apply_missing(Connection& connection, const Address& address, std::s
   connection.execute("CREATE TABLE IF NOT EXISTS schema_migrations (number bigint PRIMARY KEY, name text NOT NULL)");
   connection.execute("CREATE TABLE IF NOT EXISTS gateway_owner (id text NOT NULL)");
   connection.execute("ALTER TABLE gateway_owner ADD COLUMN IF NOT EXISTS node text NOT NULL DEFAULT ''");
+  connection.execute("ALTER TABLE gateway_owner ADD COLUMN IF NOT EXISTS lease_until timestamptz");
+  connection.execute("CREATE TABLE IF NOT EXISTS cluster (id text NOT NULL)");
+  connection.prepare("INSERT INTO cluster (id) SELECT :id WHERE NOT EXISTS (SELECT FROM cluster)")
+      .bind(":id", random_hex(16))
+      .run();
   const auto applied = applied_migrations(connection);
   refuse_newer(applied, address, migrations);
   std::size_t missing = 0;
@@ -137,6 +145,20 @@ void prepare_database(Connection& connection, const Address& address, std::span<
   const auto missing = apply_missing(connection, address, migrations);
   connection.execute("COMMIT");
   if (missing > 0) log::info("brought the {} to schema {}", address.name, migrations.back().number);
+}
+
+void join_cluster(Connection& connection, const Address& address, const std::filesystem::path& file) {
+  auto row = connection.prepare("SELECT id FROM cluster");
+  row.step();
+  const auto id = row.string(0);
+  std::string known;
+  std::ifstream(file) >> known;
+  if (known.empty()) return replace_file(file, id + "\n", 0600);
+  if (known == id) return;
+  refuse(address,
+         fmt::format("belongs to another cluster than this data directory: name the database of its cluster, or "
+                     "start with an empty data directory ({} says where this one belongs)",
+                     file.string()));
 }
 
 void check_database(Connection& connection, const Address& address, std::span<const Migration> migrations) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <span>
 
 #include "storage/connection.hpp"
@@ -15,6 +16,10 @@ namespace agw::postgres {
 /// database and the remedy. Throws DatabaseError.
 /// Example: src/storage/postgres/schema_test.cpp: SchemaTest.ADatabaseGetsTheTablesOnce
 void prepare_database(Connection& connection, const Address& address, std::span<const Migration> migrations);
+
+/// For a node: the data directory belongs to the cluster of the first database that it was used with, as its files of
+/// agents and jobs would be taken for new ones by another. `file` remembers its id. Throws StartError (1).
+void join_cluster(Connection& connection, const Address& address, const std::filesystem::path& file);
 
 /// The same checks without a change, for `agw doctor`.
 void check_database(Connection& connection, const Address& address, std::span<const Migration> migrations);

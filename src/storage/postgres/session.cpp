@@ -202,8 +202,12 @@ bool Session::in_transaction() const { return !is_lost_ && pq_.transaction_statu
 
 void Session::begin_write() {
   failure_ = nullptr;
-  const auto result = query("BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT pg_current_xact_id()", "BEGIN");
+  // In the same round trip. The id is this program's own, in hexadecimal.
+  const auto look =
+      fence_.empty() ? std::string() : fmt::format(", EXISTS (SELECT 1 FROM gateway_owner WHERE id = '{}')", fence_);
+  const auto result = query("BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT pg_current_xact_id()" + look, "BEGIN");
   transaction_id_ = pq_.value(result.get(), 0, 0);
+  if (!fence_.empty() && *pq_.value(result.get(), 0, 1) != 't') throw DatabaseTaken();
 }
 
 void Session::begin_read() {

@@ -47,8 +47,11 @@ public:
   int changes() const override { return changes_; }
   bool in_transaction() const override;
 
-  /// Begins a SERIALIZABLE transaction, and forgets the failure of the last one.
+  /// Begins a SERIALIZABLE transaction, and forgets the failure of the last one. Throws DatabaseTaken if another node
+  /// has claimed this one.
   void begin_write();
+  /// From now on, each write looks for this id in `gateway_owner`.
+  void fence_with(std::string id) { fence_ = std::move(id); }
   /// Begins a transaction that sees one state of the database.
   void begin_read();
   /// Commits. Throws the transaction's first failure if there was one, and rolls back.
@@ -98,6 +101,7 @@ private:
   const Deadline& give_up_at_;
   ConnectionHandle handle_;
   std::string transaction_id_;
+  std::string fence_;
   std::exception_ptr failure_;  ///< the first of this transaction
   bool is_lost_ = false;
   int changes_ = 0;

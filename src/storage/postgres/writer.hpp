@@ -25,6 +25,8 @@ public:
 
   void add(std::unique_ptr<WorkItem> item, Database::Lane lane);
   Connection& start_connection();
+  /// See Owner::fence.
+  std::string fence() const { return link_.fence(); }
   /// Finishes queued items until `deadline`, rejects the rest and ends the thread.
   void close(WriteQueue::Clock::time_point deadline);
   Database::Statistics statistics() const { return {commits_, writes_, queue_->size()}; }

@@ -1,0 +1,53 @@
+#include "storage/postgres/lease.hpp"
+
+namespace agw::postgres {
+
+namespace {
+
+void act_as(Connection& connection, const std::string& node) {
+  connection.prepare("SELECT set_config('agw.node', CAST(:node AS text), true)").bind(":node", node).step();
+}
+
+}  // namespace
+
+bool claim(Connection& connection, const LostNode& lost, const std::string& claim) {
+  connection
+      .prepare(
+          "UPDATE gateway_owner SET id = :claim, lease_until = clock_timestamp() + interval '30 seconds' "
+          "WHERE id = :id AND lease_until < clock_timestamp()")
+      .bind(":claim", claim)
+      .bind(":id", lost.id)
+      .run();
+  if (connection.changes() == 0) return false;
+  // A process that hangs keeps its sessions, and with them its locks.
+  auto ended = connection.prepare(
+      "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database ON pg_database.oid = database "
+      "WHERE datname = current_database() AND locktype = 'advisory' AND pid <> pg_backend_pid() "
+      "AND CAST(classid AS bigint) IN (7422, 7425) "
+      "AND objid = CAST(hashtext(coalesce(current_schema(), '') || '/' || CAST(:node AS text)) AS oid)");
+  ended.bind(":node", lost.name);
+  while (ended.step()) {
+  }
+  return true;
+}
+
+void release(Connection& connection, const std::string& claim) {
+  connection.prepare("DELETE FROM gateway_owner WHERE id = :claim").bind(":claim", claim).run();
+}
+
+AsNode::AsNode(Connection& connection, const std::string& node) : connection_(connection) {
+  auto row = connection.prepare("SELECT this_node()");
+  row.step();
+  own_ = row.string(0);
+  act_as(connection, node);
+}
+
+AsNode::~AsNode() {
+  try {
+    act_as(connection_, own_);
+  } catch (const DatabaseError&) {
+    // The transaction has failed; its end brings back the name.
+  }
+}
+
+}  // namespace agw::postgres

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "storage/changes.hpp"
+#include "storage/connection.hpp"
+
+namespace agw::postgres {
+
+/// A node has a lease in `gateway_owner`, good for ten seconds by the server's clock, which its ChangeFeed renews every
+/// two. Each of its transactions looks for its id there. Whoever finds the lease expired may claim the node: that
+/// replaces the id, so that a node that was only thought dead writes nothing any more, and starts anew.
+///
+/// The claim is a lease too: if the claimer dies before `release`, the next one claims.
+/// Example: src/storage/postgres/lease_test.cpp: LeaseTest.NothingIsWrittenAfterAClaimInAnyOrder
+
+/// Inside a write: claims the node, as `claim`, and ends its sessions. False if its lease is good, or was claimed.
+bool claim(Connection& connection, const LostNode& lost, const std::string& claim);
+/// Inside a write: what the lost node had begun is done.
+void release(Connection& connection, const std::string& claim);
+
+/// Until its end, within a write: `is_of_this_node` means what that node has begun, as if this were its next start.
+class AsNode {
+public:
+  AsNode(Connection& connection, const std::string& node);
+  ~AsNode();
+  AsNode(const AsNode&) = delete;
+  AsNode& operator=(const AsNode&) = delete;
+
+private:
+  Connection& connection_;
+  std::string own_;
+};
+
+}  // namespace agw::postgres
