@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
+import { fewerDiagrams } from './script/diagrams.js';
 import { icons } from './script/icons.js';
 import { staticStrings } from './script/static_strings.js';
 
@@ -27,7 +28,7 @@ const page = [
 const chat = [
   /node_modules\/marked\//,
   /src\/(base|api|state)\/(?!notifications|reseed|versions|download|integrations)/,
-  /src\/markdown\/(?!highlight|RendererFrame|Formula)/,
+  /src\/markdown\/(?!highlight|Drawn|Formula|Diagram|diagrams)/,
   /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter|SelectionBar|Changes|changes|EditMessage|VersionSwitch|PlanCard|plan|Offers|AttachmentList|ArtifactPanel|versions_of_artifact)/,
   /src\/components\/(CopyButton|LongText|ModelPicker|Time|LoadError|resource)\b/,
 ];
@@ -61,6 +62,9 @@ const lexerOnly = () => ({
   },
 });
 
+/** Of the page, and of what is built for frames before it. */
+const packages = new Set(['lucide-static']);
+
 /** @returns {import('vite').Plugin}
  * Notes for script/sbom which packages are in the page. */
 const notePackages = () => ({
@@ -69,9 +73,12 @@ const notePackages = () => ({
     const files = Object.values(bundle).flatMap((part) =>
       part.type === 'chunk' ? part.moduleIds : part.originalFileNames,
     );
-    const names = files.map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]).filter(Boolean);
+    for (const file of files) {
+      const name = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1];
+      if (name) packages.add(name);
+    }
     mkdirSync('../build', { recursive: true });
-    writeFileSync('../build/page_packages.json', JSON.stringify([...new Set(['lucide-static', ...names])].sort()));
+    writeFileSync('../build/page_packages.json', JSON.stringify([...packages].sort()));
   },
 });
 
@@ -96,6 +103,12 @@ export default defineConfig({
         },
       },
     },
+  },
+  worker: {
+    format: 'iife',
+    plugins: () => [fewerDiagrams(), notePackages()],
+    // Of libraries, only what is used is wanted.
+    rolldownOptions: { treeshake: { moduleSideEffects: (id) => !id.includes('/node_modules/') } },
   },
   server: { proxy },
   preview: { proxy },

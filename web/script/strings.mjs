@@ -175,7 +175,7 @@ class Reader {
 export function readStrings() {
   const reader = new Reader();
   const files = readdirSync(source, { recursive: true }).filter(
-    (file) => /\.(svelte|ts)$/.test(file) && !/\.(test|d)\.ts$|^base.language/.test(file),
+    (file) => /\.(svelte|ts)$/.test(file) && !/\.(test|d)\.ts$|^base.language|^diagrams\//.test(file),
   );
   for (const file of files.sort()) reader.file(file, readFileSync(new URL(file, source), 'utf8'));
   const sorted = [...reader.messages].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import test from 'node:test';
+import { chromium, launchOptions } from './chromium.mjs';
+import { answers, eventually, message, missing, require, withGateway } from './environment.mjs';
+
+const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  // Chromium keeps frames without an origin in a process of their own; its headless shell only does so if told to.
+  const open = () => chromium.launch({ ...launchOptions, args: [...launchOptions.args, '--site-per-process'] });
+  const env = withGateway({ open });
+  const block = (text) => `See:\n\n\`\`\`mermaid\n${text}\n\`\`\`\n`;
+  const flow = 'flowchart LR\n  A[Question] --> B{Known?}\n  B -->|yes| C[Answer]\n  B -->|no| D[Look it up]';
+
+  async function chatWith(...contents) {
+    const id = await env.threadWith(...contents.map((content) => ({ role: 'assistant', content })));
+    const page = await env.open(`/t/${id}`);
+    await answers(page).last().waitFor();
+    return page;
+  }
+  const pictures = (page) => answers(page).getByRole('img');
+  const sources = (page) => answers(page).locator('pre');
+  /** The brightness of the picture's middle row, as it is seen. */
+  const brightness = (picture) =>
+    picture.evaluate(async (image) => {
+      await image.decode();
+      const context = new OffscreenCanvas(image.naturalWidth, image.naturalHeight).getContext('2d');
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, image.naturalHeight >> 1, image.naturalWidth, 1);
+      const seen = Array.from({ length: data.length / 4 }, (_, i) => i * 4).filter((i) => data[i + 3] > 200);
+      return seen.reduce((sum, i) => sum + data[i], 0) / seen.length;
+    });
+
+  test('a diagram is drawn as a picture, and what draws it is fetched with the first one', async () => {
+    const asked = [];
+    const page = await env.open('/costs');
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    page.on('request', (request) => asked.push(request.url()));
+    const id = await env.threadWith({ role: 'assistant', content: block(flow) });
+    await page.evaluate((hash) => (location.hash = hash), `#/t/${id}`);
+    await pictures(page).waitFor();
+    assert.equal(asked.filter((url) => url.includes('mermaid_frame')).length, 1);
+    assert.ok(asked.every((url) => url.startsWith(env.proxy.url) || url.startsWith('blob:')));
+    const { width, height } = await pictures(page).boundingBox();
+    assert.ok(width > 200 && height > 40, `${width} × ${height} px`);
+    assert.ok(await pictures(page).evaluate((image) => image.decode().then(() => image.naturalWidth > 200)));
+    assert.ok(!(await sources(page).isVisible()));
+    await answers(page).getByRole('button', { name: 'Source' }).click();
+    await answers(page).getByText('B{Known?}').waitFor();
+  });
+
+  test('the kinds that people draw most are drawn', async () => {
+    const kinds = {
+      flowchart:
+        'graph TD\n  subgraph one\n    a[(Store)] -.-> b((Round))\n  end\n  b ==> c>Flag]\n  style a fill:#f9f',
+      sequence:
+        'sequenceDiagram\n  actor A\n  A->>+B: ask\n  Note over A,B: think\n  alt known\n    B-->>-A: answer\n  end',
+      class: 'classDiagram\n  Animal <|-- Duck\n  Animal : +int age\n  class Duck{\n    +swim()\n  }',
+      state: 'stateDiagram-v2\n  [*] --> Still\n  Still --> Moving\n  Moving --> [*]',
+      entities: 'erDiagram\n  CUSTOMER ||--o{ ORDER : places\n  ORDER {\n    int id PK\n  }',
+      gantt: 'gantt\n  dateFormat YYYY-MM-DD\n  section One\n  First :a1, 2026-01-01, 30d\n  Next :after a1, 20d',
+      pie: 'pie showData title Pets\n  "Dogs" : 386\n  "Cats" : 85.5',
+      journey: 'journey\n  title My day\n  section Work\n    Make tea: 5: Me',
+      timeline: 'timeline\n  title History\n  2002 : LinkedIn\n  2004 : Facebook',
+      quadrant: 'quadrantChart\n  x-axis Low --> High\n  y-axis Low --> High\n  A: [0.3, 0.6]',
+      xychart: 'xychart-beta\n  x-axis [jan, feb]\n  y-axis "Revenue" 0 --> 100\n  bar [50, 60]',
+    };
+    const page = await chatWith(...Object.values(kinds).map(block));
+    await eventually(async () => assert.equal(await pictures(page).count(), Object.keys(kinds).length));
+    for (const picture of await pictures(page).all())
+      assert.ok(await picture.evaluate((image) => image.decode().then(() => image.naturalWidth > 50)));
+    assert.equal(await answers(page).getByText('Not drawn').count(), 0);
+  });
+
+  test('dark colours are followed', async () => {
+    const page = await chatWith(block(flow));
+    await pictures(page).waitFor();
+    assert.ok((await brightness(pictures(page))) > 150);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await eventually(async () => assert.ok((await brightness(pictures(page))) < 150));
+  });
+
+  test('what cannot be drawn is shown as it is written, and why', async () => {
+    const page = await chatWith(block('flowchart LR\n  A --> '), block('mindmap\n  root'), block(flow));
+    await pictures(page).waitFor();
+    assert.equal(
+      await answers(page)
+        .getByText(/^Not drawn: /)
+        .count(),
+      2,
+    );
+    await answers(page).getByText('A -->', { exact: false }).first().waitFor();
+    assert.ok(await sources(page).nth(0).isVisible());
+    assert.ok(await sources(page).nth(1).isVisible());
+  });
+
+  test('a diagram of 1 MB is not drawn, and does not hold up the page', async () => {
+    const large = `flowchart LR\n${Array.from({ length: 50_000 }, (_, i) => `  node${i} --> b${i % 97}`).join('\n')}`;
+    assert.ok(large.length > 900_000);
+    const page = await chatWith(block(large));
+    await message(page).fill('still alive');
+    assert.equal(await page.locator('iframe').count(), 0);
+    assert.equal(await pictures(page).count(), 0);
+  });
+
+  test('as many nodes as a diagram may have are drawn or given up in time', async () => {
+    const dense = `flowchart LR\n${Array.from({ length: 450 }, (_, i) => `  a${i % 60} --> a${(i * 7 + 3) % 60}`).join('\n')}`;
+    const page = await chatWith(block(dense), block(flow));
+    await message(page).fill('still alive');
+    await eventually(async () => {
+      const [drawn, left] = [
+        await pictures(page).count(),
+        await answers(page)
+          .getByText(/^Not drawn: /)
+          .count(),
+      ];
+      assert.ok(drawn + left === 2 && drawn > 0, `${drawn} drawn, ${left} left`);
+    });
+  });
+
+  test('one that loops is stopped, its source shown, and the next one drawn', async () => {
+    const page = await env.open('/costs');
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    await page.route(/mermaid_frame/, async (route) => {
+      const response = await route.fetch();
+      const loops = `addEventListener('message', ({ data }) => { if (/loops/.test(data.text)) for (;;); });`;
+      await route.fulfill({ response, body: loops + (await response.text()) });
+    });
+    const id = await env.threadWith(
+      { role: 'assistant', content: block('flowchart LR\n  A[it loops]') },
+      { role: 'assistant', content: block(flow) },
+    );
+    await page.evaluate((hash) => (location.hash = hash), `#/t/${id}`);
+    await answers(page).first().getByText('Not drawn: It took too long to draw.').waitFor();
+    await message(page).fill('still alive');
+    await answers(page).last().getByRole('img').waitFor();
+    await answers(page).first().getByText('A[it loops]').waitFor();
+  });
+
+  test('a hostile diagram runs nothing, loads nothing and stays a picture', async () => {
+    const page = await env.open('/costs');
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    const asked = [];
+    const server = http.createServer(({ url }, answer) => (asked.push(url), answer.end()));
+    await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+    const spy = `http://127.0.0.1:${server.address().port}`;
+    const evil = [
+      `%%{init: {"securityLevel": "loose", "htmlLabels": true, "theme": "base", "themeCSS": "@import url(${spy}/x.css); * { background: url(${spy}/y.png) }", "fontFamily": "x; } @font-face { src: url(${spy}/f) } y {"}}%%`,
+      'flowchart LR',
+      `  A["<img src=${spy}/p.png onerror=top.hit=3>"] --> B["<script>top.hit = 1</script>"]`,
+      '  click A href "javascript:top.hit=2" _top',
+      '  click B call alert()',
+    ].join('\n');
+    const id = await env.threadWith(
+      { role: 'assistant', content: block(evil) },
+      { role: 'assistant', content: block(flow) },
+    );
+    env.allowedErrors.push(/Content Security Policy|CSP: /);
+    await page.evaluate((hash) => (location.hash = hash), `#/t/${id}`);
+    await answers(page).last().getByRole('img').waitFor();
+    await message(page).fill('still alive');
+    assert.equal(await page.evaluate(() => window.hit), undefined);
+    server.close();
+    assert.deepEqual(asked, []);
+    const frame = page.frames().find((one) => one !== page.mainFrame());
+    assert.equal(await frame.evaluate(() => origin), 'null');
+  });
+
+  for (const width of [1280, 390])
+    test(`a diagram is accessible and fits (${width} px)`, async () => {
+      const page = await chatWith(
+        block(`${flow}\n${Array.from({ length: 14 }, (_, i) => `  D${i || ''} --> D${i + 1}`).join('\n')}`),
+      );
+      await page.setViewportSize({ width, height: 800 });
+      await pictures(page).waitFor();
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
+        [],
+      );
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+    });
+}
