@@ -47,6 +47,13 @@ def calls_tool(request):
     return last.get("role") == "user" and "use a tool" in json.dumps(last)
 
 
+def allow(method, params):
+    """What the person at an editor answers: to trust the folder, and to allow the call."""
+    options = params.get("options", [])
+    chosen = next((option["optionId"] for option in options if option["kind"].startswith("allow")), None)
+    return {"outcome": {"outcome": "selected", "optionId": chosen} if chosen else {"outcome": "cancelled"}}
+
+
 def model(request):
     """The model's answer: a fault every other time, else a call where the question asks for one, else text."""
     if random.random() < 0.5:
@@ -249,6 +256,7 @@ class Load:
         """Editors that come and go. A prompt whose model fails ends with an error."""
         while self._pause(2):
             editor = Editor(self.gateway, "--agent", "asking")
+            editor.decide = allow
             try:
                 editor.initialize()
                 session = editor.new(self.project)
