@@ -94,6 +94,20 @@ def test_keys_are_not_read_without_the_flag(own_gateway, claude_code):
         assert not path.is_file() or b"ghp_0123456789" not in path.read_bytes(), path
 
 
+def test_a_dry_run_counts_the_projects_that_are_here(own_gateway, claude_code):
+    garden = own_gateway.home / "garden"
+    garden.mkdir()
+    for number, directory in enumerate((garden, garden, "/nowhere")):
+        write_lines(claude_code / "projects" / "-other" / f"d{number}.jsonl",
+                    [{**line("user", "1", "Hello", at=1), "cwd": str(directory)}])
+    planned = moved_without_path(own_gateway, "--dry-run")
+    assert created(planned)["projects"] == 1 and "project /nowhere" in reasons(planned)
+    assert accepted(own_gateway.http.get("/projects")) == []
+    table = own_gateway.command("import", "claude-code", "--dry-run").stdout
+    assert ["projects", "1"] in [line.split() for line in table.splitlines()]
+    assert created(moved_without_path(own_gateway))["projects"] == 1
+
+
 def test_with_keys_they_become_secrets(own_gateway, claude_code):
     result = moved_without_path(own_gateway, "--with-keys")
     assert created(result)["secrets"] == 2 and "ghp_" not in str(result)
@@ -250,13 +264,22 @@ def test_openclaw_is_taken_over_disabled(own_gateway):
     assert created(imported(own_gateway, "openclaw", folder)) == {}
 
 
+def test_a_schedule_keeps_its_time_zone(own_gateway):
+    folder = openclaw(own_gateway.home / ".openclaw", zoned={"kind": "cron", "expr": "0 7 * * *", "tz": "Asia/Tokyo"})
+    assert not [reason for reason in reasons(imported(own_gateway, "openclaw", folder)) if "time zone" in reason]
+    job = extension(own_gateway, "zoned")
+    assert job["trigger_def"] == {"type": "cron", "expression": "0 7 * * *", "timezone": "Asia/Tokyo"}
+    assert "schedule" not in job["definition"]
+
+
 def test_schedules_that_are_none_here_are_listed(own_gateway):
     folder = openclaw(own_gateway.home / ".openclaw", once={"kind": "at", "at": "2027-01-01T00:00:00Z"},
                       odd={"kind": "every", "everyMs": 420_000}, quarter={"kind": "every", "everyMs": 900_000},
-                      dialect={"kind": "cron", "expr": "0 0 9 ? * MON 2027"}, zoned={"kind": "cron", "expr": "0 7 * * *", "tz": "Asia/Tokyo"})
+                      dialect={"kind": "cron", "expr": "0 0 9 ? * MON 2027"}, lost={"kind": "cron", "expr": "0 7 * * *", "tz": "Mars/Base"})
     why = reasons(imported(own_gateway, "openclaw", folder))
     assert "single time" in why["job once"] and "interval" in why["job odd"] and "0 0 9 ? * MON 2027" in why["job dialect"]
-    assert "Asia/Tokyo" in why["time zone of job zoned"]
+    assert "Mars/Base" in why["time zone of job lost"]
+    assert extension(own_gateway, "lost")["definition"]["schedule"] == "0 7 * * *"
     assert extension(own_gateway, "quarter")["definition"]["schedule"] == "*/15 * * * *"
 
 

@@ -215,6 +215,7 @@ void Importer::take(Sent sent) {
 
 void Importer::load_projects() {
   projects_.emplace();
+  if (!gateway_) return;
   const auto listed = request("GET", "/projects");
   if (!listed.is_array()) return;
   for (const auto& each : listed.get_array()) {
@@ -224,13 +225,19 @@ void Importer::load_projects() {
 }
 
 std::optional<std::string> Importer::project_id(const fs::path& directory) {
-  if (!gateway_ || directory.empty()) return std::nullopt;
+  if (directory.empty()) return std::nullopt;
   if (!projects_) load_projects();
   std::error_code failed;
   const auto resolved = fs::canonical(directory, failed).string();
   const auto path = failed ? directory.string() : resolved;
   if (const auto found = projects_->find(path); found != projects_->end())
     return found->second.empty() ? std::nullopt : std::optional(found->second);
+  const auto id = gateway_ ? made_project(directory, path) : counted_project(path);
+  projects_->emplace(path, id);
+  return id.empty() ? std::nullopt : std::optional(id);
+}
+
+std::string Importer::made_project(const fs::path& directory, const std::string& path) {
   std::string id;
   try {
     const auto made = request("POST", "/projects", {{"name", directory.filename().string()}, {"path", path}});
@@ -239,8 +246,16 @@ std::optional<std::string> Importer::project_id(const fs::path& directory) {
   } catch (const ResponseError& error) {
     leave("project " + path, fmt::format("{}; its threads come without a project", error.what()));
   }
-  projects_->emplace(path, id);
-  return id.empty() ? std::nullopt : std::optional(id);
+  return id;
+}
+
+std::string Importer::counted_project(const std::string& path) {
+  std::error_code failed;
+  if (fs::is_directory(path, failed))
+    ++counts_["projects"].created;
+  else
+    leave("project " + path, "is no directory here; its threads come without a project");
+  return {};
 }
 
 std::optional<json::object> Importer::find_extension(const std::string& name) const {

@@ -98,6 +98,8 @@ private:
   void take(Sent sent);
   std::optional<std::string> project_id(const std::filesystem::path& directory);
   void load_projects();
+  std::string made_project(const std::filesystem::path& directory, const std::string& path);
+  std::string counted_project(const std::string& path);
   json::value request(const std::string& method, const std::string& path, const json::value& body = nullptr) const;
   std::optional<json::object> find_extension(const std::string& name) const;
 

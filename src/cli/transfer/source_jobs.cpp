@@ -5,6 +5,7 @@
 
 #include "base/cron.hpp"
 #include "base/json/json_values.hpp"
+#include "base/time/time_zone.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -53,9 +54,17 @@ std::optional<std::string> cron_of(Importer& importer, const std::string& what, 
     importer.leave(what, fmt::format("its schedule `{}` is not read here: {}", *expression, error.what()));
     return std::nullopt;
   }
-  if (const auto zone = string_or_empty(schedule, "tz"); !zone.empty())
-    importer.leave("time zone of " + what, fmt::format("is {}: here, the schedule follows this machine's zone", zone));
   return expression;
+}
+
+/// The time zone of a schedule, if it has one of its own. One that is unknown here is reported.
+std::optional<std::string> zone_of(Importer& importer, const std::string& what, const json::object& schedule) {
+  auto zone = string_or_empty(schedule, "tz");
+  if (zone.empty()) return std::nullopt;
+  if (TimeZone::named(zone)) return zone;
+  importer.leave("time zone of " + what,
+                 fmt::format("is {}, which is unknown here: the schedule follows this machine's zone", zone));
+  return std::nullopt;
 }
 
 std::string prompt_of(const json::object& job) {
@@ -73,16 +82,20 @@ void import_job(Importer& importer, const json::object& job, const std::string& 
   const auto what = "job " + name;
   const auto prompt = prompt_of(job);
   if (prompt.empty()) return importer.leave(what, "has no message for an agent");
-  const auto schedule = cron_of(importer, what, object_or_empty(job, "schedule"));
+  const auto timing = object_or_empty(job, "schedule");
+  const auto schedule = cron_of(importer, what, timing);
   if (!schedule) return;
   if (!string_or_empty(job, "script").empty())
     importer.leave("script of " + what, "is not taken: a `precheck` of the job can run one");
-  importer.add_extension(
-      {{"type", "job"},
-       {"name", name},
-       {"description", string_or_empty(job, "description")},
-       {"definition", json::object{{"agent_id", agent}, {"prompt", prompt}, {"schedule", *schedule}}}},
-      "cron/" + (id.empty() ? name : id));
+  json::object body{{"type", "job"},
+                    {"name", name},
+                    {"description", string_or_empty(job, "description")},
+                    {"definition", json::object{{"agent_id", agent}, {"prompt", prompt}}}};
+  if (const auto zone = zone_of(importer, what, timing))
+    body["trigger_def"] = {{"type", "cron"}, {"expression", *schedule}, {"timezone", *zone}};
+  else
+    body["definition"].get_object()["schedule"] = *schedule;
+  importer.add_extension(std::move(body), "cron/" + (id.empty() ? name : id));
 }
 
 }  // namespace
