@@ -26,8 +26,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/log.hpp"
-
 namespace agw {
 
 namespace {
@@ -72,10 +70,7 @@ void Scheduler::disarm(const std::string& job_id) {
   alarm_.set(schedule_.next_due());
 }
 
-void Scheduler::start() {
-  if (const auto problem = TimeZone::host_problem(); !problem.empty()) log::warn("{}", problem);
-  group_.spawn(run());
-}
+void Scheduler::start() { group_.spawn(run()); }
 
 Task<> Scheduler::stop() {
   stopping_.request();

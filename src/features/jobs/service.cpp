@@ -5,6 +5,7 @@
 #include "api/refusals.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/time/time_zone.hpp"
 #include "features/jobs/store.hpp"
 #include "features/knowledge/service.hpp"
 #include "storage/database.hpp"
@@ -86,6 +87,8 @@ int Jobs::end_interrupted(Connection& connection, const std::vector<InterruptedR
 }
 
 void Jobs::start() {
+  // Not once the jobs are armed: a stop may come before.
+  if (const auto problem = TimeZone::host_problem(); !problem.empty()) log::warn("{}", problem);
   triggers_.start();
   work_.spawn(purge_old());
 }
