@@ -236,9 +236,9 @@ def test_errors_of_the_gate_have_the_protocols_shape(gateway):
     for path, method, status in [("/v1/chat/completions", "GET", 405), ("/v1/models/nothing", "GET", 404)]:
         error = gateway.http.request(method, path)
         assert error.status_code == status and error.json()["error"]["message"]
-    # Routes of the vendor that the gateway does not have.
+    # A route that the gateway does not have is of no protocol.
     for path in ("/v1/completions", "/v1/audio/speech", "/v1"):
         error = http_client.get(gateway.url + path, headers=gateway.authorization)
-        assert error.status_code == 404 and error.json()["error"]["message"] == "not found"
+        assert error.status_code == 404 and error.json()["error"] == "not found"
     unknown = gateway.http.post("/v1/chat/completions", headers={"Authorization": "Bearer wrong"}, json={})
     assert unknown.status_code == 401 and unknown.json()["error"]["code"] == "invalid_api_key"
