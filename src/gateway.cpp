@@ -335,6 +335,8 @@ private:
     co_await engine_.recover(std::exchange(interrupted_, {}));
     co_await proposals_.recover();
     co_await research_.recover();
+    // The undos of other gateways may be under way.
+    if (!is_node_) co_await checkpoints_.recover();
     extension_outbox_.start();
     proposals_.start();
     runs_.start();

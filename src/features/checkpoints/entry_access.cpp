@@ -1,5 +1,9 @@
 #include "features/checkpoints/entry_access.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -43,8 +47,8 @@ StoredState EntryAccess::stored(const EntryState& state) {
   return stored;
 }
 
-bool EntryAccess::put(const EntryState& wanted, const FileStamp& present) const {
-  if (directory_) return put_entry(directory_->descriptor(), name_, wanted, present, path_);
+bool EntryAccess::put(const EntryState& wanted, const FileStamp& present, const std::string& temporary) const {
+  if (directory_) return put_entry(directory_->descriptor(), name_, wanted, present, path_, temporary);
   if (wanted.kind == EntryKind::absent) return true;
   const auto top = root();
   const auto made = top.make_directories(parent_, 0755);
@@ -53,7 +57,12 @@ bool EntryAccess::put(const EntryState& wanted, const FileStamp& present) const 
     throw std::system_error(std::make_error_code(std::errc::io_error),
                             path_ + ": its directory: " + std::string(to_string(opened.error())));
   }
-  return put_entry(opened->descriptor(), name_, wanted, present, path_);
+  return put_entry(opened->descriptor(), name_, wanted, present, path_, temporary);
+}
+
+void EntryAccess::remove_named(const std::string& name) const {
+  if (directory_ && ::unlinkat(directory_->descriptor(), name.c_str(), 0) != 0 && errno != ENOENT)
+    throw std::system_error(errno, std::generic_category(), "cannot remove " + name + " beside " + path_);
 }
 
 }  // namespace agw

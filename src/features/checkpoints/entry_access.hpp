@@ -31,7 +31,9 @@ public:
   static StoredState stored(const EntryState& state);
 
   /// See `put_entry`. Creates missing directories for what is to exist.
-  bool put(const EntryState& wanted, const FileStamp& present) const;
+  bool put(const EntryState& wanted, const FileStamp& present, const std::string& temporary) const;
+  /// Removes another entry of the same directory, which is no directory, if it is there.
+  void remove_named(const std::string& name) const;
 
 private:
   std::string path_;

@@ -41,6 +41,8 @@ public:
   Checkpoints(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock, Runs& runs, Threads& threads,
               Options options);
 
+  /// Removes the files that undos left in projects when they were killed. Before any undo.
+  Task<> recover();
   /// Deletes by age, in the background, until `stop` has returned.
   void start();
   Task<> stop();

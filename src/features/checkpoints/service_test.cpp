@@ -20,11 +20,7 @@
 
 #include "api/error.hpp"
 #include "features/checkpoints/store.hpp"
-#include "features/events/hub.hpp"
-#include "features/extensions/service.hpp"
-#include "features/filesystem/service.hpp"
-#include "features/projects/service.hpp"
-#include "features/threads/service.hpp"
+#include "testing/checkpoints_fixture.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
 #include "tools/files/write_target.hpp"
@@ -34,78 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class FixedClock : public Clock {
-public:
-  Timestamp now() const override { return *parse_iso8601("2026-01-02T03:04:05.678Z"); }
-};
-
-/// The service with a database and a project, and agents that write as Write does.
-struct CheckpointsFixture {
-  explicit CheckpointsFixture(Loop& loop) : loop(loop) { fs::create_directories(project); }
-
-  Task<> write(const std::string& run_id, const std::string& name, std::string content) {
-    const ToolRun run{.run_id = run_id, .thread_id = "t", .agent_name = "helper", .roots = roots};
-    const auto file = WriteTarget(project / name, roots);
-    const auto before = std::make_shared<const EntryState>(file.state(checkpoints.max_file_size()));
-    const auto after = std::make_shared<const EntryState>(file.state_with(std::move(content)));
-    co_await checkpoints.before_write(
-        run, {.path = file.path(), .before = before, .after = after, .new_directories = file.new_directories()});
-    if (!killed_before_rename) file.replace(*file.prepare(*after), before->stamp);
-  }
-  /// Does `work` as a command of the run would.
-  Task<> command(const std::string& run_id, std::function<void()> work) {
-    const ToolRun run{.run_id = run_id, .thread_id = "t", .agent_name = "helper", .roots = roots};
-    auto listing = co_await checkpoints.before_command(run, {project});
-    work();
-    co_await checkpoints.after_command(run, std::move(listing));
-  }
-  Task<UndoneFiles> undo(const std::string& run_id, UndoFiles wanted = {}) {
-    return checkpoints.undo(run_id, std::move(wanted));
-  }
-  void edit(const std::string& name, const std::string& content) const { std::ofstream(project / name) << content; }
-  std::string text(const std::string& name) const {
-    std::ifstream file(project / name);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  bool exists(const std::string& name) const { return fs::exists(fs::symlink_status(project / name)); }
-  std::string shown(const std::string& name) const { return (project / name).string(); }
-
-  Loop& loop;
-  testing::ScratchDirectory scratch;
-  fs::path project = fs::canonical(scratch.path()) / "home/site";
-  FileRoots roots{.home = fs::canonical(scratch.path()) / "home",
-                  .data_directory = fs::canonical(scratch.path()) / "data",
-                  .agent = "helper",
-                  .project = project};
-  FixedClock clock;
-  Hub hub;
-  BlockingPool blocking{loop};
-  Database database{loop, {.file = scratch.path() / "gateway.db", .backups = scratch.path() / "backups"}};
-  Runs runs{loop, database, hub, clock};
-  Filesystem filesystem{blocking, roots.home};
-  Projects projects{database, filesystem, clock, roots.data_directory};
-  Extensions extensions{database, hub, clock};
-  Threads threads{loop, database, hub, clock, projects, runs, extensions};
-  Checkpoints checkpoints{loop,
-                          blocking,
-                          database,
-                          clock,
-                          runs,
-                          threads,
-                          {.directory = scratch.path() / "checkpoints", .file_bytes = 100'000}};
-  bool killed_before_rename = false;
-};
-
-void with_fixture(std::function<Task<>(CheckpointsFixture&)> body,
-                  std::chrono::seconds limit = std::chrono::seconds(20)) {
-  testing::run(
-      [body](Loop& loop) -> Task<> {
-        CheckpointsFixture fixture(loop);
-        co_await body(fixture);
-        co_await fixture.checkpoints.stop();
-      },
-      limit);
-}
+using testing::CheckpointsFixture;
+using testing::with_fixture;
 
 TEST(Checkpoints, UndoBringsBackWhatTheRunReplaced) {
   with_fixture([](CheckpointsFixture& fixture) -> Task<> {
@@ -299,17 +225,31 @@ TEST(Checkpoints, AnUndoThatWasKilledBeforeItsRenameIsMadeByTheNext) {
   with_fixture([](CheckpointsFixture& fixture) -> Task<> {
     fixture.edit("a.txt", "mine");
     co_await fixture.write("r", "a.txt", "the agent's");
-    co_await fixture.database.write([](Connection& connection) {
-      auto row = checkpoint_store::of_run(connection, "r").at(0);
-      row.kind = StoredChange::Kind::undo;
-      std::swap(row.before, row.after);
-      row.settled = false;
-      checkpoint_store::insert_undo(connection, row, {row.number});
-    });
+    co_await fixture.killed_undo("r");
     EXPECT_EQ((co_await fixture.undo("r")).restored.size(), 1u);
     EXPECT_EQ(fixture.text("a.txt"), "mine");
     EXPECT_EQ((co_await fixture.undo("r")).restored.size(), 1u);
     EXPECT_EQ(fixture.text("a.txt"), "the agent's");
+  });
+}
+
+TEST(Checkpoints, WhatAKilledUndoLeftIsRemovedAtTheStartUnlessItIsAPersons) {
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "mine");
+    co_await fixture.write("r", "a.txt", "the agent's");
+    const auto left = co_await fixture.killed_undo("r");
+    for (const std::string content : {"mi", "mine", "the agent's"}) {
+      fixture.edit(left, content);
+      co_await fixture.checkpoints.recover();
+      EXPECT_FALSE(fixture.exists(left)) << content;
+    }
+    fixture.edit(left, "a person's");
+    co_await fixture.checkpoints.recover();
+    EXPECT_EQ(fixture.text(left), "a person's");
+    fixture.edit(left, "mi");
+    EXPECT_EQ((co_await fixture.undo("r")).restored.size(), 1u);
+    EXPECT_FALSE(fixture.exists(left));
+    EXPECT_EQ(fixture.text("a.txt"), "mine");
   });
 }
 

@@ -70,6 +70,15 @@ int forget_in(Connection& connection, std::string_view table, std::string_view k
   return connection.changes();
 }
 
+std::vector<StoredChange> changes_in(Statement& rows) {
+  std::vector<StoredChange> changes;
+  while (rows.step()) {
+    changes.push_back(columns.read(rows));
+    changes.back().number = rows.integer(columns.count);
+  }
+  return changes;
+}
+
 }  // namespace
 
 std::int64_t insert(Connection& connection, const StoredChange& change) {
@@ -95,14 +104,16 @@ void insert_uncovered(Connection& connection, const std::string& run_id, const U
 std::vector<StoredChange> of_run(Connection& connection, const std::string& run_id) {
   static const auto sql =
       fmt::format("SELECT {}, number FROM file_changes WHERE run_id = :run ORDER BY number", columns.names());
-  std::vector<StoredChange> changes;
   auto rows = connection.prepare(sql);
   rows.bind(":run", run_id);
-  while (rows.step()) {
-    changes.push_back(columns.read(rows));
-    changes.back().number = rows.integer(columns.count);
-  }
-  return changes;
+  return changes_in(rows);
+}
+
+std::vector<StoredChange> unsettled(Connection& connection) {
+  static const auto sql =
+      fmt::format("SELECT {}, number FROM file_changes WHERE settled = 0 ORDER BY number", columns.names());
+  auto rows = connection.prepare(sql);
+  return changes_in(rows);
 }
 
 void add_host(Connection& connection, const std::string& run_id, const ContactedHost& host, Timestamp now) {

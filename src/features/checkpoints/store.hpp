@@ -57,6 +57,8 @@ std::vector<ContactedHost> hosts_of(Connection& connection, const std::string& r
 
 /// In the order in which they were made.
 std::vector<StoredChange> of_run(Connection& connection, const std::string& run_id);
+/// The undos and redos that a kill may have cut off.
+std::vector<StoredChange> unsettled(Connection& connection);
 std::vector<UncoveredChange> uncovered_of(Connection& connection, const std::string& run_id);
 /// The runs of a thread that changed files after that time, the newest first.
 std::vector<std::string> runs_after(Connection& connection, const std::string& thread_id, Timestamp time);

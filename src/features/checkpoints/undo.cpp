@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/log.hpp"
 #include "base/text/utf8.hpp"
 #include "features/checkpoints/entry_access.hpp"
 #include "features/checkpoints/service.hpp"
@@ -113,16 +114,45 @@ Examined examine(const std::string& path, const std::vector<StoredChange>& chang
 }
 
 /// Puts the target in the place of what was examined, unless that has changed since. Returns why not. Blocks.
-std::string restore(const Examined& examined) {
+std::string restore(const Examined& examined, const std::string& temporary) {
   try {
-    if (examined.access->put(examined.target, examined.present)) return {};
+    if (examined.access->put(examined.target, examined.present, temporary)) return {};
     return examined.now.kind == EntryKind::directory ? "not empty" : std::string(changed_since);
   } catch (const std::system_error& error) {
     return text_of(error);
   }
 }
 
+/// Whether the file that an undo left has the content before or after it, or the beginning of the latter. Otherwise
+/// somebody replaced the file in the moment of the kill, and this is theirs.
+bool is_of_undo(const StoredChange& undo, const EntryState& found, BlobStore& blobs) {
+  const auto state = EntryAccess::stored(found);
+  if (state.is_same(undo.before) || state.is_same(undo.after)) return true;
+  if (found.kind != EntryKind::file || !found.has_content || !undo.after.hash) return false;
+  const auto whole = blobs.get(*undo.after.hash);
+  return whole && whole->starts_with(found.content);
+}
+
+/// Removes what an undo left beside the file if it was killed. Blocks.
+void remove_left_over(const StoredChange& undo, BlobStore& blobs, std::uint64_t limit) {
+  try {
+    const auto access = EntryAccess::open(undo.path);
+    const auto name = temporary_name_of(undo);
+    const auto found = access.read_named(name, limit);
+    if (found.kind != EntryKind::absent && is_of_undo(undo, found, blobs)) access.remove_named(name);
+  } catch (const std::system_error& error) {
+    log::warn("a file of an undo that was cut off stays: {}", error.what());
+  }
+}
+
 }  // namespace
+
+Task<> Checkpoints::recover() {
+  const auto unsettled = co_await database_.read(checkpoint_store::unsettled);
+  co_await blocking_.run([unsettled, blobs = blobs_, limit = options_.file_bytes] {
+    for (const auto& undo : unsettled) remove_left_over(undo, *blobs, limit);
+  });
+}
 
 Task<UndoneFiles> Checkpoints::undo(std::string run_id, UndoFiles wanted) {
   auto changes = co_await require_run(run_id);
@@ -165,8 +195,9 @@ Task<RewoundThread> Checkpoints::rewind(std::string thread_id, RewindThread want
 Task<> Checkpoints::settle(std::vector<StoredChange>& changes) {
   for (auto& change : changes) {
     if (change.settled) continue;
-    const bool happened = co_await blocking_.run([path = change.path, change, limit = options_.file_bytes] {
-      const auto access = EntryAccess::open(path);
+    const bool happened = co_await blocking_.run([change, blobs = blobs_, limit = options_.file_bytes] {
+      remove_left_over(change, *blobs, limit);
+      const auto access = EntryAccess::open(change.path);
       return access.directory() ? has_happened(change, access.now(limit)) : change.after.kind == EntryKind::absent;
     });
     co_await database_.write([change, happened](Connection& connection) {
@@ -241,7 +272,7 @@ Task<std::string> Checkpoints::undo_path(const PathChanges& path, bool redo, boo
   row.number = co_await database_.write([row, undone = examined.plan.undone](Connection& connection) {
     return checkpoint_store::insert_undo(connection, row, undone);
   });
-  auto reason = co_await blocking_.run([examined] { return restore(examined); });
+  auto reason = co_await blocking_.run([examined, row] { return restore(examined, temporary_name_of(row)); });
   restored = reason.empty();
   co_await database_.write([row, restored](Connection& connection) {
     if (restored) return checkpoint_store::settle(connection, row);

@@ -4,7 +4,10 @@
 #include <optional>
 #include <ranges>
 
+#include <fmt/format.h>
+
 #include "base/async/assert.hpp"
+#include "io/files/atomic_file.hpp"
 
 namespace agw {
 
@@ -78,6 +81,10 @@ UndoPlan plan_redo(const std::vector<StoredChange>& changes, const StoredState& 
     return checked({.kind = StoredChange::Kind::redo, .target = change.before, .undone = {change.number}}, now);
   }
   return kept(StoredChange::Kind::redo, "nothing of it was undone");
+}
+
+std::string temporary_name_of(const StoredChange& undo) {
+  return agw::temporary_name_of(fmt::format("{} {}", undo.run_id, undo.number));
 }
 
 }  // namespace agw

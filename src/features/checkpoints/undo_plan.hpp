@@ -31,4 +31,7 @@ UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& 
 /// Plans to undo the latest undo of the path.
 UndoPlan plan_redo(const std::vector<StoredChange>& changes, const StoredState& now, bool force);
 
+/// The name under which an undo keeps a file beside its path, until it is in its place.
+std::string temporary_name_of(const StoredChange& undo);
+
 }  // namespace agw

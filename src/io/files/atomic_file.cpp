@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/async/assert.hpp"
+#include "base/digest.hpp"
 #include "base/id.hpp"
 #include "io/files/descriptor.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::string_view temporary_prefix = ".agw-";
 constexpr std::string_view temporary_suffix = ".tmp";
+constexpr std::size_t digits_of_key = 32;
 
 /// A new file that is deleted unless it is renamed.
 class TemporaryFile {
@@ -75,6 +77,10 @@ void replace_file(const std::filesystem::path& path, std::string_view content, m
 }
 
 std::string temporary_name() { return std::string(temporary_prefix) + random_hex(8) + std::string(temporary_suffix); }
+
+std::string temporary_name_of(std::string_view key) {
+  return std::string(temporary_prefix) + to_hex(sha256(key)).substr(0, digits_of_key) + std::string(temporary_suffix);
+}
 
 bool is_temporary_name(std::string_view name) {
   return name.starts_with(temporary_prefix) && name.ends_with(temporary_suffix);

@@ -26,6 +26,8 @@ void replace_file_in(int directory, const std::string& name, std::string_view co
 
 /// A unique name for a temporary file.
 std::string temporary_name();
+/// The same for the same key each time: a record of the key finds the file after a crash.
+std::string temporary_name_of(std::string_view key);
 /// Whether it is the name of a temporary file, which may be left over from a crash and is hidden from lists.
 bool is_temporary_name(std::string_view name);
 

@@ -113,6 +113,9 @@ TEST_F(AtomicFileTest, AKillAtAnyMomentLeavesAWholeFile) {
 
 TEST_F(AtomicFileTest, FilesUnderWayHaveNamesThatAreKnown) {
   EXPECT_TRUE(is_temporary_name(".agw-0123456789abcdef.tmp"));
+  EXPECT_TRUE(is_temporary_name(temporary_name_of("run 1")));
+  EXPECT_EQ(temporary_name_of("run 1"), temporary_name_of("run 1"));
+  EXPECT_NE(temporary_name_of("run 1"), temporary_name_of("run 2"));
   EXPECT_FALSE(is_temporary_name("notes.tmp"));
   EXPECT_FALSE(is_temporary_name(".agw-notes"));
 }

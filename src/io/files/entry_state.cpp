@@ -122,7 +122,8 @@ bool rename_new(int directory, const std::string& from, const std::string& to, c
 }
 
 /// Moves it away first, because between a look at the name and its removal somebody could replace it.
-bool remove(int directory, const std::string& name, const FileStamp& present, const std::filesystem::path& path) {
+bool remove(int directory, const std::string& name, const FileStamp& present, const std::filesystem::path& path,
+            const std::string& aside) {
   const auto state = stat_entry(directory, name, path);
   if (state.kind == EntryKind::directory) {
     if (state.stamp.inode != present.inode) return false;
@@ -130,7 +131,6 @@ bool remove(int directory, const std::string& name, const FileStamp& present, co
     if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOENT || errno == ENOTDIR) return false;
     throw_errno("cannot remove " + path.string());
   }
-  const auto aside = temporary_name();
   if (state.stamp != present || !rename_new(directory, name, aside, path)) return false;
   if (is_same_content(stat_entry(directory, aside, path).stamp, present)) {
     return ::unlinkat(directory, aside.c_str(), 0) == 0;
@@ -158,8 +158,8 @@ void sync_directory(int directory, const std::filesystem::path& path) {
 
 }  // namespace
 
-NewEntry::NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path)
-    : directory_(directory), name_(temporary_name()) {
+NewEntry::NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path, std::string name)
+    : directory_(directory), name_(std::move(name)) {
   AGW_ASSERT(may_block());
 
   const bool is_made = wanted.kind == EntryKind::symlink ? make_link(wanted) : make_file(wanted);
@@ -209,16 +209,16 @@ EntryState read_entry(int directory, const std::string& name, std::size_t limit,
 }
 
 bool put_entry(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
-               const std::filesystem::path& path) {
+               const std::filesystem::path& path, const std::string& temporary) {
   AGW_ASSERT(may_block());
 
   const bool is_absent = present == FileStamp{};
   if (wanted.kind == EntryKind::absent) {
-    if (!is_absent && !remove(directory, name, present, path)) return false;
+    if (!is_absent && !remove(directory, name, present, path, temporary)) return false;
   } else if (wanted.kind == EntryKind::directory) {
     if (!is_absent || !make_directory(directory, name, wanted, path)) return false;
   } else {
-    NewEntry entry(directory, wanted, path);
+    NewEntry entry(directory, wanted, path, temporary);
     return put_entry(directory, name, entry, present, path);
   }
   sync_directory(directory, path);

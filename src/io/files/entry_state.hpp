@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "io/files/atomic_file.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/directory.hpp"
 
@@ -41,7 +42,8 @@ class NewEntry {
 public:
   /// Makes it with the kind, content, mode and (if they are set) times of `wanted`. Throws std::system_error that names
   /// `path`. Blocks.
-  NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path);
+  NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path,
+           std::string name = temporary_name());
   ~NewEntry();
   NewEntry(const NewEntry&) = delete;
   NewEntry& operator=(const NewEntry&) = delete;
@@ -63,10 +65,11 @@ private:
 
 /// Gives the entry the kind, content, mode and times of `wanted`, on disk when it returns. It is replaced atomically
 /// and only while it is what `present` says: returns false, and changes nothing, if somebody else changed it, even
-/// in the last moment. Directories are made and removed only empty. Throws std::system_error that names `path`. Blocks.
+/// in the last moment. Directories are made and removed only empty. A kill can leave a file with the name `temporary`
+/// beside it. Throws std::system_error that names `path`. Blocks.
 /// Example: src/io/files/entry_state_test.cpp: EntryStateTest.IsNotReplacedIfItChangedSince
 bool put_entry(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
-               const std::filesystem::path& path);
+               const std::filesystem::path& path, const std::string& temporary = temporary_name());
 /// The same with an entry that was made before, in the same directory.
 bool put_entry(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
                const std::filesystem::path& path);
