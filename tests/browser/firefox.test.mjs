@@ -132,4 +132,13 @@ else {
     await shows(page, 'What this answer did');
     await shows(page, 'Tokens read');
   });
+
+  test('a diagram is drawn as a picture', async () => {
+    const page = await open(
+      `/t/${await env.threadWith({ role: 'assistant', content: '```mermaid\nflowchart LR\n  A[One] --> B[Two]\n```' })}`,
+    );
+    await page.waitForSelector('.picture img', { timeout });
+    const width = await page.$eval('.picture img', (image) => image.decode().then(() => image.naturalWidth));
+    assert.ok(width > 100, `${width} px`);
+  });
 }
