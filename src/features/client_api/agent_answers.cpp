@@ -166,16 +166,18 @@ Task<AgentAnswers::FoundThread> AgentAnswers::find_thread(const Extension& agent
 /// A new thread with the conversation so far.
 Task<std::string> AgentAnswers::import(const Extension& agent, const ClientRequest& request, std::size_t question) {
   const auto thread = co_await threads_.create({.agent_id = agent.id});
-  const auto& messages = request.call.messages;
+  constexpr std::size_t max_batch = 200;  // that the loop announces without a pause
+  std::vector<AddTurn> batch;
   for (std::size_t i = 0; i < question; ++i) {
-    const auto& message = messages[i];
+    const auto& message = request.call.messages[i];
     const bool is_users = message.role == MessageRole::user;
     auto text = message.role == MessageRole::tool ? fmt::format("[{} returned]\n{}", message.tool_name, message.text)
                                                   : with_calls(message);
-    co_await threads_.add_turn({.thread_id = thread.id,
-                                .role = is_users ? Role::user : Role::assistant,
-                                .content = std::move(text),
-                                .metadata = json::object{{"imported", true}}});
+    batch.push_back({.thread_id = thread.id,
+                     .role = is_users ? Role::user : Role::assistant,
+                     .content = std::move(text),
+                     .metadata = json::object{{"imported", true}}});
+    if (batch.size() == max_batch || i + 1 == question) co_await threads_.add_turns(std::exchange(batch, {}));
   }
   co_return thread.id;
 }

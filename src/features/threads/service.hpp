@@ -139,6 +139,8 @@ public:
   // Turns.
 
   Task<Turn> add_turn(AddTurn wanted, InTransaction<Turn> in_transaction = {});
+  /// All of them, in this order, in one transaction: or none.
+  Task<> add_turns(std::vector<AddTurn> wanted);
   /// A new thread, whose id is `first.thread_id`, and its first turn: both or neither.
   Task<Turn> begin(NewThread wanted, AddTurn first, InTransaction<Turn> in_transaction);
   /// For a write that inserts a turn and other records: `prepare` on the loop, `insert_in` inside the write (again if

@@ -180,6 +180,17 @@ Task<Turn> Threads::add_turn(AddTurn wanted, InTransaction<Turn> in_transaction)
   co_return prepared->turn;
 }
 
+Task<> Threads::add_turns(std::vector<AddTurn> wanted) {
+  const auto prepared = std::make_shared<std::vector<PreparedTurn>>();
+  for (auto& turn : wanted) prepared->push_back(prepare(std::move(turn)));
+  const auto threads = co_await database_.write([prepared](Connection& connection) {
+    std::vector<Thread> changed;
+    for (const auto& turn : *prepared) changed.push_back(turn_store::insert(connection, turn));
+    return changed;
+  });
+  for (std::size_t i = 0; i < threads.size(); ++i) announce((*prepared)[i].turn, threads[i]);
+}
+
 Task<> Threads::remove_turn(std::string id) {
   if (runs_.turn_in_use(id)) throw turn_in_use();
   const auto moment = next_moment();

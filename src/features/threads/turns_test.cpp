@@ -27,6 +27,20 @@ TEST(Turns, AreCountedAndMoveTheirThread) {
   });
 }
 
+TEST(Turns, AreAddedAllOrNone) {
+  with_threads([](ThreadsFixture& fixture) -> Task<> {
+    const auto thread = co_await fixture.threads.create({});
+    const auto turn = [](std::string thread_id, std::string content) {
+      return AddTurn{.thread_id = std::move(thread_id), .role = Role::user, .content = std::move(content)};
+    };
+    co_await fixture.threads.add_turns({turn(thread.id, "one"), turn(thread.id, "two"), turn(thread.id, "three")});
+    EXPECT_EQ(contents_of(co_await fixture.threads.turns(thread.id, {})), (Texts{"three", "two", "one"}));
+    EXPECT_EQ(co_await failure(fixture.threads.add_turns({turn(thread.id, "four"), turn("none", "five")})),
+              "404 thread not found");
+    EXPECT_EQ((co_await fixture.threads.require(thread.id)).turn_count, 3);
+  });
+}
+
 TEST(Turns, AreKeptAsTheyWereGiven) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     const auto thread = co_await fixture.threads.create({});
