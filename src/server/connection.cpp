@@ -191,7 +191,7 @@ void HttpConnection::start_request() {
 HttpConnection::State HttpConnection::respond_inline() {
   AGW_ASSERT(reader_.parser().done());
   if (admission_.websocket) return State::serving;
-  if (admission_.response) return write(*admission_.response) ? State::parsing : State::closing;
+  if (admission_.response) return write(*std::move(admission_.response)) ? State::parsing : State::closing;
   AGW_ASSERT(admission_.route);
   if (!admission_.route->inline_handler) return State::serving;
   return write(call_inline_handler()) ? State::parsing : State::closing;
@@ -250,7 +250,7 @@ Task<bool> HttpConnection::serve() {
 Task<bool> HttpConnection::respond_before_body() {
   const auto& head = reader_.head();
   if (head.chunked || head.content_length.value_or(0) > max_discarded_body) limit(Lifetime::last_response);
-  if (!write(*admission_.response)) co_return false;
+  if (!write(*std::move(admission_.response))) co_return false;
   if (!responses_.try_flush() && !co_await flush()) co_return false;
   timeouts_.enter(Phase::body);
   co_return co_await reader_.discard_body();
@@ -272,10 +272,10 @@ Task<bool> HttpConnection::respond_after_body() {
     co_return write(error_response(body_too_large(), admission_.protocol));
   }
   timeouts_.enter(Phase::handling);
-  const auto response = co_await call_handler();
+  auto response = co_await call_handler();
   if (admission_.route->effect != Effect::read && !context_.hub.pending_effects().over())
     co_await context_.hub.pending_effects().settle();
-  co_return write(response);
+  co_return write(std::move(response));
 }
 
 Task<Response> HttpConnection::call_handler() {
@@ -308,13 +308,13 @@ Task<bool> HttpConnection::proxy() {
   proxy_stream_ = &stream;
   // What the handler started must be joined: `abort` ends it, cancellation must not.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto response = co_await call_proxy_handler(stream);
+  auto response = co_await call_proxy_handler(stream);
   proxy_stream_ = nullptr;
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   if (stream.begun()) co_return stream.complete() && lifetime_ == Lifetime::open;
   if (response) {
     if (!reader_.parser().done()) limit(Lifetime::last_response);
-    co_return write(*response);
+    co_return write(*std::move(response));
   }
   if (lifetime_ == Lifetime::timed_out) refuse(request_timeout());
   co_return false;
@@ -334,7 +334,8 @@ Task<std::optional<Response>> HttpConnection::call_proxy_handler(HttpProxyStream
 Task<> HttpConnection::upgrade() {
   auto opened = open_websocket(reader_.head(), admission_.target, context_.gate);
   if (auto* refusal = std::get_if<Response>(&opened)) {
-    refuse(admission_.protocol == Protocol::gateway ? *refusal : in_protocol(std::move(*refusal), admission_.protocol));
+    refuse(admission_.protocol == Protocol::gateway ? std::move(*refusal)
+                                                    : in_protocol(std::move(*refusal), admission_.protocol));
     co_return;
   }
   if (!co_await stream_.send(std::get<std::string>(opened))) co_return;
@@ -383,7 +384,7 @@ ResponseOptions HttpConnection::response_options() const {
 }
 
 /// Queues the response to the current request. Returns whether another request may follow.
-bool HttpConnection::write(const Response& response) {
+bool HttpConnection::write(Response response) {
   AGW_ASSERT(response.status >= 200 && response.status < 600);
   // The exact clock: the coarse one may be behind `request_began_`.
   const auto now = std::chrono::steady_clock::now();
@@ -396,15 +397,15 @@ bool HttpConnection::write(const Response& response) {
                response.status, std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   }
   if (response.close) limit(Lifetime::last_response);
-  responses_.append(response, response_options());
+  responses_.append(std::move(response), response_options());
   return lifetime_ == Lifetime::open;
 }
 
 /// Answers a request that is malformed or late. Always returns false: the connection closes.
-bool HttpConnection::refuse(const Response& response) {
+bool HttpConnection::refuse(Response response) {
   limit(Lifetime::last_response);
   admission_ = {};
-  return write(response);
+  return write(std::move(response));
 }
 
 /// The response for the exception that a handler threw. Only inside a catch block.

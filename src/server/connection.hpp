@@ -112,8 +112,8 @@ private:
   void start_request();
   Request make_request();
   ResponseOptions response_options() const;
-  bool write(const Response& response);
-  bool refuse(const Response& response);
+  bool write(Response response);
+  bool refuse(Response response);
   Response failure() const;
   std::string request_id() const;
   void limit(Lifetime lifetime) { lifetime_ = std::max(lifetime_, lifetime); }

@@ -85,3 +85,15 @@ def test_changing_half_a_million_variables_does_not_hold_the_loop(traced):
         definition = large("large")["definition"] | {"command": f"true-{number}"}
         accepted(gateway.http.patch("/extensions/large", json={"definition": definition}))
     never_holds(gateway, change)
+
+
+@optimised_only
+def test_reading_forty_mebibytes_does_not_hold_the_loop(traced):
+    thread = accepted(traced.http.post("/threads", json={}), 201)["id"]
+    for _ in range(5):
+        accepted(traced.http.post(f"/threads/{thread}/turns", json={"role": "user", "content": "x" * (8 << 20)}), 201)
+
+    def read(_):
+        turns = accepted(traced.http.get(f"/threads/{thread}/turns"))
+        assert sum(len(turn["content"]) for turn in turns) == 40 << 20
+    never_holds(traced, read)

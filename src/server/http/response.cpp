@@ -82,6 +82,8 @@ void write_all_fields(std::string& out, const Fields& fields, const ResponseOpti
 
 }  // namespace
 
+bool has_content(const Response& response) { return response.status != 204 && response.status != 304; }
+
 void write_response(std::string& out, const Response& response, const ResponseOptions& options) {
   write_status_line(out, response.status);
   out += date_field();
@@ -92,10 +94,9 @@ void write_response(std::string& out, const Response& response, const ResponseOp
   }
   write_all_fields(out, response.headers, options);
   if (options.close || response.close) out += "Connection: close\r\n";
-  const bool has_content = response.status != 204 && response.status != 304;
-  if (has_content) write_length(out, response.body.size());
+  if (has_content(response)) write_length(out, response.body.size());
   out += "\r\n";
-  if (!options.without_body && has_content) out += response.body;
+  if (!options.without_body && has_content(response)) out += response.body;
 }
 
 void write_head(std::string& out, const ResponseHead& head, Framing framing, const ResponseOptions& options) {

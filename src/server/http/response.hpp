@@ -18,6 +18,9 @@ struct ResponseOptions {
   const Fields* fields = nullptr;     ///< further headers
 };
 
+/// Whether responses of its status have a body (RFC 9110, section 6.4.1).
+bool has_content(const Response& response);
+
 /// Appends `response` in HTTP/1.1, with the headers that every response has.
 void write_response(std::string& out, const Response& response, const ResponseOptions& options);
 

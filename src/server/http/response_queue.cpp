@@ -1,6 +1,6 @@
 #include "server/http/response_queue.hpp"
 
-#include <string_view>
+#include <utility>
 
 #include "base/async/assert.hpp"
 
@@ -8,35 +8,54 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t flush_threshold = 4096;  // bytes: more is sent before further requests, and freed afterwards
+constexpr std::size_t flush_threshold = 4096;    // bytes: more is sent before further requests, and freed afterwards
+constexpr std::size_t long_body = 128UL * 1024;  // bytes: copying less costs no more than a system call
 
 }  // namespace
 
-void ResponseQueue::append(const Response& response, const ResponseOptions& options) {
-  write_response(bytes_, response, options);
+void ResponseQueue::append(Response response, const ResponseOptions& options) {
+  if (!long_body_.empty()) bytes_ += std::exchange(long_body_, {});
+  const bool is_long = response.body.size() > long_body && has_content(response) && !options.without_body;
+  auto written = options;
+  written.without_body = options.without_body || is_long;
+  write_response(bytes_, response, written);
+  if (is_long) long_body_ = std::move(response.body);
 }
 
-bool ResponseQueue::full() const { return bytes_.size() > flush_threshold; }
+bool ResponseQueue::full() const { return bytes_.size() > flush_threshold || !long_body_.empty(); }
 
 bool ResponseQueue::try_flush() {
-  AGW_ASSERT(sent_ <= bytes_.size());
-  auto rest = std::string_view(bytes_).substr(sent_);
-  const bool broken = !stream_.try_send(rest);
-  sent_ = bytes_.size() - rest.size();
-  if (broken || !rest.empty() || stream_.has_unsent_ciphertext()) return false;
+  do {
+    auto rest = unsent();
+    const auto size = rest.size();
+    const bool broken = !stream_.try_send(rest);
+    sent_ += size - rest.size();
+    if (broken || !rest.empty() || stream_.has_unsent_ciphertext()) return false;
+  } while (!unsent().empty());
   clear();
   return true;
 }
 
 Task<bool> ResponseQueue::flush() {
-  AGW_ASSERT(sent_ <= bytes_.size());
-  const bool sent = co_await stream_.send(std::string_view(bytes_).substr(sent_));
+  bool sent = false;
+  do {
+    const auto piece = unsent();
+    sent = co_await stream_.send(piece);
+    sent_ += piece.size();
+  } while (sent && !unsent().empty());
   clear();
   co_return sent;
 }
 
+std::string_view ResponseQueue::unsent() const {
+  AGW_ASSERT(sent_ <= bytes_.size() + long_body_.size());
+  if (sent_ < bytes_.size()) return std::string_view(bytes_).substr(sent_);
+  return std::string_view(long_body_).substr(sent_ - bytes_.size());
+}
+
 void ResponseQueue::clear() {
   bytes_.clear();
+  long_body_ = {};
   sent_ = 0;
   if (bytes_.capacity() > flush_threshold) std::string().swap(bytes_);
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "server/http/response.hpp"
 #include "server/http/socket_stream.hpp"
@@ -9,12 +10,13 @@
 namespace agw {
 
 /// The responses of one connection that have not been sent. Those of pipelined requests are gathered, so that they
-/// leave with one system call. `stream` must outlive it.
+/// leave with one system call. A long body stays where it is, since copying it would hold the loop. `stream` must
+/// outlive it.
 class ResponseQueue {
 public:
   explicit ResponseQueue(SocketStream& stream) : stream_(stream) {}
 
-  void append(const Response& response, const ResponseOptions& options);
+  void append(Response response, const ResponseOptions& options);
   /// Whether enough is gathered that it should be sent before more requests are handled.
   bool full() const;
 
@@ -24,11 +26,14 @@ public:
   Task<bool> flush();
 
 private:
+  /// What is next, in one piece.
+  std::string_view unsent() const;
   void clear();
 
   SocketStream& stream_;
   std::string bytes_;
-  std::size_t sent_ = 0;  ///< of `bytes_`
+  std::string long_body_;  ///< follows `bytes_`
+  std::size_t sent_ = 0;   ///< of both
 };
 
 }  // namespace agw
