@@ -10,6 +10,16 @@ namespace {
 constexpr std::string_view text_delta = "text-delta";
 constexpr std::string_view reasoning_delta = "reasoning-delta";
 
+/// A long text gets room for a very long one at once, as each growth copies it, on the loop. Pages that are not used yet
+/// take no memory.
+void append_growing(std::string& text, std::string_view delta) {
+  constexpr std::size_t long_text = 1024UL * 1024;
+  constexpr std::size_t growth = 64;
+  if (text.capacity() > long_text && text.capacity() - text.size() < delta.size())
+    text.reserve(text.capacity() * growth + delta.size());
+  text += delta;
+}
+
 }  // namespace
 
 RunLog::RunLog(const Run& run) {
@@ -47,13 +57,13 @@ std::string RunLog::render(std::int64_t seq, std::string_view type, std::string_
 }
 
 std::string RunLog::text(std::string_view delta) {
-  text_ += delta;
+  append_growing(text_, delta);
   entries_.push_back({Kind::text, static_cast<std::uint32_t>(delta.size())});
   return render(seq(), text_delta, "delta", delta);
 }
 
 std::string RunLog::reasoning(std::string_view delta) {
-  reasoning_ += delta;
+  append_growing(reasoning_, delta);
   entries_.push_back({Kind::reasoning, static_cast<std::uint32_t>(delta.size())});
   return render(seq(), reasoning_delta, "delta", delta);
 }
