@@ -257,6 +257,7 @@ public:
   }
 
   GatewayEnd run(bool trace_loop) {
+    life_.on_failure(std::bind_front(&Gateway::fail, this));
     life_.spawn(begin());
     {
       const DisallowBlocking scope;
@@ -267,6 +268,7 @@ public:
       }
     }
     database_.close();
+    if (failure_) std::rethrow_exception(failure_);
     return {status_, port_};
   }
 
@@ -369,6 +371,11 @@ private:
   void lose() {
     log::error("this node cannot go on, as others may have taken it for lost: it starts anew");
     if (!is_ending_) end(ExitStatus::restart);
+  }
+
+  void fail(std::exception_ptr failure) {
+    failure_ = std::move(failure);
+    if (!has_started_) life_.spawn(cluster_.stop());  // nothing else keeps the loop going yet
   }
 
   void end(ExitStatus status) {
@@ -478,6 +485,7 @@ private:
   Router router_;
   Server server_;
   std::vector<InterruptedRun> interrupted_;
+  std::exception_ptr failure_;
   TaskGroup life_;
   ExitStatus status_ = ExitStatus::success;
 };

@@ -149,6 +149,7 @@ void remove_left_over(const StoredChange& undo, BlobStore& blobs, std::uint64_t 
 
 Task<> Checkpoints::recover() {
   const auto unsettled = co_await database_.read(checkpoint_store::unsettled);
+  if (unsettled.empty()) co_return;
   co_await blocking_.run([unsettled, blobs = blobs_, limit = options_.file_bytes] {
     for (const auto& undo : unsettled) remove_left_over(undo, *blobs, limit);
   });
