@@ -190,6 +190,7 @@ def test_a_service_without_the_setting_is_an_error_that_names_it(make_gateway, s
     ({"tools": [WEATHER] * 10_000}, "tools"), ({"temperature": "hot"}, "temperature"), ({"top_p": 2}, "top_p"),
     ({"max_tokens": -1}, "max_tokens"), ({"stream": "yes"}, "stream"), ({"stop": 7}, "stop"),
     ({"frobnicate": 1}, "frobnicate"), ({"tool_choice": "perhaps"}, "tool_choice"),
+    ({"tool_choice": "required"}, "tool_choice"), ({"reasoning_effort": "enormous"}, "reasoning_effort"),
     ({"response_format": {"type": "xml"}}, "response_format.type"),
     ({"tools": [{"type": "function", "function": {"name": "a b"}}]}, "tools[0].function.name"),
     ({"tools": [{"type": "function", "function": {"name": "a", "parameters": {"$ref": "#"}}}]},

@@ -84,6 +84,14 @@ def test_calls_of_tools_are_streamed(talker):
     assert call["type"] == "function_call" and call["call_id"] == "call_9" and call["status"] == "completed"
 
 
+def test_a_call_ends_before_the_next_begins(talker):
+    talker.stub.script(Reply("", tool_calls=[ToolCall("weather", {"city": "Rom"}, id="a"),
+                                             ToolCall("weather", {"city": "Oslo"}, id="b")]))
+    ends = [(event["type"].removeprefix("response.output_item."), event["output_index"])
+            for event in stream(talker, tools=[WEATHER]) if event["type"].startswith("response.output_item.")]
+    assert ends == [("added", 0), ("done", 0), ("added", 1), ("done", 1)]
+
+
 def test_a_conversation_with_calls_and_a_picture_reaches_the_model(talker):
     respond(talker, input=[
         {"role": "developer", "content": "Be kind."},

@@ -257,11 +257,11 @@ void read_stop(Parameters& body, CallOptions& options) {
 }
 
 void read_reasoning(Parameters& body, CallOptions& options) {
-  options.reasoning_effort = body.text("reasoning_effort");
+  options.reasoning_effort = read_effort(body, "reasoning_effort");
   const auto* object = body.object("reasoning");
   if (!object) return;
   Parameters reasoning(*object, "reasoning");
-  if (const auto effort = reasoning.text("effort")) options.reasoning_effort = effort;
+  if (const auto effort = read_effort(reasoning, "effort")) options.reasoning_effort = effort;
   options.reasoning_budget = reasoning.integer("max_tokens", 0, max_token_count);
   options.reasoning_summary = reasoning.text("summary").value_or("");
   if (!reasoning.flag("enabled").value_or(true)) options.reasoning_effort = "none";
@@ -308,6 +308,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   ChatMessages(request).read(*messages);
   read_tools(body, request.call);
   read_tool_choice(body, options);
+  check_tool_choice(request.call);
   options.parallel_tool_calls = body.flag("parallel_tool_calls");
   read_response_format(body, options);
   read_stop(body, options);

@@ -11,7 +11,8 @@ ChatCompletion read(std::string_view body) { return read_chat_completion(parse_j
 
 TEST(ChatCompletions, AreRead) {
   const auto [request, includes_usage] = read(R"({"model": "a/b", "stream": true, "stream_options":
-      {"include_usage": true}, "max_completion_tokens": 9, "tool_choice": {"type": "function", "function":
+      {"include_usage": true}, "max_completion_tokens": 9, "tools": [{"type": "function", "function": {"name": "f"}}],
+      "tool_choice": {"type": "function", "function":
       {"name": "f"}}, "messages": [{"role": "developer", "content": "Be brief."},
       {"role": "user", "content": [{"type": "text", "text": "Hi"}]}, {"role": "assistant", "tool_calls":
       [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},

@@ -16,6 +16,7 @@
 #include "base/json/json_values.hpp"
 #include "features/client_api/anthropic_blocks.hpp"
 #include "features/client_api/responses.hpp"
+#include "models/json_reader.hpp"
 
 namespace agw {
 
@@ -234,7 +235,7 @@ private:
   void add_encrypted(const ClientAnswer& answer, const json::array& blocks) {
     const bool is_open = !items_.empty() && items_.back().kind == OutputItem::Kind::reasoning && !items_.back().done;
     if (!is_open) {
-      close_texts();
+      close_whole();
       announce(open(OutputItem::Kind::reasoning, "rs"));
     }
     auto& item = items_.back();
@@ -254,7 +255,7 @@ private:
   void append(const Delta& delta) {
     using Kind = OutputItem::Kind;
     if (delta.kind == Delta::Kind::call) {
-      close_texts();
+      close_whole();
       calls_.resize(std::max(calls_.size(), delta.call + 1));
       calls_[delta.call] = items_.size();
       auto& item = open(Kind::call, "fc");
@@ -267,12 +268,13 @@ private:
     if (delta.kind == Delta::Kind::arguments) {
       if (delta.call >= calls_.size()) return;
       auto& item = items_[calls_[delta.call]];
+      if (item.done) return;
       item.text += delta.text;
       return item_event("response.function_call_arguments.delta", item, {}, {{"delta", delta.text}});
     }
     const auto kind = delta.kind == Delta::Kind::text ? Kind::message : Kind::reasoning;
     if (items_.empty() || items_.back().kind != kind || items_.back().done) {
-      close_texts();
+      close_whole();
       announce(open(kind, kind == Kind::message ? "msg" : "rs"));
     }
     auto& item = items_.back();
@@ -306,9 +308,11 @@ private:
     event("response.output_item.done", {{"output_index", index_of(item)}, {"item", item_members(item)}});
   }
 
-  void close_texts() {
+  /// An item ends before the next one begins, except for a call whose arguments are not whole: some services write
+  /// several calls at once.
+  void close_whole() {
     for (auto& item : items_) {
-      if (item.kind != OutputItem::Kind::call) close(item);
+      if (item.kind != OutputItem::Kind::call || (!item.done && parse_object(item.text))) close(item);
     }
   }
 

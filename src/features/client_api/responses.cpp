@@ -274,7 +274,7 @@ void read_settings(Parameters& body, ModelRequest& call) {
   options.presence_penalty = body.number("presence_penalty", -2, 2);
   if (const auto* object = body.object("reasoning")) {
     Parameters reasoning(*object, "reasoning");
-    options.reasoning_effort = reasoning.text("effort");
+    options.reasoning_effort = read_effort(reasoning, "effort");
     const auto summary = reasoning.text("summary");
     options.reasoning_summary = summary ? *summary : reasoning.text("generate_summary").value_or("");
     reasoning.ignore({"generate_summary"});
@@ -375,6 +375,7 @@ ResponseRequest read_response_request(const json::object& object) {
   call.system = body.text("instructions").value_or("");
   read_response_tools(body, call);
   read_response_tool_choice(body, call.options);
+  check_tool_choice(call);
   read_text_format(body, call.options);
   read_settings(body, call);
   read.request.stream = body.flag("stream").value_or(false);

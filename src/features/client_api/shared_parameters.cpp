@@ -52,6 +52,22 @@ std::string read_verbosity(Parameters& object) {
   return verbosity;
 }
 
+std::optional<std::string> read_effort(Parameters& object, std::string_view name) {
+  constexpr std::array<std::string_view, 7> efforts{"none", "minimal", "low", "medium", "high", "xhigh", "max"};
+  auto effort = object.text(name);
+  if (effort && std::ranges::find(efforts, *effort) == efforts.end())
+    throw bad_parameter(object.path_of(name), "must be none, minimal, low, medium, high, xhigh or max");
+  return effort;
+}
+
+void check_tool_choice(const ModelRequest& call) {
+  const auto& choice = call.options.tool_choice;
+  const bool demands =
+      choice && (choice->kind == ToolChoice::Kind::required || choice->kind == ToolChoice::Kind::named);
+  if (demands && call.tools.empty() && !call.deferred_tools)
+    throw bad_parameter("tool_choice", "there are no tools to choose from");
+}
+
 void refuse_obfuscation(Parameters& stream_options) {
   if (stream_options.flag("include_obfuscation").value_or(false))
     throw bad_parameter(stream_options.path_of("include_obfuscation"), "is not possible", "unsupported_value");

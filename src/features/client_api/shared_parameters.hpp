@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,12 @@ void add_picture(ClientRequest& request, const std::string& url, std::string det
 
 /// Reads `verbosity`: how long the answers of a model are. Empty if the program leaves it to the service.
 std::string read_verbosity(Parameters& object);
+
+/// Reads how much a model thinks, under `name`. No value if the program leaves it to the service.
+std::optional<std::string> read_effort(Parameters& object, std::string_view name);
+
+/// A choice that demands a call needs tools to choose from.
+void check_tool_choice(const ModelRequest& call);
 
 /// The streams of the gateway are not padded.
 void refuse_obfuscation(Parameters& stream_options);
