@@ -290,11 +290,13 @@ def test_deleted_session_is_gone(talker, editor, open_folder):
     session = editor.new(open_folder)
     assert editor.ask("session/delete", sessionId=session) == {}
     assert talker.gateway.http.get(f"/threads/{session}").status_code == 404
+    assert editor.ask("session/delete", sessionId=session) == {}  # what is not there is deleted silently
+    assert editor.ask("session/delete", sessionId=UNKNOWN_ID) == {}
 
 
 @pytest.mark.parametrize("method, params", [
     ("session/prompt", {"prompt": [text("Hi")]}), ("session/load", {"cwd": "/", "mcpServers": []}),
-    ("session/resume", {"cwd": "/"}), ("session/close", {}), ("session/delete", {}),
+    ("session/resume", {"cwd": "/"}), ("session/close", {}),
     ("session/set_mode", {"modeId": "act"}), ("session/set_config_option", {"configId": "model", "value": "x"}),
 ])
 def test_unknown_session_is_not_found(editor, method, params):

@@ -264,7 +264,12 @@ Task<json::object> AcpAgent::delete_session(json::object params) {
   const auto id = required_param(params, "sessionId");
   if (const auto found = sessions_.find(id); found != sessions_.end()) co_await found->second->cancel();
   co_await end_session(id);
-  co_await gateway_.remove(path({"threads", id}));
+  try {
+    co_await gateway_.remove(path({"threads", id}));
+  } catch (const RpcError& error) {
+    // ACP, session/delete: deleting what is not there succeeds.
+    if (error.code() != acp_code::not_found) throw;
+  }
   co_return json::object();
 }
 
