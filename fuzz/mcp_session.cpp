@@ -20,7 +20,7 @@ public:
   Answers(Loop& loop, std::string_view lines) : lines_(lines), dead_(loop) {}
 
   Task<std::string> open(StopSource&) override { co_return ""; }
-  Task<RpcResponse> ask(RpcRequest, StopSource&) override {
+  Task<RpcResponse> send_request(RpcRequest, StopSource&) override {
     if (lines_.empty()) co_return RpcResponse{.problem = "it says nothing"};
     auto message = read_rpc(fuzzing::take_line(lines_));
     if (message.kind == RpcMessage::Kind::notification) on_notice_(message);
@@ -28,9 +28,9 @@ public:
     co_return RpcResponse{.result = std::move(message.result), .error = std::move(message.error)};
   }
   Task<> notify(std::string, json::object) override { co_return; }
-  void speak(McpEra, std::string) override {}
+  void set_protocol(McpEra, std::string) override {}
   void respond(json::object) override {}
-  Task<std::string> dead() override {
+  Task<std::string> wait_for_failure() override {
     co_await dead_.wait();
     co_return "it ended";
   }
