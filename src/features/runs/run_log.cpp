@@ -10,8 +10,8 @@ namespace {
 constexpr std::string_view text_delta = "text-delta";
 constexpr std::string_view reasoning_delta = "reasoning-delta";
 
-/// A long text gets room for a very long one at once, as each growth copies it, on the loop. Pages that are not used yet
-/// take no memory.
+/// A long text gets room for a very long one at once, as each growth copies it, on the loop. Pages that are not used
+/// yet take no memory.
 void append_growing(std::string& text, std::string_view delta) {
   constexpr std::size_t long_text = 1024UL * 1024;
   constexpr std::size_t growth = 64;
