@@ -61,7 +61,7 @@ Task<> use_inbox(HttpClient& http, StopSource& stop) {
   co_await imap.mail(uid, stop);
   co_await imap.mark_read(uids, stop);
   stop.request();
-  co_await imap.wait_for_news(stop);
+  co_await imap.wait_for_new_mail(stop);
 }
 
 }  // namespace

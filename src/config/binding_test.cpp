@@ -23,6 +23,7 @@ TEST(Binding, KnowsLoopback) {
        {"0.0.0.0", "::", "192.168.1.2", "example.org", "127.0.0.1.example.org", "", "::ffff:1.2.3.4"}) {
     EXPECT_FALSE(is_loopback(host)) << host;
   }
+  EXPECT_FALSE(is_loopback(std::string_view("localhost\0.example.org", 22)));
 }
 
 TEST(Binding, LoopbackNeedsNoWarningAndNoToken) {
