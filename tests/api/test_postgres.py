@@ -123,9 +123,9 @@ def test_a_database_that_does_not_exist_is_named(server, gateway_on):
 UNUSABLE = {
     "a newer release's": ("CREATE TABLE schema_migrations (number bigint PRIMARY KEY, name text NOT NULL);"
                           "INSERT INTO schema_migrations VALUES (99999, 'later')",
-                          5, "was written by a newer agw (schema 99999, this one knows"),
+                          1, "was written by a newer agw (schema 99999, this one knows"),
     "another program's": ("CREATE TABLE theirs (x text)",
-                          5, "is not a gateway's: it holds tables of another program. Name an empty one"),
+                          1, "is not a gateway's: it holds tables of another program. Name an empty one"),
     "read-only": ("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', "
                   "current_database()); END $$",
                   1, "is read-only (default_transaction_read_only): set it to off for the role agw"),

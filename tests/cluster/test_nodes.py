@@ -61,7 +61,7 @@ def test_a_database_that_does_not_fit_is_refused(make_node, server, options, wor
 def test_a_database_of_a_newer_release_is_refused(make_node, server, database):
     make_node("a").start().stop()
     server.psql(database, "INSERT INTO schema_migrations VALUES (9999, 'newer')")
-    fails(make_node("b"), 5, f"database {database} at", "was written by a newer agw", "install that one")
+    fails(make_node("b"), 1, f"database {database} at", "was written by a newer agw", "install that one")
 
 
 def test_a_database_of_another_cluster_is_refused(make_node, server, database):

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int oldest_version = 150000;
 
-[[noreturn]] void refuse(const Address& address, std::string_view why, ExitStatus status = ExitStatus::failure) {
-  throw StartError(status, fmt::format("the {} (cluster.database) {}", address.name, why));
+[[noreturn]] void refuse(const Address& address, std::string_view why) {
+  throw StartError(ExitStatus::failure, fmt::format("the {} (cluster.database) {}", address.name, why));
 }
 
 struct Facts {
@@ -77,8 +77,7 @@ void check(const Facts& facts, const Address& address) {
   if (!facts.has_schema)
     refuse(address, fmt::format("has no schema that the role {} may use: create one, or set search_path", facts.role));
   if (!facts.has_migrations && facts.has_tables)
-    refuse(address, "is not a gateway's: it holds tables of another program. Name an empty one",
-           ExitStatus::database_unusable);
+    refuse(address, "is not a gateway's: it holds tables of another program. Name an empty one");
   if (!facts.has_migrations && !facts.may_create)
     refuse(address, fmt::format("does not let the role {} create tables. Allow it: GRANT CREATE ON SCHEMA {} TO {}",
                                 facts.role, facts.schema, facts.role));
@@ -106,10 +105,8 @@ void refuse_newer(const std::set<std::int64_t>& applied, const Address& address,
                   std::span<const Migration> migrations) {
   const int latest = migrations.empty() ? 0 : migrations.back().number;
   if (applied.empty() || *applied.rbegin() <= latest) return;
-  refuse(address,
-         fmt::format("was written by a newer agw (schema {}, this one knows {}): install that one", *applied.rbegin(),
-                     latest),
-         ExitStatus::database_unusable);
+  refuse(address, fmt::format("was written by a newer agw (schema {}, this one knows {}): install that one",
+                              *applied.rbegin(), latest));
 }
 
 /// Returns how many were missing.

@@ -69,14 +69,14 @@ TEST_F(SchemaTest, RefusesADatabaseOfANewerGateway) {
   migrations.push_back({2, "0002_more.sql", "SELECT 1"});
   EXPECT_EQ(refusal(url, migrations).second, "");
   const auto [status, text] = refusal(url);
-  EXPECT_EQ(status, ExitStatus::database_unusable);
+  EXPECT_EQ(status, ExitStatus::failure);
   EXPECT_THAT(text, HasSubstr("was written by a newer agw (schema 2, this one knows 1): install that one"));
 }
 
 TEST_F(SchemaTest, RefusesTablesOfAnotherProgram) {
   const auto url = Server::shared().create_database();
   connect(url)->execute("CREATE TABLE theirs (x bigint)");
-  EXPECT_EQ(refusal(url).first, ExitStatus::database_unusable);
+  EXPECT_EQ(refusal(url).first, ExitStatus::failure);
   EXPECT_THAT(refusal(url).second, HasSubstr("is not a gateway's: it holds tables of another program"));
 }
 
