@@ -80,6 +80,28 @@ TEST(RequestParser, ReadsBodiesHoweverTheyArrive) {
   }
 }
 
+TEST(RequestParser, ReadsAnEmptyBodyHoweverItArrives) {
+  RequestParser parser;
+  std::string in = "POST /chat HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  in.erase(0, parser.put(in));
+  parser.collect_body(100);
+  for (const char byte : std::string_view("0\r\n\r\n")) {
+    EXPECT_FALSE(parser.done());
+    in += byte;
+    in.erase(0, parser.put(in));
+    ASSERT_FALSE(parser.refusal());
+  }
+  EXPECT_TRUE(parser.done());
+}
+
+TEST(RequestParser, RefusesABareLineFeedAfterTheLastChunk) {
+  RequestParser parser;
+  std::string in = "POST /chat HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  in.erase(0, parser.put(in));
+  parser.put("0\r\n\n");
+  EXPECT_TRUE(parser.refusal());
+}
+
 TEST(RequestParser, KeepsNoMoreOfABodyThanItMay) {
   RequestParser parser;
   std::string in = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
