@@ -41,10 +41,13 @@ std::string_view how_to_configure(std::string_view kind) {
 
 NotConfigured not_configured(std::string_view kind) {
   return {
-      fmt::format("provider {0} is not configured: {1}, or name it under providers: in config.yaml, and restart the "
-                  "gateway",
+      fmt::format("provider {0} is not configured: connect it with `agw model add {0}` or on the page under System, "
+                  "Models, at once; or {1}, or name it under providers: in config.yaml, and restart the gateway",
                   kind, how_to_configure(kind))};
 }
+
+constexpr auto unknown_service =
+    "no model service has the name before the /: connect one with `agw model add` or on the page under System, Models";
 
 bool is_on_this_host(std::string_view base_url) {
   const auto url = boost::urls::parse_uri(base_url);
@@ -256,8 +259,9 @@ std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std:
   }
   if (!entry->is_service && model != entry->settings.default_model) {
     return NotConfigured{fmt::format(
-        "model {} is not available, because no provider is configured for it: set ANTHROPIC_API_KEY, OPENAI_API_KEY, "
-        "OPENAI_BASE_URL or OLLAMA_HOST, or name one under providers: in config.yaml, and restart the gateway",
+        "model {} is not available, because no provider is configured for it: connect a service with `agw model add` "
+        "or on the page under System, Models, at once; or set ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL or "
+        "OLLAMA_HOST, or name one under providers: in config.yaml, and restart the gateway",
         model)};
   }
   const auto about = info(entry->settings.name, model);
@@ -270,11 +274,15 @@ std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std:
 }
 
 std::string Models::service_problem(std::string_view reference) const {
+  const auto prefix = reference.substr(0, reference.find('/'));
+  const bool is_known =
+      find(prefix) || gone_.contains(prefix) || find_kind(prefix) || !how_to_configure(prefix).empty();
+  if (!is_known) return unknown_service;
   const auto resolved = resolve(reference);
   if (const auto* problem = std::get_if<NotConfigured>(&resolved)) return problem->message;
   // An unknown prefix is part of the id, which is then that of the default model's service.
   if (std::get<ModelChoice>(resolved).model != reference) return {};
-  return "no model service has the name before the /";
+  return unknown_service;
 }
 
 std::vector<ModelChoice> Models::fallbacks_of(const ModelChoice& choice) const {

@@ -84,12 +84,22 @@ TEST_F(ModelsTest, ADefaultWithoutAProvidersNameGoesToTheFirst) {
 TEST_F(ModelsTest, WhatIsNotConfiguredSaysWhatToSet) {
   configure({});
   EXPECT_THAT(resolve("anthropic/claude-opus-5"),
-              HasSubstr("provider anthropic is not configured: set ANTHROPIC_API_KEY"));
+              HasSubstr("provider anthropic is not configured: connect it with `agw model add anthropic`"));
+  EXPECT_THAT(resolve("anthropic/claude-opus-5"), HasSubstr("or set ANTHROPIC_API_KEY"));
   EXPECT_THAT(resolve("openai/gpt-5"), HasSubstr("OPENAI_BASE_URL"));
   EXPECT_THAT(resolve("ollama/qwen3"), HasSubstr("OLLAMA_HOST"));
   EXPECT_THAT(resolve("gpt-5"), HasSubstr("ANTHROPIC_API_KEY, OPENAI_API_KEY"));
   configure({openai}, "anthropic/claude-opus-5");
   EXPECT_THAT(resolve(""), HasSubstr("ANTHROPIC_API_KEY"));
+}
+
+TEST_F(ModelsTest, AServiceThatNobodyKnowsIsSaidToBeUnknownWhateverIsConfigured) {
+  for (const auto& services : {std::vector<ProviderSettings>(), {openai}}) {
+    configure(services);
+    const auto problem = models_->service_problem("nowhere/model");
+    EXPECT_THAT(problem, HasSubstr("no model service has the name before the /"));
+    EXPECT_THAT(problem, Not(HasSubstr("restart")));
+  }
 }
 
 TEST_F(ModelsTest, WhatCannotBeUsedIsNotStoodInForByTheLibrarian) {

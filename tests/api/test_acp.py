@@ -11,7 +11,7 @@ import signal
 import pytest
 
 from checks import UNKNOWN_ID, accepted
-from editor import Refused, select, stored, text
+from editor import Editor, Refused, select, stored, text
 from stubs.provider import Reply
 from talker import PROVIDER, Talker, configuration
 from tools import calls, new_agent
@@ -36,6 +36,20 @@ def test_what_it_declares_is_what_it_does(editor):
     assert set(capabilities["sessionCapabilities"]) == {
         "list", "delete", "resume", "close", "additionalDirectories"}
     assert capabilities["mcpCapabilities"] == {"http": True, "sse": False}
+
+
+def test_connection_has_to_be_initialized_first(talker, open_folder):
+    editor = Editor(talker.gateway)
+    try:
+        for method, params in (("session/new", {"cwd": str(open_folder), "mcpServers": []}), ("session/list", {}),
+                               ("logout", {}), ("authenticate", {"methodId": "agent-gateway"})):
+            with pytest.raises(Refused, match="initialize first") as refused:
+                editor.ask(method, **params)
+            assert refused.value.code == -32600
+        editor.initialize()
+        assert editor.new(open_folder)
+    finally:
+        editor.close()
 
 
 def test_logged_out_client_must_authenticate(editor, open_folder):

@@ -45,6 +45,12 @@ def test_id_of_a_type_that_the_protocol_has_comes_back(editor, number):
     assert error_of(answer) == (-32601, json.loads(number))
 
 
+@pytest.mark.parametrize("line, identity", [('{"id":1,"method":"initialize"}', 1), ('{"jsonrpc":"1.0","id":"x"}', "x"),
+                                            ('{"id":{},"method":"initialize"}', None), ('{"id":1,"result":{}}', None)])
+def test_id_of_a_message_of_another_version_comes_back(editor, line, identity):
+    assert error_of(editor.raw(line)) == (-32600, identity)
+
+
 @pytest.mark.parametrize("number", ["1.5", "true", "{}", "[]", "1e400"])
 def test_id_of_another_type_is_refused(editor, number):
     answer = editor.raw(f'{{"jsonrpc":"2.0","id":{number},"method":"no/such"}}')

@@ -140,7 +140,9 @@ def test_session_is_of_one_revision(gateway):
             answer = client.post({"MCP-Protocol-Version": version}, id=1, method="ping")
             assert answer.status_code == status, version
         answer = client.post({"MCP-Protocol-Version": "1999-01-01"}, id=1, method="ping")
-        assert answer.status_code == 400 and answer.json()["error"]["code"] == -32602
+        error = answer.json()["error"]
+        assert answer.status_code == 400 and error["code"] == -32022 and error["data"]["requested"] == "1999-01-01"
+        assert error["data"]["supported"][0] == MODERN and "2025-06-18" in error["data"]["supported"]
 
 
 def test_second_handshake_in_a_session_is_refused(gateway):

@@ -227,3 +227,8 @@ def test_embeddings_are_passed_through(talker):
     assert got["model"] == talker.model and got["data"][0]["embedding"] == [0.5]
     assert talker.stub.requests[-1].path == "/v1/embeddings"
     assert talker.stub.requests[-1].json == {"model": "talker-1", "input": ["a"]}
+
+
+def test_agent_makes_no_embeddings(talker):
+    got = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": "assistant", "input": "a"}), 400)
+    assert got["error"]["param"] == "model" and "agents make no embeddings" in got["error"]["message"]

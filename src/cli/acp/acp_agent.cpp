@@ -103,6 +103,8 @@ Task<> AcpAgent::stop() {
 
 Task<json::object> AcpAgent::answer(std::string method, json::object params, RpcCallPointer call) {
   if (method == "initialize") co_return initialize(params);
+  if (!is_initialized_ && (method.starts_with("session/") || method == "authenticate" || method == "logout"))
+    throw RpcError(acp_code::invalid_request, "the connection is not initialized: send initialize first");
   if (method == "authenticate") co_return co_await authenticate(std::move(params));
   if (method == "logout") co_return co_await log_out();
   if (method.starts_with("session/") && is_logged_out_)
@@ -129,6 +131,7 @@ Task<> AcpAgent::notified(std::string method, json::object params) {
 }
 
 json::object AcpAgent::initialize(const json::object& params) {
+  is_initialized_ = true;
   abilities_ = client_abilities(object_or_empty(params, "clientCapabilities"));
   auto info = mcp_implementation();
   info["title"] = "Agent Gateway";

@@ -60,6 +60,7 @@ private:
   GatewayAccess gateway_;
   RpcPeer peer_;
   ClientAbilities abilities_;
+  bool is_initialized_ = false;
   bool is_logged_out_ = false;
   std::set<std::string> asked_for_trust_;  ///< projects
   std::map<std::string, SessionPointer> sessions_;

@@ -296,6 +296,8 @@ Task<json::object> ClientApi::embed(json::object body, const std::string& client
   Parameters parameters(body);
   ClientRequest request{.model = parameters.required_text("model"), .client = client};
   if (!parameters.find("input")) throw bad_parameter("input", "is missing");
+  if (services_.extensions.find_agent(request.model))
+    throw bad_parameter("model", "must be a model: agents make no embeddings", "unsupported_value");
   const auto choice = find_model(request.model);
   require_budget();
   ClientConnection connection(services_.loop, stream);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,13 @@ McpError mismatch(const std::string& why) {
 }
 
 McpError invalid_params(const std::string& why) { return {rpc_code::invalid_params, why, {}, refused_status}; }
+
+McpError unsupported_version(std::string_view requested, json::array supported) {
+  return {rpc_code::unsupported_version,
+          "Unsupported protocol version",
+          {{"supported", std::move(supported)}, {"requested", requested}},
+          refused_status};
+}
 
 /// Decodes `=?base64?…?=`; returns no value if what it holds is not base64.
 std::optional<std::string> decoded_header(std::string_view value) {
@@ -72,13 +80,18 @@ bool is_modern_message(const Request& request, const McpMessage& message) {
 
 void check_modern_request(const Request& request, const McpMessage& message) {
   const auto* meta = object_member(message.params, "_meta");
+  const auto announced = request.header(version_header);
+  // Only the header of such a request names a revision, so any of them may be the client's own.
+  if (announced && *announced != mcp_modern_version && !(meta && meta->contains(mcp_version_key))) {
+    json::array supported{mcp_modern_version};
+    supported.insert(supported.end(), mcp_legacy_versions.begin(), mcp_legacy_versions.end());
+    throw unsupported_version(*announced, std::move(supported));
+  }
   if (!meta) throw invalid_params("params._meta is required");
   const auto version = string_member(*meta, mcp_version_key);
   if (!version) throw invalid_params(fmt::format("_meta.{} is required", mcp_version_key));
   check_header(request, version_header, "MCP-Protocol-Version", std::string(*version));
-  if (*version != mcp_modern_version)
-    throw McpError(rpc_code::unsupported_version, "Unsupported protocol version",
-                   {{"supported", json::array{mcp_modern_version}}, {"requested", *version}}, refused_status);
+  if (*version != mcp_modern_version) throw unsupported_version(*version, {mcp_modern_version});
   if (!object_member(*meta, mcp_client_capabilities_key))
     throw invalid_params(fmt::format("_meta.{} is required", mcp_client_capabilities_key));
   check_header(request, "mcp-method", "Mcp-Method", message.method);
