@@ -129,7 +129,7 @@ void TurnWriter::take(const SourceResult& result, const SourceMessage& message) 
     call = find();
   }
   call->result = result;
-  if (message.at) call->at = message.at;
+  if (const auto at = result.at ? result.at : message.at) call->at = at;
   results_since_step_ = true;
 }
 

@@ -26,6 +26,7 @@ struct SourceResult {
   std::string call_id;
   std::string output;
   bool is_error = false;
+  std::optional<Timestamp> at{};  ///< if it is not that of its message
 };
 
 /// A message of another program.

@@ -84,6 +84,27 @@ bool find_skills(const fs::path& folder, int depth, std::vector<fs::path>& skill
   return skills.size() > before;
 }
 
+/// Claude Code up to 2.0 reads no more of a head than this.
+json::object lines_of_head(std::string_view head) {
+  json::object members;
+  while (!head.empty()) {
+    const auto line = head.substr(0, head.find('\n'));
+    head.remove_prefix(std::min(head.size(), line.size() + 1));
+    const auto colon = line.find(':');
+    if (colon == line.npos || line.starts_with(' ') || line.starts_with('-')) continue;
+    auto value = line.substr(colon + 1);
+    const auto begin = value.find_first_not_of(" \t\r\"'");
+    if (begin == value.npos) continue;
+    value = value.substr(begin, value.find_last_not_of(" \t\r\"'") - begin + 1);
+    members[line.substr(0, colon)] = value;
+  }
+  return members;
+}
+
+std::string text_of(const json::value& value) {
+  return value.is_string() ? std::string(value.get_string()) : to_json(value);
+}
+
 }  // namespace
 
 bool is_reference(std::string_view value) {
@@ -133,19 +154,35 @@ std::optional<json::object> settings_in_file(Importer& importer, const fs::path&
   return std::nullopt;
 }
 
-HeadedText headed_text(const std::string& text) {
-  if (!text.starts_with("---\n")) return {{}, text};
-  const auto end = text.find("\n---", 3);
+HeadedText headed_text(Importer& importer, const fs::path& file, const std::string& text) {
+  const auto first = text.find('\n');
+  if (!text.starts_with("---") || text.find_first_not_of(" \t\r", 3) != first) return {{}, text};
+  const auto end = text.find("\n---", first);
   if (end == text.npos) return {{}, text};
   const auto body = text.find('\n', end + 1);
   HeadedText headed{{}, body == text.npos ? std::string() : text.substr(body + 1)};
+  const auto head = text.substr(first + 1, end - first);
   try {
-    auto head = yaml_to_json(text.substr(4, end - 3));
-    if (head.is_object()) headed.head = std::move(head.get_object());
-  } catch (const YamlError&) {
-    headed.body = text;
+    auto value = yaml_to_json(head);
+    if (value.is_object()) headed.head = std::move(value.get_object());
+  } catch (const YamlError& error) {
+    headed.head = lines_of_head(head);
+    importer.leave("head of " + file.string(), fmt::format("{}; only its lines `name: value` were read", error.what()));
   }
   return headed;
+}
+
+void leave_members(Importer& importer, const std::string& what, const json::object& from,
+                   std::initializer_list<std::string_view> taken) {
+  for (const auto& [key, value] : from) {
+    const std::string_view name(key);
+    if (std::ranges::find(taken, name) != taken.end() || value.is_null()) continue;
+    const bool is_tools = name.find("tools") != name.npos || name.find("Tools") != name.npos;
+    importer.leave(fmt::format("{} of {}", name, what),
+                   is_tools          ? "tools have other names here: choose them by hand"
+                   : name == "model" ? fmt::format("models have other names here: choose one for {}", text_of(value))
+                                     : "has no counterpart here");
+  }
 }
 
 void import_mcp_servers(Importer& importer, const json::object& servers, const std::string& origin) {
@@ -194,16 +231,15 @@ void import_agents(Importer& importer, const fs::path& folder) {
   for (const auto& file : files_below(folder, ".md")) {
     const auto text = text_of_file(importer, file);
     if (!text) continue;
-    auto [head, body] = headed_text(*text);
+    auto [head, body] = headed_text(importer, file, *text);
     auto name = string_or_empty(head, "name");
     if (name.empty()) name = file.lexically_relative(folder).replace_extension().string();
     importer.add_extension({{"type", "agent"},
                             {"name", name},
                             {"description", shortened(string_or_empty(head, "description"), 500)},
                             {"definition", json::object{{"systemPrompt", body}}}},
-                           "agents/" + file.filename().string());
-    if (head.contains("tools"))
-      importer.leave(fmt::format("tools of agent {}", name), "tools have other names here: choose them by hand");
+                           "agents/" + file.lexically_relative(folder).string());
+    leave_members(importer, "agent " + name, head, {"name", "description"});
   }
 }
 
@@ -211,7 +247,7 @@ void import_commands(Importer& importer, const fs::path& folder) {
   for (const auto& file : files_below(folder, ".md")) {
     const auto text = text_of_file(importer, file);
     if (!text) continue;
-    auto [head, body] = headed_text(*text);
+    auto [head, body] = headed_text(importer, file, *text);
     const auto name = file.lexically_relative(folder).replace_extension().string();
     if (body.empty()) {
       importer.leave(file.string(), "has no prompt");
@@ -222,6 +258,7 @@ void import_commands(Importer& importer, const fs::path& folder) {
                             {"description", shortened(string_or_empty(head, "description"), 500)},
                             {"definition", json::object{{"prompt", body}}}},
                            file.filename().string());
+    leave_members(importer, "command " + name, head, {"description"});
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,8 +32,13 @@ struct HeadedText {
   json::object head;
   std::string body;
 };
-/// The head is empty if there is none or it is not YAML.
-HeadedText headed_text(const std::string& text);
+/// The head is empty if there is none. From one that is not YAML, lines `name: value` are taken, as older versions of
+/// such programs read it; that is reported.
+HeadedText headed_text(Importer& importer, const std::filesystem::path& file, const std::string& text);
+
+/// Reports the members of `from`, the settings of `what`, that have no counterpart here: all but `taken`.
+void leave_members(Importer& importer, const std::string& what, const json::object& from,
+                   std::initializer_list<std::string_view> taken);
 
 /// Creates the disabled agent that stands for the program, which holds what is inert until it is enabled. Returns its
 /// name.

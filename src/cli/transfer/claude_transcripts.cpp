@@ -1,0 +1,273 @@
+// Transcripts are not documented. Their lines have `type`, `uuid`, `parentUuid`, `timestamp`, `cwd` and an Anthropic
+// `message`; other types say something about the session. After `/compact`, a line `compact_boundary` begins a new
+// chain, and `logicalParentUuid` says what it continues.
+
+#include "cli/transfer/claude_transcripts.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
+#include "cli/transfer/byte_source.hpp"
+#include "cli/transfer/conversation.hpp"
+#include "cli/transfer/json_pieces.hpp"
+#include "cli/transfer/program_files.hpp"
+#include "cli/transfer/source_values.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A longer transcript is taken line by line, without forks.
+constexpr std::uintmax_t max_tree_bytes = 16 * 1024 * 1024;
+/// What the program puts into the place of an answer when it goes on with a session.
+constexpr std::string_view no_response = "No response requested.";
+/// A line that gives a title is a short one.
+constexpr std::size_t max_title_bytes = 8 * 1024;
+
+/// The text between two tags; empty if there is none.
+std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
+  const auto from = text.find(begin);
+  const auto to = from == text.npos ? from : text.find(end, from + begin.size());
+  return to == text.npos ? std::string_view() : text.substr(from + begin.size(), to - from - begin.size());
+}
+
+/// What the program wrote in place of a command that was typed becomes that command; its output is no word of the
+/// person.
+std::string typed_text(std::string_view text) {
+  if (text.starts_with("<local-command-std")) return {};
+  if (!text.starts_with("<command-")) return std::string(text);
+  const auto name = between(text, "<command-name>", "</command-name>");
+  const auto arguments = between(text, "<command-args>", "</command-args>");
+  if (name.empty()) return std::string(text);
+  return fmt::format("{}{}{}", name, arguments.empty() ? "" : " ", arguments);
+}
+
+bool is_synthetic(const json::object& line) {
+  return string_or_empty(object_or_empty(line, "message"), "model") == "<synthetic>";
+}
+
+std::optional<SourceMessage> transcript_message(const json::object& line) {
+  const auto type = string_or_empty(line, "type");
+  const auto* from = object_member(line, "message");
+  const auto id = string_or_empty(line, "uuid");
+  if ((type != "user" && type != "assistant") || !from || id.empty()) return {};
+  SourceMessage message{.id = id, .parent = {}, .role = Role::user, .text = {}, .reasoning = {}};
+  if (type == "assistant") message.role = Role::assistant;
+  message.at = time_in(line, "timestamp");
+  if (!is_synthetic(line)) message.model = string_or_empty(*from, "model");
+  if (const auto text = string_member(*from, "content"))
+    message.text = type == "user" ? typed_text(*text) : std::string(*text);
+  if (const auto* blocks = array_member(*from, "content")) read_blocks(*blocks, message);
+  // What the program itself inserted is no word of the person.
+  if (is_true(line, "isMeta") || message.text == no_response) message.text.clear();
+  for (auto& result : message.results) result.at = message.at;
+  return message;
+}
+
+bool has_only_results(const SourceMessage& message) {
+  return message.role == Role::user && !message.results.empty() && message.text.empty() && message.files.empty();
+}
+
+/// The results of calls that were made at once are each the child of its own call, so all but one end a branch of their
+/// own. They belong to the message with the result of the last call.
+class ResultGatherer {
+public:
+  explicit ResultGatherer(std::vector<SourceMessage>& messages) : messages_(messages) {
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      numbers_.emplace(messages[i].id, i);
+      if (messages[i].parent) children_[*messages[i].parent].push_back(i);
+    }
+  }
+
+  void gather() {
+    for (auto& each : messages_) {
+      if (!has_only_results(each) || !each.parent || children_.contains(each.id)) continue;
+      if (const auto place = place_beside(each))
+        std::ranges::move(std::exchange(each.results, {}), std::back_inserter(messages_[*place].results));
+    }
+  }
+
+private:
+  /// Calls at once are not many; broken data may contain a loop.
+  static constexpr int max_steps = 1000;
+
+  /// Where the calls beside the one of `result` have theirs; the call itself if they have none. None: there are none.
+  std::optional<std::size_t> place_beside(const SourceMessage& result) const {
+    const auto parent = numbers_.find(*result.parent);
+    if (parent == numbers_.end()) return std::nullopt;
+    auto next = child_of(*result.parent, result.id);
+    if (!next) return std::nullopt;
+    for (int step = 0; next && step < max_steps; ++step) {
+      const auto& at = messages_[*next];
+      if (has_only_results(at)) return next;
+      if (at.role == Role::user && has_content(at)) break;
+      next = child_of(at.id, result.id);
+    }
+    return parent->second;
+  }
+
+  /// A child other than `without`: one that goes on, if there is one.
+  std::optional<std::size_t> child_of(const std::string& id, const std::string& without) const {
+    const auto found = children_.find(id);
+    std::optional<std::size_t> child;
+    for (const auto number : found == children_.end() ? std::vector<std::size_t>() : found->second) {
+      if (messages_[number].id == without) continue;
+      if (children_.contains(messages_[number].id)) return number;
+      child = number;
+    }
+    return child;
+  }
+
+  std::vector<SourceMessage>& messages_;
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::unordered_map<std::string, std::vector<std::size_t>> children_;
+};
+
+/// A session, while its lines are read.
+struct Transcript {
+  ImportedThread head;
+  std::optional<fs::path> project;
+  bool is_of_agent = false;  ///< what an agent was asked by another one
+  std::uint64_t asides = 0;  ///< such messages in the transcript of somebody else
+  std::string custom_title;
+  std::string generated_title;
+  std::vector<std::pair<std::string, std::string>> summaries{};  ///< with the message that they lead up to
+
+  void inspect(const json::object& line) {
+    const auto cwd = string_or_empty(line, "cwd");
+    if (!project && !cwd.empty()) project = cwd;
+    const auto type = string_or_empty(line, "type");
+    if (type == "custom-title") custom_title = string_or_empty(line, "customTitle");
+    if (type == "ai-title") generated_title = string_or_empty(line, "aiTitle");
+    if (type == "summary") summaries.emplace_back(string_or_empty(line, "leafUuid"), string_or_empty(line, "summary"));
+  }
+
+  bool is_aside(const json::object& line) const { return !is_of_agent && is_true(line, "isSidechain"); }
+
+  /// In the order in which the program itself chooses. A summary of messages in another file may be of another session.
+  void choose_title(const std::vector<SourceMessage>& messages) {
+    auto title = custom_title.empty() ? generated_title : custom_title;
+    bool is_of_this = false;
+    for (const auto& [leaf, summary] : title.empty() ? summaries : decltype(summaries)()) {
+      const bool is_here = std::ranges::find(messages, leaf, &SourceMessage::id) != messages.end();
+      if (is_of_this && !is_here) continue;
+      is_of_this = is_here;
+      title = summary;
+    }
+    if (!title.empty()) head.title = shortened(title, 200);
+  }
+};
+
+/// Titles may be anywhere in the file. Only what is needed is parsed.
+void find_title(const fs::path& file, Transcript& transcript) {
+  TextLines lines(bytes_of_file(file), max_piece_bytes);
+  std::string line;
+  while (lines.next(line)) {
+    const bool may_name =
+        line.size() < max_title_bytes && (line.find("-title\"") != line.npos || line.find("\"summary\"") != line.npos);
+    if (!may_name && transcript.project) continue;
+    const auto value = parse_json(line);
+    if (value && value->is_object()) transcript.inspect(value->get_object());
+  }
+  transcript.choose_title({});
+}
+
+void stream_transcript(Importer& importer, const fs::path& file, Transcript& transcript) {
+  find_title(file, transcript);
+  importer.begin_thread(transcript.head, transcript.project);
+  TurnWriter turns(importer);
+  for_each_line(importer, file, [&](const json::object& line) {
+    const auto message = transcript_message(line);
+    if (message && transcript.is_aside(line))
+      ++transcript.asides;
+    else if (message)
+      turns.add(*message);
+    return true;
+  });
+  turns.finish();
+}
+
+/// The message that a line continues. One whose place is not in this file continues the line before it, and so does
+/// what the program itself says, which it puts beside the last answer when it is started again.
+std::optional<std::string> parent_of(const json::object& line, const std::set<std::string>& known,
+                                     const std::vector<SourceMessage>& messages) {
+  auto parent = string_or_empty(line, "parentUuid");
+  if (parent.empty()) parent = string_or_empty(line, "logicalParentUuid");
+  if (parent.empty()) return std::nullopt;
+  if (messages.empty() || (known.contains(parent) && !is_synthetic(line))) return parent;
+  return messages.back().id;
+}
+
+/// Lines that are no messages are part of the tree, too: they connect those around them.
+void read_tree(Importer& importer, const fs::path& file, Transcript& transcript) {
+  SourceConversation conversation;
+  auto& messages = conversation.messages;
+  std::set<std::string> known;
+  for_each_line(importer, file, [&](const json::object& line) {
+    transcript.inspect(line);
+    auto message = transcript_message(line);
+    const auto id = string_or_empty(line, "uuid");
+    if (transcript.is_aside(line)) {
+      if (message) ++transcript.asides;
+    } else if (!id.empty()) {
+      if (!message) message = SourceMessage{.id = id, .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
+      message->parent = parent_of(line, known, messages);
+      known.insert(id);
+      messages.push_back(*std::move(message));
+    }
+    return true;
+  });
+  ResultGatherer(messages).gather();
+  const bool is_empty = std::ranges::all_of(messages, [](const auto& each) { return each.role == Role::system; });
+  if (is_empty) return transcript.asides > 0 ? void() : importer.leave(file.string(), "has no messages");
+  transcript.choose_title(messages);
+  conversation.head = transcript.head;
+  conversation.project = transcript.project;
+  import_conversation(importer, std::move(conversation));
+}
+
+/// The transcript of an agent that was asked by another one has a file beside it that says what it was asked for.
+void read_task(Importer& importer, fs::path file, Transcript& transcript) {
+  transcript.is_of_agent = transcript.head.archived = true;
+  if (!fs::exists(file.replace_extension(".meta.json"))) return;
+  const auto task = settings_in_file(importer, file);
+  if (task) transcript.custom_title = string_or_empty(*task, "description");
+}
+
+void read_transcript(Importer& importer, const fs::path& file) {
+  Transcript transcript;
+  transcript.head.key = file.stem().string();
+  if (transcript.head.key.starts_with("agent-")) read_task(importer, file, transcript);
+  if (fs::file_size(file) > max_tree_bytes)
+    stream_transcript(importer, file, transcript);
+  else
+    read_tree(importer, file, transcript);
+  if (transcript.asides > 0)
+    importer.leave(fmt::format("{} messages of agents in {}", transcript.asides, file.string()),
+                   "are what agents said to each other; the results are in the conversation");
+}
+
+}  // namespace
+
+void import_claude_transcripts(Importer& importer, const fs::path& projects) {
+  const auto files = files_below(projects, ".jsonl");
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    importer.show_progress("transcripts", i, files.size());
+    read_transcript(importer, files[i]);
+  }
+}
+
+}  // namespace agw::cli

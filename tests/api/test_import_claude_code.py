@@ -1,0 +1,135 @@
+"""agw import claude-code: what the program itself left on disk, and its transcripts line by line.
+
+See docs/contract/transfer.md and programs/README.md.
+"""
+
+import pytest
+
+from checks import accepted
+from transfer import created, moved, program, reasons, texts, threads, turns, write_json, write_lines
+
+
+def line(kind, key, content, parent=None, at=0, **members):
+    return {"type": kind, "uuid": key, "parentUuid": parent, "timestamp": f"2025-06-01T10:00:{at:02}.000Z",
+            "sessionId": "s1", "cwd": "/nowhere", "message": {"role": kind, "content": content}, **members}
+
+
+def extension(gateway, name):
+    return accepted(gateway.http.get(f"/extensions/{name}"))
+
+
+@pytest.fixture
+def session(own_gateway):
+    """Imports a session of these lines and returns the result."""
+    def write(*lines, name="s1"):
+        write_lines(own_gateway.home / ".claude" / "projects" / "-nowhere" / f"{name}.jsonl", lines)
+        return moved(own_gateway, "import", "claude-code")
+    return write
+
+
+def test_a_recorded_session_is_one_thread_however_often_it_was_compacted(own_gateway):
+    program("claude-code", own_gateway.home)
+    moved(own_gateway, "import", "claude-code")
+    assert sorted(threads(own_gateway)) == ["Doors and windows", "Review doors"]
+    said = texts(own_gateway, "Doors and windows")
+    assert [text for role, text in said if role == "user" and not text.startswith("This session is being continued")] == [
+        "Count the doors", "Ask the reviewer", "/compact", "And the windows?", "/rename Doors and windows", "Bye"]
+    assert said[:4] == [("user", "Count the doors"), ("tool", "three"), ("tool", "Exit code 3\nred"),
+                        ("assistant", "I count.\n\nSo it is.")]
+    assert created(moved(own_gateway, "import", "claude-code")) == {}
+
+
+def test_calls_at_once_keep_their_own_results(own_gateway):
+    program("claude-code", own_gateway.home)
+    moved(own_gateway, "import", "claude-code")
+    _, first, second, answer = turns(own_gateway, "Doors and windows")[:4]
+    assert (first["metadata"]["is_error"], second["metadata"]["is_error"]) == (False, True)
+    assert first["created_at"] == "2025-11-25T14:49:21.222Z" and answer["metadata"]["model"].startswith("claude-")
+    assert answer["metadata"]["steps"] == [{"text_end": 8, "tool_call_ids": ["call_1", "call_1b"]}]
+
+
+def test_what_an_agent_was_asked_by_another_one_comes_archived(own_gateway):
+    program("claude-code", own_gateway.home)
+    moved(own_gateway, "import", "claude-code")
+    assert threads(own_gateway)["Review doors"]["archived"]
+    assert texts(own_gateway, "Review doors") == [("user", "Look at the doors"), ("assistant", "The doors look good.")]
+
+
+def test_members_without_a_counterpart_are_listed(own_gateway):
+    program("claude-code", own_gateway.home)
+    why = reasons(moved(own_gateway, "import", "claude-code"))
+    assert {what for what in why if what.endswith((" reviewer", " paint"))} == {
+        "tools of agent reviewer", "model of agent reviewer", "color of agent reviewer", "allowed-tools of command paint",
+        "argument-hint of command paint", "model of command paint"}
+    assert "haiku" in why["model of agent reviewer"]
+
+
+def test_a_head_that_is_not_yaml_is_reported_and_is_no_part_of_the_prompt(own_gateway):
+    program("claude-code", own_gateway.home)
+    folder = own_gateway.home / ".claude"
+    why = reasons(moved(own_gateway, "import", "claude-code"))
+    assert why[f"head of {folder / 'agents' / 'reviewer.md'}"].startswith("line 2: ")
+    assert why[f"head of {folder / 'commands' / 'paint.md'}"].startswith("line 3: ")
+    reviewer = extension(own_gateway, "reviewer")
+    assert reviewer["definition"]["systemPrompt"] == "You review doors.\n"
+    assert reviewer["description"] == "Reviews: use it when doors were changed"
+    assert extension(own_gateway, "paint")["definition"]["prompt"] == "Paint the door $1 in $2.\n"
+
+
+def test_heads_with_the_line_ends_of_windows_are_read(own_gateway):
+    file = own_gateway.home / ".claude" / "agents" / "a.md"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"---\r\nname: careful\r\ndescription: Looks twice\r\n---\r\nYou look twice.")
+    moved(own_gateway, "import", "claude-code")
+    careful = extension(own_gateway, "careful")
+    assert (careful["description"], careful["definition"]["systemPrompt"]) == ("Looks twice", "You look twice.")
+
+
+def test_a_compacted_session_continues_what_it_summed_up(own_gateway, session):
+    session(line("user", "u1", "First", at=1), line("assistant", "a1", "One.", "u1", 2),
+            {"type": "system", "subtype": "compact_boundary", "uuid": "c1", "parentUuid": None, "logicalParentUuid": "a1"},
+            line("user", "u2", "Summary", "c1", 3, isCompactSummary=True), line("assistant", "a2", "Two.", "u2", 4))
+    assert texts(own_gateway, "First") == [("user", "First"), ("assistant", "One."), ("user", "Summary"),
+                                           ("assistant", "Two.")]
+    assert list(threads(own_gateway)) == ["First"]
+
+
+def test_a_line_whose_parent_is_not_there_continues_the_one_before_it(own_gateway, session):
+    session(line("user", "u1", "First", "of another file", 1), line("assistant", "a1", "One.", "u1", 2),
+            line("user", "u2", "Second", "lost", 3))
+    assert texts(own_gateway, "First") == [("user", "First"), ("assistant", "One."), ("user", "Second")]
+
+
+@pytest.mark.parametrize(("lines", "title"), [
+    ([{"type": "custom-title", "customTitle": "Mine"}, {"type": "ai-title", "aiTitle": "Made"}], "Mine"),
+    ([{"type": "custom-title", "customTitle": "Mine"}, {"type": "custom-title", "customTitle": "Mine, too"}], "Mine, too"),
+    ([{"type": "ai-title", "aiTitle": "Made"}, {"type": "summary", "summary": "Sum", "leafUuid": "u1"}], "Made"),
+    ([{"type": "summary", "summary": "Sum", "leafUuid": "u1"},
+      {"type": "summary", "summary": "Of another session", "leafUuid": "x"}], "Sum"),
+    ([{"type": "summary", "summary": "Of what came before", "leafUuid": "x"}], "Of what came before"),
+    ([], "Hello"),
+], ids=["custom", "last custom", "generated", "summary", "summary of before", "none"])
+def test_titles_are_those_that_the_program_shows(own_gateway, session, lines, title):
+    session(*lines, line("user", "u1", "Hello"))
+    assert list(threads(own_gateway)) == [title]
+
+
+def test_the_title_of_a_long_session_is_found_at_its_end(own_gateway, session):
+    long = "x" * (1024 * 1024)
+    session(line("user", "u0", "Hello"), *(line("assistant", f"a{number}", long, at=number) for number in range(17)),
+            {"type": "custom-title", "customTitle": "Long"})
+    assert list(threads(own_gateway)) == ["Long"]
+
+
+def test_messages_of_agents_in_a_session_are_listed(own_gateway, session):
+    result = session(line("user", "u1", "Ask it"), line("user", "x1", "Look", "u1", 1, isSidechain=True),
+                     line("assistant", "x2", "Seen.", "x1", 2, isSidechain=True), line("assistant", "a1", "It looked.", "u1", 3))
+    assert texts(own_gateway, "Ask it") == [("user", "Ask it"), ("assistant", "It looked.")]
+    assert [what for what in reasons(result) if what.startswith("2 messages of agents in ")]
+
+
+def test_servers_of_one_project_are_taken(own_gateway, session):
+    write_json(own_gateway.home / ".claude.json", {"projects": {"/nowhere": {"mcpServers": {"maps": {
+        "type": "http", "url": "https://maps.example/mcp"}}}}})
+    session(line("user", "u1", "Hello"))
+    assert extension(own_gateway, "maps")["definition"]["url"] == "https://maps.example/mcp"
