@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <exception>
+#include <optional>
 #include <string>
 
 #include "base/json/json.hpp"
@@ -17,12 +19,16 @@ public:
   int status() const { return status_; }
   const std::string& error() const { return error_; }
   const json::object& extra() const { return extra_; }
+  /// How long to wait before another attempt: the response has it as `Retry-After`.
+  std::optional<std::chrono::seconds> retry_after() const { return retry_after_; }
+  void set_retry_after(std::chrono::seconds delay) { retry_after_ = delay; }
   const char* what() const noexcept override { return error_.c_str(); }
 
 private:
   int status_;
   std::string error_;
   json::object extra_;
+  std::optional<std::chrono::seconds> retry_after_;
 };
 
 /// The error as one text for people: `error`, then the messages of its `details`.

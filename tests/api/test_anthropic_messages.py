@@ -205,6 +205,17 @@ def test_an_overloaded_service_is_529(talker):
     refusal(talker.gateway, 529, "overloaded_error")
 
 
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("model", [MODEL, "assistant"])
+def test_wait_that_the_service_asks_for_is_passed_on(talker, model, stream):
+    for status, expected, kind in ((429, 429, "rate_limit_error"), (503, 529, "overloaded_error")):
+        talker.stub.script(Fault(status, headers={"retry-after": "120"}))
+        response = talker.gateway.http.post("/v1/messages", json={
+            **body(stream=stream), "model": model})
+        assert accepted(response, expected)["error"]["type"] == kind
+        assert response.headers["retry-after"] == "120"
+
+
 def test_a_limited_rate_is_429(talker):
     talker.stub.script(*[Fault(429, headers={"retry-after": "0"}) for _ in range(5)])
     refusal(talker.gateway, 429, "rate_limit_error")

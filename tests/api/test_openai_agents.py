@@ -165,6 +165,16 @@ def test_a_failed_answer_is_an_error_of_the_protocol(talker):
     assert "not today" in ask(talker, user("Hi"), status=502)["error"]["message"]
 
 
+def test_agent_of_a_limited_model_says_how_long_to_wait(talker):
+    for status, kind in ((429, "rate_limit_exceeded"), (503, "service_unavailable")):
+        talker.stub.script(Fault(status, "too much", headers={"retry-after": "61.5"}))
+        response = talker.gateway.http.post("/v1/chat/completions", json={
+            "model": "assistant", "messages": [user("Hi")], "stream": True})
+        error = accepted(response, status)["error"]
+        assert response.headers["retry-after"] == "62"
+        assert error["code"] == kind and "too much" in error["message"]
+
+
 def test_agents_and_models_are_listed(talker):
     listed = accepted(talker.gateway.http.get("/v1/models"))
     assert listed["object"] == "list"

@@ -146,6 +146,16 @@ def test_an_error_before_the_answer_is_a_response(talker):
     assert "no such setting" in refusal(talker, 400, stream=True)["message"]
 
 
+def test_wait_that_the_service_asks_for_is_passed_on(talker):
+    for status in (429, 503):
+        talker.stub.script(Fault(status, headers={"retry-after": "120"}))
+        response = talker.gateway.http.post("/v1/chat/completions", json=body())
+        assert response.status_code == status and response.headers["retry-after"] == "120"
+    talker.stub.script(Fault(400, headers={"retry-after": "120"}))
+    response = talker.gateway.http.post("/v1/chat/completions", json=body())
+    assert response.status_code == 400 and "retry-after" not in response.headers
+
+
 def test_a_wrong_key_of_the_service_is_not_the_programs_fault(talker):
     talker.stub.script(Fault(401, "wrong key"))
     assert refusal(talker, 502)["type"] == "server_error"

@@ -36,6 +36,8 @@ public:
   void finish(ClientAnswer& answer);
   /// The error that ended the run; empty if none did.
   const std::string& error() const { return error_; }
+  /// The failure of the model that ended the run, if one did.
+  const std::optional<ModelFailure>& model_failure() const { return model_failure_; }
   bool over_budget() const { return finish_reason_ == "budget"; }
   bool has_ended() const { return ended_; }
 
@@ -57,6 +59,7 @@ public:
   void reasoning(std::string_view delta) override;
   void call(const std::vector<ToolUse>& uses, const json::object& progress) override;
   Task<Result> result(std::string call_id, StopSource& stop) override;
+  void model_failed(const ModelFailure& failure) override { model_failure_ = failure; }
   void ended(std::string_view type, const json::object& members, std::string_view error) override;
 
 private:
@@ -76,6 +79,7 @@ private:
   std::string all_text_;
   std::string finish_reason_;
   std::string error_;
+  std::optional<ModelFailure> model_failure_;
   bool ended_ = false;
   std::function<Task<>(std::string)> at_end_;
 };

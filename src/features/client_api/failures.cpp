@@ -1,10 +1,14 @@
 #include "features/client_api/failures.hpp"
 
+#include <chrono>
+
 #include "api/client_errors.hpp"
 
 namespace agw {
 
-ApiError client_failure(const ModelFailure& failure) {
+namespace {
+
+ApiError by_status(const ModelFailure& failure) {
   if (failure.too_long) return client_error(400, failure.message, "messages", "context_length_exceeded");
   switch (failure.status) {
     case 400:
@@ -24,6 +28,23 @@ ApiError client_failure(const ModelFailure& failure) {
     default:
       return client_error(502, failure.message, {}, "bad_gateway");
   }
+}
+
+}  // namespace
+
+ApiError client_failure(const ModelFailure& failure) {
+  auto error = by_status(failure);
+  const bool is_temporary = error.status() == 429 || error.status() == 503;
+  if (failure.retry_after && is_temporary)
+    error.set_retry_after(std::chrono::ceil<std::chrono::seconds>(*failure.retry_after));
+  return error;
+}
+
+ApiError agent_failure(const std::string& problem, const std::optional<ModelFailure>& failure) {
+  const bool is_limited = failure && (failure->status == 402 || failure->status == 429);
+  const bool is_overloaded = failure && (failure->status == 503 || failure->status == 529);
+  if (is_limited || is_overloaded) return client_failure(*failure);
+  return client_error(502, problem, {}, "agent_failed");
 }
 
 }  // namespace agw

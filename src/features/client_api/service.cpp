@@ -273,7 +273,7 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
   }
   std::optional<ApiError> failed;
   if (waited == WaitResult::done && run->has_ended() && !run->error().empty())
-    failed = client_error(502, run->error(), {}, "agent_failed");
+    failed = agent_failure(run->error(), run->model_failure());
   if (waited == WaitResult::done && run->over_budget() && answer.text.empty())
     failed = client_error(429, "the daily budget is used up: raise budget_usd_per_day, or wait for the next day", {},
                           "insufficient_quota");

@@ -203,6 +203,8 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
   apply_model_outcome(outcome_, completion.outcome, anything_came);
   record_usage(completion);
   active.progress = progress_members(outcome_);
+  const auto* failure = std::get_if<ModelFailure>(&completion.outcome);
+  if (failure && active.client) active.client->model_failed(*failure);
   auto* reply = std::get_if<ModelReply>(&completion.outcome);
   // The last call of a truncated answer may be incomplete.
   if (!reply || reply->stop == StopReason::length || reply->stop == StopReason::content_filter)

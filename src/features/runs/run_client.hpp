@@ -37,6 +37,9 @@ public:
   /// The texts that the program has open, which the agent's file tools then read and write; null: it has none.
   virtual TextBuffers* buffers() { return nullptr; }
 
+  /// The call of a model has failed for good. The run ends soon.
+  virtual void model_failed(const ModelFailure& /*failure*/) {}
+
   /// The run has ended, and is stored unless `type` is empty: `type` and `members` are those of its last event. May be
   /// called more than once; the first counts.
   virtual void ended(std::string_view type, const json::object& members, std::string_view error) = 0;

@@ -127,10 +127,16 @@ Response error_response(int status, std::string_view error) {
 }
 
 Response error_response(const ApiError& error, Protocol protocol) {
-  if (protocol == Protocol::gateway) return error_response(error);
-  if (protocol == Protocol::anthropic)
-    return {.status = anthropic_status(error.status()), .body = anthropic_error(error)};
-  return {.status = error.status(), .body = openai_error(error)};
+  Response response;
+  if (protocol == Protocol::gateway)
+    response = error_response(error);
+  else if (protocol == Protocol::anthropic)
+    response = {.status = anthropic_status(error.status()), .body = anthropic_error(error)};
+  else
+    response = {.status = error.status(), .body = openai_error(error)};
+  if (const auto delay = error.retry_after())
+    response.headers.emplace_back("Retry-After", std::to_string(delay->count()));
+  return response;
 }
 
 Response in_protocol(Response response, Protocol protocol) {
