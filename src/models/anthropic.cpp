@@ -242,6 +242,8 @@ private:
     counted.cache_read_tokens = count_member(*usage, "cache_read_input_tokens").value_or(counted.cache_read_tokens);
     counted.cache_write_tokens =
         count_member(*usage, "cache_creation_input_tokens").value_or(counted.cache_write_tokens);
+    const auto tier = text_member(*usage, "service_tier");
+    service_tier(tier == "standard" ? "default" : tier);
   }
 
   void start_block(const json::object& frame) {
@@ -349,7 +351,7 @@ public:
         return true;
       }
     }
-    for (const auto* name : {"temperature", "top_p", "top_k"}) {
+    for (const auto* name : {"temperature", "top_p", "top_k", "metadata"}) {
       if (mentions(name) && request.erase(name) > 0) return true;
     }
     return false;
@@ -365,6 +367,9 @@ private:
     if (!options.limits_output) body["max_tokens"] = unlimited_output(request.max_output_tokens);
     if (options.top_p) body["top_p"] = *options.top_p;
     if (options.top_k) body["top_k"] = *options.top_k;
+    if (options.service_tier == "default") body["service_tier"] = "standard_only";
+    if (!options.inference_geo.empty()) body["inference_geo"] = options.inference_geo;
+    if (!options.user_id.empty()) body["metadata"] = json::object{{"user_id", options.user_id}};
     if (!options.stop.empty()) body["stop_sequences"] = json::array(options.stop.begin(), options.stop.end());
     if (options.response_format) {
       body["output_config"] =

@@ -32,6 +32,16 @@ bool has_named_speaker(const ModelRequest& request) {
   return std::ranges::any_of(request.messages, [](const Message& message) { return !message.name.empty(); });
 }
 
+/// Services without tiers have the standard one.
+bool chooses_tier(const ModelRequest& request) {
+  const auto& tier = request.options.service_tier;
+  return !tier.empty() && tier != "auto" && tier != "default";
+}
+
+bool chooses_place(const ModelRequest& request) {
+  return !request.options.inference_geo.empty() && request.options.inference_geo != "global";
+}
+
 bool chooses_verbosity(const ModelRequest& request) {
   return !request.options.verbosity.empty() && request.options.verbosity != "medium";
 }
@@ -54,6 +64,8 @@ constexpr std::array features = {
     CallFeature{"messages[].content[].image_url.detail", "input[].content[].detail", "messages[].content[].detail",
                                                                                            has_coarse_picture,                                                                false, true,  true,  false, false},
     CallFeature{"messages[].name",     "input[].name",        "messages[].name",           has_named_speaker,                                                                 false, true,  false, false, false},
+    CallFeature{"service_tier",        "service_tier",        "service_tier",              chooses_tier,                                                                      false, true,  true,  false, false},
+    CallFeature{"inference_geo",       "inference_geo",       "inference_geo",             chooses_place,                                                                     true,  false, false, false, false},
 };
 // clang-format on
 

@@ -114,7 +114,13 @@ struct CallOptions {
   std::optional<std::int64_t> reasoning_budget{};  ///< tokens
   std::string reasoning_summary{};                 ///< `auto`, `concise`, `detailed`; empty: the gateway decides
   std::string verbosity{};                         ///< `low`, `medium`, `high`; empty: the service decides
-  std::string cache_ttl{};                         ///< how long the prompt stays cached: `5m`, `1h`; empty: as usual
+  std::string service_tier{};                      ///< as OpenAI's APIs name it; empty: the service decides
+  std::string inference_geo{};                     ///< where Anthropic may run the model; empty: the service decides
+  std::string user_id{};                           ///< whom the program serves, for services that look for abuse
+  /// Members of OpenAI's APIs that change no answer and that only services of these APIs get, as they are: `user`,
+  /// `metadata`, `prompt_cache_key` …
+  json::object labels{};
+  std::string cache_ttl{};     ///< how long the prompt stays cached: `5m`, `1h`; empty: as usual
   bool limits_output = true;   ///< false: `max_output_tokens` is sent only to services that require it
   bool streams_calls = false;  ///< whether tool calls and provider blocks are reported as deltas too
 };
@@ -145,6 +151,7 @@ struct Delta {
     call,            ///< a tool call begins: `call`, `id`, `name`. Only if CallOptions::streams_calls
     arguments,       ///< of a call: a piece of their JSON text
     provider_block,  ///< one of ModelReply::provider_blocks is complete: its JSON. Only if streams_calls
+    service_tier,    ///< ModelReply::service_tier is known. Only if streams_calls; no part of the answer
   };
   Kind kind = Kind::text;
   std::string text;      ///< valid UTF-8
@@ -163,6 +170,7 @@ struct ModelReply {
   json::array provider_blocks;
   std::vector<std::string> suggestions{};  ///< messages that the answer offers to send next; only the librarian's
   std::string stop_sequence{};             ///< the one of CallOptions::stop that ended it, where the service says so
+  std::string service_tier{};              ///< that answered, as OpenAI's APIs name it; empty: the service says none
 };
 
 /// Why a call failed. `message` is for people and names the provider; it never contains a key.

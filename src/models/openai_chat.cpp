@@ -218,6 +218,7 @@ public:
 
 private:
   void read_object(std::string_view, const json::object& frame) override {
+    service_tier(text_member(frame, "service_tier"));
     const auto* usage = object_member(frame, "usage");
     // Groq sends it here, and why it broke off.
     if (const auto* groq = object_member(frame, "x_groq")) {
@@ -389,7 +390,7 @@ public:
                              mentions("nrecognized") || mentions("not permitted");
     if (of_limit && of_its_name) return switch_limit(request);
     for (const auto* name : {"temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "stream_options",
-                             "prompt_cache_key"}) {
+                             "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "metadata", "user"}) {
       if (mentions(name) && request.erase(name) > 0) return true;
     }
     return false;
@@ -413,6 +414,7 @@ private:
     if (!options.stop.empty()) body["stop"] = json::array(options.stop.begin(), options.stop.end());
     if (const auto effort = reasoning_effort(options)) body["reasoning_effort"] = *effort;
     if (!options.verbosity.empty() && options.verbosity != "medium") body["verbosity"] = options.verbosity;
+    add_labels(body, options);
   }
 
   /// Switches between the two names of the limit: some servers accept only one of them.

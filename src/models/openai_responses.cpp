@@ -268,6 +268,9 @@ private:
   }
 
   void read_response(std::string_view type, const json::object& response) {
+    // Until it is done, the response repeats the tier that was asked for.
+    if (type != "response.created" && type != "response.in_progress" && type != "response.queued")
+      service_tier(text_member(response, "service_tier"));
     if (const auto* usage = object_member(response, "usage")) take_usage(*usage);
     const auto status = text_member(response, "status");
     if (type == "response.failed" || status == "failed") return take_failure(response);
@@ -370,10 +373,17 @@ public:
              provider_error.words.find(name) != std::string::npos;
     };
     const std::pair<std::string_view, std::string_view> removable[] = {
-        {"temperature", "temperature"},           {"top_p", "top_p"},
-        {"ncrypted content", "include"},          {"encrypted_content", "include"},
-        {"reasoning.summary", "reasoning"},       {"reasoning summar", "reasoning"},
+        {"temperature", "temperature"},
+        {"top_p", "top_p"},
+        {"ncrypted content", "include"},
+        {"encrypted_content", "include"},
+        {"reasoning.summary", "reasoning"},
+        {"reasoning summar", "reasoning"},
         {"prompt_cache_key", "prompt_cache_key"},
+        {"prompt_cache_retention", "prompt_cache_retention"},
+        {"safety_identifier", "safety_identifier"},
+        {"metadata", "metadata"},
+        {"user", "user"},
     };
     if (mentions("tool_search") || mentions("defer_loading")) return search_as_function(request);
     for (const auto& [word, member] : removable) {
@@ -400,6 +410,7 @@ private:
       text.get_object()["verbosity"] = options.verbosity;
     }
     if (options.top_p) body["top_p"] = *options.top_p;
+    add_labels(body, options);
     if (const auto effort = reasoning_effort(options)) {
       auto& reasoning = body["reasoning"];
       if (!reasoning.is_object()) reasoning.emplace_object();

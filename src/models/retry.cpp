@@ -99,7 +99,7 @@ Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequ
   const OnDelta noticing = [&, streams_calls](const Delta& delta) {
     const bool is_for_everybody = delta.kind == Delta::Kind::text || delta.kind == Delta::Kind::reasoning;
     if (!is_for_everybody && !streams_calls) return;
-    began = true;
+    began = began || delta.kind != Delta::Kind::service_tier;
     on_delta(delta);
   };
   std::optional<ModelFailure> earlier;

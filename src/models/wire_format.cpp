@@ -83,6 +83,12 @@ void AnswerReader::text(std::string_view delta) {
 
 void AnswerReader::reasoning(std::string_view delta) { emit(Delta::Kind::reasoning, reasoning_.add(delta)); }
 
+void AnswerReader::service_tier(std::string_view tier) {
+  if (tier.empty() || tier == reply_.service_tier || !is_utf8(tier)) return;
+  reply_.service_tier = tier;
+  on_delta_({Delta::Kind::service_tier, reply_.service_tier});
+}
+
 void AnswerReader::provider_block(const json::object& block) {
   on_delta_({Delta::Kind::provider_block, to_json(with_whole_characters({block}).front())});
 }
@@ -201,6 +207,11 @@ std::string data_url(const Image& image) { return fmt::format("data:{};base64,{}
 std::string result_text(const Message& message) { return message.is_error ? "Error: " + message.text : message.text; }
 
 std::string arguments_text(const ToolUse& use) { return to_json(use.input); }
+
+void add_labels(json::object& body, const CallOptions& options) {
+  if (!options.service_tier.empty()) body["service_tier"] = options.service_tier;
+  for (const auto& [name, value] : options.labels) body[name] = value;
+}
 
 json::array function_tools(const std::vector<ToolDescription>& descriptions) {
   json::array tools;

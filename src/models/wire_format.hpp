@@ -50,6 +50,8 @@ protected:
 
   void text(std::string_view delta);
   void reasoning(std::string_view delta);
+  /// The tier that answers, as OpenAI's APIs name it; nothing if it is empty.
+  void service_tier(std::string_view tier);
   /// A provider block is complete.
   void provider_block(const json::object& block);
   void fail(const ProviderError& provider_error);
@@ -127,6 +129,8 @@ std::string data_url(const Image& image);
 std::string result_text(const Message& message);
 /// A tool call's arguments as JSON text.
 std::string arguments_text(const ToolUse& use);
+/// Adds the tier and the labels that services of OpenAI's APIs get as the program has sent them.
+void add_labels(json::object& body, const CallOptions& options);
 /// Tools in the form that OpenAI's Chat Completions and Ollama share.
 json::array function_tools(const std::vector<ToolDescription>& descriptions);
 

@@ -210,8 +210,7 @@ def test_an_overloaded_service_is_529(talker):
 def test_wait_that_the_service_asks_for_is_passed_on(talker, model, stream):
     for status, expected, kind in ((429, 429, "rate_limit_error"), (503, 529, "overloaded_error")):
         talker.stub.script(Fault(status, headers={"retry-after": "120"}))
-        response = talker.gateway.http.post("/v1/messages", json={
-            **body(stream=stream), "model": model})
+        response = talker.gateway.http.post("/v1/messages", json={**body(stream=stream), "model": model})
         assert accepted(response, expected)["error"]["type"] == kind
         assert response.headers["retry-after"] == "120"
 

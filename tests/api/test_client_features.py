@@ -47,6 +47,8 @@ ASKED = {
             {"type": "input_image", "image_url": PICTURE, "detail": "low"}]}]}, None),
     "messages[].name of the user or the assistant": (
         {"messages": [{"role": "user", "name": "Ada", "content": "Hi"}]}, None, None),
+    "service_tier other than auto and default": ({"service_tier": "flex"}, {"service_tier": "priority"}, None),
+    "inference_geo other than global": (None, None, {"inference_geo": "us"}),
 }
 USER = [{"role": "user", "content": "Hi"}]
 PATHS = [("/v1/chat/completions", {"messages": USER}), ("/v1/responses", {"input": "Hi"}),

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from checks import accepted
-from stubs.provider import Reply, ToolCall
+from stubs.provider import Fault, Reply, ToolCall
 from test_openai_chat import PIXEL
 
 PICTURE = f"data:image/png;base64,{PIXEL}"
@@ -120,6 +120,74 @@ def test_verbosity_is_passed_on(gateway):
     assert chat(gateway, "responses", verbosity="low")["text"] == {"verbosity": "low"}
     assert "verbosity" not in chat(gateway, verbosity="medium")
     refused(gateway, "/v1/chat/completions", "verbosity", messages=[user()], verbosity="loud")
+
+
+LABELS = {"user": "ada", "safety_identifier": "5f3a", "prompt_cache_key": "notes", "metadata": {"ticket": "7"}}
+
+
+@pytest.mark.parametrize("service", ["chat", "responses"])
+@pytest.mark.parametrize("protocol", [chat, respond])
+def test_labels_reach_services_of_openais_apis(gateway, service, protocol):
+    asked = protocol(gateway, service, **LABELS, prompt_cache_retention="24h", service_tier="flex")
+    for name, value in {**LABELS, "prompt_cache_retention": "24h", "service_tier": "flex"}.items():
+        assert asked[name] == value
+
+
+@pytest.mark.parametrize("protocol", [chat, respond])
+def test_labels_that_a_service_has_no_use_for_are_left_out(gateway, protocol):
+    for service in ("ollama", "gemini"):
+        asked = protocol(gateway, service, **LABELS, service_tier="auto")
+        assert not {*LABELS, "service_tier"} & set(asked)
+    asked = protocol(gateway, "anthropic", **LABELS, service_tier="default")
+    assert asked["metadata"] == {"user_id": "5f3a"} and asked["service_tier"] == "standard_only"
+    assert "service_tier" not in protocol(gateway, "anthropic", service_tier="auto")
+
+
+def test_members_of_anthropics_api_reach_anthropic(gateway):
+    asked = message(gateway, metadata={"user_id": "u-1"}, service_tier="standard_only", inference_geo="us")
+    assert asked["metadata"] == {"user_id": "u-1"} and asked["inference_geo"] == "us"
+    assert asked["service_tier"] == "standard_only"
+    asked = message(gateway, "chat", metadata={"user_id": "u-1"}, service_tier="standard_only", inference_geo="global")
+    assert asked["service_tier"] == "default" and not {"metadata", "user", "inference_geo"} & set(asked)
+    refused(gateway, "/v1/messages", "service_tier", max_tokens=9, messages=[{"role": "user", "content": "Hi"}],
+            service_tier="flex")
+
+
+def test_label_that_a_service_refuses_is_left_out_and_the_tier_is_not(gateway):
+    gateway.stub.script(Fault(400, "Unsupported parameter: 'safety_identifier'"), "Hello")
+    assert "safety_identifier" not in chat(gateway, **LABELS)
+    assert chat(gateway, **LABELS)["user"] == "ada"
+    gateway.stub.script(Fault(400, "Invalid service_tier argument"))
+    response = gateway.http.post("/v1/chat/completions", json={
+        "model": "chat/gpt-5", "messages": [{"role": "user", "content": "Hi"}], "service_tier": "flex"})
+    assert response.status_code == 400 and "service_tier" in response.json()["error"]["message"]
+
+
+def answers_of(gateway, service, tier, **members):
+    """What programs of each protocol get of a service that says its tier."""
+    gateway.stub.script(*[Reply("Hello", service_tier=tier)] * 3)
+    asked = {"model": f"{service}/gpt-5", **members}
+    for path, own in (("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hi"}]}),
+                      ("/v1/responses", {"input": "Hi"}),
+                      ("/v1/messages", {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 9})):
+        yield gateway.http.post(path, json={**asked, **own})
+
+
+@pytest.mark.parametrize("service, tier", [("chat", "flex"), ("responses", "priority"), ("anthropic", "priority")])
+def test_answer_has_the_tier_that_the_service_used(gateway, service, tier):
+    whole = [accepted(response) for response in answers_of(gateway, service, tier)]
+    assert [whole[0]["service_tier"], whole[1]["service_tier"]] == [tier, tier]
+    assert whole[2]["usage"]["service_tier"] == ("priority" if tier == "priority" else "standard")
+    streams = [[json.loads(line.removeprefix("data: ")) for line in response.text.splitlines()
+                if line.startswith("data: {")] for response in answers_of(gateway, service, tier, stream=True)]
+    assert streams[0][-1]["service_tier"] == tier
+    assert [streams[1][0]["response"]["service_tier"], streams[1][-1]["response"]["service_tier"]] == ["auto", tier]
+
+
+def test_answer_of_a_service_without_tiers_claims_none(gateway):
+    whole = [accepted(response) for response in answers_of(gateway, "ollama", None)]
+    assert whole[0]["service_tier"] is None and whole[1]["service_tier"] == "default"
+    assert whole[2]["usage"]["service_tier"] is None
 
 
 def test_summary_of_reasoning_is_passed_on(gateway):

@@ -57,11 +57,16 @@ json::object final_usage(const Usage& usage) {
   return written;
 }
 
-json::object full_usage(const Usage& usage) {
-  auto written = final_usage(usage);
+json::value anthropic_tier(const std::string& tier) {
+  if (tier.empty()) return nullptr;
+  return tier == "priority" || tier == "batch" ? json::value(tier) : json::value("standard");
+}
+
+json::object full_usage(const ClientAnswer& answer) {
+  auto written = final_usage(answer.usage);
   written["cache_creation"] = nullptr;
   written["inference_geo"] = nullptr;
-  written["service_tier"] = "standard";
+  written["service_tier"] = anthropic_tier(answer.service_tier);
   written["speed"] = nullptr;
   return written;
 }
@@ -94,7 +99,7 @@ public:
     message["content"] = std::move(content);
     message["stop_reason"] = anthropic_stop_reason(answer);
     message["stop_sequence"] = stop_sequence_of(answer);
-    message["usage"] = full_usage(answer.usage);
+    message["usage"] = full_usage(answer);
     return to_json(message);
   }
 
@@ -138,17 +143,10 @@ private:
   static std::string ping() { return anthropic_event({{"type", "ping"}}); }
 
   static json::object empty_message(const ClientAnswer& answer) {
-    json::object message{{"id", "msg_" + answer.id},
-                         {"type", "message"},
-                         {"role", "assistant"},
-                         {"model", answer.model},
-                         {"content", json::array()},
-                         {"container", nullptr},
-                         {"diagnostics", nullptr},
-                         {"stop_details", nullptr},
-                         {"stop_reason", nullptr},
-                         {"stop_sequence", nullptr},
-                         {"usage", full_usage(answer.usage)}};
+    json::object message{{"id", "msg_" + answer.id}, {"type", "message"},          {"role", "assistant"},
+                         {"model", answer.model},    {"content", json::array()},   {"container", nullptr},
+                         {"diagnostics", nullptr},   {"stop_details", nullptr},    {"stop_reason", nullptr},
+                         {"stop_sequence", nullptr}, {"usage", full_usage(answer)}};
     if (!answer.thread_id.empty()) message["metadata"] = json::object{{"thread_id", answer.thread_id}};
     return message;
   }
@@ -213,6 +211,8 @@ private:
         return;
       case Delta::Kind::arguments:
         return write_arguments(events, answer, delta);
+      case Delta::Kind::service_tier:
+        return;
     }
   }
 

@@ -191,6 +191,14 @@ void read_stop_sequences(Parameters& body, CallOptions& options) {
   }
 }
 
+/// By OpenAI's name, as it is kept.
+void read_anthropic_tier(Parameters& body, CallOptions& options) {
+  const auto tier = body.text("service_tier").value_or("auto");
+  if (tier != "auto" && tier != "standard_only")
+    throw bad_parameter("service_tier", "must be auto or standard_only", "unsupported_value");
+  if (tier == "standard_only") options.service_tier = "default";
+}
+
 /// The services themselves drop the thinking of earlier answers, which is what this edit requests.
 void check_context_management(Parameters& body) {
   constexpr std::string_view possible = "clear_thinking_";
@@ -238,7 +246,8 @@ AnthropicMessages read_common(Parameters& body) {
   read_output_config(body, request.call.options, thinking);
   reject_anthropic_only(body);
   read_cache_mark(body, request.call.options);
-  body.ignore({"diagnostics", "inference_geo", "user_profile_id", "workspace_id", "betas"});
+  request.call.options.inference_geo = body.text("inference_geo").value_or("");
+  body.ignore({"diagnostics", "user_profile_id", "workspace_id", "betas"});
   return read;
 }
 
@@ -262,10 +271,10 @@ AnthropicMessages read_anthropic_messages(const json::object& object) {
   if (const auto* object_of_metadata = body.object("metadata")) {
     Parameters metadata(*object_of_metadata, "metadata");
     read.request.thread_id = metadata.text("thread_id");
-    metadata.ignore({"user_id"});
+    call.options.user_id = metadata.text("user_id").value_or("");
     metadata.finish();
   }
-  body.ignore({"service_tier"});
+  read_anthropic_tier(body, call.options);
   body.finish();
   return read;
 }

@@ -92,6 +92,7 @@ public:
       case Delta::Kind::arguments:
         return chunk_of_call(answer, {{"index", delta.call}, {"function", json::object{{"arguments", delta.text}}}});
       case Delta::Kind::provider_block:
+      case Delta::Kind::service_tier:
         break;
     }
     return {};
@@ -114,8 +115,13 @@ public:
 
 private:
   static json::object head(const ClientAnswer& answer, std::string_view object) {
-    return {{"id", "chatcmpl-" + answer.id}, {"object", object},          {"created", answer.created},
-            {"model", answer.model},         {"service_tier", "default"}, {"system_fingerprint", nullptr}};
+    const auto& tier = answer.service_tier;
+    return {{"id", "chatcmpl-" + answer.id},
+            {"object", object},
+            {"created", answer.created},
+            {"model", answer.model},
+            {"service_tier", tier.empty() ? json::value() : json::value(tier)},
+            {"system_fingerprint", nullptr}};
   }
 
   std::string chunk_of_call(const ClientAnswer& answer, json::object call) const {

@@ -331,7 +331,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   }
   if (const auto* metadata = body.object("metadata"))
     request.thread_id = Parameters(*metadata, "metadata").text("thread_id");
-  body.ignore({"user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier"});
+  read_labels(body, options);
   body.finish();
   return read;
 }

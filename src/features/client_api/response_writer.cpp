@@ -132,7 +132,7 @@ public:
   std::string delta(const ClientAnswer& answer, const Delta& delta) override {
     if (delta.kind == Delta::Kind::provider_block) {
       append_block(answer, delta.text);
-    } else {
+    } else if (delta.kind != Delta::Kind::service_tier) {
       append(delta);
     }
     return std::exchange(out_, {});
@@ -165,6 +165,13 @@ private:
     return is_truncated ? "incomplete" : "completed";
   }
 
+  /// The one that answered. Of a service that names none, the one that was asked for.
+  json::value final_tier(const ClientAnswer& answer) const {
+    if (!answer.service_tier.empty()) return json::value(answer.service_tier);
+    const auto& asked = shown_.at("service_tier");
+    return asked == "auto" ? json::value("default") : asked;
+  }
+
   json::object response(const ClientAnswer& answer, std::string_view status) const {
     json::object object{{"id", "resp_" + answer.id}, {"object", "response"}, {"created_at", answer.created}};
     object["status"] = status;
@@ -184,6 +191,7 @@ private:
     }
     object["output"] = std::move(output);
     for (const auto& [name, value] : shown_) object[name] = value;
+    if (is_final) object["service_tier"] = final_tier(answer);
     if (!answer.thread_id.empty()) object["conversation"] = json::object{{"id", answer.thread_id}};
     object["usage"] = is_final ? json::value(response_usage(answer.usage)) : json::value();
     return object;

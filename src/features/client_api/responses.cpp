@@ -328,7 +328,7 @@ json::object shown_members(const json::object& body) {
                      {"prompt_cache_key", nullptr},
                      {"reasoning", json::object{{"effort", nullptr}, {"summary", nullptr}}},
                      {"safety_identifier", nullptr},
-                     {"service_tier", "default"},
+                     {"service_tier", "auto"},
                      {"store", true},
                      {"temperature", 1.0},
                      {"text", json::object{{"format", json::object{{"type", "text"}}}}},
@@ -396,8 +396,8 @@ ResponseRequest read_response_request(const json::object& object) {
   if (read.previous && read.request.thread_id)
     throw bad_parameter(read.request.thread_param, "cannot be combined with previous_response_id");
   read.includes_reasoning = includes_encrypted_reasoning(body);
-  body.ignore(
-      {"user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "client_metadata"});
+  read_labels(body, call.options);
+  body.ignore({"client_metadata"});
   body.finish();
   read.shown = shown_members(object);
   return read;

@@ -195,6 +195,10 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
       if (!std::exchange(begun, true)) connection.send_event(writer.begin(answer));
     };
     const OnDelta on_delta = [&](const Delta& delta) {
+      if (delta.kind == Delta::Kind::service_tier) {
+        answer.service_tier = delta.text;
+        return;
+      }
       if (request.stream) begin();
       append(answer, delta);
       if (request.stream) connection.send_event(writer.delta(answer, delta));
@@ -219,6 +223,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
       auto& reply = std::get<ModelReply>(completion.outcome);
       answer.stop = reply.stop;
       answer.stop_sequence = std::move(reply.stop_sequence);
+      answer.service_tier = std::move(reply.service_tier);
       answer.usage = reply.usage;
       answer.tool_uses = std::move(reply.tool_uses);
       answer.provider_blocks = std::move(reply.provider_blocks);

@@ -60,6 +60,18 @@ std::optional<std::string> read_effort(Parameters& object, std::string_view name
   return effort;
 }
 
+void read_labels(Parameters& body, CallOptions& options) {
+  options.service_tier = body.text("service_tier").value_or("");
+  for (const auto* name : {"user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention"}) {
+    if (const auto text = body.text(name)) options.labels[name] = *text;
+  }
+  if (const auto* metadata = body.object("metadata"); metadata && !metadata->empty())
+    options.labels["metadata"] = *metadata;
+  const auto* user = options.labels.if_contains("safety_identifier");
+  if (!user) user = options.labels.if_contains("user");
+  if (user) options.user_id = user->get_string();
+}
+
 void check_tool_choice(const ModelRequest& call) {
   const auto& choice = call.options.tool_choice;
   const bool demands =

@@ -30,6 +30,9 @@ std::string read_verbosity(Parameters& object);
 /// Reads how much a model thinks, under `name`. No value if the program leaves it to the service.
 std::optional<std::string> read_effort(Parameters& object, std::string_view name);
 
+/// Reads what services of OpenAI's APIs get as it is: `service_tier`, and what says for whom or what an answer is.
+void read_labels(Parameters& body, CallOptions& options);
+
 /// A choice that demands a call needs tools to choose from.
 void check_tool_choice(const ModelRequest& call);
 

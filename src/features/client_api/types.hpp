@@ -44,6 +44,7 @@ struct ClientAnswer {
   json::array provider_blocks{};     ///< known at the end: see ModelReply
   StopReason stop = StopReason::stop;
   std::string stop_sequence{};
+  std::string service_tier{};  ///< that answered, as OpenAI's APIs name it; empty: unknown
   Usage usage{};
 };
 

@@ -51,6 +51,7 @@ class Reply:
     reasoning: str = ""
     tool_calls: list = field(default_factory=list)
     stop: str = None  # the format's own word; None: the usual one
+    service_tier: str = None  # None: the service says none
     usage: dict = field(default_factory=lambda: {"input": 10, "output": 5, "cache_read": 0, "cache_write": 0})
     head_delay: float = 0  # seconds before the response head
     chunk_bytes: int = None  # cut the stream into network pieces of this size, anywhere

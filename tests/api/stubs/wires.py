@@ -47,13 +47,17 @@ def _ids(calls, prefix):
     return [(f"{prefix}{number + 1}" if call.id is None else call.id, call) for number, call in enumerate(calls)]
 
 
+def _tier(reply):
+    return {"service_tier": reply.service_tier} if reply.service_tier else {}
+
+
 class Anthropic:
     content_type = "text/event-stream; charset=utf-8"
 
     @staticmethod
     def begin(request, reply):
         usage = {"input_tokens": reply.usage["input"], "cache_creation_input_tokens": reply.usage["cache_write"],
-                 "cache_read_input_tokens": reply.usage["cache_read"], "output_tokens": 1}
+                 "cache_read_input_tokens": reply.usage["cache_read"], "output_tokens": 1, **_tier(reply)}
         yield _event({"type": "message_start", "message": {
             "id": "msg_1", "type": "message", "role": "assistant", "model": request.json["model"], "content": [],
             "stop_reason": None, "stop_sequence": None, "usage": usage}})
@@ -117,7 +121,8 @@ class Chat:
     @classmethod
     def begin(cls, request, reply):
         yield b": STUB PROCESSING\n\n"
-        yield cls._delta(request, {"role": "assistant", "content": ""})
+        yield cls._chunk(request, [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}],
+                         **_tier(reply))
         if reply.reasoning:
             yield cls._delta(request, {"reasoning_content": reply.reasoning})
 
@@ -135,7 +140,7 @@ class Chat:
                 yield cls._delta(request, {"tool_calls": [{"index": index, "function": {"arguments": part}}]})
         yield cls._delta(request, {}, reply.stop or ("tool_calls" if reply.tool_calls else "stop"))
         prompt = reply.usage["input"] + reply.usage["cache_read"] + reply.usage["cache_write"]
-        yield cls._chunk(request, [], usage={
+        yield cls._chunk(request, [], **_tier(reply), usage={
             "prompt_tokens": prompt, "completion_tokens": reply.usage["output"],
             "total_tokens": prompt + reply.usage["output"],
             "prompt_tokens_details": {"cached_tokens": reply.usage["cache_read"],
@@ -161,7 +166,8 @@ class Responses:
 
     @staticmethod
     def begin(request, reply):
-        yield _event({"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}})
+        yield _event({"type": "response.created", "response": {
+            "id": "resp_1", "status": "in_progress", "service_tier": "auto"}})
         if reply.reasoning:
             yield _event({"type": "response.output_item.added", "output_index": 0,
                           "item": {"type": "reasoning", "id": "rs_1", "summary": []}})
@@ -185,7 +191,7 @@ class Responses:
                           "item": {**item, "arguments": arguments}})
         prompt = reply.usage["input"] + reply.usage["cache_read"] + reply.usage["cache_write"]
         response = {"id": "resp_1", "status": "incomplete" if reply.stop else "completed",
-                    "incomplete_details": {"reason": reply.stop} if reply.stop else None,
+                    "incomplete_details": {"reason": reply.stop} if reply.stop else None, **_tier(reply),
                     "usage": {"input_tokens": prompt, "output_tokens": reply.usage["output"],
                               "input_tokens_details": {"cached_tokens": reply.usage["cache_read"],
                                                        "cache_write_tokens": reply.usage["cache_write"]}}}
