@@ -3,12 +3,16 @@
 See docs/troubleshoot.md and docs/contract/process.md#starting.
 """
 
+import json
 import re
 
 import pytest
 
-from checks import TRIES, accepted, invalid
+from checks import TRIES, UNKNOWN_ID, accepted, invalid
+from events import ENDS
 from gateway import HAS_ADDRESS_SANITIZER
+from stubs.provider import ProviderStub, Raw
+from talker import MODEL, configuration
 
 HELD = re.compile(r"a callback held the loop for (\d+\.\d) ms: (.*)")
 VARIABLES = 500_000
@@ -97,3 +101,34 @@ def test_reading_forty_mebibytes_does_not_hold_the_loop(traced):
         turns = accepted(traced.http.get(f"/threads/{thread}/turns"))
         assert sum(len(turn["content"]) for turn in turns) == 40 << 20
     never_holds(traced, read)
+
+
+def stream_of(deltas):
+    """The bytes of an answer, which come faster than a service could write them piece by piece."""
+    chunks = [{"choices": [{"index": 0, "delta": {"content": delta}}]} for delta in deltas]
+    chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {len(body)}\r\n\r\n"
+    return Raw((head + body).encode())
+
+
+@optimised_only
+@pytest.mark.parametrize("size", [16 << 10, 64], ids=["large-deltas", "small-deltas"])
+def test_an_answer_of_many_mebibytes_does_not_hold_the_loop(make_gateway, size):
+    count = 2560 if size > 1024 else 100_000
+    with ProviderStub() as stub:
+        gateway = make_gateway(config=configuration(stub), arguments=["--trace-loop"]).start()
+        stub.script(*[stream_of(["x" * size] * count)] * TRIES)
+        end = {}
+
+        def answer(_):
+            nonlocal end
+            with gateway.events() as events:
+                events.subscribe(UNKNOWN_ID, lists=True)  # of the answer itself, only that it has ended
+                asked = {"content": "Tell me all", "model": MODEL}
+                turn = accepted(gateway.http.post("/chat", json=asked), 201)
+                end = events.until(lambda event: event.get("turnId") == turn["id"] and event["type"] in ENDS)[-1]
+                assert end["finishReason"] == "stop"
+        never_holds(gateway, answer)
+        turns = accepted(gateway.http.get(f"/threads/{end['threadId']}/turns"))
+        assert [len(turn["content"]) for turn in turns if turn["role"] == "assistant"] == [size * count]

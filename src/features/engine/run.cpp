@@ -1,5 +1,7 @@
 // The course of a run: choose the model, have it answer (agent_loop.cpp), store the answer, report the end.
 
+#include <boost/asio/post.hpp>
+
 #include "api/refusals.hpp"
 #include "base/async/assert.hpp"
 #include "base/log_ids.hpp"
@@ -140,7 +142,11 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
         *added = Threads::insert_in(connection, std::move(turn));
         at_end(connection);
       },
-      [this, added] { services_.threads.announce(*added); });
+      [this, added] {
+        services_.threads.announce(*added);
+        // Freeing a long answer takes milliseconds: not all its copies in one callback.
+        asio::post(services_.loop, [content = std::move(added->turn.content)] {});
+      });
 }
 
 }  // namespace agw

@@ -51,6 +51,9 @@ constexpr auto checkpoint_interval = 1s;
 constexpr auto kept_after_end = 10min;
 /// Bytes of text from which on packing the log would block the loop.
 constexpr std::size_t long_answer = 256 * 1024;
+/// So much goes into a piece before the next checkpoint: copying all that comes in a second could block the loop.
+constexpr std::size_t full_piece = 1024 * 1024;
+constexpr std::int64_t events_of_full_piece = 4096;
 
 std::string as_array(const std::vector<std::string>& events) {
   std::string out = "[";
@@ -159,13 +162,13 @@ void Runs::publish(const ActiveRun& active, std::string_view type, std::string t
 void Runs::text(ActiveRun& active, std::string_view delta) {
   if (active.client) active.client->text(delta);
   publish(active, "text-delta", active.log.text(delta));
-  begin_checkpoints();
+  logged(active, delta.size());
 }
 
 void Runs::reasoning(ActiveRun& active, std::string_view delta) {
   if (active.client) active.client->reasoning(delta);
   publish(active, "reasoning-delta", active.log.reasoning(delta));
-  begin_checkpoints();
+  logged(active, delta.size());
 }
 
 void Runs::announce_start(const ActiveRun& active) {
@@ -179,6 +182,14 @@ void Runs::announce_start(const ActiveRun& active) {
 
 void Runs::emit(ActiveRun& active, std::string_view type, const json::object& members) {
   publish(active, type, active.log.other(type, members));
+  begin_checkpoints();
+}
+
+void Runs::logged(ActiveRun& active, std::size_t bytes) {
+  active.new_bytes += bytes;
+  const bool is_full =
+      active.new_bytes >= full_piece || published_seq(active) - active.taken_seq >= events_of_full_piece;
+  if (is_full && active.started) take_piece(active);
   begin_checkpoints();
 }
 
@@ -311,9 +322,11 @@ void Runs::take_piece(ActiveRun& active) {
   AGW_ASSERT(active.taken <= content.size() && active.taken_seq <= published_seq(active));
   const auto lasted = asio::steady_timer::clock_type::now() - active.began;
   active.progress["duration_ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(lasted).count();
-  active.unsaved.push_back({active.pieces++, content.substr(active.taken),
-                            active.log.pack_events(active.taken_seq, published_seq(active)), to_json(active.progress)});
+  const auto events = active.log.pack_events(active.taken_seq, published_seq(active));
+  active.unsaved.push_back(std::make_shared<const RunPiece>(
+      RunPiece{active.pieces++, content.substr(active.taken), events, to_json(active.progress)}));
   active.taken = content.size();
+  active.new_bytes = 0;
   active.taken_seq = published_seq(active);
 }
 
@@ -321,15 +334,15 @@ void Runs::take_piece(ActiveRun& active) {
 Task<> Runs::store_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction,
                           Database::Lane lane) {
   const auto taken = active->pieces;
-  AGW_ASSERT(std::ranges::is_sorted(active->unsaved, {}, &RunPiece::number));
+  AGW_ASSERT(std::ranges::is_sorted(active->unsaved, {}, [](const auto& piece) { return piece->number; }));
   co_await database_.write(
       [id = active->run.id, pieces = active->unsaved,
        in_transaction = std::move(in_transaction)](Connection& connection) {
-        for (const auto& piece : pieces) run_store::append_piece(connection, id, piece);
+        for (const auto& piece : pieces) run_store::append_piece(connection, id, *piece);
         if (in_transaction) in_transaction(connection);
       },
       lane);
-  std::erase_if(active->unsaved, [taken](const auto& piece) { return piece.number < taken; });
+  std::erase_if(active->unsaved, [taken](const auto& piece) { return piece->number < taken; });
 }
 
 Task<> Runs::checkpoint(ActiveRunPointer active) {

@@ -42,12 +42,13 @@ struct ActiveRun {
   asio::steady_timer::time_point began{};  ///< when its turn on the thread came
   json::object progress;                   ///< the answer's metadata as far as known, stored with its text
   std::size_t taken = 0;                   ///< bytes of text that are on disk or in `unsaved`
+  std::size_t new_bytes = 0;               ///< bytes of text and reasoning that are in no piece yet
   std::int64_t taken_seq = 0;              ///< the last event that is on disk or in `unsaved`
   std::int64_t pieces = 0;
-  WaitClock person_waits;         ///< how long its calls, and those of runs it led to, waited for a person
-  std::size_t refusals = 0;       ///< how many of these calls were put to a person and not allowed
-  bool takes_requests = true;     ///< false: it is about to end, and nothing more is put to a person through it
-  std::vector<RunPiece> unsaved;  ///< in order: pieces that may not be on disk yet
+  WaitClock person_waits;      ///< how long its calls, and those of runs it led to, waited for a person
+  std::size_t refusals = 0;    ///< how many of these calls were put to a person and not allowed
+  bool takes_requests = true;  ///< false: it is about to end, and nothing more is put to a person through it
+  std::vector<std::shared_ptr<const RunPiece>> unsaved;  ///< in order: pieces that may not be on disk yet
 };
 using ActiveRunPointer = std::shared_ptr<ActiveRun>;
 
@@ -138,6 +139,8 @@ public:
                               const std::function<void()>& at_end);
 
 private:
+  /// Takes care that what has just come into the log gets on disk.
+  void logged(ActiveRun& active, std::size_t bytes);
   void begin_checkpoints();
   Task<> write_checkpoints();
   Task<> checkpoint(ActiveRunPointer active);

@@ -61,5 +61,22 @@ TEST(Runs, KeepTheTextOfAStepThatCouldNotBeStoredWithTheNext) {
   });
 }
 
+TEST(Runs, DivideALongAnswerIntoPiecesAsItComes) {
+  with_a_run([](Runs& runs, Database& database, const ActiveRunPointer& active) -> Task<> {
+    active->started = true;
+    const std::string part(600 * 1024, 'x');
+    for (int i = 0; i < 4; ++i) runs.text(*active, part);
+    runs.reasoning(*active, part);
+    EXPECT_EQ(active->unsaved.size(), 2U);
+    for (int i = 0; i < 5000; ++i) runs.text(*active, "y");
+    EXPECT_EQ(active->unsaved.size(), 3U);
+    co_await runs.store_step(active, {.text_end = 0, .calls = {}}, {});
+    EXPECT_TRUE(active->unsaved.empty());
+    const auto left = co_await database.read([](Connection& connection) { return Runs::interrupted(connection); });
+    EXPECT_EQ(left.at(0).pieces.size(), 4U);
+    EXPECT_EQ(left.at(0).text, active->log.content());
+  });
+}
+
 }  // namespace
 }  // namespace agw

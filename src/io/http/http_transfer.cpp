@@ -24,7 +24,8 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_header_bytes = 64 * 1024;
-constexpr std::size_t max_at_once = 64 * 1024;
+/// A hundred small deltas of a model, which take about a millisecond.
+constexpr std::size_t max_at_once = 16 * 1024;
 constexpr std::size_t max_waiting = 1024 * 1024;
 /// Data is decoded as it is read: each byte can become a thousand.
 constexpr long max_read_at_once = 8 * 1024;

@@ -17,6 +17,8 @@ namespace {
 constexpr auto ping_interval = 30s;
 constexpr auto max_close_handshake = 10s;
 constexpr std::size_t max_frames_per_write = 32;
+/// A client that reads as fast as it is written to would hold the loop until everything is sent.
+constexpr int max_writes_at_once = 16;
 constexpr std::size_t max_backlog_while_reading = 256 * 1024;
 
 }  // namespace
@@ -111,7 +113,7 @@ void WebSocket::queue(QueuedFrame frame) {
   // Only after an attempt to send is the client to blame for the backlog.
   if (backlog() > queue_limit) {
     if (writing_)
-      write_available();
+      make_room();
     else
       flush();
   }
@@ -131,8 +133,16 @@ std::size_t WebSocket::backlog() const {
   return front > queue_limit ? queued_bytes_ - front : queued_bytes_;
 }
 
-void WebSocket::write_available() {
-  while (!queue_.empty() && write_once()) continue;
+bool WebSocket::has_unsent() const { return !queue_.empty() || stream_.has_unsent_ciphertext(); }
+
+void WebSocket::write_part() {
+  for (int writes = 0; writes < max_writes_at_once && has_unsent(); ++writes) {
+    if (!write_once()) return;
+  }
+}
+
+void WebSocket::make_room() {
+  while (backlog() > queue_limit && write_once()) continue;
 }
 
 /// Drops all frames except one that is partly sent, and closes with 1013.
@@ -147,8 +157,9 @@ void WebSocket::close_slow_reader() {
 
 void WebSocket::flush() {
   if (writing_ || queue_.empty()) return;
-  write_available();
-  if ((queue_.empty() && !stream_.has_unsent_ciphertext()) || broken_) return;
+  write_part();
+  make_room();
+  if (!has_unsent() || broken_) return;
   writing_ = true;
   writers_.spawn(write_rest());
 }
@@ -190,8 +201,9 @@ void WebSocket::drop_written(std::size_t count) {
 }
 
 Task<> WebSocket::write_rest() {
-  while ((!queue_.empty() || stream_.has_unsent_ciphertext()) && !broken_) {
-    if (!write_once() && !broken_ && !co_await stream_.wait_writable()) break;
+  while (has_unsent() && !broken_) {
+    write_part();
+    if (has_unsent() && !broken_ && !co_await stream_.wait_writable()) break;
   }
   writing_ = false;
 }

@@ -88,7 +88,11 @@ private:
   void queue(QueuedFrame frame);
   void append(QueuedFrame frame);
   std::size_t backlog() const;
-  void write_available();
+  bool has_unsent() const;
+  /// Writes as much as the socket takes, up to a limit.
+  void write_part();
+  /// Writes what is over `queue_limit`, as far as the socket takes it.
+  void make_room();
   void close_slow_reader();
   void take(websocket::Incoming incoming);
   Task<> wait_for_reader();
