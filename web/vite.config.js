@@ -29,7 +29,7 @@ const chat = [
   /node_modules\/marked\//,
   /src\/(base|api|state)\/(?!notifications|reseed|versions|download|integrations)/,
   /src\/markdown\/(?!highlight|Drawn|Formula|Diagram|diagrams)/,
-  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter|SelectionBar|Changes|changes|EditMessage|VersionSwitch|PlanCard|plan|Offers|AttachmentList|ArtifactPanel|versions_of_artifact)/,
+  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter|SelectionBar|Changes|changes|EditMessage|end_chat|VersionSwitch|PlanCard|plan|Offers|AttachmentList|ArtifactPanel|versions_of_artifact)/,
   /src\/components\/(CopyButton|LongText|ModelPicker|Time|LoadError|resource)\b/,
 ];
 const among = (tests) => (id) => tests.some((test) => test.test(id));

@@ -1,7 +1,7 @@
 // Connecting messengers, and letting people in who write to them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, missing, withGateway } from './environment.mjs';
+import { eventually, missing, withGateway, choose } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -15,7 +15,7 @@ else {
     const form = page.getByRole('form', { name: 'Connect a messenger' });
     await form.getByLabel('Token of the bot').fill(token);
     await form.getByLabel('Server', { exact: true }).fill(url);
-    await form.getByLabel('Unfinished answers').selectOption('off');
+    await choose(form.getByLabel('Unfinished answers'), 'Not shown');
     await form.getByLabel('A job has failed').check();
     await form.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('connected', { exact: true }).waitFor();
@@ -48,7 +48,7 @@ else {
     await page.getByRole('button', { name: 'Let them in' }).click();
     await page.getByText('code not found').waitFor();
     const form = page.getByRole('form', { name: 'Connect a messenger' });
-    await form.locator('select').first().selectOption('xmpp');
+    await choose(form.getByLabel('Messenger'), 'XMPP');
     await form.getByLabel('Account', { exact: true }).fill('agent');
     await form.getByLabel('Password of the account').fill('secret');
     await form.getByRole('button', { name: 'Connect' }).click();

@@ -9,6 +9,7 @@ import {
   questions,
   sendMessage,
   withGateway,
+  choose,
 } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
@@ -225,7 +226,7 @@ else {
     });
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
-    await page.getByRole('combobox', { name: 'Agent' }).selectOption('poet');
+    await choose(page.getByRole('combobox', { name: 'Agent' }), 'poet');
     await env.backend.reply({ text: 'A rhyme' });
     const asked = page.waitForRequest((request) => request.url().endsWith('/chat'));
     await sendMessage(page, 'Rhyme');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { answers, eventually, message, missing, questions, sendMessage, withGateway } from './environment.mjs';
+import { answers, eventually, message, missing, questions, sendMessage, withGateway, choose } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -268,7 +268,7 @@ else {
 
   test('the times of a schedule typed while offline are shown after reconnecting', async () => {
     const page = await env.open('/jobs/+new');
-    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await choose(page.getByRole('combobox', { name: 'When' }), 'At set times');
     await page.getByText(/09:00/).first().waitFor();
     env.proxy.down = true;
     env.proxy.cut();

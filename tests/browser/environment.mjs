@@ -267,3 +267,9 @@ export async function eventually(check, within = timeout) {
     }
   }
 }
+
+/** Chooses an option of a picker (components/Picker.svelte) by its name. */
+export async function choose(picker, name) {
+  await picker.click();
+  await picker.page().getByRole('option', { name, exact: true }).click();
+}

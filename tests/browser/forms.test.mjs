@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { eventually, missing, repository, require, withGateway } from './environment.mjs';
+import { eventually, missing, repository, require, withGateway, choose } from './environment.mjs';
 
 const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -78,7 +78,7 @@ else {
       ),
     );
     await page.goto(`${env.proxy.url}/ui/#/jobs/+new`);
-    await page.getByRole('combobox', { name: 'Agent (required)' }).selectOption('assistant');
+    await choose(page.getByRole('combobox', { name: 'Agent (required)' }), 'assistant');
   });
 
   test('a job begins with an example', async () => {

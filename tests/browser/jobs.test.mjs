@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { answers, eventually, holdRequests, missing, withGateway } from './environment.mjs';
+import { answers, eventually, holdRequests, missing, withGateway, choose } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -10,7 +10,7 @@ else {
     const page = await env.open('/jobs/+new');
     await page.getByRole('textbox', { name: 'Name' }).fill('tidy-up');
     await page.getByRole('textbox', { name: 'Description' }).fill('Tidies up');
-    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await choose(page.getByRole('combobox', { name: 'When' }), 'At set times');
     await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 9 * * 1');
     await page.getByText(/At 09:00.*Monday/).waitFor();
     await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('Tidy up.');
@@ -58,14 +58,14 @@ else {
 
   test('an invalid cron expression is explained while it is typed', async () => {
     const page = await env.open('/jobs/+new');
-    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await choose(page.getByRole('combobox', { name: 'When' }), 'At set times');
     await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 9');
     await page.getByText(/needs 5 fields/).waitFor();
   });
 
   test('the times of a schedule are those of the latest text, whichever response arrives first', async () => {
     const page = await env.open('/jobs/+new');
-    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await choose(page.getByRole('combobox', { name: 'When' }), 'At set times');
     let late;
     const last = new Promise((done) => (late = done));
     let answered;
@@ -89,7 +89,7 @@ else {
 
   test('the description of a schedule belongs to its times, even if it loads late', async () => {
     const page = await env.open('/jobs/+new');
-    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await choose(page.getByRole('combobox', { name: 'When' }), 'At set times');
     const words = await holdRequests(page, '**/describe_cron*');
     await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 5 * * *');
     await words.requested();
@@ -105,7 +105,7 @@ else {
   test('the times of a schedule are shown even if its description cannot be loaded', async () => {
     const page = await env.open('/jobs/+new');
     await page.route('**/describe_cron*', (route) => route.abort());
-    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await choose(page.getByRole('combobox', { name: 'When' }), 'At set times');
     await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 5 * * *');
     await page.locator('[aria-live=polite] time').first().waitFor();
   });

@@ -10,6 +10,7 @@ import {
   missing,
   sendMessage,
   withGateway,
+  choose,
 } from './environment.mjs';
 
 const phone = { width: 390, height: 844 };
@@ -45,7 +46,7 @@ else {
     await eventually(async () => assert.ok(await button(page, 'Save soul').isDisabled()));
     assert.equal(await focusedName(page), 'Save soul');
     await page.evaluate(() => (location.hash = '#/agents/assistant'));
-    await page.getByRole('combobox', { name: 'Change to' }).selectOption('trusted');
+    await choose(page.getByRole('combobox', { name: 'Change to' }), 'trusted');
     await page.getByRole('textbox', { name: 'Reason' }).fill('it is good');
     await button(page, 'Change stage').press('Enter');
     await page.getByText('Stage: trusted').waitFor();

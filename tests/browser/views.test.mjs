@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { eventually, missing, require, sendMessage, answers, withGateway } from './environment.mjs';
+import { eventually, missing, require, sendMessage, answers, withGateway, choose } from './environment.mjs';
 
 const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const routes = [
@@ -332,7 +332,7 @@ else {
 
   test('typed text has the colour of text, in every kind of field', async () => {
     const page = await env.open('/jobs/+new');
-    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await choose(page.getByRole('combobox', { name: 'When' }), 'At set times');
     await page.getByRole('textbox', { name: 'Cron expression' }).waitFor();
     const colours = await page
       .locator('main :is(input:not([type=checkbox]), select, textarea)')

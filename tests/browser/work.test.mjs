@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { answers, eventually, holdRequests, message, missing, sendMessage, withGateway } from './environment.mjs';
+import {
+  answers,
+  eventually,
+  holdRequests,
+  message,
+  missing,
+  sendMessage,
+  withGateway,
+  choose,
+} from './environment.mjs';
 
 const phone = { width: 390, height: 844 };
 
@@ -20,7 +29,7 @@ else {
     const page = await env.open('/agents/writer');
     const bash = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Bash' }) });
     await bash.getByText('not allowed').first().waitFor();
-    await page.getByRole('combobox', { name: 'Change to' }).selectOption('operator');
+    await choose(page.getByRole('combobox', { name: 'Change to' }), 'operator');
     await page.getByRole('textbox', { name: 'Reason' }).fill('It has earned it');
     await page.getByRole('button', { name: 'Change stage' }).click();
     await bash.getByText('✓ allowed').waitFor();
@@ -79,7 +88,7 @@ else {
     const list = page.locator('aside');
     await list.getByRole('heading', { name: 'Orchard' }).waitFor();
     await list.getByText('Filter').click();
-    await list.getByRole('combobox', { name: 'Project' }).selectOption('Orchard');
+    await choose(list.getByRole('combobox', { name: 'Project' }), 'Orchard');
     await eventually(async () => assert.equal(await list.getByRole('link').count(), 1));
     await page.reload();
     await list.getByRole('link', { name: /Pruning/ }).waitFor();

@@ -42,8 +42,8 @@ const names = new Set([
   'j k a r e',
   'y t p n',
   'section textarea',
-  'textarea, select, input, dialog, [contenteditable]',
-  'textarea, select, input:not([type=checkbox]), dialog *',
+  'textarea, input, dialog, [contenteditable]',
+  'textarea, input:not([type=checkbox]), dialog *',
 ]);
 
 /** Begins with a capital, or has several words. */

@@ -6,7 +6,7 @@ import { threads } from '../../state/threads.svelte';
 import { overlays } from './overlays.svelte';
 
 const typing = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA)$/.test(target.tagName));
 
 export function listenToShortcuts(): () => void {
   addEventListener('keydown', pressed);
