@@ -18,6 +18,7 @@
 #include "cli/transfer/importer.hpp"
 #include "cli/transfer/readers.hpp"
 #include "config/environment.hpp"
+#include "io/files/lock_file.hpp"
 
 namespace agw::cli {
 
@@ -98,12 +99,18 @@ void print(const Importer& importer, const ImportOptions& options) {
   if (options.dry_run) std::cerr << "Nothing was written. Without --dry-run, this is taken over.\n";
 }
 
+/// A dry run tells more where a gateway runs, and needs none.
+std::optional<FoundGateway> gateway_for(const ImportOptions& options) {
+  if (!options.dry_run) return find_gateway(options.list.data_dir);
+  const auto running = find_running_gateway(data_directory(options.list.data_dir));
+  return running && !running->url.empty() ? std::optional(find_gateway(options.list.data_dir)) : std::nullopt;
+}
+
 int import(const ImportOptions& options) {
   const auto& source = source_named(options.what);
   const auto place = place_of(source, options.path);
-  std::optional<FoundGateway> gateway;
-  if (!options.dry_run) gateway = find_gateway(options.list.data_dir);
-  Importer importer(std::string(source.name), gateway ? &*gateway : nullptr, options.with_keys);
+  const auto gateway = gateway_for(options);
+  Importer importer(std::string(source.name), gateway ? &*gateway : nullptr, options.with_keys, options.dry_run);
   source.read(importer, place);
   importer.finish();
   print(importer, options);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text/utf8.hpp"
+#include "features/threads/types.hpp"
 
 namespace agw::cli {
 
@@ -84,7 +85,18 @@ void mark(const Path& path, std::vector<bool>& taken) {
   for (const auto number : path) taken[number] = true;
 }
 
-void write_forks(Importer& importer, const SourceConversation& conversation, const Tree& tree,
+/// The title that the thread of this path gets, if need be from its first question, as the gateway makes it.
+std::string title_of(const SourceConversation& conversation, const Path& path) {
+  if (conversation.head.title) return *conversation.head.title;
+  for (const auto number : path) {
+    const auto& message = conversation.messages[number];
+    auto title = message.role == Role::user ? title_from(message.text) : std::string();
+    if (!title.empty()) return title;
+  }
+  return "Conversation";
+}
+
+void write_forks(Importer& importer, const SourceConversation& conversation, const Tree& tree, const std::string& title,
                  std::vector<bool>& taken) {
   std::size_t count = 0;
   for (const auto leaf : tree.leaves()) {
@@ -95,7 +107,7 @@ void write_forks(Importer& importer, const SourceConversation& conversation, con
     if (std::ranges::none_of(rest, [&](auto number) { return has_content(conversation.messages[number]); })) continue;
     auto head = conversation.head;
     head.key += "/" + conversation.messages[leaf].id;
-    head.title = fmt::format("{} (fork {})", head.title.value_or("Conversation"), ++count);
+    head.title = fmt::format("{} (fork {})", title, ++count);
     write_path(importer, conversation, std::move(head), count <= max_whole_forks ? path : rest);
   }
 }
@@ -225,7 +237,7 @@ void import_conversation(Importer& importer, SourceConversation conversation) {
   std::vector<bool> taken(messages.size());
   mark(path, taken);
   write_path(importer, conversation, conversation.head, path);
-  write_forks(importer, conversation, tree, taken);
+  write_forks(importer, conversation, tree, title_of(conversation, path), taken);
 }
 
 }  // namespace agw::cli

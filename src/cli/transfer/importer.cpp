@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/async/task.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -112,8 +113,9 @@ std::string extension_name_from(std::string_view text, std::string_view otherwis
   return is_extension_name(name) ? name : std::string(otherwise);
 }
 
-Importer::Importer(std::string source, const FoundGateway* gateway, bool with_keys)
-    : source_(std::move(source)), gateway_(gateway), with_keys_(with_keys) {
+Importer::Importer(std::string source, const FoundGateway* gateway, bool with_keys, bool dry_run)
+    : source_(std::move(source)), gateway_(gateway), with_keys_(with_keys), writes_(!dry_run) {
+  AGW_ASSERT(gateway || dry_run);
   batch_.source = source_;
 }
 
@@ -132,7 +134,7 @@ void Importer::begin_thread(ImportedThread head, const std::optional<fs::path>& 
   check_time(head.updated_at);
   if (project) head.project_id = project_id(*project);
   // A dry run cannot know what is there.
-  if (!gateway_ && seen_threads_.insert(head.key).second) ++counts_["threads"].created;
+  if (!writes_ && seen_threads_.insert(head.key).second) ++counts_["threads"].created;
   batch_bytes_ += head.key.size() + head.title.value_or("").size() + 200;
   batch_.threads.push_back(std::move(head));
 }
@@ -156,7 +158,7 @@ void Importer::add_turn(ImportedTurn turn) {
     flush();
     batch_.threads.push_back(std::move(head));
   }
-  if (!gateway_) {
+  if (!writes_) {
     ++counts_["turns"].created;
     return;
   }
@@ -192,7 +194,7 @@ Importer::Sent Importer::send(const FoundGateway& gateway, ImportBatch batch) {
 void Importer::flush() {
   auto batch = std::exchange(batch_, ImportBatch{.source = source_, .threads = {}});
   batch_bytes_ = batch_turns_ = 0;
-  if (!gateway_ || batch.threads.empty()) return;
+  if (!writes_ || batch.threads.empty()) return;
   await_batch();
   sending_ = std::async(std::launch::async, [gateway = gateway_, batch = std::move(batch)]() mutable {
     return send(*gateway, std::move(batch));
@@ -232,7 +234,7 @@ std::optional<std::string> Importer::project_id(const fs::path& directory) {
   const auto path = failed ? directory.string() : resolved;
   if (const auto found = projects_->find(path); found != projects_->end())
     return found->second.empty() ? std::nullopt : std::optional(found->second);
-  const auto id = gateway_ ? made_project(directory, path) : counted_project(path);
+  const auto id = writes_ ? made_project(directory, path) : counted_project(path);
   projects_->emplace(path, id);
   return id.empty() ? std::nullopt : std::optional(id);
 }
@@ -268,42 +270,68 @@ std::optional<json::object> Importer::find_extension(const std::string& name) co
   return std::nullopt;
 }
 
+std::optional<Importer::Place> Importer::place_of(const std::string& base, const std::string& mark) {
+  constexpr int max_attempts = 100;
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    auto name = base;
+    if (attempt > 0) name += fmt::format("-{}{}", source_, attempt > 1 ? fmt::format("-{}", attempt) : "");
+    const auto found = gateway_ ? find_extension(name) : std::nullopt;
+    if (found && origin_of(*found) == mark) return Place{name, true};
+    // A dry run leaves no record that the next thing of this name would meet.
+    if (!found && (writes_ || planned_.insert(name).second)) return Place{name, false};
+  }
+  return std::nullopt;
+}
+
 std::string Importer::add_extension(json::object body, const std::string& origin) {
   const auto type = string_or_empty(body, "type");
   const auto wanted = string_or_empty(body, "name");
-  auto name = extension_name_from(wanted, fmt::format("{}-{}", source_, type));
-  if (name != wanted) note(fmt::format("{} {} is named {} here", type, wanted, name));
+  const auto base = extension_name_from(wanted, fmt::format("{}-{}", source_, type));
+  if (base != wanted) note(fmt::format("{} {} is named {} here", type, wanted, base));
   const auto mark = fmt::format("{}:{}", source_, origin);
   if (body["definition"].is_object()) body["definition"].get_object()[origin_member] = mark;
   body["enabled"] = false;
   body["source"] = "user";
   auto& count = counts_[type + "s"];
-  if (!gateway_) {
-    ++count.created;
-    return name;
+  const auto place = place_of(base, mark);
+  if (!place) {
+    leave(fmt::format("{} {}", type, wanted), "its name is taken");
+    return base;
   }
-  const auto base = name;
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    if (attempt > 0) name = fmt::format("{}-{}{}", base, source_, attempt > 1 ? fmt::format("-{}", attempt) : "");
-    const auto found = find_extension(name);
-    if (found && origin_of(*found) == mark) {
-      ++count.kept;
-      return name;
-    }
-    if (found) continue;
-    body["name"] = name;
-    try {
-      request("POST", "/extensions", body);
-      ++count.created;
-      if (attempt > 0) note(fmt::format("{} {} is named {} here: the name is taken", type, base, name));
-    } catch (const ResponseError& error) {
-      if (!is_refusal(error)) throw;
-      leave(fmt::format("{} {}", type, wanted), error.what());
-    }
-    return name;
+  body["name"] = place->name;
+  try {
+    if (writes_ && !place->is_there) request("POST", "/extensions", body);
+    ++(writes_ && place->is_there ? count.kept : count.created);
+    if (place->name != base) note(fmt::format("{} {} is named {} here: the name is taken", type, base, place->name));
+  } catch (const ResponseError& error) {
+    if (!is_refusal(error)) throw;
+    leave(fmt::format("{} {}", type, wanted), error.what());
   }
-  leave(fmt::format("{} {}", type, wanted), "its name is taken");
-  return name;
+  return place->name;
+}
+
+std::optional<std::string> Importer::model_here(const std::string& model) {
+  const auto slash = model.find('/');
+  const auto service = services_.find(model.substr(0, slash));
+  if (slash != model.npos && service != services_.end()) return service->second + model.substr(slash);
+  if (!models_) load_models();
+  if (models_->contains(model)) return model;
+  std::optional<std::string> found;
+  for (const auto& each : *models_) {
+    if (!each.ends_with("/" + model)) continue;
+    if (found) return std::nullopt;
+    found = each;
+  }
+  return found;
+}
+
+void Importer::load_models() {
+  models_.emplace();
+  if (!gateway_) return;
+  const auto listed = request("GET", "/models");
+  for (const auto& each : listed.is_array() ? listed.get_array() : json::array()) {
+    if (each.is_object()) models_->insert(string_or_empty(each.get_object(), "id"));
+  }
 }
 
 void Importer::add_identity(const std::string& kind, const std::optional<std::string>& agent,
@@ -312,7 +340,7 @@ void Importer::add_identity(const std::string& kind, const std::optional<std::st
   const auto place = agent ? path({"agents", *agent, kind}) : path({kind});
   if (content.size() > max_identity_bytes) return leave(origin, "has more than 102,400 bytes, the limit of a " + kind);
   auto& count = counts_[kind + "s"];
-  if (!gateway_) {
+  if (!writes_) {
     ++count.created;
     return;
   }
@@ -331,7 +359,7 @@ void Importer::add_identity(const std::string& kind, const std::optional<std::st
 void Importer::add_file(const std::string& kind, const fs::path& path, const std::string& content,
                         const std::string& origin) {
   auto& count = counts_[kind];
-  if (!gateway_) {
+  if (!writes_) {
     ++count.created;
     return;
   }
@@ -365,7 +393,7 @@ std::optional<json::object> Importer::add_attachment(const std::string& key, Sou
   // Only the gateway knows whether it has all of a file, so it gets it again.
   const bool is_there = gateway_ && fs::exists(gateway_->data_directory / "attachments" / id);
   ++(is_there ? counts_["files"].kept : counts_["files"].created);
-  if (!gateway_) return made;
+  if (!writes_) return made;
   Loop loop;
   run(loop, uploaded(*gateway_, path({"files"}, {{"name", name}, {"id", id}}), type, std::move(bytes)));
   return made;
@@ -388,7 +416,7 @@ std::string Importer::add_secret(const std::string& variable, const std::string&
     leave("key " + variable, "keys are taken only with --with-keys; or set it: agw secret set " + name);
     return reference;
   }
-  if (gateway_) request("PUT", path({"secrets", name}), {{"value", value}});
+  if (writes_) request("PUT", path({"secrets", name}), {{"value", value}});
   ++counts_["secrets"].created;
   return reference;
 }

@@ -35,13 +35,14 @@ struct LeftOut {
 };
 
 /// Takes what a reader finds and creates it in the gateway. Whatever was created by an earlier import is recognized and
-/// left as it is, so an import that was interrupted is simply done again. Without a gateway (a dry run) it only counts.
+/// left as it is, so an import that was interrupted is simply done again. A dry run only counts.
 /// Threads go in batches, of which one is being sent while the next is collected, so memory is bounded. Extensions are
 /// created disabled. Blocks: not for the loop.
 class Importer {
 public:
-  /// `source` names the program; `gateway` is null for a dry run and must outlive this.
-  Importer(std::string source, const FoundGateway* gateway, bool with_keys);
+  /// `source` names the program. `gateway` must outlive this; a dry run asks it what is there, and may go without
+  /// (null).
+  Importer(std::string source, const FoundGateway* gateway, bool with_keys, bool dry_run);
   ~Importer();
 
   const std::string& source() const { return source_; }
@@ -59,6 +60,10 @@ public:
   /// is mapped; a name that something else has is followed by the source's. Both are reported. Returns the name that
   /// the extension has here, or would have if it were not left out.
   std::string add_extension(json::object body, const std::string& origin);
+  /// The name here of another program's model; none if there is no such model, or several. Asks the gateway once.
+  std::optional<std::string> model_here(const std::string& model);
+  /// The models `<name>/…` of the other program are those of the integration `name_here`.
+  void add_model_service(const std::string& name, const std::string& name_here) { services_[name] = name_here; }
   /// A file that belongs to an agent or to all: `soul` or `user-profile`. Never replaces one that has content. Without
   /// `agent`, it is the shared one.
   void add_identity(const std::string& kind, const std::optional<std::string>& agent, const std::string& content,
@@ -101,17 +106,28 @@ private:
   std::string made_project(const std::filesystem::path& directory, const std::string& path);
   std::string counted_project(const std::string& path);
   json::value request(const std::string& method, const std::string& path, const json::value& body = nullptr) const;
+  struct Place {
+    std::string name;
+    bool is_there;
+  };
+  /// Where an extension with this mark is or can be; none if too many names are taken.
+  std::optional<Place> place_of(const std::string& base, const std::string& mark);
+  void load_models();
   std::optional<json::object> find_extension(const std::string& name) const;
 
   std::string source_;
   const FoundGateway* gateway_;
   bool with_keys_;
+  bool writes_;
   Progress progress_;
   ImportBatch batch_;
   std::size_t batch_bytes_ = 0;
   std::size_t batch_turns_ = 0;
   std::future<Sent> sending_;
   std::optional<std::map<std::string, std::string>> projects_;  ///< ids by path; empty: cannot be one
+  std::set<std::string> planned_;                               ///< names that a dry run would have given
+  std::map<std::string, std::string> services_;                 ///< names here by the other program's
+  std::optional<std::set<std::string>> models_;                 ///< those of the gateway
   std::set<std::string> seen_threads_;
   std::map<std::string, ImportCount> counts_;
   std::vector<LeftOut> left_out_;

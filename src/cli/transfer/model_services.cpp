@@ -45,11 +45,13 @@ void import_model_service(Importer& importer, SourceService service, const std::
   if (auto headers = headers_of(importer, service); !headers.empty()) definition["headers"] = std::move(headers);
   if (!service.models.empty()) definition["models"] = std::move(service.models);
   if (!service.default_model.empty()) definition["default_model"] = service.default_model;
-  importer.add_extension({{"type", "integration"},
-                          {"name", service.name},
-                          {"description", fmt::format("Model service {} of {}", service.name, importer.source())},
-                          {"definition", std::move(definition)}},
-                         fmt::format("{}#model/{}", origin, service.name));
+  const auto name =
+      importer.add_extension({{"type", "integration"},
+                              {"name", service.name},
+                              {"description", fmt::format("Model service {} of {}", service.name, importer.source())},
+                              {"definition", std::move(definition)}},
+                             fmt::format("{}#model/{}", origin, service.name));
+  importer.add_model_service(service.name, name);
 }
 
 std::optional<std::string> key_in(const json::object& object, std::string_view name) {

@@ -4,6 +4,7 @@
 // session are described in https://github.com/JunWan666/openclaw-termux-zh (docs/jsonl_format_guide.md).
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
 #include "cli/transfer/conversation.hpp"
 #include "cli/transfer/model_services.hpp"
 #include "cli/transfer/program_files.hpp"
@@ -60,10 +62,13 @@ SourceMessage openclaw_message(const json::object& line) {
   return message;
 }
 
-void read_openclaw_session(Importer& importer, const fs::path& file, const std::string& agent) {
+void read_openclaw_session(Importer& importer, const fs::path& file, const std::string& agent,
+                           const std::map<std::string, std::string>& titles) {
   if (fs::file_size(file) > max_piece_bytes) return importer.leave(file.string(), "is larger than 24 MiB");
   SourceConversation conversation;
   conversation.head.key = fmt::format("{}/{}", agent, file.stem().string());
+  if (const auto title = titles.find(file.stem().string()); title != titles.end())
+    conversation.head.title = shortened(title->second, 200);
   for_each_line(importer, file, [&](const json::object& line) {
     if (string_or_empty(line, "type") == "session") conversation.head.created_at = time_in(line, "timestamp");
     auto message = openclaw_message(line);
@@ -75,6 +80,19 @@ void read_openclaw_session(Importer& importer, const fs::path& file, const std::
       std::ranges::all_of(conversation.messages, [](const auto& each) { return each.role == Role::system; });
   if (is_empty) return importer.leave(file.string(), "has no messages");
   import_conversation(importer, std::move(conversation));
+}
+
+/// The titles of an agent's sessions, by their ids: the list of the program has its current ones, by other keys.
+std::map<std::string, std::string> openclaw_titles(Importer& importer, const fs::path& folder) {
+  std::map<std::string, std::string> titles;
+  if (!fs::exists(folder / "sessions.json")) return titles;
+  const auto sessions = settings_in_file(importer, folder / "sessions.json").value_or(json::object());
+  for (const auto& [key, value] : sessions) {
+    if (!value.is_object()) continue;
+    auto title = string_or_empty(value.get_object(), "label");
+    if (!title.empty()) titles[string_or_empty(value.get_object(), "sessionId")] = std::move(title);
+  }
+  return titles;
 }
 
 void read_openclaw_sessions(Importer& importer, const fs::path& agents) {
@@ -89,9 +107,12 @@ void read_openclaw_sessions(Importer& importer, const fs::path& agents) {
     }
   }
   std::ranges::sort(files);
+  std::map<fs::path, std::map<std::string, std::string>> titles;
   for (std::size_t i = 0; i < files.size(); ++i) {
     importer.show_progress("sessions", i, files.size());
-    read_openclaw_session(importer, files[i], files[i].parent_path().parent_path().filename().string());
+    const auto folder = files[i].parent_path();
+    if (!titles.contains(folder)) titles[folder] = openclaw_titles(importer, folder);
+    read_openclaw_session(importer, files[i], folder.parent_path().filename().string(), titles[folder]);
   }
 }
 
@@ -118,10 +139,18 @@ json::object openclaw_model(const json::object& from) {
   return model;
 }
 
+/// The model of an agent: a text, or what it falls back from.
+std::string openclaw_model_of(const json::object& agent) {
+  const auto primary = string_or_empty(object_or_empty(agent, "model"), "primary");
+  return primary.empty() ? string_or_empty(agent, "model") : primary;
+}
+
+json::object openclaw_defaults(const json::object& settings) {
+  return object_or_empty(object_or_empty(settings, "agents"), "defaults");
+}
+
 void read_openclaw_services(Importer& importer, const json::object& settings) {
-  const auto defaults = object_or_empty(object_or_empty(settings, "agents"), "defaults");
-  auto chosen = string_or_empty(object_or_empty(defaults, "model"), "primary");
-  if (chosen.empty()) chosen = string_or_empty(defaults, "model");
+  const auto chosen = openclaw_model_of(openclaw_defaults(settings));
   for (const auto& [key, value] : object_or_empty(object_or_empty(settings, "models"), "providers")) {
     if (!value.is_object()) continue;
     const auto& provider = value.get_object();
@@ -142,7 +171,6 @@ void read_openclaw_services(Importer& importer, const json::object& settings) {
 void read_openclaw_settings(Importer& importer, const json::object& settings, const fs::path& file) {
   const auto mcp = object_or_empty(settings, "mcp");
   if (const auto* servers = object_member(mcp, "servers")) import_mcp_servers(importer, *servers, "openclaw.json");
-  read_openclaw_services(importer, settings);
   if (settings.contains("channels")) importer.leave("channels of " + file.string(), "are logins of that program");
 }
 
@@ -174,13 +202,29 @@ fs::path path_in(const fs::path& root, const std::string& text) {
   return fs::path(text).is_absolute() ? fs::path(text) : home / text;
 }
 
-/// The agents that its settings name besides the main one, each with a workspace of its own.
-void read_openclaw_agents(Importer& importer, const json::object& settings, const fs::path& root,
-                          const std::string& main_agent) {
+/// An agent that the settings name besides the main one, with a workspace of its own.
+void read_openclaw_agent(Importer& importer, const json::object& from, const fs::path& root,
+                         const std::string& usual_model) {
+  const auto id = string_or_empty(from, "id");
+  const auto title = string_or_empty(from, "name");
+  const auto model = openclaw_model_of(from);
+  const auto wanted = extension_name_from("openclaw-" + id, "openclaw-agent");
+  const auto name = importer.add_extension(
+      {{"type", "agent"},
+       {"name", wanted},
+       {"description", fmt::format("The agent {} of OpenClaw", title.empty() ? id : title)},
+       {"definition", definition_with_model(importer, wanted, model.empty() ? usual_model : model)}},
+      "agents/" + id);
+  const auto own = string_or_empty(from, "workspace");
+  read_openclaw_workspace(importer, own.empty() ? root / ("workspace-" + id) : path_in(root, own), name);
+}
+
+/// Its agents, of which the main one stands for the program. Returns that one's name.
+std::string read_openclaw_agents(Importer& importer, const json::object& settings, const fs::path& root) {
   const auto agents = object_or_empty(settings, "agents");
-  auto workspace = string_or_empty(object_or_empty(agents, "defaults"), "workspace");
+  const auto defaults = openclaw_defaults(settings);
+  auto workspace = string_or_empty(defaults, "workspace");
   if (workspace.empty()) workspace = string_or_empty(object_or_empty(settings, "agent"), "workspace");
-  auto main_workspace = workspace.empty() ? root / "workspace" : path_in(root, workspace);
   std::vector<json::object> list;
   const auto* named = array_member(agents, "list");
   for (const auto& each : named ? *named : json::array()) {
@@ -188,33 +232,29 @@ void read_openclaw_agents(Importer& importer, const json::object& settings, cons
   }
   auto main = std::ranges::find_if(list, [](const auto& each) { return is_true(each, "default"); });
   if (main == list.end()) main = list.begin();
-  for (auto each = list.begin(); each != list.end(); ++each) {
-    const auto own = string_or_empty(*each, "workspace");
-    const auto id = string_or_empty(*each, "id");
-    if (each == main) {
-      if (!own.empty()) main_workspace = path_in(root, own);
-      continue;
-    }
-    const auto title = string_or_empty(*each, "name");
-    const auto name =
-        importer.add_extension({{"type", "agent"},
-                                {"name", extension_name_from("openclaw-" + id, "openclaw-agent")},
-                                {"description", fmt::format("The agent {} of OpenClaw", title.empty() ? id : title)},
-                                {"definition", json::object()}},
-                               "agents/" + id);
-    read_openclaw_workspace(importer, own.empty() ? root / ("workspace-" + id) : path_in(root, own), name);
+  auto model = openclaw_model_of(defaults);
+  const auto usual_model = model;
+  if (main != list.end()) {
+    if (auto own = string_or_empty(*main, "workspace"); !own.empty()) workspace = std::move(own);
+    if (auto own = openclaw_model_of(*main); !own.empty()) model = std::move(own);
   }
-  read_openclaw_workspace(importer, main_workspace, main_agent);
+  const auto agent = import_agent(importer, "openclaw", "OpenClaw", model);
+  for (auto each = list.begin(); each != list.end(); ++each) {
+    if (each != main) read_openclaw_agent(importer, *each, root, usual_model);
+  }
+  read_openclaw_workspace(importer, workspace.empty() ? root / "workspace" : path_in(root, workspace), agent);
+  return agent;
 }
 
 }  // namespace
 
 void read_openclaw(Importer& importer, const fs::path& path) {
   if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
-  const auto agent = import_agent(importer, "openclaw", "OpenClaw");
   const auto file = path / "openclaw.json";
   const auto settings = settings_in_file(importer, file).value_or(json::object());
-  read_openclaw_agents(importer, settings, path, agent);
+  // Before the agents, which name models.
+  read_openclaw_services(importer, settings);
+  const auto agent = read_openclaw_agents(importer, settings, path);
   import_skills(importer, path / "skills", agent);
   import_jobs(importer, path / "cron" / "jobs.json", agent);
   read_openclaw_settings(importer, settings, file);

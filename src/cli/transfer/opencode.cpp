@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -116,16 +117,21 @@ std::string text_or_file(Importer& importer, std::string text, const fs::path& f
   return text_of_file(importer, folder / text.substr(begin.size(), text.size() - begin.size() - 1)).value_or("");
 }
 
-/// An agent or a command in the settings, whose prompt is `prompt`.
-void add_from_settings(Importer& importer, const std::string& type, const std::string& name, const json::object& from,
-                       const std::string& prompt, const std::string& member) {
+/// An agent or a command in the settings, whose prompt is the member `from` there and `to` here.
+void add_from_settings(Importer& importer, const std::string& type, const std::string& name, const json::object& object,
+                       const fs::path& folder, std::string_view from, const std::string& to) {
   const auto what = fmt::format("{} {}", type, name);
+  const auto prompt = text_or_file(importer, string_or_empty(object, from), folder);
   if (prompt.empty()) return importer.leave(what, "has no text of its own: it changes settings of opencode's");
+  auto definition =
+      type == "agent" ? definition_with_model(importer, name, string_or_empty(object, "model")) : json::object();
+  definition[to] = prompt;
   importer.add_extension({{"type", type},
                           {"name", name},
-                          {"description", shortened(string_or_empty(from, "description"), 500)},
-                          {"definition", json::object{{member, prompt}}}},
+                          {"description", shortened(string_or_empty(object, "description"), 500)},
+                          {"definition", std::move(definition)}},
                          fmt::format("{}#{}", type, name));
+  leave_members(importer, what, object, {from, "description", type == "agent" ? "model" : "description"});
 }
 
 /// MCP servers as other programs write them: the program apart from its arguments, `env` for `environment`.
@@ -188,21 +194,16 @@ void read_opencode_services(Importer& importer, const json::object& settings) {
   }
 }
 
-void read_opencode_settings(Importer& importer, const fs::path& file) {
-  const auto settings = settings_in_file(importer, file);
-  if (!settings) return;
+void read_opencode_settings(Importer& importer, const fs::path& file, const json::object& settings) {
   const auto add = [&](const std::string& type, std::string_view from, const std::string& to) {
-    for (const auto& [name, value] : object_or_empty(*settings, type)) {
-      const auto object = value.is_object() ? value.get_object() : json::object();
-      const auto prompt = text_or_file(importer, string_or_empty(object, from), file.parent_path());
-      add_from_settings(importer, type, std::string(name), object, prompt, to);
-    }
+    for (const auto& [name, value] : object_or_empty(settings, type))
+      add_from_settings(importer, type, std::string(name), value.is_object() ? value.get_object() : json::object(),
+                        file.parent_path(), from, to);
   };
   add("agent", "prompt", "systemPrompt");
   add("command", "template", "prompt");
-  import_mcp_servers(importer, servers_of(object_or_empty(*settings, "mcp")), "opencode.json");
-  read_opencode_services(importer, *settings);
-  if (settings->contains("permission"))
+  import_mcp_servers(importer, servers_of(object_or_empty(settings, "mcp")), "opencode.json");
+  if (settings.contains("permission"))
     importer.leave("permissions of " + file.string(), "have no counterpart: see docs/approvals.md");
 }
 
@@ -213,15 +214,24 @@ void read_opencode(Importer& importer, const fs::path& path) {
   const auto data = fs::exists(path / "opencode.db") ? path : home / ".local" / "share" / "opencode";
   if (!fs::is_directory(path) && !fs::is_directory(data))
     throw std::runtime_error(path.string() + ": there is no such folder");
-  const auto agent = import_agent(importer, "opencode", "opencode");
+  std::string model;
+  std::vector<std::pair<fs::path, json::object>> settings;
+  for (const auto* file : {"config.json", "opencode.json", "opencode.jsonc"}) {
+    auto read = settings_in_file(importer, path / file);
+    if (!read) continue;
+    if (auto chosen = string_or_empty(*read, "model"); !chosen.empty()) model = std::move(chosen);
+    // Before the agents, which name models.
+    read_opencode_services(importer, *read);
+    settings.emplace_back(path / file, *std::move(read));
+  }
+  const auto agent = import_agent(importer, "opencode", "opencode", model);
   if (const auto text = text_of_file(importer, path / "AGENTS.md"))
     importer.add_identity("soul", agent, *text, (path / "AGENTS.md").string());
   // Older versions name these folders in the singular.
   for (const auto* folder : {"agent", "agents"}) import_agents(importer, path / folder);
   for (const auto* folder : {"command", "commands"}) import_commands(importer, path / folder);
   for (const auto* folder : {"skill", "skills"}) import_skills(importer, path / folder, agent);
-  for (const auto* file : {"config.json", "opencode.json", "opencode.jsonc"})
-    read_opencode_settings(importer, path / file);
+  for (const auto& [file, object] : settings) read_opencode_settings(importer, file, object);
   read_opencode_sessions(importer, data);
 }
 

@@ -219,11 +219,19 @@ void import_skills(Importer& importer, const fs::path& folder, const std::string
   }
 }
 
-std::string import_agent(Importer& importer, const std::string& name, const std::string& program) {
+json::object definition_with_model(Importer& importer, const std::string& agent, const std::string& model) {
+  if (model.empty() || model == "inherit") return {};
+  if (const auto name = importer.model_here(model)) return {{"model", *name}};
+  importer.leave("model of agent " + agent, fmt::format("there is no {} here: choose one by hand", model));
+  return {};
+}
+
+std::string import_agent(Importer& importer, const std::string& name, const std::string& program,
+                         const std::string& model) {
   return importer.add_extension({{"type", "agent"},
                                  {"name", name},
                                  {"description", fmt::format("Taken over from {}", program)},
-                                 {"definition", json::object()}},
+                                 {"definition", definition_with_model(importer, name, model)}},
                                 "agent");
 }
 
@@ -234,12 +242,14 @@ void import_agents(Importer& importer, const fs::path& folder) {
     auto [head, body] = headed_text(importer, file, *text);
     auto name = string_or_empty(head, "name");
     if (name.empty()) name = file.lexically_relative(folder).replace_extension().string();
+    auto definition = definition_with_model(importer, name, string_or_empty(head, "model"));
+    definition["systemPrompt"] = body;
     importer.add_extension({{"type", "agent"},
                             {"name", name},
                             {"description", shortened(string_or_empty(head, "description"), 500)},
-                            {"definition", json::object{{"systemPrompt", body}}}},
+                            {"definition", std::move(definition)}},
                            "agents/" + file.lexically_relative(folder).string());
-    leave_members(importer, "agent " + name, head, {"name", "description"});
+    leave_members(importer, "agent " + name, head, {"name", "description", "model"});
   }
 }
 

@@ -40,9 +40,13 @@ HeadedText headed_text(Importer& importer, const std::filesystem::path& file, co
 void leave_members(Importer& importer, const std::string& what, const json::object& from,
                    std::initializer_list<std::string_view> taken);
 
-/// Creates the disabled agent that stands for the program, which holds what is inert until it is enabled. Returns its
-/// name.
-std::string import_agent(Importer& importer, const std::string& name, const std::string& program);
+/// The definition of an agent whose model is the one here of this name, if there is one: else that is reported.
+json::object definition_with_model(Importer& importer, const std::string& agent, const std::string& model);
+
+/// Creates the disabled agent that stands for the program, which holds what is inert until it is enabled. `model` is
+/// the one that the program uses, if that is known. Returns the agent's name.
+std::string import_agent(Importer& importer, const std::string& name, const std::string& program,
+                         const std::string& model = {});
 
 /// Creates disabled agents from Markdown files, whose bodies are their prompts.
 void import_agents(Importer& importer, const std::filesystem::path& folder);

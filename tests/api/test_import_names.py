@@ -1,0 +1,97 @@
+"""agw import: the names that extensions, threads and models have here.
+
+See docs/contract/transfer.md.
+"""
+
+from checks import accepted
+from transfer import ChatGPT, created, imported, moved, reasons, texts, threads, write_json, write_lines, write_zip
+
+
+def extension(gateway, name):
+    return accepted(gateway.http.get(f"/extensions/{name}"))
+
+
+def agent_file(gateway, path, name, *head):
+    file = gateway.home / ".claude" / "agents" / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("\n".join(["---", f"name: {name}", "description: Helps", *head, "---", "You help.", ""]))
+
+
+def test_a_fork_of_a_chat_without_a_title_is_named_after_its_first_question(own_gateway, tmp_path):
+    chat = ChatGPT(title="")
+    question = chat.say("user", "Which boat?")
+    chat.say("assistant", "This one.")
+    chat.say("assistant", "That one.", parent=question)
+    imported(own_gateway, "chatgpt", write_zip(tmp_path / "export.zip", conversations_json=[chat.conversation]))
+    assert sorted(threads(own_gateway)) == ["Which boat?", "Which boat? (fork 1)"]
+    assert texts(own_gateway, "Which boat? (fork 1)")[-1] == ("assistant", "This one.")
+
+
+def test_a_dry_run_tells_of_names_that_are_taken(own_gateway):
+    agent_file(own_gateway, "a.md", "assistant")
+    told = "agent assistant is named assistant-claude-code here: the name is taken"
+    assert told in moved(own_gateway, "import", "claude-code", "--dry-run")["notes"]
+    for _ in range(2):
+        assert told in moved(own_gateway, "import", "claude-code")["notes"]
+    assert told in moved(own_gateway, "import", "claude-code", "--dry-run")["notes"]
+    assert extension(own_gateway, "assistant")["source"] == "built-in"
+
+
+def test_a_dry_run_without_a_gateway_tells_of_names_that_are_there_twice(own_gateway):
+    agent_file(own_gateway, "a.md", "helper")
+    agent_file(own_gateway, "b/a.md", "helper")
+    own_gateway.stop()
+    planned = moved(own_gateway, "import", "claude-code", "--dry-run")
+    told = ["agent helper is named helper-claude-code here: the name is taken"]
+    assert planned["notes"] == told and created(planned)["agents"] == 3
+    own_gateway.start()
+    assert moved(own_gateway, "import", "claude-code")["notes"] == told
+    assert extension(own_gateway, "helper-claude-code")["definition"]["systemPrompt"] == "You help.\n"
+
+
+def test_a_model_that_is_here_is_taken_and_another_is_listed(own_gateway):
+    agent_file(own_gateway, "whole.md", "whole", "model: offline/librarian")
+    agent_file(own_gateway, "short.md", "short", "model: librarian")
+    agent_file(own_gateway, "same.md", "same", "model: inherit")
+    agent_file(own_gateway, "other.md", "other", "model: opus")
+    result = moved(own_gateway, "import", "claude-code")
+    models = {name: extension(own_gateway, name)["definition"].get("model") for name in ("whole", "short", "same", "other")}
+    assert models == {"whole": "offline/librarian", "short": "offline/librarian", "same": None, "other": None}
+    assert [what for what in reasons(result) if what.startswith("model ")] == ["model of agent other"]
+    assert "opus" in reasons(result)["model of agent other"]
+
+
+def test_agents_of_opencode_use_the_services_that_come_with_them(own_gateway):
+    folder = own_gateway.home / ".config" / "opencode"
+    write_json(folder / "opencode.json", {
+        "model": "mine/m1", "provider": {"mine": {"npm": "@ai-sdk/openai-compatible", "models": {"m1": {}},
+                                                  "options": {"baseURL": "https://m.example/v1"}}},
+        "agent": {"checker": {"prompt": "Check.", "model": "mine/m2", "temperature": 0.1},
+                  "lost": {"prompt": "Find.", "model": "gone/m9"}}})
+    result = imported(own_gateway, "opencode", folder)
+    assert extension(own_gateway, "opencode")["definition"]["model"] == "mine/m1"
+    assert extension(own_gateway, "checker")["definition"]["model"] == "mine/m2"
+    assert "model" not in extension(own_gateway, "lost")["definition"]
+    why = reasons(result)
+    assert "gone/m9" in why["model of agent lost"] and "temperature of agent checker" in why
+
+
+def test_agents_of_openclaw_have_their_models_and_sessions_their_labels(own_gateway):
+    folder = own_gateway.home / ".openclaw"
+    write_json(folder / "openclaw.json", {
+        "agents": {"defaults": {"model": {"primary": "local/big"}},
+                   "list": [{"id": "main", "default": True}, {"id": "small", "model": "local/tiny"}, {"id": "usual"},
+                            {"id": "far", "model": {"primary": "nowhere/x"}}]},
+        "models": {"providers": {"local": {"baseUrl": "http://127.0.0.1:1234/v1", "models": [{"id": "big"}]}}}})
+    sessions = folder / "agents" / "main" / "sessions"
+    write_json(sessions / "sessions.json", {"agent:main:main": {"sessionId": "s1", "label": "Pets"}})
+    write_lines(sessions / "s1.jsonl", [
+        {"type": "session", "id": "s1", "timestamp": "2026-03-01T08:00:00.000Z"},
+        {"type": "message", "id": "m1", "parentId": None, "timestamp": "2026-03-01T08:00:01.000Z",
+         "message": {"role": "user", "content": "Name a cat"}}])
+    result = imported(own_gateway, "openclaw", folder)
+    models = {name: extension(own_gateway, f"openclaw{name}")["definition"].get("model")
+              for name in ("", "-small", "-usual", "-far")}
+    assert models == {"": "local/big", "-small": "local/tiny", "-usual": "local/big", "-far": None}
+    assert "nowhere/x" in reasons(result)["model of agent openclaw-far"]
+    assert list(threads(own_gateway)) == ["Pets"]
