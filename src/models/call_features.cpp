@@ -48,24 +48,24 @@ bool chooses_verbosity(const ModelRequest& request) {
 
 // clang-format off
 constexpr std::array features = {
-    //          Chat Completions       Responses              Messages                     is asked                                                                     anthropic chat responses ollama gemini
-    CallFeature{"tool_choice",         "tool_choice",         "tool_choice",               names_tool,                                                                                      true,  true,  true,  false, true},
+    //          Chat Completions       Responses              Messages                     is asked                                                                     anthropic chat responses ollama gemini agents
+    CallFeature{"tool_choice",         "tool_choice",         "tool_choice",               names_tool,                                                                                      true,  true,  true,  false, true,   false},
     CallFeature{"parallel_tool_calls", "parallel_tool_calls", "tool_choice.disable_parallel_tool_use",
-                                                                                           [](const ModelRequest& r) { return r.options.parallel_tool_calls == false; },               true,  true,  true,  false, false},
-    CallFeature{"response_format",     "text.format",         "output_config.format",      [](const ModelRequest& r) { return is_of(r, ResponseFormat::Kind::json_object); },  false, true,  true,  true,  true},
-    CallFeature{"response_format",     "text.format",         "output_config.format",      [](const ModelRequest& r) { return is_of(r, ResponseFormat::Kind::json_schema); },  true,  true,  true,  true,  true},
-    CallFeature{"seed",                "seed",                "seed",                      [](const ModelRequest& r) { return r.options.seed.has_value(); },                           false, true,  false, true,  true},
-    CallFeature{"stop",                "stop",                "stop_sequences",            [](const ModelRequest& r) { return !r.options.stop.empty(); },                              true,  true,  false, true,  true},
-    CallFeature{"top_k",               "top_k",               "top_k",                     [](const ModelRequest& r) { return r.options.top_k.has_value(); },                          true,  true,  false, true,  true},
-    CallFeature{"frequency_penalty",   "frequency_penalty",   "frequency_penalty",         [](const ModelRequest& r) { return r.options.frequency_penalty.value_or(0) != 0; },         false, true,  false, true,  true},
-    CallFeature{"presence_penalty",    "presence_penalty",    "presence_penalty",          [](const ModelRequest& r) { return r.options.presence_penalty.value_or(0) != 0; },          false, true,  false, true,  true},
-    CallFeature{"verbosity",           "text.verbosity",      "verbosity",                 chooses_verbosity,                                                                 false, true,  true,  false, false},
-    CallFeature{"tools[].function.strict", "tools[].strict",  "tools[].strict",            has_strict_tool,                                                                   true,  true,  true,  false, false},
+                                                                                           [](const ModelRequest& r) { return r.options.parallel_tool_calls == false; },               true,  true,  true,  false, false,  true},
+    CallFeature{"response_format",     "text.format",         "output_config.format",      [](const ModelRequest& r) { return is_of(r, ResponseFormat::Kind::json_object); },  false, true,  true,  true,  true,   false},
+    CallFeature{"response_format",     "text.format",         "output_config.format",      [](const ModelRequest& r) { return is_of(r, ResponseFormat::Kind::json_schema); },  true,  true,  true,  true,  true,   false},
+    CallFeature{"seed",                "seed",                "seed",                      [](const ModelRequest& r) { return r.options.seed.has_value(); },                           false, true,  false, true,  true,   true},
+    CallFeature{"stop",                "stop",                "stop_sequences",            [](const ModelRequest& r) { return !r.options.stop.empty(); },                              true,  true,  false, true,  true,   false},
+    CallFeature{"top_k",               "top_k",               "top_k",                     [](const ModelRequest& r) { return r.options.top_k.has_value(); },                          true,  true,  false, true,  true,   true},
+    CallFeature{"frequency_penalty",   "frequency_penalty",   "frequency_penalty",         [](const ModelRequest& r) { return r.options.frequency_penalty.value_or(0) != 0; },         false, true,  false, true,  true,   true},
+    CallFeature{"presence_penalty",    "presence_penalty",    "presence_penalty",          [](const ModelRequest& r) { return r.options.presence_penalty.value_or(0) != 0; },          false, true,  false, true,  true,   true},
+    CallFeature{"verbosity",           "text.verbosity",      "verbosity",                 chooses_verbosity,                                                                 false, true,  true,  false, false,  true},
+    CallFeature{"tools[].function.strict", "tools[].strict",  "tools[].strict",            has_strict_tool,                                                                   true,  true,  true,  false, false,  true},
     CallFeature{"messages[].content[].image_url.detail", "input[].content[].detail", "messages[].content[].detail",
-                                                                                           has_coarse_picture,                                                                false, true,  true,  false, false},
-    CallFeature{"messages[].name",     "input[].name",        "messages[].name",           has_named_speaker,                                                                 false, true,  false, false, false},
-    CallFeature{"service_tier",        "service_tier",        "service_tier",              chooses_tier,                                                                      false, true,  true,  false, false},
-    CallFeature{"inference_geo",       "inference_geo",       "inference_geo",             chooses_place,                                                                     true,  false, false, false, false},
+                                                                                           has_coarse_picture,                                                                false, true,  true,  false, false,  false},
+    CallFeature{"messages[].name",     "input[].name",        "messages[].name",           has_named_speaker,                                                                 false, true,  false, false, false,  false},
+    CallFeature{"service_tier",        "service_tier",        "service_tier",              chooses_tier,                                                                      false, true,  true,  false, false,  true},
+    CallFeature{"inference_geo",       "inference_geo",       "inference_geo",             chooses_place,                                                                     true,  false, false, false, false,  false},
 };
 // clang-format on
 

@@ -23,6 +23,7 @@ struct CallFeature {
   bool by_responses;
   bool by_ollama;
   bool by_gemini;
+  bool by_agents;  ///< as far as their model can
 };
 
 /// The table; docs/contract/clients.md shows it.

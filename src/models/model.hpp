@@ -125,6 +125,13 @@ struct CallOptions {
   bool streams_calls = false;  ///< whether tool calls and provider blocks are reported as deltas too
 };
 
+/// What a program chose for the calls of one answer.
+struct CallSettings {
+  std::optional<std::int64_t> max_output_tokens{};  ///< of each call, if that is less than usual
+  std::optional<double> temperature{};
+  CallOptions options{};
+};
+
 /// One call of a model.
 struct ModelRequest {
   std::string model;  ///< the id that the provider knows

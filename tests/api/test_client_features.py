@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from test_openai_chat import PIXEL
+from tools import new_agent
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs/contract/clients.md"
-COLUMNS = ["Chat Completions", "Responses", "Messages", "anthropic", "openai, chat", "openai, responses", "ollama", "gemini"]
+COLUMNS = ["Chat Completions", "Responses", "Messages", "anthropic", "openai, chat", "openai, responses", "ollama", "gemini",
+           "agents"]
 SERVICES = {"anthropic": {"kind": "anthropic"}, "openai, chat": {"kind": "openai", "api": "chat"},
             "openai, responses": {"kind": "openai", "api": "responses"}, "ollama": {"kind": "ollama"},
             "gemini": {"kind": "gemini"}}
@@ -77,7 +79,8 @@ def gateway(make_gateway, stub):
         return {**settings, "base_url": url, "api_key_env": "KEY", "default_model": "m"}
 
     names = {re.sub(r"\W+", "-", name): settings for name, settings in SERVICES.items()}
-    return make_gateway(config={"providers": {name: service(settings) for name, settings in names.items()}},
+    return make_gateway(config={"models": {"default": "openai-chat/m"},
+                                "providers": {name: service(settings) for name, settings in names.items()}},
                         environment={"KEY": "k"}).start()
 
 
@@ -99,3 +102,23 @@ def test_services_do_what_the_table_says(gateway):
                 error = response.json()["error"]
                 named = error["message"].split(":")[0] if path == "/v1/messages" else error["param"]
                 assert named == name, what
+
+
+def test_agents_do_what_the_table_says(gateway):
+    """The agent's model is a service that can do all that agents can."""
+    for row in rows():
+        for (path, body), members in zip(PATHS, ASKED[row["Chat Completions"].split(" that ")[0]], strict=True):
+            if members is None:
+                continue
+            response = gateway.http.post(path, json={**body, **members, "model": "assistant"})
+            what = f"{row} {path}: {response.text}"
+            assert response.status_code == (200 if row["agents"] == "yes" else 400), what
+            assert row["agents"] == "yes" or "an agent cannot do this" in response.text, what
+
+
+def test_what_the_model_of_an_agent_cannot_do_is_refused(gateway):
+    new_agent(gateway, "local", model="ollama/m")
+    response = gateway.http.post("/v1/chat/completions", json={
+        "model": "local", "messages": USER, **CHAT_TOOL, "parallel_tool_calls": False})
+    error = response.json()["error"]
+    assert response.status_code == 400 and error["param"] == "parallel_tool_calls" and "ollama/m" in error["message"]

@@ -160,6 +160,31 @@ def test_what_an_agent_cannot_do_is_named(talker):
         assert ask(talker, user("Hi"), status=400, **members)["error"]["param"] == param
 
 
+def test_settings_hold_for_every_call_of_the_agents_model(talker):
+    chosen = {"max_completion_tokens": 77, "reasoning_effort": "low", "parallel_tool_calls": False, "temperature": 0.3,
+              "top_p": 0.5, "seed": 7, "verbosity": "low", "service_tier": "flex", "user": "ada"}
+    talker.stub.script(Reply("", tool_calls=[ToolCall("Glob", {"pattern": "*"})]), "Done.")
+    before = len(talker.stub.requests)
+    assert message_in(ask(talker, user("Look."), **chosen, prompt_cache_key="own", metadata={"ticket": "7"}))["content"]
+    calls = [request.json for request in talker.stub.requests[before:] if "tools" in request.json]
+    assert len(calls) == 2
+    for call in calls:
+        sent = {**call, "max_completion_tokens": call.get("max_tokens")}
+        assert {name: sent[name] for name in chosen} == chosen
+        assert "metadata" not in call and call.get("prompt_cache_key") != "own"
+
+
+def test_limit_of_tokens_is_never_more_than_the_agents_own(talker):
+    ask(talker, user("Hi"), max_tokens=50_000_000)
+    assert talker.stub.requests[-1].json["max_tokens"] <= 8192
+
+
+def test_setting_that_the_service_refuses_is_the_programs_fault(talker):
+    talker.stub.script(Fault(400, "Unsupported value: 'reasoning_effort'"))
+    error = ask(talker, user("Hi"), status=400, reasoning_effort="low")["error"]
+    assert error["type"] == "invalid_request_error" and "reasoning_effort" in error["message"]
+
+
 def test_a_failed_answer_is_an_error_of_the_protocol(talker):
     talker.stub.script(Fault(400, "not today"))
     assert "not today" in ask(talker, user("Hi"), status=502)["error"]["message"]

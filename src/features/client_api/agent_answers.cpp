@@ -113,7 +113,11 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
   conversation.add(Role::user, chat.content);
   const bool none =
       request.call.options.tool_choice && request.call.options.tool_choice->kind == ToolChoice::Kind::none;
-  ModelRequest part{.system = request.call.system, .tools = none ? std::vector<ToolDescription>() : request.call.tools};
+  ModelRequest part{.system = request.call.system,
+                    .tools = none ? std::vector<ToolDescription>() : request.call.tools,
+                    .max_output_tokens = request.call.max_output_tokens,
+                    .temperature = request.call.temperature,
+                    .options = request.call.options};
   auto run = std::make_shared<AgentRun>(loop_, std::move(part));
   const auto turn = co_await engine_.chat(std::move(chat), {}, run);
   if (found.is_complete) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json/json_values.hpp"
+#include "models/call_features.hpp"
 
 namespace agw {
 
@@ -14,12 +15,30 @@ std::int64_t count_in(const json::object& usage, std::string_view name) {
   return value && value->is_int64() ? value->get_int64() : 0;
 }
 
+/// The thread has a cache key of its own. The limits of models differ too much for a budget, so it becomes a level.
+CallSettings settings_of(const ModelRequest& call) {
+  CallSettings settings{.temperature = call.temperature, .options = call.options};
+  auto& options = settings.options;
+  if (options.limits_output) settings.max_output_tokens = call.max_output_tokens;
+  options.limits_output = true;
+  options.streams_calls = false;
+  options.tool_choice.reset();
+  options.reasoning_effort = reasoning_effort(call.options);
+  options.reasoning_budget.reset();
+  for (const auto* name : {"prompt_cache_key", "metadata"}) options.labels.erase(name);
+  return settings;
+}
+
 Task<> wait_for(AsyncEvent& event) { co_await event.wait(); }
 
 }  // namespace
 
 AgentRun::AgentRun(Loop& loop, ModelRequest call)
-    : system_(std::move(call.system)), tools_(std::move(call.tools)), paused_(loop), resumed_(loop) {}
+    : system_(std::move(call.system)),
+      tools_(std::move(call.tools)),
+      settings_(settings_of(call)),
+      paused_(loop),
+      resumed_(loop) {}
 
 void AgentRun::follow(OnDelta on_delta) {
   on_delta_ = std::move(on_delta);

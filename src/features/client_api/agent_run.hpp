@@ -23,6 +23,7 @@ public:
   /// How long a run waits for the result of a call.
   static constexpr std::chrono::minutes result_timeout{15};
 
+  /// Of `call`, the system prompt, the tools and the settings count.
   AgentRun(Loop& loop, ModelRequest call);
 
   // For the connection that follows it.
@@ -55,6 +56,7 @@ public:
 
   const std::string& system() const override { return system_; }
   const std::vector<ToolDescription>& tools() const override { return tools_; }
+  CallSettings settings() const override { return settings_; }
   void text(std::string_view delta) override;
   void reasoning(std::string_view delta) override;
   void call(const std::vector<ToolUse>& uses, const json::object& progress) override;
@@ -68,6 +70,7 @@ private:
 
   const std::string system_;
   const std::vector<ToolDescription> tools_;
+  const CallSettings settings_;
   OnDelta on_delta_;
   std::vector<Delta> waiting_;
   AsyncEvent paused_;

@@ -30,6 +30,13 @@ ApiError by_status(const ModelFailure& failure) {
   }
 }
 
+/// Whether the program chose what services refuse. They take any limit of tokens, and hints are left out for them.
+bool can_be_refused(const CallSettings& settings) {
+  const auto& options = settings.options;
+  return options.reasoning_effort || options.parallel_tool_calls || options.seed || !options.service_tier.empty() ||
+         !options.verbosity.empty();
+}
+
 }  // namespace
 
 ApiError client_failure(const ModelFailure& failure) {
@@ -40,10 +47,13 @@ ApiError client_failure(const ModelFailure& failure) {
   return error;
 }
 
-ApiError agent_failure(const std::string& problem, const std::optional<ModelFailure>& failure) {
-  const bool is_limited = failure && (failure->status == 402 || failure->status == 429);
-  const bool is_overloaded = failure && (failure->status == 503 || failure->status == 529);
-  if (is_limited || is_overloaded) return client_failure(*failure);
+ApiError agent_failure(const std::string& problem, const std::optional<ModelFailure>& failure,
+                       const CallSettings& settings) {
+  const int status = failure ? failure->status : 0;
+  const bool is_limited = status == 402 || status == 429;
+  const bool is_overloaded = status == 503 || status == 529;
+  const bool is_refused = (status == 400 || status == 422) && can_be_refused(settings);
+  if (is_limited || is_overloaded || is_refused) return client_failure(*failure);
   return client_error(502, problem, {}, "agent_failed");
 }
 

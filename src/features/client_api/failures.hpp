@@ -14,7 +14,9 @@ namespace agw {
 ApiError client_failure(const ModelFailure& failure);
 
 /// The error of an agent's answer that failed because of `problem`; `failure`: its model's, if that failed. Limits and
-/// overload are those of the model, all else is a 502.
-ApiError agent_failure(const std::string& problem, const std::optional<ModelFailure>& failure);
+/// overload are those of the model. A request that the model's service refused is the program's fault if the program
+/// chose `settings` of it. All else is a 502.
+ApiError agent_failure(const std::string& problem, const std::optional<ModelFailure>& failure,
+                       const CallSettings& settings);
 
 }  // namespace agw

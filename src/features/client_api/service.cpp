@@ -10,6 +10,7 @@
 #include "api/refusals.hpp"
 #include "base/async/task_group.hpp"
 #include "base/id.hpp"
+#include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/client_api/client_connection.hpp"
 #include "features/client_api/event_sender.hpp"
@@ -39,15 +40,22 @@ void append(ClientAnswer& answer, const Delta& delta) {
   if (delta.kind == Delta::Kind::reasoning) answer.reasoning += delta.text;
 }
 
-/// An agent decides about its calls itself; settings that only influence a model have no effect.
-void check_for_agent(const ModelRequest& call, const AnswerWriter& writer) {
+ApiError cannot_do(const CallFeature& feature, const AnswerWriter& writer, std::string_view who) {
+  return bad_parameter(std::string(writer.name_of(feature)),
+                       fmt::format("{} cannot do this: leave it out, or ask another model", who),
+                       "unsupported_parameter");
+}
+
+/// An agent decides about its calls itself, and what else it does is up to its model.
+void check_for_agent(const Models& models, const Extension& agent, const ModelRequest& call,
+                     const AnswerWriter& writer) {
   for (const auto& feature : call_features()) {
-    const bool is_refused =
-        feature.chat == "tool_choice" || feature.chat == "response_format" || feature.chat == "stop";
-    if (!is_refused || !feature.is_asked(call)) continue;
-    throw bad_parameter(std::string(writer.name_of(feature)), "an agent cannot do this: leave it out, or ask a model",
-                        "unsupported_parameter");
+    if (!feature.by_agents && feature.is_asked(call)) throw cannot_do(feature, writer, "an agent");
   }
+  const auto model = models.resolve(string_or_empty(agent.definition.members(), "model"));
+  const auto* choice = std::get_if<ModelChoice>(&model);
+  const auto* feature = choice ? choice->provider->unsupported(call) : nullptr;
+  if (feature) throw cannot_do(*feature, writer, fmt::format("the agent's model, {},", choice->id()));
 }
 
 /// An agent has its own way to offer many tools.
@@ -142,9 +150,7 @@ ModelChoice ClientApi::require_model(const ClientRequest& request, const AnswerW
                         "unsupported_parameter");
   }
   if (const auto* feature = choice.provider->unsupported(request.call)) {
-    throw bad_parameter(std::string(writer.name_of(*feature)),
-                        fmt::format("{} cannot do this: leave it out, or ask another model", choice.provider_name),
-                        "unsupported_parameter");
+    throw cannot_do(*feature, writer, choice.provider_name);
   }
   if (!choice.takes_tools && !request.call.tools.empty()) {
     throw bad_parameter("tools", fmt::format("{} calls no tools", choice.id()), "unsupported_parameter");
@@ -251,7 +257,7 @@ ClientAnswer ClientApi::new_answer(const ClientRequest& request) const {
 
 Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer,
                                   ResponseStream& stream) {
-  check_for_agent(request.call, writer);
+  check_for_agent(services_.models, *agent, request.call, writer);
   define_deferred_tools(request.call);
   co_await fetch_pictures(request, stream.stop_source());
   const auto [run, thread_id] = co_await agents_.start(agent, request);
@@ -278,7 +284,7 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
   }
   std::optional<ApiError> failed;
   if (waited == WaitResult::done && run->has_ended() && !run->error().empty())
-    failed = agent_failure(run->error(), run->model_failure());
+    failed = agent_failure(run->error(), run->model_failure(), run->settings());
   if (waited == WaitResult::done && run->over_budget() && answer.text.empty())
     failed = client_error(429, "the daily budget is used up: raise budget_usd_per_day, or wait for the next day", {},
                           "insufficient_quota");

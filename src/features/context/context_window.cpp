@@ -99,8 +99,9 @@ ContextWindow::ContextWindow(const ContextServices& services, const Run& run, Ex
   AGW_ASSERT(!choices_.empty());
 }
 
-Task<> ContextWindow::load(std::string system, RequestTools tools) {
+Task<> ContextWindow::load(std::string system, RequestTools tools, CallSettings settings) {
   AGW_ASSERT(thread_.is_current() && !is_loaded());
+  settings_ = std::move(settings);
   const auto model = services_.limits.of(choices_.front());
   has_vision_ = model.vision;
   tools_ = std::move(tools);
@@ -118,14 +119,22 @@ Task<> ContextWindow::load(std::string system, RequestTools tools) {
   request_.system = std::move(system);
   request_.tools = std::move(offered);
   request_.deferred_tools = tools_.deferred;
-  request_.max_output_tokens = output_limit(*agent_, model);
+  request_.max_output_tokens = output_limit_of(model);
+  if (settings_.temperature) request_.temperature = settings_.temperature;
+  request_.options = settings_.options;
   drop_choices_without_vision();
+}
+
+/// The agent's, unless the program wants less.
+std::int64_t ContextWindow::output_limit_of(const ModelInfo& model) const {
+  const auto limit = output_limit(*agent_, model);
+  return std::min(limit, settings_.max_output_tokens.value_or(limit));
 }
 
 /// How many bytes of messages a model can be shown.
 std::size_t ContextWindow::budget_of(const ModelChoice& choice) const {
   const auto model = services_.limits.of(choice);
-  return context_budget(model, output_limit(*agent_, model), prompt_tokens_);
+  return context_budget(model, output_limit_of(model), prompt_tokens_);
 }
 
 /// The conversation with its files, as much as fits. The question's own files come before older turns. Files of older

@@ -57,8 +57,8 @@ public:
 
   /// Reads the conversation up to the run's question, with its files. Called once, before `ask`. Older turns that do
   /// not fit are replaced by a summary. Deferred tools that the thread has found before are appended to the offered
-  /// ones.
-  Task<> load(std::string system, RequestTools tools);
+  /// ones. `settings` hold for the calls that answer, not for summaries.
+  Task<> load(std::string system, RequestTools tools, CallSettings settings = {});
 
   /// Asks the models. While a model finds the request too long and nothing has been streamed, it is asked again with
   /// less, at most eight times; a later model with a smaller window is shown less as well. What a model accepted is
@@ -85,6 +85,7 @@ public:
 
 private:
   bool is_loaded() const { return budget_ > 0; }
+  std::int64_t output_limit_of(const ModelInfo& model) const;
   std::size_t budget_of(const ModelChoice& choice) const;
   Task<ModelRequest> load_conversation();
   Task<std::optional<std::string>> summarise(std::string earlier, std::vector<Turn> older);
@@ -104,6 +105,7 @@ private:
   StopSource& stop_;
   const OnUsage on_usage_;
 
+  CallSettings settings_;
   ModelRequest request_;
   RequestTools tools_;                 ///< when it was loaded
   std::int64_t tool_tokens_ = 0;       ///< with those that were found

@@ -169,9 +169,13 @@ Task<> AgentLoop::prepare() {
   auto system =
       co_await services_.prompts.text(caller_->agent, thread.project_id, caller_->mode,
                                       services_.calls.offers(*caller_, read_skill_tool_name), std::move(tools.listing));
-  if (active_->client) add_program(*active_->client, system, tools);
+  CallSettings settings;
+  if (active_->client) {
+    add_program(*active_->client, system, tools);
+    settings = active_->client->settings();
+  }
   asked_at_ = std::chrono::steady_clock::now();
-  co_await window_.load(std::move(system), std::move(tools));
+  co_await window_.load(std::move(system), std::move(tools), std::move(settings));
 }
 
 /// Adds the messages that the answer is steered with to the next request.

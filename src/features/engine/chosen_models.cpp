@@ -1,5 +1,7 @@
 #include "features/engine/chosen_models.hpp"
 
+#include <algorithm>
+#include <ranges>
 #include <variant>
 
 #include "base/json/json_values.hpp"
@@ -41,6 +43,16 @@ ChosenModels choose_models(const Models& models, const Run& run, const Extension
   }
   if (!chosen.problem.empty() && std::get<NotConfigured>(resolved).is_gone) fall_back(models, chosen);
   return chosen;
+}
+
+void drop_incapable_fallbacks(ChosenModels& chosen, const CallSettings& settings) {
+  if (chosen.choices.empty()) return;
+  ModelRequest asked;
+  asked.options = settings.options;
+  const auto fallbacks = std::ranges::subrange(chosen.choices.begin() + 1, chosen.choices.end());
+  const auto dropped =
+      std::ranges::remove_if(fallbacks, [&](const auto& choice) { return choice.provider->unsupported(asked); });
+  chosen.choices.erase(dropped.begin(), dropped.end());
 }
 
 }  // namespace agw

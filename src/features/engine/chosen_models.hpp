@@ -21,4 +21,7 @@ struct ChosenModels {
 /// deleted or disabled is left out, for the fallbacks or the default.
 ChosenModels choose_models(const Models& models, const Run& run, const Extension& agent);
 
+/// Removes the fallbacks that cannot do what a program asks for.
+void drop_incapable_fallbacks(ChosenModels& chosen, const CallSettings& settings);
+
 }  // namespace agw

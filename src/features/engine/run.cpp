@@ -64,6 +64,7 @@ Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
     co_return;
   }
   auto chosen = choose_models(services_.models, active->run, *agent);
+  if (active->client) drop_incapable_fallbacks(chosen, active->client->settings());
   outcome.model = chosen.model;
   if (chosen.problem.empty()) {
     AgentLoop agent_loop(services_, limits_, active, agent, std::move(chosen.choices), run_of_person(active), outcome);

@@ -22,6 +22,9 @@ public:
   /// Offered to the model beside those of the agent; one hides the agent's own of the same name.
   virtual const std::vector<ToolDescription>& tools() const = 0;
 
+  /// What the program chose for the calls of the model.
+  virtual CallSettings settings() const { return {}; }
+
   virtual void text(std::string_view delta) = 0;
   virtual void reasoning(std::string_view delta) = 0;
   /// The model has called these tools of the program. `result` follows for each.
