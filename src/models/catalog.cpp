@@ -131,12 +131,14 @@ Models::Models(HttpClient& http, ModelSettings settings, Prices prices)
 Models::~Models() = default;
 
 void Models::add(std::string name, std::unique_ptr<Provider> provider, std::string default_model) {
+  ++revision_;
   ProviderSettings settings{
       .name = std::move(name), .default_model = std::move(default_model), .source = ServiceSource::built_in};
   entries_.push_back({.settings = std::move(settings), .provider = std::move(provider), .is_service = false});
 }
 
 void Models::put(ProviderSettings settings, std::shared_ptr<Provider> provider, bool reuse_list) {
+  ++revision_;
   gone_.erase(settings.name);
   const auto found = std::ranges::find(entries_, settings.name, [](const Entry& entry) { return entry.settings.name; });
   if (found == entries_.end()) {
@@ -147,13 +149,20 @@ void Models::put(ProviderSettings settings, std::shared_ptr<Provider> provider, 
   }
 }
 
+void Models::choose_default(std::string id) {
+  ++revision_;
+  chosen_default_ = std::move(id);
+}
+
 void Models::remove(const std::string& name, std::string reason) {
   if (is_reserved(name)) return;
+  ++revision_;
   std::erase_if(entries_, [&](const Entry& entry) { return entry.settings.name == name; });
   gone_[name] = std::move(reason);
 }
 
 void Models::set_list(std::string_view name, std::shared_ptr<const ModelList> list) {
+  ++revision_;
   for (auto& entry : entries_) {
     if (entry.settings.name == name) entry.list = list;
   }

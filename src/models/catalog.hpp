@@ -102,7 +102,7 @@ public:
   /// What a service of any origin has listed.
   void set_list(std::string_view name, std::shared_ptr<const ModelList> list);
   /// What the person has chosen as the default model; empty: nothing.
-  void choose_default(std::string id) { chosen_default_ = std::move(id); }
+  void choose_default(std::string id);
 
   /// The settings of the services of the configuration; `problem` says which cannot be used.
   std::vector<ProviderSettings> configured() const;
@@ -132,6 +132,8 @@ public:
   std::string default_model() const { return find_default().id; }
   DefaultModel find_default() const;
 
+  /// Another number whenever `list` may have changed.
+  std::uint64_t revision() const { return revision_; }
   /// Returns the models of the configured providers in order, each provider's default model first.
   std::vector<ModelInfo> list() const;
   ModelInfo info(const ModelChoice& choice) const { return info(choice.provider_name, choice.model); }
@@ -168,6 +170,7 @@ private:
   std::optional<std::string> automatic_default() const;
 
   std::vector<Entry> entries_;
+  std::uint64_t revision_ = 0;
   std::map<std::string, std::string, std::less<>> gone_;  ///< names of services that are not there, and why
   std::string default_model_;
   std::string chosen_default_;

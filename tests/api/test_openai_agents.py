@@ -6,6 +6,7 @@ import http_client
 from checks import UNKNOWN_ID, accepted, at_once
 from stubs.provider import Fault, Reply, ToolCall
 from test_openai_chat import events_of
+from tools import new_agent
 
 PLACE = {"type": "function", "function": {"name": "place", "description": "Where the editor is.", "parameters": {
     "type": "object", "properties": {"line": {"type": "integer"}}}}}
@@ -267,3 +268,26 @@ def test_embeddings_are_passed_through(talker):
 def test_agent_makes_no_embeddings(talker):
     got = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": "assistant", "input": "a"}), 400)
     assert got["error"]["param"] == "model" and "agents make no embeddings" in got["error"]["message"]
+
+
+def test_list_follows_every_change(own_talker, new_name):
+    http = own_talker.gateway.http
+
+    def listed():
+        return [model["id"] for model in accepted(http.get("/v1/models"))["data"]]
+
+    assert "assistant" in listed() and "live/one" not in listed()
+    definition = {"kind": "model", "api": "openai-chat", "base_url": own_talker.stub.openai_url, "models": [{"id": "one"}]}
+    service = {"type": "integration", "name": "live", "description": "", "enabled": True, "definition": definition}
+    made = accepted(http.post("/extensions", json=service), 201)
+    assert "live/one" in listed()
+    accepted(http.patch(f"/extensions/{made['id']}", json={"definition": {**definition, "models": [{"id": "two"}]}}))
+    assert "live/two" in listed() and "live/one" not in listed()
+    agent = new_agent(own_talker.gateway, new_name("passer-by"))
+    assert agent["name"] in listed()
+    accepted(http.post(f"/extensions/{agent['id']}/toggle"))
+    assert agent["name"] not in listed()
+    accepted(http.patch("/settings", json={"default_model": "live/two"}))
+    assert "live/two" in listed()
+    assert http.delete(f"/extensions/{made['id']}").is_success
+    assert not [name for name in listed() if name.startswith("live/")]

@@ -11,7 +11,6 @@
 
 #include "api/client_errors.hpp"
 #include "base/json/describe.hpp"
-#include "base/time/time.hpp"
 
 namespace agw {
 
@@ -25,15 +24,6 @@ constexpr auto rules(Tag<ModelPage>) {
 const Description& describe(Tag<ModelPage>) { return description_of<ModelPage>("ModelPage"); }
 
 namespace {
-
-/// A model in the list for programs.
-struct ClientModel {
-  std::string id;
-  std::string owner;
-  Timestamp created{};
-  std::int64_t max_input = 0;   ///< tokens; 0: unknown
-  std::int64_t max_output = 0;  ///< tokens; 0: unknown
-};
 
 std::string count_or_null(std::int64_t count) { return count > 0 ? std::to_string(count) : "null"; }
 
@@ -54,17 +44,12 @@ void write_client_model(std::string& out, const ClientModel& model, Protocol pro
   out += '}';
 }
 
-std::vector<ClientModel> client_models(const ClientServices& services) {
-  std::vector<ClientModel> models;
-  ExtensionFilter filter;
-  filter.type = ExtensionType::agent;
-  for (const auto& agent : services.extensions.list(filter)) {
-    if (agent->enabled) models.push_back({agent->name, "agent-gateway", agent->created_at});
-  }
-  for (auto& model : services.models.list())
-    models.push_back(
-        {std::move(model.id), std::move(model.provider), {}, model.context_window, model.max_output_tokens});
-  return models;
+/// The agents, then the models.
+std::vector<ClientModel> client_models(ClientModelList& list) {
+  auto all = list.agents();
+  const auto& models = list.models();
+  all.insert(all.end(), models.begin(), models.end());
+  return all;
 }
 
 using ClientModels = std::span<const ClientModel>;
@@ -89,13 +74,11 @@ ClientModels models_of_page(ClientModels between, const ModelPage& page) {
   return page.before_id && !page.after_id ? between.last(count) : between.first(count);
 }
 
-void write_list(std::string& out, ClientModels models, Protocol protocol) {
-  out += R"("data":[)";
-  for (const auto& model : models) {
-    if (!out.ends_with('[')) out += ',';
+void write_models(std::string& out, ClientModels models, Protocol protocol) {
+  for (bool is_first = true; const auto& model : models) {
+    if (!std::exchange(is_first, false)) out += ',';
     write_client_model(out, model, protocol);
   }
-  out += ']';
 }
 
 /// The ids with which a program requests the pages before and after this one.
@@ -112,30 +95,66 @@ void write_page_ids(std::string& out, ClientModels models) {
 
 }  // namespace
 
-Response list_models_as_openai(const ClientServices& services) {
+std::vector<ClientModel> ClientModelList::agents() const {
+  std::vector<ClientModel> agents;
+  ExtensionFilter filter;
+  filter.type = ExtensionType::agent;
+  for (const auto& agent : extensions_.list(filter)) {
+    if (agent->enabled) agents.push_back({agent->name, "agent-gateway", agent->created_at});
+  }
+  return agents;
+}
+
+const std::vector<ClientModel>& ClientModelList::models() {
+  update();
+  return kept_;
+}
+
+const std::string& ClientModelList::models_as_openai() {
+  update();
+  return kept_as_openai_;
+}
+
+void ClientModelList::update() {
+  const auto revision = models_.revision();
+  if (revision_ == revision) return;
+  kept_.clear();
+  for (auto& model : models_.list())
+    kept_.push_back(
+        {std::move(model.id), std::move(model.provider), {}, model.context_window, model.max_output_tokens});
+  kept_as_openai_.clear();
+  write_models(kept_as_openai_, kept_, Protocol::openai);
+  revision_ = revision;
+}
+
+Response list_models_as_openai(ClientModelList& list) {
   Response response;
-  response.body = R"({"object":"list",)";
-  write_list(response.body, client_models(services), Protocol::openai);
-  response.body += '}';
+  response.body = R"({"object":"list","data":[)";
+  const auto agents = list.agents();
+  write_models(response.body, agents, Protocol::openai);
+  const auto& models = list.models_as_openai();
+  if (!agents.empty() && !models.empty()) response.body += ',';
+  response.body += models;
+  response.body += "]}";
   return response;
 }
 
-Response list_models_as_anthropic(const ClientServices& services, const ModelPage& page) {
-  const auto all = client_models(services);
+Response list_models_as_anthropic(ClientModelList& list, const ModelPage& page) {
+  const auto all = client_models(list);
   const auto between = models_between(all, page);
   const auto models = models_of_page(between, page);
   Response response;
-  response.body = "{";
-  write_list(response.body, models, Protocol::anthropic);
-  response.body += fmt::format(R"(,"has_more":{})", models.size() < between.size());
+  response.body = R"({"data":[)";
+  write_models(response.body, models, Protocol::anthropic);
+  response.body += fmt::format(R"(],"has_more":{})", models.size() < between.size());
   write_page_ids(response.body, models);
   response.body += '}';
   return response;
 }
 
-Response show_client_model(const ClientServices& services, const std::string& id, Protocol protocol) {
+Response show_client_model(ClientModelList& list, const std::string& id, Protocol protocol) {
   Response response;
-  const auto models = client_models(services);
+  const auto models = client_models(list);
   const auto found = std::ranges::find(models, id, &ClientModel::id);
   if (found == models.end())
     throw client_error(404, fmt::format("The model `{}` does not exist", id), "model", "model_not_found");

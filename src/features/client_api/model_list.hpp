@@ -1,14 +1,51 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/client_errors.hpp"
 #include "api/response.hpp"
 #include "base/json/described.hpp"
-#include "features/client_api/service.hpp"
+#include "base/time/time.hpp"
+#include "features/extensions/service.hpp"
+#include "models/catalog.hpp"
 
 namespace agw {
+
+/// A model or an agent in the list for programs.
+struct ClientModel {
+  std::string id;
+  std::string owner;
+  Timestamp created{};
+  std::int64_t max_input = 0;   ///< tokens; 0: unknown
+  std::int64_t max_output = 0;  ///< tokens; 0: unknown
+};
+
+/// What programs may name as `model`. The models of services may be thousands, and programs ask often, so what does not
+/// change between two requests is kept. Used on the loop.
+class ClientModelList {
+public:
+  /// Both outlive the list.
+  ClientModelList(const Models& models, const Extensions& extensions) : models_(models), extensions_(extensions) {}
+
+  /// The agents that are enabled.
+  std::vector<ClientModel> agents() const;
+  /// The models of all services.
+  const std::vector<ClientModel>& models();
+  /// The same as elements of OpenAI's list.
+  const std::string& models_as_openai();
+
+private:
+  void update();
+
+  const Models& models_;
+  const Extensions& extensions_;
+  std::optional<std::uint64_t> revision_;  ///< of the models that are kept
+  std::vector<ClientModel> kept_;
+  std::string kept_as_openai_;
+};
 
 /// The query of `GET /v1/models` in Anthropic's protocol.
 struct ModelPage {
@@ -19,10 +56,10 @@ struct ModelPage {
 const Description& describe(Tag<ModelPage>);
 
 /// `GET /v1/models`: the agents that are enabled, then the models of all services.
-Response list_models_as_openai(const ClientServices& services);
+Response list_models_as_openai(ClientModelList& list);
 /// The same, a page of it. Throws ApiError 400 for an id that no model has.
-Response list_models_as_anthropic(const ClientServices& services, const ModelPage& page);
+Response list_models_as_anthropic(ClientModelList& list, const ModelPage& page);
 /// `GET /v1/models/:id`. Throws ApiError 404.
-Response show_client_model(const ClientServices& services, const std::string& id, Protocol protocol);
+Response show_client_model(ClientModelList& list, const std::string& id, Protocol protocol);
 
 }  // namespace agw

@@ -23,15 +23,15 @@ Protocol protocol_in(const Request& request) {
 }
 
 Response list_models_for_clients(ClientApi& api, const Request& request) {
-  if (protocol_in(request) == Protocol::openai) return list_models_as_openai(api.services());
-  return list_models_as_anthropic(api.services(), request.query<ModelPage>());
+  if (protocol_in(request) == Protocol::openai) return list_models_as_openai(api.models());
+  return list_models_as_anthropic(api.models(), request.query<ModelPage>());
 }
 
 /// The ids of models have a slash, which programs encode or not.
 Response show_model_to_clients(ClientApi& api, const Request& request) {
   std::string id;
   for (const auto& segment : request.rest()) id += (id.empty() ? "" : "/") + segment;
-  return show_client_model(api.services(), id, protocol_in(request));
+  return show_client_model(api.models(), id, protocol_in(request));
 }
 
 Task<> make_embeddings(ClientApi& api, Request& request, ProxyStream& stream) {

@@ -82,6 +82,7 @@ Task<> before_end(AnswerWriter& writer, const ClientAnswer& answer) {
 ClientApi::ClientApi(const ClientServices& services, std::size_t body_limit)
     : services_(services),
       body_limit_(body_limit),
+      models_(services.models, services.extensions),
       agents_(services.loop, services.database, services.threads, services.runs, services.attachments, services.engine),
       stores_(services.loop) {}
 

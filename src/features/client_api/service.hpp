@@ -12,6 +12,7 @@
 #include "base/async/task_group.hpp"
 #include "features/client_api/agent_answers.hpp"
 #include "features/client_api/answer_writer.hpp"
+#include "features/client_api/model_list.hpp"
 #include "features/client_api/types.hpp"
 #include "features/costs/service.hpp"
 #include "features/extensions/service.hpp"
@@ -72,6 +73,8 @@ public:
   Task<> stop();
 
   const ClientServices& services() const { return services_; }
+  /// What `model` may name.
+  ClientModelList& models() { return models_; }
   /// Of a request, in bytes.
   std::size_t body_limit() const { return body_limit_; }
 
@@ -91,6 +94,7 @@ private:
 
   const ClientServices services_;
   const std::size_t body_limit_;
+  ClientModelList models_;
   AgentAnswers agents_;
   TaskGroup stores_;  ///< of costs
 };
