@@ -376,6 +376,10 @@ public:
       return provider_error.message.find(name) != std::string::npos ||
              provider_error.words.find(name) != std::string::npos;
     };
+    // A model that cannot reason needs not be told.
+    const auto* effort = request.if_contains("reasoning_effort");
+    if (mentions("reasoning_effort") && !mentions("tools") && effort && *effort == "none")
+      return request.erase("reasoning_effort") > 0;
     // Reasoning models accept tools only without it, and say so in a message that names other parameters too.
     if (mentions("reasoning_effort") && request.contains("tools")) {
       return request.emplace("reasoning_effort", "none").second;

@@ -390,6 +390,8 @@ TEST(ChatRequest, DoesWithoutWhatIsRefused) {
   EXPECT_FALSE(body.contains("temperature"));
   EXPECT_TRUE(refuse("Function tools with reasoning_effort are not supported"));
   EXPECT_EQ(body.at("reasoning_effort"), "none");
+  EXPECT_TRUE(refuse("Unsupported parameter: 'reasoning_effort' is not supported with this model."));
+  EXPECT_FALSE(body.contains("reasoning_effort"));
   EXPECT_TRUE(refuse("The `reasoning_content` in the thinking mode must be passed back to the API."));
   auto& call = body.at("messages").at(2).as_object();
   EXPECT_EQ(call.at("reasoning_content"), "");

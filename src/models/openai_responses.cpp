@@ -171,6 +171,16 @@ bool search_as_function(json::object& request) {
   return true;
 }
 
+/// A model that cannot reason needs not be told.
+bool forget_effort_none(json::object& request) {
+  auto* reasoning = request.if_contains("reasoning");
+  auto* effort = reasoning && reasoning->is_object() ? reasoning->get_object().if_contains("effort") : nullptr;
+  if (!effort || *effort != "none") return false;
+  reasoning->get_object().erase("effort");
+  if (reasoning->get_object().empty()) request.erase("reasoning");
+  return true;
+}
+
 /// Only these accept `reasoning` and `include`; others reject a request with them.
 bool reasons(std::string_view model) {
   const bool numbered = model.starts_with("gpt-") && model.size() > 4 && model[4] >= '5' && model[4] <= '9';
@@ -385,6 +395,7 @@ public:
         {"metadata", "metadata"},
         {"user", "user"},
     };
+    if (mentions("reasoning") && forget_effort_none(request)) return true;
     if (mentions("tool_search") || mentions("defer_loading")) return search_as_function(request);
     for (const auto& [word, member] : removable) {
       if (mentions(word) && request.erase(member) > 0) return true;

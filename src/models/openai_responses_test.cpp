@@ -263,5 +263,18 @@ TEST(ResponsesRequest, DoesWithoutWhatIsRefused) {
   EXPECT_FALSE(refuse("Encrypted content is not supported with this model."));
 }
 
+TEST(ResponsesRequest, DoesNotTellAModelThatCannotReasonToDoSo) {
+  ModelRequest request;
+  request.model = "gpt-4o";
+  request.options.reasoning_effort = "none";
+  const ProviderError refusal{"Unsupported parameter: 'reasoning.effort' is not supported with this model.", {}, 0};
+  auto body = responses_wire_format()->request(request);
+  EXPECT_TRUE(responses_wire_format()->adjust(body, refusal));
+  EXPECT_FALSE(body.contains("reasoning"));
+  request.options.reasoning_effort = "low";
+  body = responses_wire_format()->request(request);
+  EXPECT_FALSE(responses_wire_format()->adjust(body, refusal));
+}
+
 }  // namespace
 }  // namespace agw
