@@ -12,6 +12,7 @@ SCHEMA = {"type": "object", "properties": {"city": {"type": "string", "enum": ["
 COMPACTED = base64.b64encode(b"A summary of the conversation so far:\n\nThey met.").decode()
 MARK = {"type": "ephemeral", "ttl": "1h"}
 FUNCTION = {"name": "weather", "description": "d", "parameters": SCHEMA, "strict": True}
+LABELS = {"service_tier": "auto", "safety_identifier": "s", "prompt_cache_key": "p", "prompt_cache_retention": "24h"}
 SAMPLING = {"model": MODEL, "temperature": 0.5, "top_p": 0.9, "stream": True}
 
 CHAT = {
@@ -29,7 +30,7 @@ CHAT = {
     "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}},
     "reasoning_effort": "low", "verbosity": "high", "stop": ["END"], "max_completion_tokens": 99, "max_tokens": 99,
     "seed": 7, "n": 1, "frequency_penalty": 0.1, "presence_penalty": -0.1, "stream_options": {"include_usage": True},
-    "metadata": {"thread_id": "x"}, "user": "u", "logprobs": False, "top_k": 4, "store": False,
+    "metadata": {"thread_id": "x"}, "user": "u", "logprobs": False, "top_k": 4, "store": False, **LABELS,
 }
 RESPONSE = {
     **SAMPLING,
@@ -51,7 +52,7 @@ RESPONSE = {
     "text": {"format": {"type": "json_schema", "name": "answer", "schema": SCHEMA}, "verbosity": "low"},
     "reasoning": {"effort": "high", "summary": "auto"}, "max_output_tokens": 99, "store": True, "background": False,
     "include": ["reasoning.encrypted_content"], "metadata": {"thread_id": "x"}, "truncation": "disabled",
-    "stream_options": {"include_obfuscation": False}, "top_logprobs": 0,
+    "stream_options": {"include_obfuscation": False}, "top_logprobs": 0, **LABELS,
 }
 MESSAGES = {
     **SAMPLING,
@@ -76,6 +77,7 @@ MESSAGES = {
         "effort": "high", "format": {"type": "json_schema", "schema": SCHEMA}},
     "max_tokens": 4096, "stop_sequences": ["END"], "top_k": 4, "metadata": {"user_id": "u", "thread_id": "x"},
     "context_management": {"edits": [{"type": "clear_thinking_20251015", "keep": "all"}]}, "mcp_servers": [],
+    "service_tier": "standard_only", "inference_geo": "global",
 }
 BODIES = {
     "/v1/chat/completions": CHAT, "/v1/responses": RESPONSE, "/v1/messages": MESSAGES,
