@@ -5,6 +5,7 @@ See docs/contract/transfer.md.
 
 import json
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -116,6 +117,21 @@ def test_a_tools_fence_is_longer_than_what_it_holds(gateway):
     body = {"role": "tool", "content": "a\n````\n# not a heading\n````", "metadata": {"tool_name": "Read", "input": {}}}
     accepted(gateway.http.post(f"/threads/{thread}/turns", json=body), 201)
     assert "`````\na\n````\n# not a heading\n````\n`````" in export(gateway, "--thread", thread)
+
+
+def test_markdown_has_the_reasoning_and_links_to_the_files(own_gateway):
+    made = some_file(own_gateway, random.Random(3))
+    gone = {"id": "01890000-0000-7000-8000-00000000dead", "name": "gone.txt", "mime": "text/plain", "size": 1}
+    turns = [{"key": "q", "role": "user", "content": "See", "metadata": {"attachments": [made, gone]}},
+             {"key": "a", "role": "assistant", "content": "Seen.", "metadata": {"reasoning": "It is\nhere."}}]
+    accepted(own_gateway.http.post("/import", json={"source": "s", "threads": [{"key": "k", "turns": turns}]}))
+    export(own_gateway, "out")
+    [file] = (own_gateway.home / "out" / "threads").glob("*.md")
+    text = file.read_text()
+    [place] = re.findall(r"\(([^)]*/files/[^)]*)\)", text)
+    assert (file.parent / place).read_bytes() == (own_gateway.data / "attachments" / made["id"]).read_bytes()
+    assert "- Attached: gone.txt (text/plain)\n" in text
+    assert "> **Reasoning**\n>\n> It is\n> here.\n\nSeen.\n" in text
 
 
 def test_a_page_shows_neither_inputs_of_tools_nor_secrets_and_runs_nothing(own_gateway):

@@ -132,10 +132,11 @@ Task<int> print_thread(const FoundGateway& gateway, const ExportOptions& options
                   : options.html ? without_secrets(html_head(thread), secrets)
                                  : printable(markdown_head(thread)));
   };
+  const auto no_file = [](const std::string&) { return std::nullopt; };
   const auto each = [&](const json::object& turn) {
     std::cout << (json           ? line_of("turn", turn)
                   : options.html ? html_turn(turn, secrets)
-                                 : printable(markdown_turn(turn)));
+                                 : printable(markdown_turn(turn, no_file)));
   };
   co_await read_thread(client, *options.thread, begin, each);
   if (options.html && !json) std::cout << html_end();
@@ -201,11 +202,15 @@ private:
       markdown.write(markdown_head(thread));
       if (html) html->write(without_secrets(html_head(thread), secrets_));
     };
+    const auto link = [&](const std::string& file) {
+      const bool is_there = is_uuid(file) && fs::is_regular_file(folder_ / "files" / file);
+      return is_there ? std::optional("../files/" + file) : std::nullopt;
+    };
     const auto each = [&](const json::object& turn) {
       ++turns_;
       lines_->write(line_of("turn", turn));
       copy_files(turn);
-      markdown.write(markdown_turn(turn));
+      markdown.write(markdown_turn(turn, link));
       if (html) html->write(html_turn(turn, secrets_));
     };
     co_await read_thread(client_, id, begin, each);

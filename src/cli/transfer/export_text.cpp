@@ -76,16 +76,64 @@ std::string heading(const json::object& turn) {
   return text;
 }
 
+std::string reasoning_of(const json::object& turn) {
+  const auto* metadata = object_member(turn, "metadata");
+  return metadata ? string_or_empty(*metadata, "reasoning") : std::string();
+}
+
+/// As a quotation, which no line of it can end.
+std::string quotation_of(std::string_view text) {
+  if (text.empty()) return {};
+  std::string quotation = "> **Reasoning**\n>\n> ";
+  for (const char c : text) quotation += c == '\n' ? "\n> " : std::string(1, c);
+  return quotation + "\n\n";
+}
+
+/// The text of a name: nothing in it is markup.
+std::string plain_in_markdown(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) continue;
+    if (std::string_view("\\`*_[]<>!~&").find(c) != std::string_view::npos) text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+/// Calls `each` with the records of the turn's files.
+template <class Each>
+void for_each_attachment(const json::object& turn, Each each) {
+  const auto* metadata = object_member(turn, "metadata");
+  const auto* files = metadata ? array_member(*metadata, "attachments") : nullptr;
+  for (const auto& file : files ? *files : json::array()) {
+    if (file.is_object()) each(file.get_object());
+  }
+}
+
+std::string files_in_markdown(const json::object& turn, const FileLink& link) {
+  std::string text;
+  for_each_attachment(turn, [&](const json::object& file) {
+    const auto name = plain_in_markdown(string_or_empty(file, "name"));
+    const auto place = link(string_or_empty(file, "id"));
+    text += text.empty() ? "\n" : "";
+    text += place ? fmt::format("- Attached: [{}]({})", name, *place) : fmt::format("- Attached: {}", name);
+    const auto type = plain_in_markdown(string_or_empty(file, "mime"));
+    text += type.empty() ? "\n" : fmt::format(" ({})\n", type);
+  });
+  return text;
+}
+
 }  // namespace
 
 std::string markdown_head(const json::object& thread) {
   return fmt::format("---\n{}---\n\n# {}\n", json_to_yaml(thread), string_or_empty(thread, "title"));
 }
 
-std::string markdown_turn(const json::object& turn) {
+std::string markdown_turn(const json::object& turn, const FileLink& link) {
   auto text = fmt::format("\n## {} · {}\n\n", heading(turn), string_or_empty(turn, "created_at"));
   const auto content = string_or_empty(turn, "content");
-  if (string_or_empty(turn, "role") != "tool") return text + content + '\n';
+  if (string_or_empty(turn, "role") != "tool")
+    return text + quotation_of(reasoning_of(turn)) + content + '\n' + files_in_markdown(turn, link);
   if (const auto* metadata = object_member(turn, "metadata")) {
     if (const auto* input = metadata->if_contains("input")) text += fenced(to_json(*input), "json") + '\n';
   }
@@ -111,6 +159,9 @@ std::string html_turn(const json::object& turn, const std::vector<std::string>& 
   auto text = fmt::format("<article class=\"{}\"><header>{} · {}</header>", escaped(role), escaped(heading(turn)),
                           escaped(string_or_empty(turn, "created_at")));
   if (role != "tool") text += "<div>" + escaped(without_secrets(string_or_empty(turn, "content"), secrets)) + "</div>";
+  for_each_attachment(turn, [&](const json::object& file) {
+    text += "<div>Attached: " + escaped(without_secrets(string_or_empty(file, "name"), secrets)) + "</div>";
+  });
   return text + "</article>\n";
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,13 +11,17 @@ namespace agw::cli {
 
 /// The beginning of a thread's Markdown: a YAML head with the thread's members, and its title.
 std::string markdown_head(const json::object& thread);
-/// A turn in Markdown; a tool's input and output are in fences that they cannot end.
+/// The place of a message's file, by its id, as a link from the text; none if there is no such file.
+using FileLink = std::function<std::optional<std::string>(const std::string& id)>;
+
+/// A turn in Markdown, with its reasoning as a quotation and its files by name; a tool's input and output are in fences
+/// that they cannot end.
 /// Example: src/cli/transfer/export_text_test.cpp: ExportText.FencesOutliveWhatTheyHold
-std::string markdown_turn(const json::object& turn);
+std::string markdown_turn(const json::object& turn, const FileLink& link);
 
 /// The beginning of a thread's page: HTML that loads nothing, runs nothing and opens from a file.
 std::string html_head(const json::object& thread);
-/// A turn of the page. Of a tool only its name is shown. `secrets` are replaced wherever they stand.
+/// A turn of the page. Of a tool only its name is shown, and of a file. `secrets` are replaced wherever they stand.
 std::string html_turn(const json::object& turn, const std::vector<std::string>& secrets);
 std::string html_end();
 

@@ -4,13 +4,40 @@
 
 namespace agw::cli {
 
+namespace {
+
+std::optional<std::string> no_files(const std::string&) { return std::nullopt; }
+
+}  // namespace
+
 TEST(ExportText, FencesOutliveWhatTheyHold) {
   const json::object turn{{"role", "tool"},
                           {"content", "a\n````\nb"},
                           {"created_at", "now"},
                           {"metadata", json::object{{"tool_name", "Read"}, {"input", json::object{{"path", "x"}}}}}};
-  EXPECT_EQ(markdown_turn(turn),
+  EXPECT_EQ(markdown_turn(turn, no_files),
             "\n## tool Read · now\n\n```json\n{\"path\":\"x\"}\n```\n\n`````\na\n````\nb\n`````\n");
+}
+
+TEST(ExportText, ReasoningIsAQuotationThatNoLineEnds) {
+  const json::object turn{{"role", "assistant"},
+                          {"content", "Three."},
+                          {"created_at", "now"},
+                          {"metadata", json::object{{"reasoning", "One\n\n## user"}}}};
+  EXPECT_EQ(markdown_turn(turn, no_files),
+            "\n## assistant · now\n\n> **Reasoning**\n>\n> One\n> \n> ## user\n\nThree.\n");
+}
+
+TEST(ExportText, FilesAreNamedAndLinkedWhereTheyAre) {
+  const json::array files{json::object{{"id", "here"}, {"name", "a [b](c)\n.png"}, {"mime", "image/png"}},
+                          json::object{{"id", "gone"}, {"name", "old"}}, 7};
+  const json::object turn{
+      {"role", "user"}, {"content", "See."}, {"created_at", "now"}, {"metadata", json::object{{"attachments", files}}}};
+  const auto link = [](const std::string& id) { return id == "here" ? std::optional("../files/" + id) : std::nullopt; };
+  EXPECT_EQ(markdown_turn(turn, link),
+            "\n## user · now\n\nSee.\n\n- Attached: [a \\[b\\](c).png](../files/here) (image/png)\n"
+            "- Attached: old\n");
+  EXPECT_NE(html_turn(turn, {}).find("<div>Attached: old</div>"), std::string::npos);
 }
 
 TEST(ExportText, PagesEscapeWhatTheyShow) {
