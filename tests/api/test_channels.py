@@ -282,7 +282,7 @@ def test_page_decides_what_was_asked_in_a_chat(talking, telegram):
 
 
 def test_people_are_told_what_they_want_to_know(talking, telegram):
-    connect(talking.gateway, telegram, notify=["signal", "permission-requested"])
+    connect(talking.gateway, telegram, notify=["signals", "permission-requested"])
     accepted(talking.gateway.http.post("/signals", json={"kind": "backup-late", "message": "No backup."}), 201)
     assert telegram.message("No backup.")["chat"] == ANN
     thread = accepted(talking.gateway.http.post("/threads", json={}), 201)

@@ -98,6 +98,11 @@ def test_subscription_is_returned_without_what_would_let_others_send(pushing, se
     assert browser.subscription["endpoint"] not in pushing.http.get("/push/subscriptions").text
 
 
+def test_kinds_have_one_name_however_they_were_written(pushing, service):
+    browser = new_browser(service, kinds=["signals", "proposal.created", "signal"])
+    assert subscribe(pushing, browser)["kinds"] == ["proposal-created", "signal"]
+
+
 def test_all_kinds_are_sent_unless_some_are_chosen(pushing, service):
     assert subscribe(pushing, new_browser(service))["kinds"] == KINDS
 

@@ -23,13 +23,14 @@ BOOST_DESCRIBE_ENUM(ChannelState, connecting, connected, failing)
 std::span<const EnumName> names(Tag<ChannelState>) { return enum_names<ChannelState>(); }
 
 std::span<const EnumName> names(Tag<ChannelNotice>) {
-  // These are the names of the events, some of which have a dot.
+  // These are the names of the events, some of which have a dot; the first of each is how it is written.
   static constexpr std::array listed{
       EnumName{"permission-requested", static_cast<int>(ChannelNotice::permission_requested)},
       EnumName{"proposal.created", static_cast<int>(ChannelNotice::proposal_created)},
       EnumName{"proposal-created", static_cast<int>(ChannelNotice::proposal_created)},
       EnumName{"job.failed", static_cast<int>(ChannelNotice::job_failed)},
       EnumName{"signal", static_cast<int>(ChannelNotice::signal)},
+      EnumName{"signals", static_cast<int>(ChannelNotice::signal)},
       EnumName{"finish", static_cast<int>(ChannelNotice::finish)}};
   return listed;
 }

@@ -7,12 +7,14 @@
 namespace agw {
 
 std::span<const EnumName> names(Tag<PushKind>) {
-  // These are the names of the events, one of which has a dot.
+  // These are the names of the events, one of which has a dot; the first of each is how it is stored.
   static constexpr std::array listed{EnumName{"permission-requested", static_cast<int>(PushKind::permission_requested)},
                                      EnumName{"finish", static_cast<int>(PushKind::finish)},
                                      EnumName{"proposal-created", static_cast<int>(PushKind::proposal_created)},
+                                     EnumName{"proposal.created", static_cast<int>(PushKind::proposal_created)},
                                      EnumName{"job.failed", static_cast<int>(PushKind::job_failed)},
-                                     EnumName{"signal", static_cast<int>(PushKind::signal)}};
+                                     EnumName{"signal", static_cast<int>(PushKind::signal)},
+                                     EnumName{"signals", static_cast<int>(PushKind::signal)}};
   return listed;
 }
 

@@ -3581,7 +3581,7 @@ export interface components {
             id: string;
             /** @description the host of the push service */
             service: string;
-            kinds: ("permission-requested" | "finish" | "proposal-created" | "job.failed" | "signal")[];
+            kinds: ("permission-requested" | "finish" | "proposal-created" | "proposal.created" | "job.failed" | "signal" | "signals")[];
             device: string | null;
             /** Format: date-time */
             created_at: string;
@@ -12768,7 +12768,7 @@ export interface operations {
                         auth: string;
                     };
                     /** @description all when omitted */
-                    kinds?: ("permission-requested" | "finish" | "proposal-created" | "job.failed" | "signal")[] | null;
+                    kinds?: ("permission-requested" | "finish" | "proposal-created" | "proposal.created" | "job.failed" | "signal" | "signals")[] | null;
                     /** @description what this browser calls itself on its WebSocket */
                     device?: string | null;
                 };
