@@ -1,8 +1,9 @@
-"""agw import hermes and opencode: programs that keep their conversations in SQLite.
+"""agw import hermes, opencode and openclaw: programs that keep their conversations in SQLite.
 
 See docs/contract/transfer.md and programs/README.md.
 """
 
+import json
 import sqlite3
 
 import pytest
@@ -180,13 +181,6 @@ def test_what_of_opencode_is_not_taken_is_listed(own_gateway, opencode):
     assert "in a variable" in why["key files_MODE"] and "in a variable" in why["key tickets_Authorization"]
 
 
-def test_sessions_of_an_old_opencode_are_named(own_gateway, tmp_path):
-    (tmp_path / ".config" / "opencode").mkdir(parents=True)
-    storage = tmp_path / ".local" / "share" / "opencode" / "storage"
-    storage.mkdir(parents=True)
-    assert "before 1.2" in reasons(imported(own_gateway, "opencode", tmp_path / ".config" / "opencode"))[str(storage)]
-
-
 def test_a_model_that_counts_its_calls_anew_loses_none(own_gateway, hermes):
     """Both answers have a call_1."""
     imported(own_gateway, "hermes", hermes)
@@ -216,3 +210,105 @@ def test_impossible_times_are_dropped_and_noted(own_gateway, hermes):
     made = turns(own_gateway, "Weather in Lisbon")
     assert [turn["created_at"][:4] for turn in made] == ["2025"] * 6
     assert threads(own_gateway)["Weather in Lisbon"]["created_at"].startswith("2025")
+
+
+# OpenClaw since 2026.9, and opencode before 1.2.
+
+
+@pytest.fixture
+def openclaw(own_gateway):
+    program("openclaw", own_gateway.home)
+    return own_gateway.home / ".openclaw"
+
+
+def claw_texts(gateway):
+    return {title: texts(gateway, title) for title in threads(gateway)}
+
+
+def test_openclaw_is_taken_over_from_its_databases(own_gateway, openclaw):
+    before = state_of(openclaw)
+    result = moved(own_gateway, "import", "openclaw")
+    assert created(result) == {"agents": 2, "files of skills": 1, "integrations": 1, "jobs": 2, "souls": 2, "threads": 2,
+                               "turns": 7, "user-profiles": 2}
+    assert claw_texts(own_gateway) == {
+        "Count the cats": [("user", "Count the cats"), ("tool", "three"), ("assistant", "I count.\n\nSo it is."),
+                           ("user", "And the dogs?"), ("assistant", "So it is.")],
+        "Water the plants": [("user", "Water the plants"), ("assistant", "So it is.")]}
+    assert extension(own_gateway, "openclaw-garden")["definition"]["model"] == "local/big"
+    assert extension(own_gateway, "morning")["trigger_def"]["timezone"] == "Europe/Vienna"
+    assert extension(own_gateway, "quarter")["definition"]["schedule"] == "*/15 * * * *"
+    assert reasons(result)["job heartbeat-main"] == "is upkeep of that program's own"
+    assert state_of(openclaw) == before
+    assert created(moved(own_gateway, "import", "openclaw")) == {}
+
+
+def test_a_session_of_openclaw_that_is_in_a_file_too_comes_once(own_gateway, openclaw):
+    with sqlite3.connect(openclaw / "agents" / "garden" / "agent" / "openclaw-agent.sqlite") as database:
+        rows = database.execute("SELECT session_id, event_json FROM transcript_events ORDER BY seq").fetchall()
+    database.close()
+    file = openclaw / "agents" / "garden" / "sessions" / f"{rows[0][0]}.jsonl"
+    file.parent.mkdir()
+    file.write_text("".join(event + "\n" for _, event in rows))
+    assert created(moved(own_gateway, "import", "openclaw"))["threads"] == 2
+    assert len(claw_texts(own_gateway)["Water the plants"]) == 2
+
+
+def test_sessions_of_openclaw_have_their_labels_and_state(own_gateway, openclaw):
+    with sqlite3.connect(openclaw / "agents" / "main" / "agent" / "openclaw-agent.sqlite") as database:
+        database.execute("UPDATE session_nodes SET label = 'Pets', archived_at = 1764086047850")
+    database.close()
+    moved(own_gateway, "import", "openclaw")
+    assert threads(own_gateway)["Pets"]["archived"] and not threads(own_gateway)["Water the plants"]["archived"]
+
+
+def test_agents_of_openclaw_by_their_ids_are_read(own_gateway, openclaw):
+    settings = json.loads((openclaw / "openclaw.json").read_text())
+    listed = settings["agents"].pop("list")
+    settings["agents"]["entries"] = {one["id"]: {name: value for name, value in one.items() if name not in ("id", "default")}
+                                     for one in reversed(listed)}
+    (openclaw / "openclaw.json").write_text(json.dumps(settings))
+    moved(own_gateway, "import", "openclaw")
+    assert extension(own_gateway, "openclaw-garden")["description"] == "The agent Gardener of OpenClaw"
+    soul = accepted(own_gateway.http.get("/agents/openclaw/soul"))["content"]
+    assert soul == (openclaw / "workspace" / "SOUL.md").read_text()
+
+
+def test_a_damaged_database_of_openclaw_is_left_out(own_gateway, openclaw):
+    (openclaw / "agents" / "main" / "agent" / "openclaw-agent.sqlite").write_bytes(b"no database" * 1000)
+    (openclaw / "state" / "openclaw.sqlite").write_bytes(b"SQLite format 3\0" + b"x" * 4000)
+    with sqlite3.connect(openclaw / "agents" / "garden" / "agent" / "openclaw-agent.sqlite") as database:
+        database.execute("UPDATE transcript_events SET event_json = NULL, event_zstd = X'28b52ffd00' WHERE seq = 4")
+    database.close()
+    result = moved(own_gateway, "import", "openclaw")
+    why = reasons(result)
+    assert "cannot be read" in why[str(openclaw / "agents" / "main" / "agent" / "openclaw-agent.sqlite")]
+    assert "cannot be read" in why[str(openclaw / "state" / "openclaw.sqlite")]
+    assert [turn["content"] for turn in transcript_of(own_gateway, next(iter(threads(own_gateway).values()))["id"])] == [
+        "So it is."]
+
+
+def test_sessions_of_opencode_before_its_database_are_read_from_files(own_gateway):
+    program("opencode-files", own_gateway.home)
+    before = state_of(own_gateway.home / ".local")
+    (own_gateway.home / ".config" / "opencode").mkdir(parents=True)
+    assert created(moved(own_gateway, "import", "opencode")) == {"agents": 1, "threads": 1, "turns": 5}
+    [title] = threads(own_gateway)
+    assert texts(own_gateway, title) == [
+        ("user", '"Count the boats"\n'), ("tool", "three\n"), ("assistant", "I count.\n\nSo it is."),
+        ("user", '"And the oars?"\n\n\n[file: opencode.json]'), ("assistant", "So it is.")]
+    assert turns(own_gateway, title)[2]["metadata"]["reasoning"] == "Use echo."
+    assert created(moved(own_gateway, "import", "opencode")) == {}
+    assert state_of(own_gateway.home / ".local") == before
+
+
+def test_files_of_opencode_that_are_broken_are_left_out(own_gateway):
+    program("opencode-files", own_gateway.home)
+    storage = own_gateway.home / ".local" / "share" / "opencode" / "storage"
+    [session] = (storage / "session").rglob("*.json")
+    (session.parent / "ses_broken.json").write_text("{")
+    [part] = [one for one in (storage / "part").rglob("*.json") if "Count the boats" in one.read_text()]
+    part.write_text(part.read_text()[:40])
+    why = reasons(imported(own_gateway, "opencode", storage.parent))
+    assert why[str(session.parent / "ses_broken.json")] == why[str(part)] == "is not JSON"
+    [title] = threads(own_gateway)
+    assert texts(own_gateway, title)[0] == ("tool", "three\n")

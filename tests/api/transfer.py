@@ -53,7 +53,8 @@ def program(name, home):
     """Puts what the program leaves on disk (programs/README.md) into `home`, with databases made from their SQL."""
     shutil.copytree(PROGRAMS / name, home, dirs_exist_ok=True)
     for path in home.rglob("*.sql"):
-        with sqlite3.connect(path.with_suffix(".db")) as database:
+        file = path.with_suffix("" if Path(path.stem).suffix else ".db")
+        with sqlite3.connect(file) as database:
             database.executescript(path.read_text())
         database.close()
         path.unlink()

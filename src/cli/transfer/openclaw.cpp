@@ -1,10 +1,9 @@
 // The directory of OpenClaw: openclaw.json, workspace/ with SOUL.md, USER.md, AGENTS.md, MEMORY.md and others, skills/,
-// cron/jobs.json, and sessions in agents/<agent>/sessions/<id>.jsonl. Documented at
-// https://docs.openclaw.ai/concepts/agent-workspace and https://docs.openclaw.ai/automation/cron-jobs; the lines of a
-// session are described in https://github.com/JunWan666/openclaw-termux-zh (docs/jsonl_format_guide.md).
+// jobs in state/openclaw.sqlite (before 2026.9 in cron/jobs.json), and sessions in agents/. Documented at
+// https://docs.openclaw.ai/concepts/agent-workspace and https://docs.openclaw.ai/automation/cron-jobs. Checked with
+// version 2026.9.6.
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -12,10 +11,10 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
-#include "base/text/utf8.hpp"
-#include "cli/transfer/conversation.hpp"
 #include "cli/transfer/model_services.hpp"
+#include "cli/transfer/openclaw_sessions.hpp"
 #include "cli/transfer/program_files.hpp"
+#include "cli/transfer/program_store.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -24,97 +23,6 @@ namespace agw::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Its blocks are those of Anthropic's API but for the calls.
-void read_openclaw_blocks(const json::array& blocks, SourceMessage& message) {
-  for (const auto& block : blocks) {
-    const auto* object = block.if_object();
-    if (object && string_or_empty(*object, "type") == "toolCall") {
-      message.calls.push_back(
-          {string_or_empty(*object, "id"), string_or_empty(*object, "name"), object_or_empty(*object, "arguments")});
-    } else {
-      read_blocks({block}, message);
-    }
-  }
-}
-
-SourceMessage openclaw_message(const json::object& line) {
-  SourceMessage message{
-      .id = string_or_empty(line, "id"), .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
-  if (const auto parent = string_member(line, "parentId")) message.parent = std::string(*parent);
-  message.at = time_in(line, "timestamp");
-  const auto* from = object_member(line, "message");
-  if (string_or_empty(line, "type") != "message" || !from) return message;
-  const auto role = string_or_empty(*from, "role");
-  SourceMessage said;
-  if (const auto text = string_member(*from, "content")) said.text = std::string(*text);
-  if (const auto* blocks = array_member(*from, "content")) read_openclaw_blocks(*blocks, said);
-  if (role == "toolResult") {
-    message.role = Role::tool;
-    message.results.push_back({string_or_empty(*from, "toolCallId"), said.text, is_true(*from, "isError")});
-  } else if (role == "user" || role == "assistant") {
-    message.role = role == "user" ? Role::user : Role::assistant;
-    message.text = std::move(said.text);
-    message.reasoning = std::move(said.reasoning);
-    message.calls = std::move(said.calls);
-    message.model = string_or_empty(*from, "model");
-  }
-  return message;
-}
-
-void read_openclaw_session(Importer& importer, const fs::path& file, const std::string& agent,
-                           const std::map<std::string, std::string>& titles) {
-  if (fs::file_size(file) > max_piece_bytes) return importer.leave(file.string(), "is larger than 24 MiB");
-  SourceConversation conversation;
-  conversation.head.key = fmt::format("{}/{}", agent, file.stem().string());
-  if (const auto title = titles.find(file.stem().string()); title != titles.end())
-    conversation.head.title = shortened(title->second, 200);
-  for_each_line(importer, file, [&](const json::object& line) {
-    if (string_or_empty(line, "type") == "session") conversation.head.created_at = time_in(line, "timestamp");
-    auto message = openclaw_message(line);
-    if (string_or_empty(line, "type") != "session" && !message.id.empty())
-      conversation.messages.push_back(std::move(message));
-    return true;
-  });
-  const bool is_empty =
-      std::ranges::all_of(conversation.messages, [](const auto& each) { return each.role == Role::system; });
-  if (is_empty) return importer.leave(file.string(), "has no messages");
-  import_conversation(importer, std::move(conversation));
-}
-
-/// The titles of an agent's sessions, by their ids: the list of the program has its current ones, by other keys.
-std::map<std::string, std::string> openclaw_titles(Importer& importer, const fs::path& folder) {
-  std::map<std::string, std::string> titles;
-  if (!fs::exists(folder / "sessions.json")) return titles;
-  const auto sessions = settings_in_file(importer, folder / "sessions.json").value_or(json::object());
-  for (const auto& [key, value] : sessions) {
-    if (!value.is_object()) continue;
-    auto title = string_or_empty(value.get_object(), "label");
-    if (!title.empty()) titles[string_or_empty(value.get_object(), "sessionId")] = std::move(title);
-  }
-  return titles;
-}
-
-void read_openclaw_sessions(Importer& importer, const fs::path& agents) {
-  if (!fs::is_directory(agents)) return;
-  std::vector<fs::path> files;
-  for (const auto& agent : fs::directory_iterator(agents)) {
-    const auto folder = agent.path() / "sessions";
-    if (!fs::is_directory(folder)) continue;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == ".jsonl")
-        files.push_back(entry.path());
-    }
-  }
-  std::ranges::sort(files);
-  std::map<fs::path, std::map<std::string, std::string>> titles;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    importer.show_progress("sessions", i, files.size());
-    const auto folder = files[i].parent_path();
-    if (!titles.contains(folder)) titles[folder] = openclaw_titles(importer, folder);
-    read_openclaw_session(importer, files[i], folder.parent_path().filename().string(), titles[folder]);
-  }
-}
 
 std::string openclaw_api(std::string_view api) {
   if (api.empty() || api == "openai-completions") return "openai-chat";
@@ -219,18 +127,32 @@ void read_openclaw_agent(Importer& importer, const json::object& from, const fs:
   read_openclaw_workspace(importer, own.empty() ? root / ("workspace-" + id) : path_in(root, own), name);
 }
 
+/// The agents that the settings name: `list` or, since 2026.9, `entries` by their ids.
+std::vector<json::object> openclaw_agents(const json::object& agents) {
+  std::vector<json::object> list;
+  const auto* named = array_member(agents, "list");
+  for (const auto& each : named ? *named : json::array()) {
+    if (each.is_object() && !string_or_empty(each.get_object(), "id").empty()) list.push_back(each.get_object());
+  }
+  for (const auto& [id, value] : object_or_empty(agents, "entries")) {
+    if (!value.is_object()) continue;
+    auto agent = value.get_object();
+    agent["id"] = id;
+    list.push_back(std::move(agent));
+  }
+  return list;
+}
+
 /// Its agents, of which the main one stands for the program. Returns that one's name.
 std::string read_openclaw_agents(Importer& importer, const json::object& settings, const fs::path& root) {
   const auto agents = object_or_empty(settings, "agents");
   const auto defaults = openclaw_defaults(settings);
   auto workspace = string_or_empty(defaults, "workspace");
   if (workspace.empty()) workspace = string_or_empty(object_or_empty(settings, "agent"), "workspace");
-  std::vector<json::object> list;
-  const auto* named = array_member(agents, "list");
-  for (const auto& each : named ? *named : json::array()) {
-    if (each.is_object() && !string_or_empty(each.get_object(), "id").empty()) list.push_back(each.get_object());
-  }
+  const auto list = openclaw_agents(agents);
   auto main = std::ranges::find_if(list, [](const auto& each) { return is_true(each, "default"); });
+  if (main == list.end())
+    main = std::ranges::find_if(list, [](const auto& each) { return string_or_empty(each, "id") == "main"; });
   if (main == list.end()) main = list.begin();
   auto model = openclaw_model_of(defaults);
   const auto usual_model = model;
@@ -246,6 +168,22 @@ std::string read_openclaw_agents(Importer& importer, const json::object& setting
   return agent;
 }
 
+/// The jobs of 2026.9 and later.
+void read_openclaw_jobs(Importer& importer, const fs::path& file, const std::string& agent) try {
+  if (!fs::exists(file)) return;
+  ProgramStore store(file);
+  store.for_each_row("cron_jobs", "sort_order, job_id", [&](const json::object& row) {
+    const auto job = parse_json(string_or_empty(row, "job_json"));
+    const auto what = "job " + string_or_empty(row, "name");
+    if (!job || !job->is_object()) return importer.leave(what, "is no job in JSON");
+    // Heartbeats, reviews of its skills and the like.
+    if (job->get_object().contains("declarationKey")) return importer.leave(what, "is upkeep of that program's own");
+    import_job(importer, job->get_object(), agent);
+  });
+} catch (const DatabaseError& error) {
+  importer.leave(file.string(), fmt::format("cannot be read: {}", error.what()));
+}
+
 }  // namespace
 
 void read_openclaw(Importer& importer, const fs::path& path) {
@@ -257,10 +195,11 @@ void read_openclaw(Importer& importer, const fs::path& path) {
   const auto agent = read_openclaw_agents(importer, settings, path);
   import_skills(importer, path / "skills", agent);
   import_jobs(importer, path / "cron" / "jobs.json", agent);
+  read_openclaw_jobs(importer, path / "state" / "openclaw.sqlite", agent);
   read_openclaw_settings(importer, settings, file);
   if (fs::exists(path / "credentials"))
     importer.leave((path / "credentials").string(), "are logins: they are never read");
-  read_openclaw_sessions(importer, path / "agents");
+  import_openclaw_sessions(importer, path / "agents");
 }
 
 }  // namespace agw::cli

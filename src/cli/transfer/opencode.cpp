@@ -1,8 +1,6 @@
 // The directories of opencode (https://opencode.ai): ~/.config/opencode with opencode.json, AGENTS.md, agents/,
-// commands/ and skills/, and ~/.local/share/opencode with opencode.db, whose tables `session`, `message` and `part`
-// hold JSON. Documented at https://opencode.ai/docs (config, agents, commands, mcp-servers); messages and parts are
-// those of packages/opencode/src/session/message-v2.ts of https://github.com/anomalyco/opencode. Checked with
-// version 1.18.33.
+// commands/ and skills/, and ~/.local/share/opencode with the sessions. Documented at https://opencode.ai/docs (config,
+// agents, commands, mcp-servers). Checked with versions 1.1.65 and 1.18.33.
 
 #include <stdexcept>
 #include <utility>
@@ -12,10 +10,9 @@
 
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
-#include "cli/transfer/conversation.hpp"
 #include "cli/transfer/model_services.hpp"
+#include "cli/transfer/opencode_sessions.hpp"
 #include "cli/transfer/program_files.hpp"
-#include "cli/transfer/program_store.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -24,91 +21,6 @@ namespace agw::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-json::object data_of(const json::object& row) {
-  auto data = parse_json(string_or_empty(row, "data"));
-  return data && data->is_object() ? std::move(data->get_object()) : json::object();
-}
-
-void read_opencode_file(const json::object& part, SourceMessage& message) {
-  const auto name = string_or_empty(part, "filename");
-  if (auto file = file_in_url(name, string_or_empty(part, "url")))
-    message.files.push_back(*std::move(file));
-  else
-    add_paragraph(message.text, fmt::format("[file: {}]", name));
-}
-
-/// The id of a part is its own, other than that of a call, which the model chose.
-void read_opencode_call(const std::string& id, const json::object& part, SourceMessage& message) {
-  const auto state = object_or_empty(part, "state");
-  message.calls.push_back({id, string_or_empty(part, "tool"), object_or_empty(state, "input")});
-  const auto status = string_or_empty(state, "status");
-  if (status == "completed") message.results.push_back({id, string_or_empty(state, "output")});
-  if (status == "error") message.results.push_back({id, string_or_empty(state, "error"), true});
-}
-
-void read_opencode_part(const std::string& id, const json::object& part, SourceMessage& message) {
-  const auto type = string_or_empty(part, "type");
-  // The program itself writes what it read from files that a person named.
-  if (type == "text" && !is_true(part, "synthetic")) add_paragraph(message.text, string_or_empty(part, "text"));
-  if (type == "subtask") add_paragraph(message.text, string_or_empty(part, "prompt"));
-  if (type == "reasoning") add_paragraph(message.reasoning, string_or_empty(part, "text"));
-  if (type == "file") read_opencode_file(part, message);
-  if (type == "tool") read_opencode_call(id, part, message);
-}
-
-SourceMessage opencode_message(ProgramStore& store, const json::object& row) {
-  const auto data = data_of(row);
-  SourceMessage message{
-      .id = string_or_empty(row, "id"), .parent = {}, .role = Role::user, .text = {}, .reasoning = {}};
-  if (string_or_empty(data, "role") == "assistant") message.role = Role::assistant;
-  message.model = string_or_empty(data, "modelID");
-  message.at = time_in_ms(row, "time_created");
-  store.for_each_row("part", "message_id", message.id, "id", [&](const json::object& part) {
-    read_opencode_part(string_or_empty(part, "id"), data_of(part), message);
-  });
-  return message;
-}
-
-void read_opencode_session(Importer& importer, ProgramStore& store, const json::object& row) try {
-  ImportedThread head{.key = string_or_empty(row, "id"), .turns = {}};
-  head.title = string_or_empty(row, "title");
-  // An agent asked another one: that is not a person's conversation.
-  head.archived = row.contains("time_archived") || row.contains("parent_id");
-  head.created_at = time_in_ms(row, "time_created");
-  head.updated_at = time_in_ms(row, "time_updated");
-  bool begun = false;
-  TurnWriter turns(importer);
-  store.for_each_row("message", "session_id", head.key, "time_created, id", [&](const json::object& each) {
-    const auto message = opencode_message(store, each);
-    if (!has_content(message)) return;
-    if (!std::exchange(begun, true)) importer.begin_thread(head, string_or_empty(row, "directory"));
-    turns.add(message);
-  });
-  turns.finish();
-  if (!begun) importer.leave("session " + *head.title, "has no messages");
-} catch (const DatabaseError& error) {
-  importer.leave("session " + string_or_empty(row, "title"), error.what());
-}
-
-void read_opencode_sessions(Importer& importer, const fs::path& folder) try {
-  if (fs::exists(folder / "auth.json"))
-    importer.leave((folder / "auth.json").string(), "has logins: they are never read");
-  if (!fs::exists(folder / "opencode.db")) {
-    if (fs::exists(folder / "storage"))
-      importer.leave((folder / "storage").string(), "has sessions of opencode before 1.2: start a newer one once");
-    return;
-  }
-  ProgramStore store(folder / "opencode.db");
-  std::uint64_t count = 0;
-  const auto total = store.count("session");
-  store.for_each_row("session", "time_created, id", [&](const json::object& row) {
-    importer.show_progress("sessions", count++, total);
-    read_opencode_session(importer, store, row);
-  });
-} catch (const DatabaseError& error) {
-  importer.leave((folder / "opencode.db").string(), fmt::format("cannot be read: {}", error.what()));
-}
 
 /// A text, or that of the file below `folder` that stands in its place.
 std::string text_or_file(Importer& importer, std::string text, const fs::path& folder) {
@@ -211,7 +123,8 @@ void read_opencode_settings(Importer& importer, const fs::path& file, const json
 
 void read_opencode(Importer& importer, const fs::path& path) {
   const auto home = fs::absolute(path / ".." / "..").lexically_normal();
-  const auto data = fs::exists(path / "opencode.db") ? path : home / ".local" / "share" / "opencode";
+  const bool has_sessions = fs::exists(path / "opencode.db") || fs::exists(path / "storage");
+  const auto data = has_sessions ? path : home / ".local" / "share" / "opencode";
   if (!fs::is_directory(path) && !fs::is_directory(data))
     throw std::runtime_error(path.string() + ": there is no such folder");
   std::string model;
@@ -232,7 +145,7 @@ void read_opencode(Importer& importer, const fs::path& path) {
   for (const auto* folder : {"command", "commands"}) import_commands(importer, path / folder);
   for (const auto* folder : {"skill", "skills"}) import_skills(importer, path / folder, agent);
   for (const auto& [file, object] : settings) read_opencode_settings(importer, file, object);
-  read_opencode_sessions(importer, data);
+  import_opencode_sessions(importer, data);
 }
 
 }  // namespace agw::cli

@@ -1,11 +1,13 @@
 #include "cli/transfer/program_store.hpp"
 
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "cli/transfer/source_values.hpp"
+#include "io/files/zstd.hpp"
 
 namespace agw::cli {
 
@@ -29,7 +31,17 @@ std::string address_of(const fs::path& file) {
   return address + "?immutable=1";
 }
 
+json::value text_value(std::string_view text) { return is_utf8(text) ? json::value(text) : json::value(); }
+
+/// A compressed text; other bytes are nothing that is read here.
+json::value value_of_bytes(std::string_view bytes) {
+  constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
+  const auto text = bytes.starts_with(zstd_magic) ? zstd_decompressed(bytes, max_piece_bytes) : std::nullopt;
+  return text ? text_value(*text) : json::value();
+}
+
 json::value value_of(sqlite3_stmt* statement, int column) {
+  const auto size = [&] { return static_cast<std::size_t>(sqlite3_column_bytes(statement, column)); };
   switch (sqlite3_column_type(statement, column)) {
     case SQLITE_INTEGER:
       return sqlite3_column_int64(statement, column);
@@ -37,8 +49,11 @@ json::value value_of(sqlite3_stmt* statement, int column) {
       return sqlite3_column_double(statement, column);
     case SQLITE_TEXT: {
       const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-      const std::string_view view(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
-      return is_utf8(view) ? json::value(view) : json::value();
+      return text_value({text, size()});
+    }
+    case SQLITE_BLOB: {
+      const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
+      return value_of_bytes({bytes, size()});
     }
     default:
       return nullptr;

@@ -17,9 +17,9 @@ public:
   /// Throws DatabaseError if the file cannot be opened.
   explicit ProgramStore(const std::filesystem::path& file);
 
-  /// Calls `each` with the rows of `table`, in `order`. A row's members are its texts and numbers; NULL, and text that
-  /// is not UTF-8, are absent. Throws DatabaseError: there is no such table, it is damaged, or a row is larger than 24
-  /// MiB.
+  /// Calls `each` with the rows of `table`, in `order`. A row's members are its texts, those that are compressed (zstd)
+  /// too, and numbers; NULL, and text that is not UTF-8, are absent. Throws DatabaseError: there is no such table, it
+  /// is damaged, or a row is larger than 24 MiB.
   void for_each_row(const std::string& table, const std::string& order,
                     const std::function<void(json::object row)>& each);
   /// Only the rows in which `column` is `value`.

@@ -75,6 +75,8 @@ std::string prompt_of(const json::object& job) {
   return {};
 }
 
+}  // namespace
+
 void import_job(Importer& importer, const json::object& job, const std::string& agent) {
   const auto id = string_or_empty(job, "id");
   auto name = string_or_empty(job, "name");
@@ -97,8 +99,6 @@ void import_job(Importer& importer, const json::object& job, const std::string& 
     body["definition"].get_object()["schedule"] = *schedule;
   importer.add_extension(std::move(body), "cron/" + (id.empty() ? name : id));
 }
-
-}  // namespace
 
 void import_jobs(Importer& importer, const std::filesystem::path& file, const std::string& agent) {
   const auto settings = settings_in_file(importer, file);

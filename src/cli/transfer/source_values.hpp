@@ -41,6 +41,9 @@ void for_each_conversation(Importer& importer, const std::filesystem::path& path
 void for_each_line(Importer& importer, const std::filesystem::path& path,
                    const std::function<bool(json::object line)>& each);
 
+/// Creates a disabled job of `agent` from another program's `{id, name, schedule, …}`.
+void import_job(Importer& importer, const json::object& job, const std::string& agent);
+
 /// Creates disabled jobs of `agent` from another program's file `{jobs: [{id, name, schedule, …}]}`. The prompt is
 /// `prompt`, or a member of `payload`; `schedule` is `{kind, …}`: `cron` with `expr`, `every` with `everyMs`,
 /// `interval` with `minutes`, or a single time. What no cron expression says is left out.

@@ -1,0 +1,203 @@
+// A session's events are the same in the database as in the older files of lines; they are described in
+// https://github.com/JunWan666/openclaw-termux-zh (docs/jsonl_format_guide.md). In the database, those that were not
+// needed for a while are compressed.
+
+#include "cli/transfer/openclaw_sessions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
+#include "cli/transfer/conversation.hpp"
+#include "cli/transfer/program_files.hpp"
+#include "cli/transfer/program_store.hpp"
+#include "cli/transfer/source_values.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using SessionTitles = std::map<std::string, std::string>;
+
+/// Its blocks are those of Anthropic's API but for the calls.
+void read_openclaw_blocks(const json::array& blocks, SourceMessage& message) {
+  for (const auto& block : blocks) {
+    const auto* object = block.if_object();
+    if (object && string_or_empty(*object, "type") == "toolCall") {
+      message.calls.push_back(
+          {string_or_empty(*object, "id"), string_or_empty(*object, "name"), object_or_empty(*object, "arguments")});
+    } else {
+      read_blocks({block}, message);
+    }
+  }
+}
+
+SourceMessage openclaw_message(const json::object& line) {
+  SourceMessage message{
+      .id = string_or_empty(line, "id"), .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
+  if (const auto parent = string_member(line, "parentId")) message.parent = std::string(*parent);
+  message.at = time_in(line, "timestamp");
+  const auto* from = object_member(line, "message");
+  if (string_or_empty(line, "type") != "message" || !from) return message;
+  const auto role = string_or_empty(*from, "role");
+  SourceMessage said;
+  if (const auto text = string_member(*from, "content")) said.text = std::string(*text);
+  if (const auto* blocks = array_member(*from, "content")) read_openclaw_blocks(*blocks, said);
+  if (role == "toolResult") {
+    message.role = Role::tool;
+    message.results.push_back({string_or_empty(*from, "toolCallId"), said.text, is_true(*from, "isError")});
+  } else if (role == "user" || role == "assistant") {
+    message.role = role == "user" ? Role::user : Role::assistant;
+    message.text = std::move(said.text);
+    message.reasoning = std::move(said.reasoning);
+    message.calls = std::move(said.calls);
+    message.model = string_or_empty(*from, "model");
+  }
+  return message;
+}
+
+/// Adds an event of a session to its conversation.
+void add_event(const json::object& event, SourceConversation& conversation) {
+  if (string_or_empty(event, "type") == "session") {
+    if (!conversation.head.created_at) conversation.head.created_at = time_in(event, "timestamp");
+    return;
+  }
+  auto message = openclaw_message(event);
+  if (!message.id.empty()) conversation.messages.push_back(std::move(message));
+}
+
+void finish_session(Importer& importer, const std::string& what, SourceConversation conversation) {
+  const bool is_empty =
+      std::ranges::all_of(conversation.messages, [](const auto& each) { return each.role == Role::system; });
+  if (is_empty) return importer.leave(what, "has no messages");
+  import_conversation(importer, std::move(conversation));
+}
+
+std::string openclaw_key(const std::string& agent, const std::string& session) {
+  return fmt::format("{}/{}", agent, session);
+}
+
+void read_openclaw_file(Importer& importer, const fs::path& file, const std::string& agent,
+                        const SessionTitles& titles) {
+  if (fs::file_size(file) > max_piece_bytes) return importer.leave(file.string(), "is larger than 24 MiB");
+  SourceConversation conversation;
+  conversation.head.key = openclaw_key(agent, file.stem().string());
+  if (const auto title = titles.find(file.stem().string()); title != titles.end())
+    conversation.head.title = shortened(title->second, 200);
+  for_each_line(importer, file, [&](const json::object& line) {
+    add_event(line, conversation);
+    return true;
+  });
+  finish_session(importer, file.string(), std::move(conversation));
+}
+
+/// The titles of an agent's sessions, by their ids: the list of the program has its current ones, by other keys.
+SessionTitles openclaw_titles(Importer& importer, const fs::path& folder) {
+  SessionTitles titles;
+  if (!fs::exists(folder / "sessions.json")) return titles;
+  const auto sessions = settings_in_file(importer, folder / "sessions.json").value_or(json::object());
+  for (const auto& [key, value] : sessions) {
+    if (!value.is_object()) continue;
+    auto title = string_or_empty(value.get_object(), "label");
+    if (!title.empty()) titles[string_or_empty(value.get_object(), "sessionId")] = std::move(title);
+  }
+  return titles;
+}
+
+void read_openclaw_files(Importer& importer, const fs::path& folder, const std::string& agent) {
+  const auto titles = openclaw_titles(importer, folder);
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == ".jsonl")
+      files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    importer.show_progress("sessions", i, files.size());
+    read_openclaw_file(importer, files[i], agent, titles);
+  }
+}
+
+/// What the database says of the sessions that are now behind a key.
+std::map<std::string, json::object> nodes_in(ProgramStore& store) {
+  std::map<std::string, json::object> nodes;
+  store.for_each_row("session_nodes", "session_key", [&](json::object row) {
+    row.erase("entry_json");
+    auto id = string_or_empty(row, "current_session_id");
+    nodes[std::move(id)] = std::move(row);
+  });
+  return nodes;
+}
+
+ImportedThread openclaw_head(const std::string& agent, const json::object& window, const json::object& node) {
+  ImportedThread head{.key = openclaw_key(agent, string_or_empty(window, "session_id")), .turns = {}};
+  for (const auto& title : {string_or_empty(node, "label"), string_or_empty(node, "display_name"),
+                            string_or_empty(window, "display_name")}) {
+    if (!title.empty() && !head.title) head.title = shortened(title, 200);
+  }
+  // An agent asked another one: that is not a person's conversation.
+  head.archived = node.contains("archived_at") || !string_or_empty(window, "spawned_by").empty();
+  head.created_at = time_in_ms(window, "created_at");
+  head.updated_at = time_in_ms(window, "updated_at");
+  return head;
+}
+
+void read_openclaw_window(Importer& importer, ProgramStore& store, ImportedThread head, const std::string& id) try {
+  SourceConversation conversation{.head = std::move(head), .project = {}, .messages = {}, .current = {}};
+  std::size_t bytes = 0;
+  store.for_each_row("transcript_events", "session_id", id, "seq", [&](const json::object& row) {
+    auto text = string_or_empty(row, "event_json");
+    if (text.empty()) text = string_or_empty(row, "event_zstd");
+    bytes += text.size();
+    if (bytes > max_piece_bytes) throw std::runtime_error("is larger than 24 MiB");
+    const auto event = parse_json(text);
+    if (event && event->is_object()) add_event(event->get_object(), conversation);
+  });
+  finish_session(importer, "session " + id, std::move(conversation));
+} catch (const std::runtime_error& error) {
+  importer.leave("session " + id, error.what());
+}
+
+void read_openclaw_database(Importer& importer, const fs::path& file, const std::string& agent) try {
+  ProgramStore store(file);
+  const auto nodes = nodes_in(store);
+  const auto total = store.count("session_windows");
+  std::uint64_t count = 0;
+  store.for_each_row("session_windows", "created_at, session_id", [&](const json::object& window) {
+    importer.show_progress("sessions", count++, total);
+    const auto id = string_or_empty(window, "session_id");
+    const auto node = nodes.find(id);
+    read_openclaw_window(importer, store,
+                         openclaw_head(agent, window, node == nodes.end() ? json::object() : node->second), id);
+  });
+} catch (const DatabaseError& error) {
+  importer.leave(file.string(), fmt::format("cannot be read: {}", error.what()));
+}
+
+}  // namespace
+
+void import_openclaw_sessions(Importer& importer, const fs::path& agents) {
+  if (!fs::is_directory(agents)) return;
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(agents)) {
+    if (entry.is_directory() && !entry.is_symlink()) folders.push_back(entry.path());
+  }
+  std::ranges::sort(folders);
+  for (const auto& folder : folders) {
+    const auto agent = folder.filename().string();
+    const auto database = folder / "agent" / "openclaw-agent.sqlite";
+    if (fs::exists(database)) read_openclaw_database(importer, database, agent);
+    if (fs::is_directory(folder / "sessions")) read_openclaw_files(importer, folder / "sessions", agent);
+  }
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,171 @@
+// The tables `session`, `message` and `part` of the database hold the JSON that was in files before: in storage/ these
+// are session/<project>/<session>.json, message/<session>/<message>.json and part/<message>/<part>.json, whose names
+// are in the order of their times. Messages and parts are those of packages/opencode/src/session/message-v2.ts of
+// https://github.com/anomalyco/opencode.
+
+#include "cli/transfer/opencode_sessions.hpp"
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+#include "cli/transfer/byte_source.hpp"
+#include "cli/transfer/conversation.hpp"
+#include "cli/transfer/program_files.hpp"
+#include "cli/transfer/program_store.hpp"
+#include "cli/transfer/source_values.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using TakeMessage = std::function<void(const SourceMessage& message)>;
+
+json::object opencode_data(const json::object& row) {
+  auto data = parse_json(string_or_empty(row, "data"));
+  return data && data->is_object() ? std::move(data->get_object()) : json::object();
+}
+
+void read_opencode_file(const json::object& part, SourceMessage& message) {
+  const auto name = string_or_empty(part, "filename");
+  if (auto file = file_in_url(name, string_or_empty(part, "url")))
+    message.files.push_back(*std::move(file));
+  else
+    add_paragraph(message.text, fmt::format("[file: {}]", name));
+}
+
+/// The id of a part is its own, other than that of a call, which the model chose.
+void read_opencode_call(const std::string& id, const json::object& part, SourceMessage& message) {
+  const auto state = object_or_empty(part, "state");
+  message.calls.push_back({id, string_or_empty(part, "tool"), object_or_empty(state, "input")});
+  const auto status = string_or_empty(state, "status");
+  if (status == "completed") message.results.push_back({id, string_or_empty(state, "output")});
+  if (status == "error") message.results.push_back({id, string_or_empty(state, "error"), true});
+}
+
+void read_opencode_part(const std::string& id, const json::object& part, SourceMessage& message) {
+  const auto type = string_or_empty(part, "type");
+  // The program itself writes what it read from files that a person named.
+  if (type == "text" && !is_true(part, "synthetic")) add_paragraph(message.text, string_or_empty(part, "text"));
+  if (type == "subtask") add_paragraph(message.text, string_or_empty(part, "prompt"));
+  if (type == "reasoning") add_paragraph(message.reasoning, string_or_empty(part, "text"));
+  if (type == "file") read_opencode_file(part, message);
+  if (type == "tool") read_opencode_call(id, part, message);
+}
+
+/// A message without its parts.
+SourceMessage opencode_message(const std::string& id, const json::object& data) {
+  SourceMessage message{.id = id, .parent = {}, .role = Role::user, .text = {}, .reasoning = {}};
+  if (string_or_empty(data, "role") == "assistant") message.role = Role::assistant;
+  message.model = string_or_empty(data, "modelID");
+  return message;
+}
+
+/// `read` calls its argument with the messages in their order.
+void write_opencode_session(Importer& importer, const ImportedThread& head, const fs::path& directory,
+                            const std::function<void(const TakeMessage& take)>& read) {
+  bool begun = false;
+  TurnWriter turns(importer);
+  read([&](const SourceMessage& message) {
+    if (!has_content(message)) return;
+    if (!std::exchange(begun, true)) importer.begin_thread(head, directory);
+    turns.add(message);
+  });
+  turns.finish();
+  if (!begun) importer.leave("session " + head.title.value_or(head.key), "has no messages");
+}
+
+void read_opencode_row(Importer& importer, ProgramStore& store, const json::object& row) try {
+  ImportedThread head{.key = string_or_empty(row, "id"), .turns = {}};
+  head.title = string_or_empty(row, "title");
+  // An agent asked another one: that is not a person's conversation.
+  head.archived = row.contains("time_archived") || row.contains("parent_id");
+  head.created_at = time_in_ms(row, "time_created");
+  head.updated_at = time_in_ms(row, "time_updated");
+  write_opencode_session(importer, head, string_or_empty(row, "directory"), [&](const TakeMessage& take) {
+    store.for_each_row("message", "session_id", head.key, "time_created, id", [&](const json::object& each) {
+      auto message = opencode_message(string_or_empty(each, "id"), opencode_data(each));
+      message.at = time_in_ms(each, "time_created");
+      store.for_each_row("part", "message_id", message.id, "id", [&](const json::object& part) {
+        read_opencode_part(string_or_empty(part, "id"), opencode_data(part), message);
+      });
+      take(message);
+    });
+  });
+} catch (const DatabaseError& error) {
+  importer.leave("session " + string_or_empty(row, "title"), error.what());
+}
+
+void read_opencode_database(Importer& importer, const fs::path& file) try {
+  ProgramStore store(file);
+  std::uint64_t count = 0;
+  const auto total = store.count("session");
+  store.for_each_row("session", "time_created, id", [&](const json::object& row) {
+    importer.show_progress("sessions", count++, total);
+    read_opencode_row(importer, store, row);
+  });
+} catch (const DatabaseError& error) {
+  importer.leave(file.string(), fmt::format("cannot be read: {}", error.what()));
+}
+
+/// The object in a file; empty if there is none, which is reported.
+json::object object_in_file(Importer& importer, const fs::path& file) try {
+  if (fs::file_size(file) > max_piece_bytes) throw std::runtime_error("is larger than 24 MiB");
+  auto value = parse_json(content_of(bytes_of_file(file)));
+  if (value && value->is_object()) return std::move(value->get_object());
+  throw std::runtime_error("is not JSON");
+} catch (const std::runtime_error& error) {
+  importer.leave(file.string(), error.what());
+  return {};
+}
+
+/// A session's messages are read one after another, with their parts.
+void read_stored_session(Importer& importer, const fs::path& storage, const fs::path& file) {
+  const auto session = object_in_file(importer, file);
+  if (session.empty()) return;
+  ImportedThread head{.key = file.stem().string(), .turns = {}};
+  head.title = string_or_empty(session, "title");
+  const auto time = object_or_empty(session, "time");
+  head.archived = time.contains("archived") || session.contains("parentID");
+  head.created_at = time_in_ms(time, "created");
+  head.updated_at = time_in_ms(time, "updated");
+  write_opencode_session(importer, head, string_or_empty(session, "directory"), [&](const TakeMessage& take) {
+    for (const auto& place : files_below(storage / "message" / head.key, ".json")) {
+      const auto data = object_in_file(importer, place);
+      if (data.empty()) continue;
+      auto message = opencode_message(place.stem().string(), data);
+      message.at = time_in_ms(object_or_empty(data, "time"), "created");
+      for (const auto& part : files_below(storage / "part" / message.id, ".json"))
+        read_opencode_part(part.stem().string(), object_in_file(importer, part), message);
+      take(message);
+    }
+  });
+}
+
+void read_stored_sessions(Importer& importer, const fs::path& storage) {
+  const auto files = files_below(storage / "session", ".json");
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    importer.show_progress("sessions", i, files.size());
+    read_stored_session(importer, storage, files[i]);
+  }
+}
+
+}  // namespace
+
+void import_opencode_sessions(Importer& importer, const fs::path& folder) {
+  if (fs::exists(folder / "auth.json"))
+    importer.leave((folder / "auth.json").string(), "has logins: they are never read");
+  if (fs::exists(folder / "opencode.db"))
+    read_opencode_database(importer, folder / "opencode.db");
+  else
+    read_stored_sessions(importer, folder / "storage");
+}
+
+}  // namespace agw::cli
