@@ -221,7 +221,8 @@ void write_described(std::string& out, const Description& description, const voi
     const auto written = out.size();
     field.operations->write(out, address(value, field));
     const auto text = std::string_view(out).substr(written);
-    if (field.rule.omit_empty && std::ranges::find(empty_values, text) != empty_values.end())
+    const bool is_empty = field.rule.omit_empty && std::ranges::find(empty_values, text) != empty_values.end();
+    if (is_empty || (field.rule.omit_null && text == "null"))
       out.resize(before);
     else
       separator = ',';
@@ -262,7 +263,7 @@ json::object schema_of(const Description& description, Direction direction) {
     auto schema = field.operations->schema(direction);
     if (!field.rule.about.empty()) schema["description"] = field.rule.about;
     properties[field.name] = std::move(schema);
-    const bool is_sent = direction == Direction::response && !field.rule.omit_empty;
+    const bool is_sent = direction == Direction::response && !field.rule.omit_empty && !field.rule.omit_null;
     if (is_sent || (direction == Direction::request && !field.may_be_omitted())) required.emplace_back(field.name);
   }
   json::object schema{{"type", "object"}, {"properties", std::move(properties)}};

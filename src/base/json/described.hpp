@@ -47,6 +47,7 @@ struct Rule {
   std::string_view invalid = {};     ///< precedes a value outside the listed set, instead of `invalid <name>: `
   bool has_default = false;          ///< may be omitted; the member then keeps its initial value
   bool omit_empty = false;           ///< responses leave out an empty list, and false
+  bool omit_null = false;            ///< responses leave out what has no value, instead of null
 };
 
 /// The rule of one member: `RuleFor<&NewTurn::role>{{.about = "who speaks"}}`.

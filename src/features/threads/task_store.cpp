@@ -13,11 +13,11 @@ ThreadTask task_in(const json::value& entry) {
 
 }  // namespace
 
-std::vector<ThreadTask> list(Connection& connection, std::int64_t thread) {
-  std::vector<ThreadTask> tasks;
+std::optional<std::vector<ThreadTask>> list(Connection& connection, std::int64_t thread) {
   auto row = connection.prepare("SELECT tasks FROM thread_tasks WHERE thread = :thread");
   row.bind(":thread", thread);
-  if (!row.step()) return tasks;
+  if (!row.step()) return std::nullopt;
+  std::vector<ThreadTask> tasks;
   const auto stored = parse_stored_json(row.text(0));
   for (const auto& entry : stored.as_array()) tasks.push_back(task_in(entry));
   return tasks;

@@ -63,7 +63,8 @@ void list(Connection& connection, const ThreadFilter& filter, const std::functio
 /// The SQL of the lists of tasks.
 namespace agw::task_store {
 
-std::vector<ThreadTask> list(Connection& connection, std::int64_t thread);
+/// No value if the thread never had a list.
+std::optional<std::vector<ThreadTask>> list(Connection& connection, std::int64_t thread);
 /// Replaces the list.
 void put(Connection& connection, std::int64_t thread, const std::vector<ThreadTask>& tasks);
 /// Gives `copy` the list of `original`.

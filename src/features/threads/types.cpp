@@ -32,8 +32,8 @@ constexpr auto rules(Tag<ThreadDetail>) {
   return std::tuple{
       RuleFor<&ThreadDetail::active_run>{{.about = "what is being answered: runId, turnId, seq, text, tools"}},
       RuleFor<&ThreadDetail::tasks>{
-          {.about = "the list that its agent keeps with the tool Tasks; omitted while it is empty",
-           .omit_empty = true}},
+          {.about = "the list that its agent keeps with the tool Tasks; omitted before the first call",
+           .omit_null = true}},
       pinned_rule};
 }
 const Description& describe(Tag<ThreadDetail>) { return description_of<ThreadDetail>("ThreadDetail"); }

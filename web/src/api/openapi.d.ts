@@ -2875,7 +2875,7 @@ export interface components {
             turn_count: number;
             /** @description what is being answered: runId, turnId, seq, text, tools */
             active_run: unknown;
-            /** @description the list that its agent keeps with the tool Tasks; omitted while it is empty */
+            /** @description the list that its agent keeps with the tool Tasks; omitted before the first call */
             tasks?: {
                 text: string;
                 /** @enum {string} */
