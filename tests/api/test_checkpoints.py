@@ -16,6 +16,7 @@ import pytest
 import http_client
 from checks import accepted
 from disks import small_disk
+from jobs import wait_for
 from talker import Talker, configuration
 from tools import calls, new_agent, new_thread, of_kind, run_chat, turns_of
 
@@ -371,6 +372,26 @@ def test_store_stays_within_its_limit(make_gateway, stub, new_name):
         use(("Write", {"path": "a.bin", "content": f"{number}"}))
         kept = sum(file.stat().st_size for file in (gateway.data / "checkpoints").iterdir())
         assert kept <= 2.1 * (1 << 20)
+
+
+def test_command_that_a_kill_cut_off_is_named(own_talker, own_site, new_name):
+    folder, use = own_site
+    gateway = own_talker.gateway
+    finished, _ = use(("Bash", {"command": "echo a > first.txt"}))
+    assert accepted(gateway.http.get(f"/runs/{finished}/changes"))["not_covered"] == []
+    project, = accepted(gateway.http.get("/projects"))
+    thread = new_thread(gateway, new_agent(gateway, new_name("writer")), project_id=project["id"])
+    own_talker.stub.script(calls(("Bash", {"command": "echo b > second.txt; sleep 60"})))
+    with gateway.events(thread["id"]) as events:
+        accepted(gateway.http.post("/chat", json={"content": "Do it.", "threadId": thread["id"]}), 201)
+        run = events.until(lambda event: event["type"] == "tool-start")[-1]["runId"]
+    wait_for(lambda: (folder / "second.txt").exists())
+    gateway.kill()
+    gateway.start()
+    shown = accepted(gateway.http.get(f"/runs/{run}/changes"))
+    assert shown["changes"] == []
+    named = {uncovered["path"]: uncovered["reason"] for uncovered in shown["not_covered"]}
+    assert "when the gateway was killed" in named[str(folder)]
 
 
 @pytest.mark.slow

@@ -56,6 +56,9 @@ Task<std::shared_ptr<CommandListing>> Checkpoints::before_command(const ToolRun&
                       is_disk_full(error) ? "disk full" : error.what()));
     }
   });
+  co_await database_.write([run_id = run.run_id, listed, now = clock_.now()](Connection& connection) {
+    for (const auto& tree : listed->trees) checkpoint_store::begin_command(connection, run_id, tree->root.string(), now);
+  });
   co_return listed;
 }
 
@@ -87,8 +90,8 @@ Task<> Checkpoints::after_command(const ToolRun& run, std::shared_ptr<CommandLis
           }
         });
   }
-  if (found.uncovered.empty()) co_return;
   co_await database_.write([run_id = run.run_id, uncovered = std::move(found.uncovered), now](Connection& connection) {
+    checkpoint_store::end_command(connection, run_id);
     for (const auto& each : uncovered) checkpoint_store::insert_uncovered(connection, run_id, each, now);
   });
 }

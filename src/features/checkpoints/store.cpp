@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kinds{"absent", "file", "symlink", "directory", "other"};
 constexpr std::array<std::string_view, 3> change_kinds{"write", "undo", "redo"};
+constexpr std::string_view command_cut_off =
+    "a command still runs, or ran when the gateway was killed: what it changed here is not recorded";
 
 template <class E, std::size_t size>
 E kind_from(const std::array<std::string_view, size>& names, std::string_view name) {
@@ -147,6 +149,25 @@ std::vector<ContactedHost> hosts_of(Connection& connection, const std::string& r
                      .connections = rows.integer(4)});
   }
   return hosts;
+}
+
+void begin_command(Connection& connection, const std::string& run_id, const std::string& tree, Timestamp now) {
+  connection
+      .prepare(
+          "INSERT INTO uncovered_changes (run_id, path, reason, created_at) VALUES (:run, :path, :reason, :now) "
+          "ON CONFLICT (run_id, path) DO NOTHING")
+      .bind(":run", run_id)
+      .bind(":path", tree)
+      .bind(":reason", command_cut_off)
+      .bind(":now", now)
+      .run();
+}
+
+void end_command(Connection& connection, const std::string& run_id) {
+  connection.prepare("DELETE FROM uncovered_changes WHERE run_id = :run AND reason = :reason")
+      .bind(":run", run_id)
+      .bind(":reason", command_cut_off)
+      .run();
 }
 
 std::vector<UncoveredChange> uncovered_of(Connection& connection, const std::string& run_id) {

@@ -50,6 +50,9 @@ namespace checkpoint_store {
 std::int64_t insert(Connection& connection, const StoredChange& change);
 void insert_uncovered(Connection& connection, const std::string& run_id, const UncoveredChange& uncovered,
                       Timestamp now);
+/// Names the tree as uncovered until `end_command`, for a kill in the meantime. Keeps what names it already.
+void begin_command(Connection& connection, const std::string& run_id, const std::string& tree, Timestamp now);
+void end_command(Connection& connection, const std::string& run_id);
 
 /// Adds the connections to those that the run made before.
 void add_host(Connection& connection, const std::string& run_id, const ContactedHost& host, Timestamp now);
