@@ -114,7 +114,7 @@ Task<std::optional<json::object>> TerminalAsker::fill_in(const json::object& for
 }
 
 void TerminalAsker::show_decision(const json::object& decided) {
-  printer_.block('\n' + fmt::format("({})\n", outcome_text(decided)));
+  printer_.block('\n' + fmt::format("({})\n", elsewhere_text(decided)));
 }
 
 }  // namespace agw::cli

@@ -92,6 +92,24 @@ std::string call_text(const json::object& request, bool colours) {
   return out;
 }
 
+/// Empty if a person decided.
+std::string_view reason_without_person(const json::object& decided) {
+  const auto by = string_or_empty(decided, "by");
+  if (by == "timeout") return "nobody answered in time";
+  if (by == "stop") return "the answer was stopped";
+  return by == "restart" ? "the gateway was stopped" : "";
+}
+
+std::string decision_text(const json::object& decided) {
+  const auto decision = string_or_empty(decided, "decision");
+  const auto scope = string_or_empty(decided, "scope");
+  if (decision == "allow")
+    return scope == "thread" ? "allowed in this thread" : scope == "agent" ? "always allowed" : "allowed once";
+  if (decision.empty()) return "decided";
+  if (decision == "deny") return "denied";
+  return decision == "propose" ? "staged as a proposal" : "answered";
+}
+
 }  // namespace
 
 std::string request_title(const json::object& request) {
@@ -108,20 +126,13 @@ std::string request_text(const json::object& request, bool colours) {
 }
 
 std::string outcome_text(const json::object& decided) {
-  const auto by = string_or_empty(decided, "by");
-  if (by == "timeout") return "nobody answered in time";
-  if (by == "stop") return "the answer was stopped";
-  if (by == "restart") return "the gateway was stopped";
-  const auto decision = string_or_empty(decided, "decision");
-  const auto scope = string_or_empty(decided, "scope");
-  if (decision == "allow") {
-    return scope == "thread"  ? "allowed in this thread elsewhere"
-           : scope == "agent" ? "always allowed elsewhere"
-                              : "allowed once elsewhere";
-  }
-  if (decision.empty()) return "decided elsewhere";
-  if (decision == "deny") return "denied elsewhere";
-  return decision == "propose" ? "staged as a proposal elsewhere" : "answered elsewhere";
+  const auto reason = reason_without_person(decided);
+  return reason.empty() ? decision_text(decided) : std::string(reason);
+}
+
+std::string elsewhere_text(const json::object& decided) {
+  const auto reason = reason_without_person(decided);
+  return reason.empty() ? decision_text(decided) + " elsewhere" : std::string(reason);
 }
 
 }  // namespace agw

@@ -15,7 +15,9 @@ std::string request_text(const json::object& request, bool colours = false);
 /// The first line of it, without colours: `assistant asks to run a command`.
 std::string request_title(const json::object& request);
 
-/// What became of a request that was not decided here, from its event or record: `denied: nobody answered in time`.
+/// What became of a request, from its event or record: `allowed once`, `nobody answered in time`.
 std::string outcome_text(const json::object& decided);
+/// The same where another client decided: `allowed once elsewhere`.
+std::string elsewhere_text(const json::object& decided);
 
 }  // namespace agw

@@ -34,10 +34,15 @@ TEST(RequestText, SaysWhereAHostLeadsAndHowLongACommandIs) {
 }
 
 TEST(RequestText, SaysWhoDecided) {
-  const auto outcome = [](std::string_view decided) { return outcome_text(parse_json(decided)->get_object()); };
-  EXPECT_EQ(outcome(R"({"by": "timeout", "decision": "deny"})"), "nobody answered in time");
-  EXPECT_EQ(outcome(R"({"by": "person", "decision": "allow", "scope": "thread"})"), "allowed in this thread elsewhere");
-  EXPECT_EQ(outcome("{}"), "decided elsewhere");
+  const auto here = [](std::string_view decided) { return outcome_text(parse_json(decided)->get_object()); };
+  const auto elsewhere = [](std::string_view decided) { return elsewhere_text(parse_json(decided)->get_object()); };
+  constexpr std::string_view timeout = R"({"by": "timeout", "decision": "deny"})";
+  constexpr std::string_view allowed = R"({"by": "person", "decision": "allow", "scope": "thread"})";
+  EXPECT_EQ(here(timeout), "nobody answered in time");
+  EXPECT_EQ(elsewhere(timeout), "nobody answered in time");
+  EXPECT_EQ(here(allowed), "allowed in this thread");
+  EXPECT_EQ(elsewhere(allowed), "allowed in this thread elsewhere");
+  EXPECT_EQ(elsewhere("{}"), "decided elsewhere");
 }
 
 }  // namespace
