@@ -306,7 +306,7 @@ void HttpTransport::take(PendingRequest& exchange, RpcMessage message) {
     case RpcMessage::Kind::response:
       // If the server could not read the request, its error has no id.
       if (exchange.expects(message) || (message.id.is_null() && message.error)) {
-        hide_secrets(message, exchange.secrets);
+        hide_in_errors(message, exchange.secrets);
         exchange.response = RpcResponse{.result = std::move(message.result), .error = std::move(message.error)};
       }
       return;

@@ -87,9 +87,13 @@ void hide_in(json::value& value, const FilledSecrets& secrets) {
 
 }  // namespace
 
-void hide_secrets(RpcMessage& response, const FilledSecrets& secrets) {
+void hide_in_errors(RpcMessage& response, const FilledSecrets& secrets) {
+  if (response.error || is_true(response.result, "isError")) hide_in_response(response, secrets);
+}
+
+void hide_in_response(RpcMessage& response, const FilledSecrets& secrets) {
+  if (secrets.empty()) return;
   if (response.error) response.error->message = secrets.hidden_in_response(response.error->message);
-  if (!is_true(response.result, "isError")) return;
   for (auto& member : response.result) hide_in(member.value(), secrets);
 }
 

@@ -36,7 +36,9 @@ struct RpcMessage {
 RpcMessage read_rpc(std::string_view text);
 
 /// Removes the secrets from a server's errors: an error, or a result that reports one.
-void hide_secrets(RpcMessage& response, const FilledSecrets& secrets);
+void hide_in_errors(RpcMessage& response, const FilledSecrets& secrets);
+/// Removes the secrets from whatever a server responded.
+void hide_in_response(RpcMessage& response, const FilledSecrets& secrets);
 
 /// The outcome of a request: either an error, or a human-readable problem (no usable response), or the result.
 struct RpcResponse {

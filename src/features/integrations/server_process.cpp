@@ -74,7 +74,7 @@ std::vector<std::string> arguments_of(const IntegrationSettings& settings) {
 
 }  // namespace
 
-ServerProcess server_process(const IntegrationSettings& settings, const Secrets& secrets, FilledSecrets filled,
+ServerProcess server_process(const IntegrationSettings& settings, const Secrets& secrets, FilledSecrets withheld,
                              const Sandbox& sandbox, std::shared_ptr<ProxiedNetwork> network, const fs::path& home,
                              const fs::path& data_directory) {
   if (settings.command.empty()) throw ProcessError("it has no command");
@@ -91,9 +91,12 @@ ServerProcess server_process(const IntegrationSettings& settings, const Secrets&
       if (std::ranges::find(spec.readable, place) == spec.readable.end()) spec.readable.push_back(std::move(place));
     }
   }
-  for (const auto& [name, value] : settings.variables.read()) spec.environment[name] = secrets.expand(value, &filled);
-  return {
-      .options = sandbox.wrap(std::move(arguments), spec), .secrets = std::move(filled), .network = std::move(network)};
+  auto all = withheld;
+  for (const auto& [name, value] : settings.variables.read()) spec.environment[name] = secrets.expand(value, &all);
+  return {.options = sandbox.wrap(std::move(arguments), spec),
+          .secrets = std::move(all),
+          .withheld = std::move(withheld),
+          .network = std::move(network)};
 }
 
 }  // namespace agw

@@ -46,6 +46,7 @@ Task<std::string> StdioTransport::open(StopSource&) {
   try {
     auto start = co_await start_();
     secrets_ = std::move(start.secrets);
+    withheld_ = std::move(start.withheld);
     start.options.separate_stderr = true;
     process_ = std::make_unique<Process>(loop_, std::move(start.options));
     network_ = std::move(start.network);
@@ -201,7 +202,8 @@ void StdioTransport::take(RpcMessage message) {
       if (message.method == "notifications/progress") pending_.note_progress(message);
       return on_notice_(message);
     case RpcMessage::Kind::response:
-      hide_secrets(message, secrets_);
+      hide_in_errors(message, secrets_);
+      hide_in_response(message, withheld_);
       pending_.take(message);
       return;
     case RpcMessage::Kind::invalid:

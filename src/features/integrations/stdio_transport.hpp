@@ -51,7 +51,8 @@ private:
   Start start_;
   std::unique_ptr<Process> process_;
   std::shared_ptr<ProxiedNetwork> network_;  ///< of the process; null: none of its own
-  FilledSecrets secrets_;                    ///< that the process received
+  FilledSecrets secrets_;                    ///< that the process received, or its proxy
+  FilledSecrets withheld_;                   ///< that only its proxy received
   TaskGroup group_;
   StopSource closing_;
   PendingRequests pending_;

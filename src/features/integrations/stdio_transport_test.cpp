@@ -77,5 +77,22 @@ TEST(StdioTransport, DoesNotWaitForABetterAnswer) {
   });
 }
 
+TEST(StdioTransport, HidesWhatOnlyItsProxyHoldsInEachResult) {
+  testing::run([](Loop& loop) -> Task<> {
+    constexpr auto server =
+        R"(read -r _; echo '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"X-Key: hunter2secret"}]}}'; read -r _)";
+    StdioTransport transport(loop, "server", []() -> Task<ServerProcess> {
+      co_return ServerProcess{
+          .options = {.arguments = {"sh", "-c", server}, .environment = {"PATH=/usr/bin:/bin"}, .directory = "/tmp"},
+          .withheld = with_secret("hunter2secret")};
+    });
+    StopSource stop;
+    EXPECT_EQ(co_await transport.open(stop), "");
+    const auto response = co_await transport.send_request({.method = "tools/call"}, stop);
+    EXPECT_EQ(to_json(response.result), R"({"content":[{"type":"text","text":"X-Key: [secret]"}]})");
+    co_await transport.close(100ms);
+  });
+}
+
 }  // namespace
 }  // namespace agw

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/algorithm/string/case_conv.hpp>
-
 #include "io/http/web_url.hpp"
 
 namespace agw {
@@ -14,6 +12,15 @@ namespace {
 constexpr auto mark = "[secret]";
 constexpr std::size_t min_line_length = 6;
 constexpr std::size_t min_length_in_responses = 6;
+
+/// Boost's function asks the locale for each letter, which takes long for a response of some MiB.
+std::string lowered_ascii(std::string_view text) {
+  std::string lowered(text);
+  for (char& c : lowered) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lowered;
+}
 
 }  // namespace
 
@@ -43,7 +50,9 @@ std::string FilledSecrets::hidden_in_cut(std::string_view text) const {
 /// The first `end` bytes with secrets hidden. In one pass, so that a secret that starts inside another is hidden to its
 /// end.
 std::string FilledSecrets::hidden_until(std::string_view text, std::size_t end, std::size_t shortest) const {
-  const auto lowered = boost::to_lower_copy(std::string(text));
+  const auto lowered = lowered_ascii(text);
+  const auto is_there = [&](const auto& form) { return form.size() >= shortest && lowered.find(form) != lowered.npos; };
+  if (std::ranges::none_of(forms_, is_there)) return std::string(text.substr(0, end));
   std::string shown;
   std::size_t hidden_to = 0;
   for (std::size_t at = 0; at < end; ++at) {
@@ -60,7 +69,7 @@ std::string FilledSecrets::hidden_until(std::string_view text, std::size_t end, 
 }
 
 void FilledSecrets::hide(std::string form) {
-  boost::to_lower(form);
+  form = lowered_ascii(form);
   if (form.empty() || std::ranges::find(forms_, form) != forms_.end()) return;
   const auto at = std::ranges::find_if(forms_, [&](const auto& other) { return other.size() < form.size(); });
   forms_.insert(at, std::move(form));

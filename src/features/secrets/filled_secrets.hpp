@@ -10,6 +10,7 @@ namespace agw {
 class FilledSecrets {
 public:
   void add(const std::string& value);
+  bool empty() const { return forms_.empty(); }
   /// `text` with `[secret]` in place of each value: in plain form, encoded for URLs, and in any case of letters.
   std::string hidden_in(std::string_view text) const;
   /// The same for a service's response, except for values of fewer than six bytes, which there usually mean something
