@@ -12,8 +12,8 @@ import http_client
 
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
           "connect-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
-          "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html agw-highlight "
-          "agw-worker")
+          "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html "
+          "agw-highlight")
 FRAME_POLICY = ("sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
                 "img-src data: blob:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'")
 GENERAL = {

@@ -199,7 +199,7 @@ describe('push', { skip: missing }, () => {
   async function openWorker(page) {
     const started = page.context().waitForEvent('serviceworker');
     await page.evaluate(() => {
-      const policy = globalThis.trustedTypes.createPolicy('agw-worker', { createScriptURL: (url) => url });
+      const policy = globalThis.trustedTypes.createPolicy('agw-highlight', { createScriptURL: (url) => url });
       return navigator.serviceWorker.register(policy.createScriptURL('/ui/worker.js'), { scope: '/ui/' });
     });
     const worker = await started;

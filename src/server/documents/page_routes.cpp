@@ -25,8 +25,8 @@ constexpr std::string_view missing_page_file = "share/page/left-out.html";
 constexpr std::string_view page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "connect-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html agw-highlight "
-    "agw-worker";
+    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html "
+    "agw-highlight";
 
 /// The frame shows content of extensions and agents: scripts of an opaque origin, without network and storage.
 constexpr std::string_view frame_policy =

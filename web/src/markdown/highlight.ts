@@ -37,15 +37,18 @@ for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(
 
 interface Policy {
   createHTML(html: string): string;
+  createScriptURL(address: string): string;
 }
 interface PolicyFactory {
-  createPolicy(name: string, rules: { createHTML: (html: string) => string }): Policy;
+  createPolicy(name: string, rules: Policy): Policy;
 }
 
+/** The only script besides the page's own: the worker that shows notifications (views/system/push). */
+export const workerAddress = '/ui/worker.js';
+const rules: Policy = { createHTML: (html) => html, createScriptURL: () => workerAddress };
 const { trustedTypes } = window as { trustedTypes?: PolicyFactory };
-const policy: Policy = trustedTypes?.createPolicy('agw-highlight', { createHTML: (html) => html }) ?? {
-  createHTML: (html) => html,
-};
+/** The page's one policy of Trusted Types, as its Content-Security-Policy names it. */
+export const policy: Policy = trustedTypes?.createPolicy('agw-highlight', rules) ?? rules;
 
 export function highlight(element: HTMLElement, text: string, language: string): void {
   if (!hljs.getLanguage(language)) return;

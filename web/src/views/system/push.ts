@@ -7,16 +7,6 @@ import { t } from '../../base/language';
 
 export type PushKind = Subscription['kinds'][number];
 
-interface Policy {
-  createScriptURL(url: string): string;
-}
-interface PolicyFactory {
-  createPolicy(name: string, rules: Policy): Policy;
-}
-
-const workerAddress = '/ui/worker.js';
-let policy: Policy | undefined;
-
 const isApple =
   /iPhone|iPad/.test(navigator.userAgent) || (/Mac/.test(navigator.userAgent) && 'ontouchend' in document);
 
@@ -44,10 +34,8 @@ export async function current(): Promise<Subscription | undefined> {
 }
 
 async function register(): Promise<ServiceWorkerRegistration> {
-  const { trustedTypes } = window as { trustedTypes?: PolicyFactory };
-  policy ??= trustedTypes?.createPolicy('agw-worker', { createScriptURL: () => workerAddress });
-  const address = policy?.createScriptURL(workerAddress) ?? workerAddress;
-  await navigator.serviceWorker.register(address, { scope: '/ui/' });
+  const { policy, workerAddress } = await import('../../markdown/highlight');
+  await navigator.serviceWorker.register(policy.createScriptURL(workerAddress), { scope: '/ui/' });
   return navigator.serviceWorker.ready;
 }
 
