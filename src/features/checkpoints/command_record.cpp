@@ -57,7 +57,8 @@ Task<std::shared_ptr<CommandListing>> Checkpoints::before_command(const ToolRun&
     }
   });
   co_await database_.write([run_id = run.run_id, listed, now = clock_.now()](Connection& connection) {
-    for (const auto& tree : listed->trees) checkpoint_store::begin_command(connection, run_id, tree->root.string(), now);
+    for (const auto& tree : listed->trees)
+      checkpoint_store::begin_command(connection, run_id, tree->root.string(), now);
   });
   co_return listed;
 }

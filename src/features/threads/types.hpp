@@ -54,7 +54,7 @@ const Description& describe(Tag<ThreadTask>);
 
 /// `GET /threads/:id`: the thread, its active run and its agent's list of tasks.
 struct ThreadDetail : Thread {
-  json::value active_run;  ///< null if there is none
+  json::value active_run;                        ///< null if there is none
   std::optional<std::vector<ThreadTask>> tasks;  ///< no value if the agent never kept a list
 };
 const Description& describe(Tag<ThreadDetail>);
