@@ -71,11 +71,10 @@
 #include "server/idempotency.hpp"
 #include "server/mcp/server.hpp"
 #include "server/metrics.hpp"
+#include "server/passed_request.hpp"
 #include "server/server.hpp"
 #include "storage/change_follower.hpp"
 #include "storage/database.hpp"
-#include "storage/engine.hpp"
-#include "storage/postgres/engine.hpp"
 #include "tools/files/file_tools.hpp"
 #include "tools/search/grep.hpp"
 #include "tools/shell/shell.hpp"
@@ -100,41 +99,6 @@ void log_long_callback(const LongCallback& callback) {
 
 void append(Routes& table, Routes more) {
   table.insert(table.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
-/// What a node of a cluster does when the others tell it something.
-struct NodeHandlers {
-  OnChanges on_changes;
-  std::function<void()> on_lead;
-  std::function<void(const LostNode&)> on_lost_node;
-  std::function<void()> on_lost;
-};
-
-std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& directory, const Settings& settings,
-                                            const Secrets& secrets, NodeHandlers handlers) {
-  const auto file = directory.database();
-  if (settings.cluster.database.empty() && !settings.cluster.node.empty())
-    throw StartError(ExitStatus::usage, "cluster.node needs cluster.database: nodes share a database of PostgreSQL");
-  if (settings.cluster.database.empty()) return open_file(loop, {.file = file, .backups = directory.backups()});
-  if (std::filesystem::exists(file)) {
-    throw StartError(ExitStatus::usage, fmt::format("{0} holds records that a gateway with cluster.database would not "
-                                                    "see: to begin with that database, move the file away (mv {0} "
-                                                    "{0}.old)",
-                                                    file.string()));
-  }
-  try {
-    return postgres::open_engine(
-        loop,
-        {.url = secrets.expand(settings.cluster.database),
-         .node = settings.cluster.node,
-         .cluster_file = settings.cluster.node.empty() ? std::filesystem::path() : directory.path / data_files::cluster,
-         .on_changes = std::move(handlers.on_changes),
-         .on_lead = std::move(handlers.on_lead),
-         .on_lost_node = std::move(handlers.on_lost_node),
-         .on_lost = std::move(handlers.on_lost)});
-  } catch (const SecretError& error) {
-    throw StartError(ExitStatus::usage, fmt::format("cluster.database: {}", error.what()));
-  }
 }
 
 /// Every feature, in the order of their dependencies. A list without logic.
@@ -216,8 +180,8 @@ public:
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
-        cluster_({loop, database_, clock_, follower_, projects_, extensions_, model_services_, stages_, approvals_,
-                  engine_}),
+        cluster_({loop, database_, clock_, hub_, secrets_, follower_, projects_, extensions_, model_services_, stages_,
+                  approvals_, runs_, engine_}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         port_(listener_.port()),
         hosts_(hosts_options(settings, port_)),
@@ -228,7 +192,9 @@ public:
                 std::bind_front(&Runs::active, &runs_),
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
                  .body_limit = settings.limits.body_bytes(),
-                 .tls = tls_.get()}),
+                 .tls = tls_.get(),
+                 .others = is_node_ ? &cluster_ : nullptr,
+                 .runs_elsewhere = is_node_ ? std::bind_front(&Cluster::runs_elsewhere, &cluster_) : RunsElsewhere()}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     mcp_.use(router_);
@@ -253,7 +219,11 @@ public:
     handle_knowledge_job(jobs_, knowledge_);
     handle_research_jobs(jobs_, research_);
     handle_reflection_job(jobs_, briefings_);
-    if (is_node_) cluster_.start();
+    if (is_node_) {
+      cluster_.start(settings, [this](PassedRequest request) {
+        return answer_passed(std::move(request), {router_, idempotency_, blocking_, hub_});
+      });
+    }
   }
 
   GatewayEnd run(bool trace_loop) {
@@ -334,7 +304,9 @@ private:
   }
 
   Task<> begin() {
+    const bool was_interrupted = !interrupted_.empty();
     co_await engine_.recover(std::exchange(interrupted_, {}));
+    if (is_node_ && was_interrupted) cluster_.have_all_catch_up("a node has started anew");
     co_await proposals_.recover();
     co_await research_.recover();
     // The undos of other gateways may be under way.

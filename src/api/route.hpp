@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/message_socket.hpp"
+#include "api/other_nodes.hpp"
 #include "api/proxy_stream.hpp"
 #include "api/request.hpp"
 #include "api/response.hpp"
@@ -63,6 +64,7 @@ struct Route {
   std::optional<json::object> example;  ///< a body that succeeds on an empty gateway
   std::vector<int> errors;              ///< statuses in addition to the general ones
   Fields fields;                        ///< headers of every response at this path, errors included
+  About about = About::nothing;         ///< which node of a cluster answers
   bool documented = true;               ///< whether it is in the API documents
 
   template <DescribedStruct T>
@@ -133,6 +135,11 @@ struct Route {
   }
   Route with_headers(Fields on_every_response) && {
     fields = std::move(on_every_response);
+    return std::move(*this);
+  }
+  /// Of several nodes, the one answers that has the run which the request is about.
+  Route is_about(About what) && {
+    about = what;
     return std::move(*this);
   }
   Route is_repeatable() && {

@@ -1,8 +1,10 @@
 #include "base/digest.hpp"
 
 #include <iterator>
+#include <stdexcept>
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/x509.h>
 #include <boost/algorithm/hex.hpp>
 #include <boost/uuid/name_generator_sha1.hpp>
@@ -35,6 +37,15 @@ std::string Sha256::digest() const {
 std::string sha256(std::string_view bytes) {
   std::string digest(digest_size, '\0');
   EVP_Digest(bytes.data(), bytes.size(), data_of(digest), nullptr, EVP_sha256(), nullptr);
+  return digest;
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view text) {
+  std::string digest(digest_size, '\0');
+  unsigned int size = 0;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, text.size(), data_of(digest), &size))
+    throw std::runtime_error("OpenSSL cannot compute an HMAC");
   return digest;
 }
 

@@ -29,6 +29,9 @@ private:
 /// The digest: 32 bytes.
 std::string sha256(std::string_view bytes);
 
+/// The HMAC (RFC 2104) with SHA-256: 32 bytes. Throws std::runtime_error.
+std::string hmac_sha256(std::string_view key, std::string_view text);
+
 /// The fingerprint of a certificate: the digest of its DER form as lower-case hex.
 std::string fingerprint(const x509_st& certificate);
 

@@ -202,6 +202,11 @@ Keys<Settings> make_settings_keys() {
            text<S>(at(&S::cluster, &S::Cluster::node), "a name of up to 40 letters, digits and hyphens", is_node_name),
        .example = "a",
        .environment = "AGENT_GATEWAY_CLUSTER_NODE"},
+      {.name = "cluster.events",
+       .text = "A NATS server over which these gateways tell each other what happens.",
+       .value = text<S>(at(&S::cluster, &S::Cluster::events), "the address of a NATS server", is_printable),
+       .example = "nats://agw:${secret:NATS}@localhost:4222",
+       .environment = "AGENT_GATEWAY_CLUSTER_EVENTS"},
   };
 }
 

@@ -64,6 +64,7 @@ struct Settings {
   struct Cluster {
     std::string database;  ///< of PostgreSQL; empty: the file gateway.db
     std::string node;      ///< the name of this gateway among those that share it; empty: none do
+    std::string events;    ///< a server of NATS over which they tell each other their events; empty: they do not
   };
 
   std::string host = "127.0.0.1";

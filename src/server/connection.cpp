@@ -281,7 +281,7 @@ Task<bool> HttpConnection::respond_after_body() {
 Task<Response> HttpConnection::call_handler() {
   auto request = make_request();
   try {
-    co_return co_await dispatch(request, admission_.target, context_.idempotency, context_.blocking);
+    co_return co_await dispatch(request, admission_.target, context_.idempotency, context_.blocking, context_.others);
   } catch (const boost::system::system_error& error) {
     // The gateway's stop cut the handler off: a response would claim to know what became of its work.
     const bool cut_off = lifetime_ == Lifetime::shutting_down && error.code() == asio::error::operation_aborted;
@@ -343,8 +343,8 @@ Task<> HttpConnection::upgrade() {
     websocket_ = std::make_unique<HandlerSocket>(context_.loop, stream_, context_.flusher, make_request(),
                                                  admission_.body_limit);
   } else {
-    websocket_ =
-        std::make_unique<EventSocket>(context_.loop, stream_, context_.flusher, context_.hub, context_.active_runs);
+    websocket_ = std::make_unique<EventSocket>(context_.loop, stream_, context_.flusher, context_.hub,
+                                               context_.active_runs, context_.runs_elsewhere);
   }
   reader_.next_request();
   admission_ = {};

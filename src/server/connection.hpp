@@ -19,6 +19,7 @@
 #include "server/http/socket_stream.hpp"
 #include "server/idempotency.hpp"
 #include "server/metrics.hpp"
+#include "server/websocket/event_socket.hpp"
 #include "server/websocket/web_socket.hpp"
 
 namespace agw {
@@ -37,6 +38,8 @@ struct ConnectionContext {
   std::string address;              ///< the listening address, `127.0.0.1:7420`
   const TlsContext* tls = nullptr;  ///< null: connections are not encrypted
   BlockingPool& blocking;
+  OtherNodes* others = nullptr;  ///< null: this gateway is no node
+  RunsElsewhere runs_elsewhere = {};
   /// Request ids in the log are `<process>-<number>`, so that those of two processes differ.
   std::string process = random_hex(3);
   std::uint64_t requests = 0;

@@ -6,6 +6,7 @@
 
 #include "api/error.hpp"
 #include "api/route.hpp"
+#include "storage/connection.hpp"
 
 namespace agw {
 
@@ -33,16 +34,38 @@ Task<> parse_body(Request& request, BlockingPool& blocking) {
                             }};
 }
 
-}  // namespace
-
-Task<Response> dispatch(Request& request, const Target& target, Idempotency& idempotency, BlockingPool& blocking) {
-  check_target(target);
+/// By this node.
+Task<Response> handle(Request& request, const Target& target, Idempotency& idempotency, BlockingPool& blocking) {
   const auto& route = *request.route;
-  if (route.authorize) route.authorize(request);
   const auto key = idempotency_key(request);
   if (request.content.size() > large_body && takes_json(route)) co_await parse_body(request, blocking);
   if (key.empty()) co_return co_await route.handler(request);
   co_return co_await idempotency.once(request, key, std::string(target.path), route.handler);
+}
+
+Task<Response> handle_by_any(Request& request, const Target& target, Idempotency& idempotency, BlockingPool& blocking,
+                             OtherNodes& others) {
+  const std::string path(target.path);
+  if (auto response = co_await others.answer(request, path)) co_return *std::move(response);
+  std::exception_ptr taken;
+  try {
+    co_return co_await handle(request, target, idempotency, blocking);
+  } catch (const ThreadElsewhere&) {
+    taken = std::current_exception();  // Another node has begun to answer meanwhile.
+  }
+  if (auto response = co_await others.answer(request, path)) co_return *std::move(response);
+  std::rethrow_exception(taken);
+}
+
+}  // namespace
+
+Task<Response> dispatch(Request& request, const Target& target, Idempotency& idempotency, BlockingPool& blocking,
+                        OtherNodes* others) {
+  check_target(target);
+  const auto& route = *request.route;
+  if (route.authorize) route.authorize(request);
+  if (others && route.about != About::nothing) return handle_by_any(request, target, idempotency, blocking, *others);
+  return handle(request, target, idempotency, blocking);
 }
 
 Task<> dispatch_stream(Request& request, const Target& target, ProxyStream& stream, Idempotency& idempotency,

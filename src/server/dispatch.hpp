@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "api/other_nodes.hpp"
 #include "api/proxy_stream.hpp"
 #include "api/request.hpp"
 #include "api/response.hpp"
@@ -14,8 +15,10 @@ namespace agw {
 
 /// Calls the handler of `request.route`, or returns the stored response if an earlier request had the same
 /// `Idempotency-Key`. Parses large JSON bodies on `blocking`. Throws an ApiError for an invalid target or key, and
-/// whatever the handler throws. `request` and `target` must outlive the call.
-Task<Response> dispatch(Request& request, const Target& target, Idempotency& idempotency, BlockingPool& blocking);
+/// whatever the handler throws. `request` and `target` must outlive the call. `others`, if any, may have another node
+/// answer.
+Task<Response> dispatch(Request& request, const Target& target, Idempotency& idempotency, BlockingPool& blocking,
+                        OtherNodes* others = nullptr);
 
 /// The same for a route that sends its response piece by piece, if `Route::repeatable`.
 Task<> dispatch_stream(Request& request, const Target& target, ProxyStream& stream, Idempotency& idempotency,

@@ -38,6 +38,8 @@ public:
     std::size_t connections = 16384;
     std::size_t body_limit = 10 * 1024 * 1024;
     const TlsContext* tls = nullptr;  ///< null: connections are not encrypted
+    OtherNodes* others = nullptr;     ///< null: this gateway is no node
+    RunsElsewhere runs_elsewhere = {};
   };
 
   Server(Loop& loop, BlockingPool& blocking, Listener listener, const Hosts& hosts, const Router& router,

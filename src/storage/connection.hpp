@@ -48,6 +48,12 @@ private:
   std::string answer_;
 };
 
+/// Another node answers on the thread, and nothing was done: that node must be asked, or asked later.
+class ThreadElsewhere : public DatabaseError {
+public:
+  using DatabaseError::DatabaseError;
+};
+
 /// A statement that differs between the engines.
 struct Sql {
   std::string_view sqlite;

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
 pytest.register_assert_rewrite("checks", "contract")
 
 from gateway import BINARY, Gateway  # noqa: E402
+from nats import nats  # noqa: E402
 from postgres import postgres  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
 from talker import configuration  # noqa: E402
@@ -45,12 +46,21 @@ def stub():
 
 
 @pytest.fixture
+def messages():
+    """A NATS server."""
+    with nats() as running:
+        yield running
+
+
+@pytest.fixture
 def make_node(server, database, stub, tmp_path):
     """Makes nodes, not yet started, each with a data directory of its own; they end with the test."""
     made = []
 
-    def make(name, url=None, **more):
+    def make(name, url=None, events=None, **more):
         cluster = {"database": url or server.url(database)} | ({"node": name} if name else {})
+        if events:
+            cluster["events"] = events
         node = Gateway(tmp_path / f"node-{len(made)}", config=configuration(stub) | {"cluster": cluster}, **more)
         made.append(node)
         return node
@@ -58,6 +68,12 @@ def make_node(server, database, stub, tmp_path):
     yield make
     for node in made:
         node.close()
+
+
+@pytest.fixture
+def talking(make_node, messages):
+    """Two nodes that run and tell each other their events."""
+    return [make_node(name, events=messages.url()).start() for name in ("a", "b")]
 
 
 @pytest.fixture

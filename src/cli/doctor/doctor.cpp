@@ -50,6 +50,7 @@ Task<int> examine(Loop& loop, CheckResults& results, const std::optional<std::st
   append(results, check_start(context));
   append(results, co_await check_gateway(context, data_dir));
   append(results, check_database(context));
+  append(results, check_events_server(context));
   append(results, check_host(context));
   append(results, co_await check_models(loop, context));
   append(results, co_await check_apps(context));

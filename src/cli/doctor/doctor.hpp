@@ -48,6 +48,8 @@ CheckResults check_start(const DoctorContext& context);
 CheckResults check_database(const DoctorContext& context);
 /// Checks that the server of `cluster.database`, which must be set, can be reached and fits.
 CheckResults check_database_server(const DoctorContext& context);
+/// Checks that the server of `cluster.events` can be reached; nothing if it is not set.
+CheckResults check_events_server(const DoctorContext& context);
 /// Checks disk space, the clock, and whether agents' commands can be sandboxed.
 CheckResults check_host(const DoctorContext& context);
 /// Checks the lock, the port and the token. Fills `gateway`.

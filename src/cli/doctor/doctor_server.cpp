@@ -3,9 +3,25 @@
 #include "base/printable.hpp"
 #include "cli/doctor/doctor.hpp"
 #include "features/secrets/service.hpp"
+#include "io/nats/nats_address.hpp"
+#include "io/nats/nats_connection.hpp"
 #include "storage/postgres/engine.hpp"
 
 namespace agw::cli {
+
+CheckResults check_events_server(const DoctorContext& context) {
+  using State = CheckResult::State;
+  if (!context.settings || context.settings->cluster.events.empty()) return {};
+  constexpr auto key = "cluster.events";
+  try {
+    const Secrets secrets(context.directory.path);
+    const auto address = read_nats_address(secrets.expand(context.settings->cluster.events), key);
+    check_nats(address, key);
+    return {{"events", State::good, fmt::format("the NATS server at {} can be used", address.name)}};
+  } catch (const std::exception& error) {
+    return {{"events", State::failure, error.what(), "until then clients hear of nothing that other nodes do"}};
+  }
+}
 
 CheckResults check_database_server(const DoctorContext& context) {
   using State = CheckResult::State;

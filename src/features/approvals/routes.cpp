@@ -7,7 +7,7 @@ namespace agw {
 namespace {
 
 Task<Response> list_permissions(Approvals& approvals, Request& request) {
-  co_return request.respond(approvals.waiting(request.query<PermissionFilter>()));
+  co_return request.respond(co_await approvals.list(request.query<PermissionFilter>()));
 }
 
 Task<Response> decide_permission(Approvals& approvals, Request& request) {
@@ -37,6 +37,7 @@ Routes approval_routes(Approvals& approvals, Stages& stages) {
           .body<DecidePermission>()
           .responds<PermissionRequest>()
           .fails_with({400, 404, 409, 507})
+          .is_about(About::permission)
           .executes(),
       get("/agents/:name/grants", "List what an agent was allowed for longer than one call", list_grants, approvals,
           stages)

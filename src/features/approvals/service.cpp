@@ -259,6 +259,15 @@ std::vector<PermissionRequest> Approvals::waiting(const PermissionFilter& filter
   return found;
 }
 
+Task<std::vector<PermissionRequest>> Approvals::list(PermissionFilter filter) {
+  if (!options_.is_node) co_return waiting(filter);
+  auto found = co_await database_.read(approval_store::waiting_elsewhere);
+  if (filter.thread_id) std::erase_if(found, [&](const auto& one) { return one.thread_id != *filter.thread_id; });
+  std::ranges::move(waiting(filter), std::back_inserter(found));
+  std::ranges::sort(found, {}, &PermissionRequest::created_at);
+  co_return found;
+}
+
 Task<> Approvals::require(std::string id) {
   const auto waiting = find(id);
   if (waiting && waiting->is_stored) co_return;
@@ -374,6 +383,7 @@ Approvals::Options approval_options(const Settings& settings) {
   const auto of_test = process_environment()("AGENT_GATEWAY_TEST_APPROVALS_TIMEOUT");
   const auto usual = std::chrono::minutes(settings.approvals.timeout_minutes);
   return {.asks = settings.approvals.mode == ApprovalsMode::ask,
+          .is_node = !settings.cluster.node.empty(),
           .patience = of_test ? std::chrono::milliseconds(std::atoi(of_test->c_str())) : usual,
           .kept = std::chrono::days(settings.retention.days)};
 }

@@ -57,7 +57,8 @@ public:
   static constexpr std::size_t max_shown_size = 256 * 1024;
 
   struct Options {
-    bool asks = true;  ///< false: agents ask for no permission
+    bool asks = true;      ///< false: agents ask for no permission
+    bool is_node = false;  ///< others use the database too
     std::chrono::milliseconds patience = std::chrono::minutes(10);
     std::chrono::days kept{90};  ///< how long decided ones are kept
   };
@@ -93,6 +94,8 @@ public:
 
   /// Those that wait, oldest first.
   std::vector<PermissionRequest> waiting(const PermissionFilter& filter) const;
+  /// The same, with those of other nodes.
+  Task<std::vector<PermissionRequest>> list(PermissionFilter filter);
   /// Throws NotFound `permission request not found` unless there is, or was, a request with that id.
   Task<> require(std::string id);
   /// Decides one, exactly once. Throws NotFound `permission request not found`, Conflict `permission request already

@@ -36,6 +36,19 @@ bool exists(Connection& connection, const std::string& id) {
   return row.step();
 }
 
+std::vector<PermissionRequest> waiting_elsewhere(Connection& connection) {
+  std::vector<PermissionRequest> found;
+  auto rows = connection.prepare(
+      "SELECT request FROM permission_requests WHERE decided_at IS NULL AND node NOT IN ('', this_node())");
+  while (rows.step()) {
+    Problems problems;
+    read_described(parse_stored_json(rows.text(0)).as_object(), describe(Tag<PermissionRequest>{}),
+                   &found.emplace_back(), "", problems);
+    if (!problems.empty()) found.pop_back();  // Of a newer release.
+  }
+  return found;
+}
+
 int end_interrupted(Connection& connection, Timestamp now) {
   std::vector<std::pair<std::string, std::string>> left;
   {

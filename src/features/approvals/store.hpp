@@ -15,6 +15,9 @@ namespace agw::approval_store {
 void put(Connection& connection, const PermissionRequest& request);
 bool exists(Connection& connection, const std::string& id);
 
+/// Those that wait at other nodes of the cluster. For databases of PostgreSQL.
+std::vector<PermissionRequest> waiting_elsewhere(Connection& connection);
+
 /// Ends the requests that a killed gateway left, as denied. Returns how many there were.
 int end_interrupted(Connection& connection, Timestamp now);
 /// Deletes some of those that were decided before `oldest`.

@@ -36,6 +36,7 @@ Routes checkpoint_routes(Checkpoints& checkpoints, Threads& threads) {
           .body<RewindThread>()
           .responds<RewoundThread>(201)
           .fails_with({400, 404, 409, 507})
+          .is_about(About::thread)
           .executes(),
   };
 }

@@ -11,24 +11,66 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "api/error.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
+#include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "base/time/time.hpp"
+#include "config/settings.hpp"
 #include "features/agents/service.hpp"
 #include "features/approvals/service.hpp"
+#include "features/cluster/node_bus.hpp"
+#include "features/cluster/store.hpp"
 #include "features/engine/service.hpp"
+#include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
 #include "features/jobs/service.hpp"
 #include "features/model_services/service.hpp"
 #include "features/projects/service.hpp"
 #include "features/runs/service.hpp"
+#include "features/secrets/service.hpp"
 #include "storage/database.hpp"
 #include "storage/postgres/lease.hpp"
 
 namespace agw {
+
+namespace {
+
+constexpr int node_unreachable = 503;
+constexpr const char* events_key = "cluster.events";
+
+NatsAddress events_address(const Settings& settings, const Secrets& secrets) {
+  try {
+    return read_nats_address(secrets.expand(settings.cluster.events), events_key);
+  } catch (const SecretError& error) {
+    throw StartError(ExitStatus::usage, std::string(events_key) + ": " + error.what());
+  }
+}
+
+/// The thread that the body names; empty if it names none.
+std::string thread_in_body(const Request& request) {
+  const auto body = request.parsed_content ? *request.parsed_content : parse_json(request.content);
+  return body && body->is_object() ? string_or_empty(body->get_object(), "threadId") : std::string();
+}
+
+PassedRequest passed(const Request& request, const std::string& path) {
+  PassedRequest passed{.method = std::string(to_text(request.method)),
+                       .path = path,
+                       .segments = request.segments,
+                       .parameters = request.parameters,
+                       .headers = request.headers,
+                       .host = request.host,
+                       .content = request.content};
+  std::erase_if(passed.headers, [](const auto& header) { return header.first == "authorization"; });
+  std::erase_if(passed.parameters, [](const auto& parameter) { return parameter.first == "token"; });
+  return passed;
+}
+
+}  // namespace
 
 Cluster::Cluster(Services services) : services_(services), group_(services.loop) {
   group_.on_failure([](const std::exception_ptr& failure) {
@@ -36,7 +78,23 @@ Cluster::Cluster(Services services) : services_(services), group_(services.loop)
   });
 }
 
-void Cluster::start() {
+Cluster::~Cluster() = default;
+
+void Cluster::start(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve) {
+  follow_changes();
+  if (settings.cluster.events.empty()) return;
+  const auto identity = cluster_store::identity(services_.database.start_connection());
+  bus_ = std::make_unique<NodeBus>(
+      services_.loop, services_.hub,
+      NodeBus::Options{.address = events_address(settings, services_.secrets),
+                       .key = events_key,
+                       .node = settings.cluster.node,
+                       .cluster = identity.cluster,
+                       .secret = identity.secret},
+      NodeBus::Handlers{.serve = std::move(serve), .active_runs = std::bind_front(&Runs::active, &services_.runs)});
+}
+
+void Cluster::follow_changes() {
   auto& follower = services_.follower;
   follower.follow("extensions", std::bind_front(&Extensions::refresh, &services_.extensions));
   follower.follow("agent_stages", [this](const auto&) { return services_.stages.refresh(); });
@@ -46,6 +104,7 @@ void Cluster::start() {
 }
 
 Task<> Cluster::stop() {
+  if (bus_) co_await bus_->stop();
   co_await services_.follower.stop();
   co_await group_.join();
 }
@@ -75,6 +134,51 @@ Task<> Cluster::taking_over(LostNode lost) {
   log::warn("the node {} is lost: its {} runs are ended here", lost.name, left->size());
   co_await services_.engine.end_interrupted(std::move(*left));
   co_await services_.database.write([claim](Connection& connection) { postgres::release(connection, claim); });
+  have_all_catch_up("the node " + lost.name + " is lost");
+}
+
+void Cluster::have_all_catch_up(const std::string& why) {
+  if (bus_) bus_->have_all_catch_up(why);
+}
+
+Task<json::array> Cluster::runs_elsewhere(std::set<std::string, std::less<>> threads) {
+  if (!bus_) co_return json::array();
+  co_return co_await bus_->runs_elsewhere(std::move(threads));
+}
+
+Task<std::string> Cluster::node_for(const Request& request) {
+  const auto find = [this](std::string (*look)(Connection&, const std::string&), std::string id) {
+    return services_.database.read([look, id = std::move(id)](Connection& connection) { return look(connection, id); });
+  };
+  switch (request.route->about) {
+    case About::nothing:
+      co_return std::string();
+    case About::thread:
+      co_return co_await find(cluster_store::node_of_thread, request.path("id"));
+    case About::thread_in_body: {
+      auto thread = thread_in_body(request);
+      if (thread.empty()) co_return thread;
+      co_return co_await find(cluster_store::node_of_thread, std::move(thread));
+    }
+    case About::turn:
+      co_return co_await find(cluster_store::node_of_turn, request.path("id"));
+    case About::permission:
+      co_return co_await find(cluster_store::node_of_permission, request.path("id"));
+    case About::run_of_job:
+      co_return co_await find(cluster_store::node_of_job_run, request.path("id"));
+  }
+  co_return std::string();
+}
+
+Task<std::optional<Response>> Cluster::answer(const Request& request, const std::string& path) {
+  const auto node = co_await node_for(request);
+  if (node.empty()) co_return std::nullopt;
+  std::optional<Response> response;
+  if (bus_) response = co_await bus_->pass_on(node, passed(request, path));
+  if (response || request.route->effect == Effect::read) co_return response;
+  throw ApiError(node_unreachable,
+                 bus_ ? "the node " + node + " has to answer this and cannot be reached, try again"
+                      : "the node " + node + " has to answer this: ask there, or set cluster.events at all nodes");
 }
 
 }  // namespace agw

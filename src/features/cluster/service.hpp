@@ -1,8 +1,17 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "api/other_nodes.hpp"
 #include "base/async/task_group.hpp"
+#include "features/cluster/types.hpp"
 #include "storage/change_follower.hpp"
 #include "storage/changes.hpp"
+#include "storage/engine.hpp"
 
 namespace agw {
 
@@ -11,41 +20,76 @@ class Clock;
 class Database;
 class Engine;
 class Extensions;
+class Hub;
 class ModelServices;
+class NodeBus;
 class Projects;
+class Runs;
+class Secrets;
 class Stages;
+struct DataDirectory;
+struct Settings;
 
-/// What a node of a cluster does because of the others: follows what they change, and ends what a lost one had begun.
+/// What a node of a cluster does because of the others: follows what they change, ends what a lost one had begun, tells
+/// them its events and hears theirs, and has them answer what only they can.
 ///
-/// It needs nodes, and so a server: tests/cluster/test_take_over.py shows the use.
-class Cluster {
+/// It needs nodes, and so a server: tests/cluster/test_take_over.py and test_events.py show the use.
+class Cluster : public OtherNodes {
 public:
   struct Services {
     Loop& loop;
     Database& database;
     const Clock& clock;
+    Hub& hub;
+    const Secrets& secrets;
     ChangeFollower& follower;
     Projects& projects;
     Extensions& extensions;
     ModelServices& model_services;
     Stages& stages;
     Approvals& approvals;
+    Runs& runs;
     Engine& engine;
   };
   explicit Cluster(Services services);
+  ~Cluster() override;
 
-  /// From now on, changes of other nodes are read.
-  void start();
+  /// Before the loop runs: from now on, changes and events of other nodes are read. Connects to NATS if `settings` name
+  /// a server; throws StartError as NatsConnection does. `serve` answers requests that other nodes pass on.
+  void start(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve);
   /// The lease of that node has expired: does what its next start would do, unless another node does.
   void take_over(const LostNode& lost);
   Task<> stop();
 
+  Task<std::optional<Response>> answer(const Request& request, const std::string& path) override;
+
+  /// The active runs of other nodes on the threads, as Runs::active.
+  Task<json::array> runs_elsewhere(std::set<std::string, std::less<>> threads);
+
+  /// Has the clients of all nodes read anew what is under way.
+  void have_all_catch_up(const std::string& why);
+
 private:
   Task<> taking_over(LostNode lost);
+  void follow_changes();
+  Task<std::string> node_for(const Request& request);
 
   Services services_;
+  std::unique_ptr<NodeBus> bus_;  ///< null without NATS
   bool is_taking_over_ = false;
   TaskGroup group_;
 };
+
+/// What a node of a cluster does when the others tell it something.
+struct NodeHandlers {
+  OnChanges on_changes;
+  std::function<void()> on_lead;
+  std::function<void(const LostNode&)> on_lost_node;
+  std::function<void()> on_lost;
+};
+
+/// Opens the database that the settings name: a server's, or the file of the data directory. Throws StartError.
+std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& directory, const Settings& settings,
+                                            const Secrets& secrets, NodeHandlers handlers);
 
 }  // namespace agw

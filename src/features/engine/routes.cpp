@@ -55,6 +55,7 @@ Routes chat_routes(Engine& engine, ClientTools& client_tools, Threads& threads, 
           .responds<Turn>(201)
           .with_example({{"content", "Hello!"}})
           .fails_with({400, 404, 409, 413, 507})
+          .is_about(About::thread_in_body)
           .executes(),
       web_socket("/client-tools", "Lend tools and open texts to the answers that a program asks for",
                  &ClientTools::serve, client_tools),
@@ -62,17 +63,23 @@ Routes chat_routes(Engine& engine, ClientTools& client_tools, Threads& threads, 
           .body<StopChat>()
           .responds<ChatStopped>()
           .fails_with({400, 404, 507})
+          .is_about(About::thread_in_body)
           .executes(),
       post("/turns/:id/regenerate", "Answer a turn again, also an edited one", regenerate_turn, engine, threads)
           .optional_body<AnswerAgain>()
           .responds<Turn>(201)
           .fails_with({400, 404, 409, 413, 507})
+          .is_about(About::turn)
           .executes(),
-      remove("/turns/:id", "Delete a turn", delete_turn, engine).responds_no_content().fails_with({404, 409}),
+      remove("/turns/:id", "Delete a turn", delete_turn, engine)
+          .responds_no_content()
+          .fails_with({404, 409})
+          .is_about(About::turn),
       get("/threads/:id/events", "The events of a run that a client missed", list_events, threads, runs)
           .query<EventsQuery>()
           .responds<std::vector<json::object>>()
-          .fails_with({400, 404}),
+          .fails_with({400, 404})
+          .is_about(About::thread),
       get("/modes", "List the modes that agents work in", list_modes).responds<std::vector<ModeDetail>>(),
       get("/agents/:name/prompt", "Show what an agent reads before the conversation", show_prompt, engine, stages)
           .query<AgentPromptQuery>()

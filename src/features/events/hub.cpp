@@ -23,6 +23,12 @@ bool Hub::is_shown_on(std::string_view device) const {
                              [device](const auto* subscriber) { return subscriber->is_shown_on(device); });
 }
 
+Interests Hub::interests() const {
+  Interests all;
+  for (const auto* subscriber : subscribers_) subscriber->add_interests(all);
+  return all;
+}
+
 bool Hub::is_answered(std::string_view thread_id) const {
   return std::ranges::any_of(subscribers_,
                              [thread_id](const auto* subscriber) { return subscriber->answers(thread_id); });

@@ -1,12 +1,23 @@
 #pragma once
 
+#include <functional>
 #include <list>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "base/async/pending_effects.hpp"
 #include "features/events/domain_event.hpp"
 
 namespace agw {
+
+/// What persons look at, as far as other nodes must know it.
+struct Interests {
+  bool answers_all = false;       ///< somebody answers what agents ask on every thread
+  std::set<std::string> answers;  ///< the threads, if not
+  std::set<std::string> devices;  ///< events are shown to a person on these
+  friend bool operator==(const Interests&, const Interests&) = default;
+};
 
 /// Receives every event, on the loop, in the order of publishing.
 class Subscriber {
@@ -21,6 +32,8 @@ public:
   virtual bool is_shown_on(std::string_view /*device*/) const { return false; }
   /// Whether a person is behind it who hears that thread, and answers what its agent asks.
   virtual bool answers(std::string_view /*thread_id*/) const { return false; }
+  /// Adds what its person looks at, for other nodes.
+  virtual void add_interests(Interests& /*interests*/) const {}
 };
 
 /// Delivers the events of each room to later rooms and to clients.
@@ -50,12 +63,22 @@ public:
   /// Whether a subscriber shows events to a person who looks at this device.
   bool is_shown_on(std::string_view device) const;
 
+  /// What the persons behind the subscribers look at.
+  Interests interests() const;
+  /// A subscriber's person looks at something else now.
+  void interests_changed() const {
+    if (on_interests_) on_interests_();
+  }
+  /// Called whenever `interests` may have changed.
+  void on_interests(std::function<void()> action) { on_interests_ = std::move(action); }
+
   /// The work that events have caused and that requests wait for.
   PendingEffects& pending_effects() { return pending_effects_; }
 
 private:
   std::list<Subscriber*> subscribers_;
   PendingEffects pending_effects_;
+  std::function<void()> on_interests_;
 };
 
 }  // namespace agw

@@ -99,6 +99,15 @@ bool Subscription::matches(const DomainEvent& event) const {
   return lists_ && std::find(list_kinds.begin(), list_kinds.end(), event.type) != list_kinds.end();
 }
 
+void Subscription::add_interests(Interests& interests, Time now) const {
+  if (visible_ && !device_.empty() && now - heard_at_ <= presence) interests.devices.insert(device_);
+  if (!approvals_) return;
+  if (lists_ || !narrowed_)
+    interests.answers_all = true;
+  else
+    interests.answers.insert(threads_.begin(), threads_.end());
+}
+
 bool Subscription::answers(std::string_view thread_id) const {
   return approvals_ && (lists_ || !narrowed_ || threads_.contains(thread_id));
 }

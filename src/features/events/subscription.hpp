@@ -8,6 +8,7 @@
 
 #include "base/json/json.hpp"
 #include "features/events/domain_event.hpp"
+#include "features/events/hub.hpp"
 #include "features/events/types.hpp"
 
 namespace agw {
@@ -25,10 +26,14 @@ public:
 
   /// Takes a client's message and returns the answer to it, as JSON.
   std::string take(std::string_view message, Time now = std::chrono::steady_clock::now());
+  /// The threads of the connection; null for all.
+  const Threads* threads() const { return narrowed_ ? &threads_ : nullptr; }
 
   bool matches(const DomainEvent& event) const;
   /// Whether a person is behind the connection who answers what agents ask on that thread.
   bool answers(std::string_view thread_id) const;
+
+  void add_interests(Interests& interests, Time now) const;
 
   /// How long a client counts as visible after its last message: a page that has lost its network cannot say that it
   /// was left.

@@ -19,4 +19,7 @@ const Description& describe(Tag<SubscriptionMessage>) {
   return description_of<SubscriptionMessage>("SubscriptionMessage");
 }
 
+BOOST_DESCRIBE_STRUCT(EventsMissed, (), (why))
+const Description& describe(Tag<EventsMissed>) { return description_of<EventsMissed>("EventsMissed"); }
+
 }  // namespace agw

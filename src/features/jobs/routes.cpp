@@ -85,6 +85,7 @@ Routes job_routes(Jobs& jobs, const Clock& clock) {
       post("/runs/:id/stop", "Stop a job's run", stop_job_run, jobs)
           .responds<JobRun>()
           .fails_with({404, 507})
+          .is_about(About::run_of_job)
           .executes(),
       get("/cron", "The next times of a cron expression", show_cron_times, clock)
           .query<CronQuery>()

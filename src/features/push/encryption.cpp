@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <openssl/rand.h>
 
 #include "base/digest.hpp"
@@ -23,14 +22,6 @@ constexpr std::size_t key_size = 16;
 constexpr std::size_t nonce_size = 12;
 constexpr char last_record = 2;
 constexpr std::chrono::hours token_validity{12};
-
-std::string hmac_sha256(std::string_view key, std::string_view text) {
-  std::string digest(secret_size, '\0');
-  unsigned int size = 0;
-  if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), data_of(text), text.size(), data_of(digest), &size))
-    throw std::runtime_error("OpenSSL cannot derive a key");
-  return digest;
-}
 
 /// HKDF (RFC 5869) for at most 32 bytes, which is one block.
 std::string hkdf(std::string_view salt, std::string_view key_material, std::string info, std::size_t size) {

@@ -167,6 +167,7 @@ Task<PushTest> Push::test(std::string id) {
 void Push::deliver(const DomainEvent& event) {
   if (targets_.empty()) return;
   if (event.record.as<TokenReplaced>()) return forget_all();
+  if (event.is_from_another_node) return;  // That node sends it.
   const auto notice = notice_of(event);
   if (!notice) return;
   for (const auto& target : targets_) {

@@ -280,9 +280,15 @@ Task<std::string> Runs::events(std::string thread_id, EventsQuery query) {
   co_return co_await database_.read([=](Connection& connection) -> std::string {
     const auto packed = run_store::find_log(connection, query.runId, thread_id, oldest);
     const auto run = run_store::find(connection, query.runId);
-    if (!packed || !run) return "[]";
-    const auto log = RunLog::unpack(*run, *packed);
-    return log ? as_array(log->events_after(query.after)) : "[]";
+    if (!run || run->thread_id != thread_id) return "[]";
+    if (packed) {
+      const auto log = RunLog::unpack(*run, *packed);
+      return log ? as_array(log->events_after(query.after)) : "[]";
+    }
+    // It is active at another node, which cannot be asked.
+    RunLog log(*run);
+    for (const auto& piece : run_store::pieces(connection, query.runId)) log.add_packed(piece.text, piece.events);
+    return as_array(log.events_after(query.after));
   });
 }
 

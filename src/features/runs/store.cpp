@@ -114,6 +114,14 @@ std::vector<InterruptedRun> unfinished(Connection& connection) {
   return runs;
 }
 
+std::vector<RunPiece> pieces(Connection& connection, const std::string& run_id) {
+  std::vector<RunPiece> found;
+  auto rows = connection.prepare("SELECT text, events FROM run_pieces WHERE run_id = :run ORDER BY number");
+  rows.bind(":run", run_id);
+  while (rows.step()) found.push_back({.text = rows.string(0), .events = rows.string(1)});
+  return found;
+}
+
 std::optional<std::string> find_log(Connection& connection, const std::string& run_id, const std::string& thread_id,
                                     Timestamp oldest) {
   auto row = connection.prepare("SELECT log FROM runs WHERE id = :id AND thread_id = :thread AND ended_at > :oldest");

@@ -104,7 +104,8 @@ Routes thread_routes(Threads& threads) {
           .fails_with({404}),
       get("/threads/:id", "Read a thread and what is being answered on it", show_thread, threads)
           .responds<ThreadDetail>()
-          .fails_with({404}),
+          .fails_with({404})
+          .is_about(About::thread),
       patch("/threads/:id", "Change a thread's title, mode, archived or pinned", change_thread, threads)
           .body<ThreadChange>()
           .responds<Thread>()
@@ -112,7 +113,8 @@ Routes thread_routes(Threads& threads) {
           .fails_with({404}),
       remove("/threads/:id", "Delete a thread and its turns", delete_thread, threads)
           .responds_no_content()
-          .fails_with({404, 409}),
+          .fails_with({404, 409})
+          .is_about(About::thread),
       get("/threads/:id/turns", "List a thread's turns, newest first", list_turns, threads)
           .query<TurnFilter>()
           .responds<std::vector<Turn>>()

@@ -30,6 +30,9 @@ Response failure_response(const std::exception_ptr& failure, const RequestName& 
   } catch (const DiskFull& error) {
     log_failure(request, error.what());
     return error_response(disk_full(), request.protocol);
+  } catch (const ThreadElsewhere&) {
+    return error_response(ApiError(service_unavailable, "another node answers on the thread, try again"),
+                          request.protocol);
   } catch (const DatabaseUnavailable& error) {
     log_failure(request, error.what());
     return error_response(ApiError(service_unavailable, error.answer()), request.protocol);

@@ -1,13 +1,58 @@
 #include "server/websocket/event_socket.hpp"
 
 #include <chrono>
+#include <map>
 #include <utility>
+
+#include "base/json/json_values.hpp"
 
 namespace agw {
 
+namespace {
+
+std::int64_t seq_of(const json::object& members) {
+  const auto* seq = members.if_contains("seq");
+  return seq && seq->is_int64() ? seq->get_int64() : 0;
+}
+
+/// Whether the text or the seq of a resume's run contains the event already.
+class Contained {
+public:
+  explicit Contained(const json::object& answer) {
+    const auto* runs = array_member(answer, "runs");
+    if (!runs) return;
+    for (const auto& run : *runs) {
+      const auto& members = run.as_object();
+      seqs_[string_or_empty(members, "runId")] = seq_of(members);
+    }
+  }
+
+  bool contains(const std::string& event) const {
+    const auto parsed = parse_json(event);
+    if (!parsed || !parsed->is_object()) return false;
+    const auto& members = parsed->get_object();
+    const auto run = seqs_.find(string_or_empty(members, "runId"));
+    const auto seq = seq_of(members);
+    return run != seqs_.end() && seq > 0 && seq <= run->second;
+  }
+
+private:
+  std::map<std::string, std::int64_t> seqs_;
+};
+
+}  // namespace
+
 EventSocket::EventSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher, Hub& hub,
-                         Subscription::ActiveRuns active_runs)
-    : WebSocket(loop, stream, flusher), hub_(hub), subscription_(std::move(active_runs)) {}
+                         Subscription::ActiveRuns active_runs, const RunsElsewhere& runs_elsewhere)
+    : WebSocket(loop, stream, flusher),
+      hub_(hub),
+      subscription_(std::move(active_runs)),
+      runs_elsewhere_(runs_elsewhere) {}
+
+EventSocket::~EventSocket() {
+  listening_.reset();
+  hub_.interests_changed();
+}
 
 /// No coroutine: its frame would stay as long as each idle socket.
 Task<> EventSocket::serve(std::string first_bytes) {
@@ -16,11 +61,63 @@ Task<> EventSocket::serve(std::string first_bytes) {
 }
 
 void EventSocket::deliver(const DomainEvent& event) {
-  if (!closing() && subscription_.matches(event)) queue_text(event.message());
+  if (closing()) return;
+  if (event.record.as<EventsMissed>())
+    return close(websocket::CloseCode::service_restart, "events were missed: connect again and resume");
+  if (!subscription_.matches(event)) return;
+  if (resume_)
+    resume_->events.push_back(event.message());
+  else
+    queue_text(event.message());
 }
 
 bool EventSocket::is_shown_on(std::string_view device) const {
   return !closing() && subscription_.is_shown_on(device, std::chrono::steady_clock::now());
+}
+
+void EventSocket::add_interests(Interests& interests) const {
+  if (!closing()) subscription_.add_interests(interests, std::chrono::steady_clock::now());
+}
+
+void EventSocket::received(std::string text) {
+  if (resume_)
+    resume_->messages.push_back(std::move(text));
+  else
+    take(text);
+}
+
+void EventSocket::take(const std::string& text) {
+  auto answer = subscription_.take(text);
+  hub_.interests_changed();
+  if (!runs_elsewhere_) return queue_text(answer);
+  auto parsed = parse_stored_json(answer);
+  if (!parsed.as_object().contains("runs")) return queue_text(answer);
+  resume_ = std::make_unique<Resume>();
+  spawn(resume(std::move(parsed.as_object())));
+}
+
+/// The answer of another node comes after the events that it contains, and before those that it does not.
+Task<> EventSocket::resume(json::object answer) {
+  Subscription::Threads threads;
+  for (auto& thread : strings_of(answer, "threadIds")) threads.insert(std::move(thread));
+  try {
+    auto& runs = answer.at("runs").as_array();
+    for (auto& run : co_await runs_elsewhere_(std::move(threads))) runs.push_back(std::move(run));
+  } catch (...) {
+    go_on(answer);
+    throw;
+  }
+  go_on(answer);
+}
+
+void EventSocket::go_on(const json::object& answer) {
+  const auto held = std::exchange(resume_, nullptr);
+  queue_text(to_json(answer));
+  const Contained contained(answer);
+  for (const auto& event : held->events) {
+    if (!contained.contains(*event)) queue_text(event);
+  }
+  for (auto& text : held->messages) received(std::move(text));
 }
 
 }  // namespace agw

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <deque>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "features/events/hub.hpp"
 #include "features/events/subscription.hpp"
@@ -10,11 +14,15 @@
 
 namespace agw {
 
+/// Gives what other nodes of the cluster do on the threads, as the `runs` of a resume. Empty: there are no other nodes.
+using RunsElsewhere = std::function<Task<json::array>(Subscription::Threads threads)>;
+
 /// Sends a client the events that it subscribed to, in order, and never blocks the publisher.
 class EventSocket : public WebSocket, public Subscriber {
 public:
   EventSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher, Hub& hub,
-              Subscription::ActiveRuns active_runs);
+              Subscription::ActiveRuns active_runs, const RunsElsewhere& runs_elsewhere);
+  ~EventSocket() override;
 
   Task<> serve(std::string first_bytes) override;
 
@@ -22,12 +30,25 @@ public:
   bool awaits(std::string_view) const override { return true; }
   bool is_shown_on(std::string_view device) const override;
   bool answers(std::string_view thread_id) const override { return !closing() && subscription_.answers(thread_id); }
+  void add_interests(Interests& interests) const override;
 
 private:
-  void received(std::string text) override { queue_text(subscription_.take(text)); }
+  /// A resume whose answer waits for other nodes: what follows it is held back.
+  struct Resume {
+    std::deque<std::string> messages;  ///< of the client
+    std::vector<SharedMessage> events;
+  };
+
+  void received(std::string text) override;
+  void closed() override { hub_.interests_changed(); }
+  void take(const std::string& text);
+  Task<> resume(json::object answer);
+  void go_on(const json::object& answer);
 
   Hub& hub_;
   Subscription subscription_;
+  const RunsElsewhere& runs_elsewhere_;  ///< of the server
+  std::unique_ptr<Resume> resume_;
   std::optional<Hub::Listening> listening_;  ///< from `serve` on
 };
 

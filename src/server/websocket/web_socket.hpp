@@ -69,6 +69,8 @@ protected:
   void queue_text(std::string_view text);
   void queue_text(SharedMessage text);
   bool closing() const { return closing_; }
+  /// Starts a coroutine that `run` joins.
+  void spawn(Task<> task) { writers_.spawn(std::move(task)); }
 
 private:
   /// The client has sent a message.

@@ -22,6 +22,7 @@ enum class CloseCode {
   invalid_text = 1007,
   too_big = 1009,
   internal_error = 1011,
+  service_restart = 1012,
   try_again_later = 1013,
 };
 

@@ -82,10 +82,23 @@ Link prepared(const Address& address, Stop& stop, const Options& options) {
   return link;
 }
 
+/// All sessions of a node know its name.
+Address address_for(const Options& options) {
+  auto address = read_address(options.url);
+  if (options.node.empty()) return address;
+  const auto given = std::ranges::find(address.parameters, "options", [](const auto& each) { return each.first; });
+  const auto name = "-c agw.node=" + options.node;
+  if (given == address.parameters.end())
+    address.parameters.emplace_back("options", name);
+  else
+    given->second += ' ' + name;
+  return address;
+}
+
 class Engine final : public StorageEngine {
 public:
   Engine(Loop& loop, const Options& options)
-      : address_(read_address(options.url)),
+      : address_(address_for(options)),
         writer_(loop, prepared(address_, stop_, options), stop_, options.group_limit),
         readers_(
             loop,

@@ -52,6 +52,9 @@ bool means_lost(std::string_view state) {
 std::exception_ptr error_of(std::string_view state, const std::string& message) {
   if (state == "40001" || state == "40P01") return std::make_exception_ptr(SerializationFailure(message));
   if (means_lost(state)) return std::make_exception_ptr(ConnectionLost(message));
+  // By src/storage/migrations/postgres/0250_cluster_events.sql.
+  if (state == "AGW01")
+    return std::make_exception_ptr(ThreadElsewhere(SQLITE_CONSTRAINT_TRIGGER, "another node answers on the thread"));
   if (state == "53100") return std::make_exception_ptr(ServerDiskFull(SQLITE_FULL, message));
   return std::make_exception_ptr(ServerError(code_of(state), message));
 }

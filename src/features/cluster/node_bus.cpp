@@ -1,0 +1,339 @@
+// Messages between nodes.
+//
+// A node has two subjects: `agw.<cluster>.all`, which all hear, and `agw.<cluster>.node.<name>`. Everything that one
+// node sends arrives in the order in which it was sent, across both. So an answer that says how far a run has come
+// arrives after all events of the run up to there, and before the next.
+//
+// To all, in frames that are counted: `event`, `presence` (who is there, and what its clients look at), `catch-up`. To
+// one node: `request`, then `working` and `response`; `runs?`, then `runs`.
+//
+// NATS delivers at most once. Who finds a gap in the numbers of another node has missed something, and has its clients
+// read anew what is under way (EventsMissed). Each node tells its presence every two seconds, so a gap does not stay
+// unseen for longer.
+
+#include "features/cluster/node_bus.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+#include "features/extensions/service.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto between_presences = 2s;
+constexpr auto lost_after = 7s;
+constexpr auto patience_with_nodes = 500ms;
+constexpr auto between_looks_at_node = 1s;
+constexpr int service_unavailable = 503;
+constexpr std::size_t max_told_threads = 1'000;
+constexpr std::size_t epoch_size = 8;
+constexpr std::size_t frame_size = NatsConnection::max_payload - 16 * 1024;
+
+json::object head_of(const Interests& interests) {
+  json::array answers;
+  for (const auto& thread : interests.answers) answers.emplace_back(thread);
+  json::array devices;
+  for (const auto& device : interests.devices) devices.emplace_back(device);
+  return {{"answersAll", interests.answers_all}, {"answers", std::move(answers)}, {"devices", std::move(devices)}};
+}
+
+Interests interests_of(const json::object& head) {
+  const auto answers = strings_of(head, "answers");
+  const auto devices = strings_of(head, "devices");
+  return {.answers_all = is_true(head, "answersAll"),
+          .answers = {answers.begin(), answers.end()},
+          .devices = {devices.begin(), devices.end()}};
+}
+
+json::object head_of(const Response& response) {
+  json::array headers;
+  for (const auto& [name, value] : response.headers) headers.push_back(json::array{name, value});
+  return {{"status", response.status}, {"hasContent", !response.content_type.empty()}, {"headers", std::move(headers)}};
+}
+
+Response response_of(NodeMessage message) {
+  Response response{.status = static_cast<int>(message.head.at("status").as_int64()), .body = std::move(message.body)};
+  if (!is_true(message.head, "hasContent")) response.content_type = {};
+  for (const auto& header : message.head.at("headers").as_array()) {
+    const auto texts = strings_of(header.as_array());
+    response.headers.emplace_back(texts.at(0), texts.at(1));
+  }
+  return response;
+}
+
+ApiError lost_meanwhile(const std::string& node) {
+  return ApiError(service_unavailable,
+                  fmt::format("the node {} was lost while it answered, see what became of it and try again", node));
+}
+
+}  // namespace
+
+struct NodeBus::Waiting {
+  explicit Waiting(Loop& loop) : changed(loop) {}
+
+  AsyncEvent changed;  ///< pulsed with each answer
+  bool is_worked_on = false;
+  std::vector<NodeMessage> answers;
+};
+
+NodeBus::NodeBus(Loop& loop, Hub& hub, Options options, Handlers handlers)
+    : loop_(loop),
+      hub_(hub),
+      options_(std::move(options)),
+      handlers_(std::move(handlers)),
+      epoch_(random_hex(epoch_size)),
+      all_(fmt::format("agw.{}.all", options_.cluster)),
+      reader_(options_.secret),
+      connection_(loop, {.address = options_.address,
+                         .key = options_.key,
+                         .name = "agw " + options_.node,
+                         .subjects = {all_, fmt::format("agw.{}.node.{}", options_.cluster, options_.node)},
+                         .on_message = [this](const auto& subject, const auto& payload) { take(subject, payload); },
+                         .on_change = [this](bool is_connected) { connection_changed(is_connected); }}),
+      listening_(hub, *this),
+      group_(loop) {
+  group_.on_failure([](const std::exception_ptr& failure) {
+    log::warn("a message of another node was not answered: {}", message_of(failure));
+  });
+  hub_.on_interests([this] { interests_changed(); });
+  tell_presence(true);
+  group_.spawn(beat());
+}
+
+NodeBus::~NodeBus() { hub_.on_interests({}); }
+
+Task<> NodeBus::stop() {
+  stopping_.request();
+  co_await group_.join();
+}
+
+// What others are told.
+
+void NodeBus::send(const std::string& subject, NodeMessage message) {
+  message.from = options_.node;
+  message.epoch = epoch_;
+  for (auto& frame : sealed_frames(options_.secret, subject, message, frame_size)) {
+    // Otherwise libnats would keep it for later, when clients have long caught up.
+    if (connection_.is_connected()) connection_.publish(subject, std::move(frame));
+    if (message.number > 0) ++number_;
+  }
+}
+
+void NodeBus::tell_all(std::string_view kind, json::object head, std::string body) {
+  send(all_, {.number = number_ + 1, .kind = std::string(kind), .head = std::move(head), .body = std::move(body)});
+}
+
+void NodeBus::tell(const std::string& node, std::string_view kind, const std::string& id, json::object head,
+                   std::string body) {
+  send(fmt::format("agw.{}.node.{}", options_.cluster, node),
+       {.kind = std::string(kind), .id = id, .head = std::move(head), .body = std::move(body)});
+}
+
+/// Changes of extensions reach other nodes by the table `changes`, which is never away.
+void NodeBus::deliver(const DomainEvent& event) {
+  if (event.is_from_another_node || event.type.empty() || event.record.as<Extension>()) return;
+  tell_all("event", {{"type", event.type}, {"thread", event.thread_id}}, *event.message());
+}
+
+void NodeBus::tell_presence(bool asks_for_others) {
+  told_ = hub_.interests();
+  // So many do not fit into a message.
+  auto head = head_of(told_.answers.size() > max_told_threads ? Interests{.answers_all = true} : told_);
+  if (asks_for_others) head["asks"] = true;
+  tell_all("presence", std::move(head));
+}
+
+void NodeBus::interests_changed() {
+  if (hub_.interests() != told_) tell_presence(false);
+}
+
+Task<> NodeBus::beat() {
+  while (co_await pause(stopping_, between_presences) == WaitResult::done) {
+    tell_presence(false);
+    std::erase_if(nodes_, [this](const auto& node) { return !is_there(node.second); });
+  }
+}
+
+void NodeBus::connection_changed(bool is_connected) {
+  if (!is_connected) return;
+  tell_presence(true);
+  miss("the NATS server was away");
+}
+
+void NodeBus::have_all_catch_up(const std::string& why) {
+  tell_all("catch-up", {{"why", why}});
+  miss(why);
+}
+
+// What others tell.
+
+void NodeBus::take(const std::string& subject, const std::string& payload) {
+  auto frame = reader_.take(subject, payload);
+  if (!frame) {
+    if (!std::exchange(has_warned_, true))
+      log::warn("somebody who is no node of this cluster sends messages to {} on the NATS server", subject);
+    return;
+  }
+  if (frame->from == options_.node) return;
+  if (frame->number > 0) check_number(*frame);
+  if (frame->message) handle(std::move(*frame->message));
+}
+
+void NodeBus::check_number(const NodeMessageReader::Frame& frame) {
+  auto& node = nodes_[frame.from];
+  node.heard_at = Clock::now();
+  node.is_new = node.epoch != frame.epoch;
+  const bool has_missed = !node.is_new && frame.number != node.number + 1;
+  node.epoch = frame.epoch;
+  node.number = frame.number;
+  if (has_missed) miss(fmt::format("messages of the node {} did not arrive", frame.from));
+}
+
+void NodeBus::miss(const std::string& why) {
+  log::info("clients are told to catch up: {}", why);
+  hub_.publish({.record = EventsMissed{why}, .is_from_another_node = true});
+}
+
+bool NodeBus::is_there(const OtherNode& node) const { return Clock::now() - node.heard_at < lost_after; }
+
+void NodeBus::handle(NodeMessage message) {
+  if (message.kind == "event") return take_event(message);
+  if (message.kind == "presence") return take_presence(message);
+  if (message.kind == "catch-up") return miss(string_or_empty(message.head, "why"));
+  if (message.kind == "runs?") return tell_runs(message);
+  if (message.kind == "request") {
+    tell(message.from, "working", message.id, {});
+    if (!stopping_.requested()) group_.spawn(serve(std::move(message)));
+    return;
+  }
+  take_answer(std::move(message));
+}
+
+void NodeBus::take_event(NodeMessage& message) {
+  const auto type = string_or_empty(message.head, "type");
+  const auto thread = string_or_empty(message.head, "thread");
+  hub_.publish({.type = type, .thread_id = thread, .is_from_another_node = true, .text = std::move(message.body)});
+}
+
+void NodeBus::take_presence(const NodeMessage& message) {
+  auto& node = nodes_[message.from];
+  node.interests = interests_of(message.head);
+  if (!is_true(message.head, "asks")) return;
+  tell_presence(false);
+  // It has lost NATS, and was not there when clients asked what is under way.
+  if (!node.is_new) miss(fmt::format("the node {} is there again", message.from));
+}
+
+void NodeBus::tell_runs(const NodeMessage& question) {
+  const auto names = strings_of(parse_stored_json(question.body).as_array());
+  const std::set<std::string, std::less<>> threads(names.begin(), names.end());
+  tell(question.from, "runs", question.id, {}, to_json(json::value(handlers_.active_runs(&threads))));
+}
+
+Task<> NodeBus::serve(NodeMessage message) {
+  const auto from = message.from;
+  const auto id = message.id;
+  auto response = co_await handlers_.serve(passed_request(message.head, std::move(message.body)));
+  auto head = head_of(response);
+  tell(from, "response", id, std::move(head), std::move(response.body));
+}
+
+void NodeBus::take_answer(NodeMessage message) {
+  const auto found = waiting_.find(message.id);
+  if (found == waiting_.end()) return;
+  auto& waiting = *found->second;
+  waiting.is_worked_on = true;
+  if (message.kind != "working") waiting.answers.push_back(std::move(message));
+  waiting.changed.pulse();
+}
+
+bool NodeBus::answers(std::string_view thread_id) const {
+  return std::ranges::any_of(nodes_, [&](const auto& node) {
+    const auto& interests = node.second.interests;
+    return interests.answers_all || interests.answers.contains(std::string(thread_id));
+  });
+}
+
+bool NodeBus::is_shown_on(std::string_view device) const {
+  return std::ranges::any_of(
+      nodes_, [&](const auto& node) { return node.second.interests.devices.contains(std::string(device)); });
+}
+
+// Questions to other nodes.
+
+namespace {
+
+/// Keeps a question in the list of those that wait, for as long as it lives.
+template <class Questions>
+class Asked {
+public:
+  Asked(Questions& questions, typename Questions::mapped_type waiting)
+      : questions_(questions), place_(questions.emplace(new_id(), std::move(waiting)).first) {}
+  ~Asked() { questions_.erase(place_); }
+  Asked(const Asked&) = delete;
+  Asked& operator=(const Asked&) = delete;
+
+  const std::string& id() const { return place_->first; }
+
+private:
+  Questions& questions_;
+  typename Questions::iterator place_;
+};
+
+}  // namespace
+
+Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest request) {
+  if (!connection_.is_connected() || stopping_.requested()) co_return std::nullopt;
+  const auto waiting = std::make_shared<Waiting>(loop_);
+  const Asked asked(waiting_, waiting);
+  auto head = head_of(request);
+  tell(node, "request", asked.id(), std::move(head), std::move(request.content));
+  const auto until_worked_on = [](std::shared_ptr<Waiting> one) -> Task<> {
+    while (!one->is_worked_on) co_await one->changed.wait();
+  };
+  if (co_await with_timeout(stopping_, patience_with_nodes, until_worked_on(waiting)) != WaitResult::done)
+    co_return std::nullopt;
+  const auto until_answered = [](std::shared_ptr<Waiting> one) -> Task<> {
+    while (one->answers.empty()) co_await one->changed.wait();
+  };
+  while (waiting->answers.empty()) {
+    const auto end = co_await with_timeout(stopping_, between_looks_at_node, until_answered(waiting));
+    const auto known = nodes_.find(node);
+    const bool is_lost = known == nodes_.end() || !is_there(known->second);
+    if (end == WaitResult::stopped || (end == WaitResult::timed_out && is_lost)) throw lost_meanwhile(node);
+  }
+  co_return response_of(std::move(waiting->answers.front()));
+}
+
+Task<json::array> NodeBus::runs_elsewhere(std::set<std::string, std::less<>> threads) {
+  json::array runs;
+  if (threads.empty() || nodes_.empty() || !connection_.is_connected()) co_return runs;
+  const auto waiting = std::make_shared<Waiting>(loop_);
+  const Asked asked(waiting_, waiting);
+  json::array names;
+  for (const auto& thread : threads) names.emplace_back(thread);
+  const auto count = nodes_.size();
+  for (const auto& [name, node] : nodes_) tell(name, "runs?", asked.id(), {}, to_json(json::value(names)));
+  const auto until_answered = [](std::shared_ptr<Waiting> one, std::size_t wanted) -> Task<> {
+    while (one->answers.size() < wanted) co_await one->changed.wait();
+  };
+  co_await with_timeout(stopping_, patience_with_nodes, until_answered(waiting, count));
+  for (const auto& answer : waiting->answers) {
+    auto told = parse_stored_json(answer.body);
+    for (auto& run : told.as_array()) runs.push_back(std::move(run));
+  }
+  co_return runs;
+}
+
+}  // namespace agw

@@ -1,0 +1,91 @@
+#include "features/cluster/node_message.hpp"
+
+#include <algorithm>
+
+#include <openssl/crypto.h>
+
+#include "base/digest.hpp"
+#include "base/json/json_values.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t seal_size = 32;
+
+std::string seal_of(std::string_view secret, std::string_view subject, std::string_view frame) {
+  std::string text(subject);
+  text += '\n';
+  text += frame;
+  return hmac_sha256(secret, text);
+}
+
+std::int64_t whole_number_of(const json::object& head, std::string_view name) {
+  const auto* value = head.if_contains(name);
+  return value && value->is_int64() ? value->get_int64() : 0;
+}
+
+std::string text_of(const json::object& head, std::string_view name) {
+  return std::string(string_member(head, name).value_or(""));
+}
+
+}  // namespace
+
+std::vector<std::string> sealed_frames(std::string_view secret, std::string_view subject, const NodeMessage& message,
+                                       std::size_t limit) {
+  const auto parts = std::max<std::size_t>(1, (message.body.size() + limit - 1) / limit);
+  std::vector<std::string> frames;
+  for (std::size_t part = 0; part < parts; ++part) {
+    json::object head{{"from", message.from}, {"epoch", message.epoch}};
+    if (message.number > 0) head["number"] = message.number + static_cast<std::int64_t>(part);
+    if (part == 0) {
+      head["kind"] = message.kind;
+      if (!message.id.empty()) head["id"] = message.id;
+      if (!message.head.empty()) head["head"] = message.head;
+    }
+    if (parts > 1) {
+      head["part"] = part;
+      head["parts"] = parts;
+    }
+    auto frame = to_json(head);
+    frame += '\n';
+    frame += std::string_view(message.body).substr(part * limit, limit);
+    frames.push_back(seal_of(secret, subject, frame) + frame);
+  }
+  return frames;
+}
+
+std::optional<NodeMessageReader::Frame> NodeMessageReader::take(std::string_view subject, std::string_view frame) {
+  if (frame.size() <= seal_size) return std::nullopt;
+  const auto seal = seal_of(secret_, subject, frame.substr(seal_size));
+  if (CRYPTO_memcmp(seal.data(), frame.data(), seal_size) != 0) return std::nullopt;
+  const auto content = frame.substr(seal_size);
+  const auto end = content.find('\n');
+  const auto parsed = parse_json(content.substr(0, end));
+  if (end == content.npos || !parsed || !parsed->is_object()) return std::nullopt;
+  const auto& head = parsed->get_object();
+  Frame taken{text_of(head, "from"), text_of(head, "epoch"), whole_number_of(head, "number"), std::nullopt};
+  const auto part = whole_number_of(head, "part");
+  const auto parts = std::max<std::int64_t>(1, whole_number_of(head, "parts"));
+  auto& begun = begun_[taken.from + ' ' + std::string(subject)];
+  if (part == 0) {
+    begun.message = {taken.from, taken.epoch, taken.number, text_of(head, "kind"), text_of(head, "id"), {}, {}};
+    if (const auto* more = head.if_contains("head"); more && more->is_object()) begun.message.head = more->get_object();
+  } else if (part != begun.next_part || begun.message.epoch != taken.epoch) {
+    begun = {};  // A part was missed: so is the message.
+    return taken;
+  }
+  begun.next_part = part + 1;
+  const auto body = content.substr(end + 1);
+  if (begun.message.body.size() + body.size() > max_size) {
+    begun = {};
+    return taken;
+  }
+  begun.message.body += body;
+  if (begun.next_part < parts) return taken;
+  taken.message = std::move(begun.message);
+  begun = {};
+  return taken;
+}
+
+}  // namespace agw

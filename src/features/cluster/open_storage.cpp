@@ -1,0 +1,45 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/data_files.hpp"
+#include "base/error.hpp"
+#include "config/data_directory.hpp"
+#include "config/settings.hpp"
+#include "features/cluster/service.hpp"
+#include "features/secrets/service.hpp"
+#include "storage/engine.hpp"
+#include "storage/postgres/engine.hpp"
+
+namespace agw {
+
+std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& directory, const Settings& settings,
+                                            const Secrets& secrets, NodeHandlers handlers) {
+  const auto file = directory.database();
+  if (settings.cluster.database.empty() && !settings.cluster.node.empty())
+    throw StartError(ExitStatus::usage, "cluster.node needs cluster.database: nodes share a database of PostgreSQL");
+  if (settings.cluster.node.empty() && !settings.cluster.events.empty())
+    throw StartError(ExitStatus::usage, "cluster.events needs cluster.node: it is for gateways that share a database");
+  if (settings.cluster.database.empty()) return open_file(loop, {.file = file, .backups = directory.backups()});
+  if (std::filesystem::exists(file)) {
+    throw StartError(ExitStatus::usage, fmt::format("{0} holds records that a gateway with cluster.database would not "
+                                                    "see: to begin with that database, move the file away (mv {0} "
+                                                    "{0}.old)",
+                                                    file.string()));
+  }
+  try {
+    return postgres::open_engine(
+        loop,
+        {.url = secrets.expand(settings.cluster.database),
+         .node = settings.cluster.node,
+         .cluster_file = settings.cluster.node.empty() ? std::filesystem::path() : directory.path / data_files::cluster,
+         .on_changes = std::move(handlers.on_changes),
+         .on_lead = std::move(handlers.on_lead),
+         .on_lost_node = std::move(handlers.on_lost_node),
+         .on_lost = std::move(handlers.on_lost)});
+  } catch (const SecretError& error) {
+    throw StartError(ExitStatus::usage, fmt::format("cluster.database: {}", error.what()));
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,46 @@
+#include "features/cluster/store.hpp"
+
+namespace agw::cluster_store {
+
+namespace {
+
+std::string first_text(Connection& connection, std::string_view sql, const std::string& id) {
+  auto row = connection.prepare(sql);
+  row.bind(":id", id);
+  return row.step() ? row.string(0) : std::string();
+}
+
+}  // namespace
+
+Identity identity(Connection& connection) {
+  auto row = connection.prepare("SELECT cluster.id, cluster_secret.secret FROM cluster, cluster_secret");
+  row.step();
+  return {row.string(0), row.string(1)};
+}
+
+std::string node_of_thread(Connection& connection, const std::string& thread_id) {
+  return first_text(connection, "SELECT node FROM active_threads WHERE thread_id = :id AND node <> this_node()",
+                    thread_id);
+}
+
+std::string node_of_turn(Connection& connection, const std::string& turn_id) {
+  return first_text(connection,
+                    "SELECT node FROM active_threads WHERE node <> this_node() AND thread_id = "
+                    "(SELECT threads.id FROM turns JOIN threads ON threads.number = turns.thread WHERE turns.id = :id)",
+                    turn_id);
+}
+
+std::string node_of_permission(Connection& connection, const std::string& id) {
+  return first_text(connection,
+                    "SELECT node FROM permission_requests WHERE id = :id AND decided_at IS NULL AND "
+                    "node NOT IN ('', this_node())",
+                    id);
+}
+
+std::string node_of_job_run(Connection& connection, const std::string& id) {
+  return first_text(
+      connection, "SELECT node FROM job_runs WHERE id = :id AND finished_at IS NULL AND node NOT IN ('', this_node())",
+      id);
+}
+
+}  // namespace agw::cluster_store

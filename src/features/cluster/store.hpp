@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "storage/connection.hpp"
+
+namespace agw::cluster_store {
+
+// For databases of PostgreSQL, as all of this room.
+
+/// What makes messages of this cluster known to its nodes.
+struct Identity {
+  std::string cluster;
+  std::string secret;
+};
+Identity identity(Connection& connection);
+
+// The other node that has the run which the record belongs to; empty if this node has it, or nobody.
+
+std::string node_of_thread(Connection& connection, const std::string& thread_id);
+std::string node_of_turn(Connection& connection, const std::string& turn_id);
+std::string node_of_permission(Connection& connection, const std::string& id);
+std::string node_of_job_run(Connection& connection, const std::string& id);
+
+}  // namespace agw::cluster_store

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json/json.hpp"
+
+namespace agw {
+
+/// A client's request that another node answers, as the node has checked it that the client called.
+struct PassedRequest {
+  std::string method;
+  std::string path;  ///< as sent
+  std::vector<std::string> segments;
+  std::vector<std::pair<std::string, std::string>> parameters;
+  std::vector<std::pair<std::string, std::string>> headers;  ///< without the client's token
+  std::string host;
+  std::string content;
+};
+
+/// Everything but the content, and back. What others than nodes could send is never read: messages are sealed.
+json::object head_of(const PassedRequest& request);
+PassedRequest passed_request(const json::object& head, std::string content);
+
+}  // namespace agw

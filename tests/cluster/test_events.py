@@ -1,0 +1,365 @@
+"""What happens at one node is heard, caught up on, decided and stopped at another: over NATS."""
+
+import contextlib
+import signal
+
+import pytest
+
+from approvals import answer, decide, pending
+from certificates import make_certificate
+from checks import accepted, refused
+from events import text_of
+from nats import nats
+from steering import glob
+from stubs.provider import Reply
+from test_changes import eventually
+from test_nodes import fails
+from test_take_over import answers
+from tools import calls, new_agent, new_thread, turns_of
+
+
+UNREACHABLE = "the node a has to answer this and cannot be reached, try again"
+
+
+def assistant_thread(node, **members):
+    return new_thread(node, accepted(node.http.get("/extensions/assistant")), **members)
+
+
+def ask(node, thread, content="Count.", **members):
+    return accepted(node.http.post("/chat", json={"content": content, "threadId": thread["id"], **members}), 201)
+
+
+def first_delta(events):
+    return events.until(lambda event: event["type"] == "text-delta")[-1]
+
+
+def resumed(node, thread):
+    """The runs that a client of the node hears of when it resumes on the thread."""
+    with node.events() as events:
+        return events.subscribe(thread["id"], resume=True)["runs"]
+
+
+def test_a_run_is_heard_at_another_node_in_the_same_order(talking, stub):
+    a, b = talking
+    thread = assistant_thread(a, title="a title")
+    pieces = [f"{number} " for number in range(300)]
+    held = stub.hold(*pieces)
+    with a.events(thread["id"]) as here, b.events(thread["id"]) as there:
+        turn = ask(a, thread)
+        held.release()
+        assert here.run(turn["id"]) == there.run(turn["id"])
+        assert text_of(there.run(turn["id"])) == "".join(pieces)
+        assert [event["seq"] for event in there.run(turn["id"])] == list(range(1, len(there.run(turn["id"])) + 1))
+        types = [event["type"] for event in here.messages if event.get("threadId") == thread["id"]]
+        assert types == [event["type"] for event in there.messages if event.get("threadId") == thread["id"]]
+
+
+def test_an_event_larger_than_a_message_may_be_is_heard(talking, stub):
+    a, b = talking
+    thread = assistant_thread(a, title="a title")
+    large = "x" * 3_000_000
+    stub.hold(large).release()
+    with b.events(thread["id"]) as there:
+        turn = ask(a, thread)
+        assert text_of(there.run(turn["id"])) == large
+
+
+def test_lists_are_heard_at_another_node(talking, stub):
+    a, b = talking
+    with b.events() as there:
+        there.subscribe(lists=True)
+        stub.hold("Hello.").release()
+        turn = accepted(a.http.post("/chat", json={"content": "Hello."}), 201)
+        heard = there.until(lambda event: event["type"] == "finish")
+    assert {"turn-created", "thread-updated"} <= {event["type"] for event in heard}
+    assert heard[-1]["threadId"] == turn["thread_id"]
+
+
+def test_a_client_of_another_node_catches_up(talking, stub):
+    a, b = talking
+    thread = assistant_thread(a, title="a title")
+    held = stub.hold("one ", "two ", "three")
+    with a.events(thread["id"]) as here:
+        turn = ask(a, thread)
+        delta = first_delta(here)
+        eventually(lambda: [run["runId"] for run in resumed(b, thread)], [delta["runId"]])
+        with b.events() as there:
+            [run] = there.subscribe(thread["id"], resume=True)["runs"]
+            held.release()
+            rest = there.run(turn["id"])
+            whole = here.run(turn["id"])
+    assert run["text"] + text_of(rest) == "one two three"
+    assert rest == [event for event in whole if event["seq"] > run["seq"]]
+    path = f"/threads/{thread['id']}/events"
+    assert accepted(b.http.get(path, params={"runId": delta["runId"], "after": 1})) == whole[1:]
+
+
+def test_what_is_under_way_is_read_at_another_node(talking, stub):
+    a, b = talking
+    thread = assistant_thread(a, title="a title")
+    stub.hold("one ", "two ")
+    with a.events(thread["id"]) as here:
+        ask(a, thread)
+        delta = first_delta(here)
+        detail = accepted(b.http.get(f"/threads/{thread['id']}"))
+        assert detail["active_run"]["runId"] == delta["runId"]
+        assert detail["active_run"]["text"].startswith("one ")
+        path = f"/threads/{thread['id']}/events"
+        assert accepted(b.http.get(path, params={"runId": delta["runId"]}))[0] == delta
+        refused(b.http.delete(f"/threads/{thread['id']}"), 409, "thread is in use")
+
+
+def test_a_run_is_stopped_at_another_node(talking, stub):
+    a, b = talking
+    thread = assistant_thread(a, title="a title")
+    stub.hold("one ", "two ")
+    with b.events(thread["id"]) as there:
+        turn = ask(a, thread)
+        first_delta(there)
+        stopped = accepted(b.http.post("/chat/stop", json={"threadId": thread["id"]}))
+        assert stopped["status"] == "stopped"
+        assert there.run(turn["id"])[-1]["type"] == "stopped"
+
+
+def test_messages_of_a_thread_follow_each_other_whichever_node_they_are_sent_to(talking, stub):
+    a, b = talking
+    thread = assistant_thread(a, title="a title")
+    held = stub.hold("one ", "two")
+    with b.events(thread["id"]) as there:
+        first = ask(a, thread)
+        first_delta(there)
+        stub.hold("three").release()
+        second = ask(b, thread)
+        held.release()
+        there.run(first["id"])
+        there.run(second["id"])
+        stub.hold("four").release()
+        third = ask(b, thread)
+        there.run(third["id"])
+    contents = [turn["content"] for turn in turns_of(a, thread)]
+    assert contents == ["Count.", "Count.", "one two", "three", "Count.", "four"]
+
+
+def test_a_message_sent_to_another_node_joins_the_answer(talking, stub):
+    a, b = talking
+    agent = new_agent(a, "worker")
+    eventually(lambda: b.http.get(f"/extensions/{agent['id']}").status_code, 200)
+    thread = new_thread(a, agent, title="a title")
+    held = stub.hold("Let me look.", tool_calls=[glob()])
+    with b.events(thread["id"]) as there:
+        turn = ask(a, thread)
+        first_delta(there)
+        message = ask(b, thread, "Only the otters.", delivery="steer")
+        stub.hold("Done.").release()
+        held.release()
+        run = there.run(turn["id"])
+        steered = [event for event in there.messages if event["type"] == "steered"]
+    assert run[-1]["type"] == "finish"
+    assert [event["turnId"] for event in steered] == [message["id"]]
+
+
+def test_a_repeated_message_to_another_node_is_answered_once(talking, stub):
+    a, b = talking
+    thread = assistant_thread(a, title="a title")
+    stub.hold("one ", "two ")
+    with a.events(thread["id"]) as here:
+        ask(a, thread)
+        first_delta(here)
+        body = {"content": "And now?", "threadId": thread["id"]}
+        sent = [accepted(node.http.post("/chat", json=body, headers={"Idempotency-Key": "k"}), 201) for node in (b, b, a)]
+    assert sent[0] == sent[1] == sent[2]
+
+
+def test_a_permission_is_listed_and_decided_at_another_node(talking, stub):
+    a, b = talking
+    agent = new_agent(a, "writer", stage="apprentice")
+    eventually(lambda: b.http.get(f"/extensions/{agent['id']}").status_code, 200)
+    home = a.home / "site"
+    home.mkdir()
+    project = accepted(a.http.post("/projects", json={"name": "site", "path": str(home)}), 201)
+    thread = new_thread(a, agent, project_id=project["id"])
+    stub.script(calls(("Bash", {"command": "echo hello"})), "Done.")
+    with b.events() as there, a.events(thread["id"]) as here:
+        here.subscribe(thread["id"], approvals=True)
+        there.subscribe(thread["id"])
+        turn = ask(a, thread)
+        request = there.until(lambda event: event["type"] == "permission-requested")[-1]["request"]
+        assert pending(b) == pending(b, thread) == pending(a) == [request]
+        assert accepted(decide(b, request))["decision"] == "allow"
+        assert pending(a) == pending(b) == []
+        refused(decide(b, request), 409, "permission request already decided")
+        run = there.run(turn["id"])
+    assert [event["output"] for event in run if event["type"] == "tool-end"][0].startswith("hello\n")
+
+
+def test_a_question_is_answered_by_a_person_at_another_node(talking, stub):
+    """The agent asks only where it knows that somebody is there."""
+    a, b = talking
+    agent = new_agent(a, "worker")
+    eventually(lambda: b.http.get(f"/extensions/{agent['id']}").status_code, 200)
+    thread = new_thread(a, agent, title="a title")
+    with b.events() as there:
+        there.subscribe(thread["id"], approvals=True)
+
+        def asked():
+            stub.script(calls(("AskUser", {"question": "Which?", "options": ["red", "blue"]})), "Done.")
+            turn = ask(a, thread)
+            told = there.until(lambda event: event["type"] in ("permission-requested", "finish"))[-1]
+            return turn, told
+        turn, told = asked()
+        while told["type"] == "finish":  # a has not heard of the person yet
+            turn, told = asked()
+        accepted(answer(b, told["request"], "blue"))
+        run = there.run(turn["id"])
+    assert "blue" in [event["output"] for event in run if event["type"] == "tool-end"][0]
+
+
+def test_clients_catch_up_once_nats_is_back(talking, stub, messages):
+    a, b = talking
+    thread = assistant_thread(a, title="a title")
+    held = stub.hold("one ", "two ", "three")
+    with a.events(thread["id"]) as here, b.events(thread["id"]) as there:
+        turn = ask(a, thread)
+        delta = first_delta(there)
+        messages.stop()
+        eventually(lambda: all("is lost: events of other nodes" in log_of(node) for node in (a, b)), True)
+        held.release()
+        whole = here.run(turn["id"])
+        assert whole[-1]["type"] == "finish"
+        # Whoever reads gets what is stored; whoever would change what another node does is told.
+        assert accepted(b.http.get(f"/threads/{thread['id']}/events", params={"runId": delta["runId"]})) == whole
+        messages.start()
+        assert there.closed() == 1012
+    asks_until_heard(a, b, thread, stub)
+    assert [found["content"] for found in turns_of(b, thread, "assistant")][:2] == ["one two three", "again"]
+
+
+def asks_until_heard(a, b, thread, stub):
+    """Has a client of b hear an answer of a. It is told to connect again whenever it may have missed something."""
+    stub.always(Reply(text="again", deltas=1))
+    while True:
+        with b.events(thread["id"]) as there:
+            turn = ask(a, thread)
+            with contextlib.suppress(AssertionError):
+                there.until(lambda event: event["type"] == "finish" and event["turnId"] == turn["id"])
+                return
+            assert there.closed() == 1012
+
+
+def log_of(node):
+    return (node.data / "logs" / "gateway.log").read_text()
+
+
+def test_a_run_of_a_node_that_cannot_be_asked_is_read_from_its_checkpoint(talking, stub, messages):
+    a, b = talking
+    thread = assistant_thread(a, title="a title")
+    stub.hold("one ", "two ")
+    with a.events(thread["id"]) as here:
+        ask(a, thread)
+        delta = first_delta(here)
+        messages.stop()
+        path = f"/threads/{thread['id']}/events"
+        eventually(lambda: accepted(b.http.get(path, params={"runId": delta["runId"]}))[:1], [delta])
+        refused(b.http.post("/chat/stop", json={"threadId": thread["id"]}), 503, UNREACHABLE)
+
+
+def test_clients_of_the_other_node_are_told_of_a_lost_one(talking, stub):
+    a, b = talking
+    thread = assistant_thread(a, title="a title")
+    stub.hold("one ", "two ")
+    with b.events(thread["id"]) as there:
+        ask(a, thread)
+        first_delta(there)
+        a.kill()
+        assert there.closed() == 1012
+    assert resumed(b, thread) == []
+    assert answers(b, thread) == ["interrupted"]
+    stub.hold("again").release()
+    with b.events(thread["id"]) as there:
+        turn = ask(b, thread)
+        assert text_of(there.run(turn["id"])) == "again"
+
+
+def test_a_node_that_hangs_does_not_hold_up_readers(talking, stub):
+    a, b = talking
+    thread = assistant_thread(a, title="a title")
+    stub.hold("one ", "two ")
+    with b.events(thread["id"]) as there:
+        ask(a, thread)
+        first_delta(there)
+    a.process.send_signal(signal.SIGSTOP)
+    try:
+        assert accepted(b.http.get(f"/threads/{thread['id']}"))["id"] == thread["id"]
+        refused(b.http.post("/chat/stop", json={"threadId": thread["id"]}), 503, UNREACHABLE)
+    finally:
+        a.process.send_signal(signal.SIGCONT)
+
+
+def test_without_nats_a_thread_is_answered_at_one_node_at_a_time(nodes, stub):
+    a, b = nodes
+    thread = assistant_thread(a, title="a title")
+    stub.hold("one ", "two ")
+    with a.events(thread["id"]) as here:
+        turn = ask(a, thread)
+        first_delta(here)
+        refused(b.http.post("/chat", json={"content": "And?", "threadId": thread["id"]}), 503,
+                "the node a has to answer this: ask there, or set cluster.events at all nodes")
+        accepted(a.http.post("/chat/stop", json={"threadId": thread["id"]}))
+        here.run(turn["id"])
+    stub.hold("again").release()
+    with b.events(thread["id"]) as there:
+        turn = ask(b, thread)
+        assert text_of(there.run(turn["id"])) == "again"
+
+
+# What is refused.
+
+def test_nats_is_for_nodes(make_node, messages):
+    node = make_node(None, events=messages.url())
+    fails(node, 2, "cluster.events needs cluster.node")
+
+
+@pytest.mark.parametrize("events, words", [("nats://agw:never-shown@db:4222", "use tls://db"),
+                                           ("http://agw:never-shown@db", "must be like nats://"),
+                                           ("nats://agw:${secret:NATS}@127.0.0.1", "NATS")])
+def test_an_address_that_is_none_is_refused_without_its_password(make_node, events, words):
+    failed = fails(make_node("a", events=events), 2, "cluster.events: ", words)
+    assert "never-shown" not in failed.stderr
+
+
+def test_credentials_are_needed_where_nats_wants_them(make_node):
+    with nats('authorization { user: agw, password: "right-one" }') as server:
+        place = f"the NATS server at 127.0.0.1:{server.port} (cluster.events)"
+        fails(make_node("a", events=server.url()), 1, place, "wants a user and a password: add them")
+        failed = fails(make_node("a", events=server.url("agw:never-shown")), 1, place, "refuses the user", "correct them")
+        assert "never-shown" not in failed.stderr
+        node = make_node("a", events=server.url("agw:right-one")).start()
+        assert "right-one" not in log_of(node)
+
+
+def test_a_node_starts_while_nats_is_away_and_finds_it_later(make_node, messages, stub):
+    messages.stop()
+    a, b = (make_node(name, events=messages.url()).start() for name in ("a", "b"))
+    assert f"cannot reach the NATS server at 127.0.0.1:{messages.port} (cluster.events)" in log_of(b)
+    thread = assistant_thread(a, title="a title")
+    with b.events(thread["id"]) as there:
+        messages.start()
+        assert there.closed() == 1012
+    asks_until_heard(a, b, thread, stub)
+
+
+def test_an_encrypted_server_must_be_trusted(make_node, stub, tmp_path):
+    certificate, key = make_certificate(tmp_path)
+    with nats(f'tls {{ cert_file: "{certificate}", key_file: "{key}" }}') as server:
+        url = server.url(scheme="tls")
+        fails(make_node("a", events=url), 1, f"the NATS server at 127.0.0.1:{server.port} (cluster.events)",
+              "has a certificate that is not trusted", "SSL_CERT_FILE")
+        trusting = {"SSL_CERT_FILE": str(certificate)}
+        a, b = (make_node(name, events=url, environment=trusting).start() for name in ("a", "b"))
+        thread = assistant_thread(a, title="a title")
+        stub.hold("Hello.").release()
+        with b.events(thread["id"]) as there:
+            turn = ask(a, thread)
+            assert text_of(there.run(turn["id"])) == "Hello."
+    with nats() as server:
+        fails(make_node("c", events=server.url(scheme="tls")), 1, "offers no encrypted connection")
