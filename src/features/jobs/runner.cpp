@@ -183,10 +183,12 @@ void JobRunner::check_free(const ActiveJobRun& run) const {
 Task<> JobRunner::store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
   run->run.thread_id = co_await choose_thread(*run);
   run->run.status = JobRunStatus::queued;
-  co_await database_.write([row = run->run, in_transaction](Connection& connection) {
-    if (!job_store::insert(connection, row)) throw DueTimeTaken();
-    if (in_transaction) in_transaction(connection, row);
-  });
+  co_await database_.write(
+      [row = run->run, concurrency = run->plan.concurrency, in_transaction](Connection& connection) {
+        if (!job_store::insert(connection, row)) throw DueTimeTaken();
+        job_store::check_free_elsewhere(connection, row.job_id, concurrency);
+        if (in_transaction) in_transaction(connection, row);
+      });
   run->has_row = true;
   work_.spawn(run_after_precheck(run));
 }
@@ -324,11 +326,12 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
   run->active = engine_.open_run(std::move(run_request));
   run->placed.request();
   if (run->stop_requested) run->active->stop.request();
-  co_await engine_.begin_run(run->active,
-                             [row = run->run, has_row = run->has_row, in_transaction](Connection& connection) {
-                               write_row(connection, row, has_row);
-                               if (in_transaction) in_transaction(connection, row);
-                             });
+  co_await engine_.begin_run(run->active, [row = run->run, has_row = run->has_row, concurrency = run->plan.concurrency,
+                                           in_transaction](Connection& connection) {
+    write_row(connection, row, has_row);
+    job_store::check_free_elsewhere(connection, row.job_id, concurrency);
+    if (in_transaction) in_transaction(connection, row);
+  });
   // A stop during the write could not end the run.
   if (run->stop_requested) end_soon(run);
 }

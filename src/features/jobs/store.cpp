@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/error.hpp"
 #include "storage/columns.hpp"
 
 namespace agw::job_store {
@@ -42,6 +43,15 @@ bool insert(Connection& connection, const JobRun& run) {
   if (connection.changes() == 0) return false;
   if (run.due_at) pass_due_time(connection, run.job_id, *run.due_at);
   return true;
+}
+
+void check_free_elsewhere(Connection& connection, const std::string& job_id, JobConcurrency concurrency) {
+  if (concurrency != JobConcurrency::forbid) return;
+  auto row =
+      connection.prepare(Sql{.sqlite = "SELECT 1 FROM job_runs WHERE 0 AND job_id = :job",
+                             .postgres = "SELECT 1 FROM job_runs WHERE job_id = :job AND finished_at IS NULL AND "
+                                         "node NOT IN ('', this_node()) LIMIT 1"});
+  if (row.bind(":job", job_id).step()) throw Conflict("job is already running");
 }
 
 void replace(Connection& connection, const JobRun& run) {

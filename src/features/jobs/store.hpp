@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "features/jobs/plan.hpp"
 #include "features/jobs/types.hpp"
 #include "storage/connection.hpp"
 
@@ -14,6 +15,9 @@ namespace agw::job_store {
 
 /// Returns false, and writes nothing, if another row has the run's due time.
 bool insert(Connection& connection, const JobRun& run);
+
+/// Throws Conflict `job is already running` if the job forbids that and has a run at another node of the cluster.
+void check_free_elsewhere(Connection& connection, const std::string& job_id, JobConcurrency concurrency);
 
 /// Writes a run again whose row was stored before its thread was chosen, unless it has ended.
 void replace(Connection& connection, const JobRun& run);
