@@ -3,6 +3,10 @@
 See docs/contract/channels.md.
 """
 
+import os
+import random
+import time
+
 import pytest
 
 from approvals import pending
@@ -145,6 +149,30 @@ def test_kill_loses_no_question_and_no_answer(reading, matrix, moment):
     assert len(matrix.messages) == 1
     if moment == "sending":
         assert matrix.bodies()[0].startswith("Half of it, and the rest.")
+
+
+@pytest.mark.slow
+def test_kills_at_any_moment_lose_and_double_nothing(reading, matrix):
+    rounds = int(os.environ.get("AGW_CHANNEL_KILLS", "12"))
+    chance = random.Random(rounds)
+    reading.stub.always("An answer.")
+    for number in range(rounds):
+        matrix.says(ANN, f"Question {number}?")
+        time.sleep(chance.random() * 0.15)  # the kill's moment, which is the point of the test
+        reading.gateway.kill()
+        reading.gateway.start()
+    wait_for(lambda: channel(reading.gateway)["state"] == "connected")
+    matrix.says(ANN, "/help")
+    matrix.until(lambda: any("Commands:" in body for body in matrix.bodies()), seconds=60 + 3 * rounds)
+    wait_for(lambda: channel(reading.gateway)["open_questions"] == channel(reading.gateway)["unsent"] == 0, 3 * rounds)
+
+    (thread,) = threads(reading.gateway)
+    page = {"limit": 1000, "role": "user"}
+    asked = accepted(reading.gateway.http.get(f"/threads/{thread['id']}/turns", params=page))
+    assert sorted(turn["content"] for turn in asked) == sorted(f"Question {number}?" for number in range(rounds))
+    answers = [body for body in matrix.bodies() if "Commands:" not in body]
+    marked = [body for body in answers if "twice" in body]
+    assert len(answers) - len(marked) <= rounds <= len(answers), answers
 
 
 def test_stranger_is_let_in_by_a_code(talking, matrix):
