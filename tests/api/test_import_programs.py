@@ -9,7 +9,7 @@ import json
 import pytest
 
 from checks import accepted
-from transfer import created, imported, moved, reasons, texts, threads, turns, write_json, write_lines
+from transfer import created, imported, moved, program, reasons, texts, threads, turns, write_json, write_lines
 
 
 def line(kind, key, content, parent=None, at=0, **members):
@@ -184,6 +184,17 @@ def test_a_directory_in_home_becomes_the_threads_project(own_gateway, claude_cod
     assert project["path"] == str(work) and not project["trusted"]
     assert threads(own_gateway)["Hello there"]["project_id"] == project["id"]
     assert "without a project" in reasons(result)["project /nowhere"]
+
+
+def test_a_recorded_session_of_codex_becomes_a_thread(own_gateway):
+    program("codex", own_gateway.home)
+    assert created(moved(own_gateway, "import", "codex")) == {"agents": 1, "threads": 1, "turns": 6}
+    said = texts(own_gateway, "Count the hats")
+    assert [text for role, text in said if role != "tool"] == [
+        "Count the hats", "I count.\n\nSo it is.", "And the coats?", "So it is."]
+    assert said[1][1].endswith("\nthree\n") and said[2][1].endswith("\nred\n")
+    assert turns(own_gateway, "Count the hats")[3]["metadata"]["reasoning"] == "Use echo."
+    assert created(moved(own_gateway, "import", "codex")) == {}
 
 
 def test_codex_sessions_become_threads(own_gateway):
