@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (html.find(forbidden) != html.npos) std::abort();
   }
   agw::telegram_html(text);
-  agw::matrix_html(text);
+  agw::answer_html(text);
   for (const auto& piece : agw::split_markdown(text, 256)) {
     if (piece.empty() || agw::utf16_length(piece) > 256) std::abort();
   }

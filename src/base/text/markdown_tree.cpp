@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <mutex>
+#include <vector>
 
 namespace agw {
 
@@ -37,6 +38,26 @@ std::string MarkdownTree::html() const {
   const std::unique_ptr<char, void (*)(void*)> text(
       cmark_render_html(root(), CMARK_OPT_DEFAULT, cmark_parser_get_syntax_extensions(parser_.get())), std::free);
   return text.get();
+}
+
+void MarkdownTree::show_raw_html() {
+  std::vector<cmark_node*> raw;
+  const auto collect = [&](cmark_node* node) {
+    const auto type = cmark_node_get_type(node);
+    if (type == CMARK_NODE_HTML_INLINE || type == CMARK_NODE_HTML_BLOCK) raw.push_back(node);
+  };
+  walk(collect, [](cmark_node*) {});
+  for (auto* node : raw) {
+    auto* shown = cmark_node_new(CMARK_NODE_TEXT);
+    cmark_node_set_literal(shown, std::string(literal_of(node)).c_str());
+    if (cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK) {
+      auto* paragraph = cmark_node_new(CMARK_NODE_PARAGRAPH);
+      cmark_node_append_child(paragraph, shown);
+      shown = paragraph;
+    }
+    cmark_node_replace(node, shown);
+    cmark_node_free(node);
+  }
 }
 
 }  // namespace agw

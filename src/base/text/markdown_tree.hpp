@@ -18,6 +18,8 @@ public:
   cmark_node* root() const { return root_.get(); }
   /// The tree rendered in its current state, always without raw HTML and suspicious addresses.
   std::string html() const;
+  /// Replaces raw HTML by its source as text, such as `<String>` of `List<String>`, which `html` would leave out.
+  void show_raw_html();
 
   /// Calls `enter` and `leave` with each node, in document order. The tree must not change during the walk.
   template <class Enter, class Leave>

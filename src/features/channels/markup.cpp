@@ -134,6 +134,10 @@ std::vector<std::string> split_markdown(std::string_view text, std::size_t max_u
   return Splitter(max_units).split(text);
 }
 
-std::string matrix_html(std::string_view markdown) { return MarkdownTree(markdown).html(); }
+std::string answer_html(std::string_view markdown) {
+  MarkdownTree tree(markdown);
+  tree.show_raw_html();
+  return tree.html();
+}
 
 }  // namespace agw

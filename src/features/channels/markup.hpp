@@ -22,8 +22,9 @@ std::vector<std::string> split_markdown(std::string_view text, std::size_t max_u
 /// bullets, headings bold, tables rows of a code block.
 std::string telegram_html(std::string_view markdown);
 
-/// Markdown in the HTML that Matrix clients show (Client-Server API, section "m.room.message msgtypes").
-std::string matrix_html(std::string_view markdown);
+/// Markdown in HTML for Matrix (Client-Server API, section "m.room.message msgtypes") and mails. Raw HTML is shown as
+/// it was written.
+std::string answer_html(std::string_view markdown);
 
 /// Markdown as XMPP clients style it (XEP-0393): `*bold*`, `_italic_`, `~struck~`, code and quotes as they are. Lists
 /// become lines with bullets, tables rows of a code block; addresses of links follow their texts.

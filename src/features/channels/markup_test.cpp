@@ -83,5 +83,10 @@ TEST(Utf16, CountsAsMessengersDo) {
   EXPECT_EQ(utf16_prefix("aä😀b", 3), "aä");
 }
 
+TEST(AnswerHtml, ShowsRawHtmlAsItWasWritten) {
+  EXPECT_EQ(answer_html("A List<String> of *b*"), "<p>A List&lt;String&gt; of <em>b</em></p>\n");
+  EXPECT_EQ(answer_html("<div>\nx\n</div>\n\nend"), "<p>&lt;div&gt;\nx\n&lt;/div&gt;\n</p>\n<p>end</p>\n");
+}
+
 }  // namespace
 }  // namespace agw

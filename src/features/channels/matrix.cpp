@@ -45,7 +45,7 @@ json::object text_content(const std::string& text, bool is_markdown) {
   json::object content{{"msgtype", "m.text"}, {"body", text}};
   if (is_markdown) {
     content["format"] = "org.matrix.custom.html";
-    content["formatted_body"] = matrix_html(text);
+    content["formatted_body"] = answer_html(text);
   }
   return content;
 }

@@ -9,8 +9,8 @@
 
 #include "base/digest.hpp"
 #include "base/json/json.hpp"
-#include "base/text/markdown_tree.hpp"
 #include "features/channels/email/mail_encoding.hpp"
+#include "features/channels/markup.hpp"
 #include "io/http/web_url.hpp"
 
 namespace agw {
@@ -24,7 +24,7 @@ std::string text_part(std::string_view type, std::string_view text) {
 
 std::string page_of(std::string_view markdown) {
   return fmt::format("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"></head><body>\n{}</body></html>\n",
-                     MarkdownTree(markdown).html());
+                     answer_html(markdown));
 }
 
 std::string multipart(std::string_view kind, std::string_view boundary, const std::vector<std::string>& parts) {
