@@ -181,6 +181,7 @@ def test_stranger_is_let_in_by_a_code(talking, matrix):
     wait_for(lambda: channel(talking.gateway)["state"] == "connected")
     room = "!eve:example.org"
     matrix.members[room] = [EVE, ACCOUNT]
+    matrix.says("", "Said by nobody.", room=room)
     matrix.says(EVE, "Let me in!", room=room)
     code = matrix.message("does not know you")["body"].partition("agw pair ")[2]
     matrix.says(EVE, "/help", room=room)

@@ -242,7 +242,8 @@ void Matrix::add_messages(const std::string& room, bool is_group, const std::vec
       message.text = own_text(content);
     }
     const bool has_content = !message.text.empty() || !message.files.empty();
-    if (!message.update.empty() && has_content) batch.messages.push_back(std::move(message));
+    const bool has_place = !message.update.empty() && !sender.empty() && !room.empty();
+    if (has_place && has_content) batch.messages.push_back(std::move(message));
   }
 }
 
