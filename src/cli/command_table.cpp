@@ -56,6 +56,8 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"secret set", "Store a secret, read from stdin or a prompt", secret_set_command},
       {"secret list", "List the names of the secrets", secret_list_command},
       {"secret rm", "Delete a secret", secret_remove_command},
+      {"cluster", "Show gateways that share a database", {}},
+      {"cluster status", "List the nodes, their leases and their runs", cluster_status_command},
       {"backup", "Write all data to one archive, even while the gateway runs", backup_command},
       {"restore", "Replace all data with that of a backup archive", restore_command},
       {"import", "Take over conversations, agents and settings from another program", import_command},

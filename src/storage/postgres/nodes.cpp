@@ -1,0 +1,42 @@
+#include "storage/postgres/nodes.hpp"
+
+#include "base/async/assert.hpp"
+#include "storage/postgres/engine.hpp"
+#include "storage/postgres/link.hpp"
+
+namespace agw::postgres {
+
+std::vector<NodeStatus> node_statuses(const std::string& url) {
+  AGW_ASSERT(may_block());
+  check_reachable(url);
+  const auto address = read_address(url);
+  Stop stop;
+  Link link(address, stop);
+  // 7422: the lock of a node's name; 7424: the one of the node that leads, whose feed has 7425 for its name.
+  auto rows = link.connection().prepare(
+      "WITH locks AS (SELECT pid, CAST(classid AS bigint) AS class, objid FROM pg_locks JOIN pg_database "
+      "ON pg_database.oid = database WHERE datname = current_database() AND locktype = 'advisory' AND granted), "
+      "named AS (SELECT node, lease_until, CAST(hashtext(coalesce(current_schema(), '') || '/' || node) AS oid) AS "
+      "name "
+      "FROM gateway_owner WHERE node <> '') "
+      "SELECT node, CAST(extract(epoch FROM lease_until - clock_timestamp()) AS double precision), "
+      "coalesce(host(client_addr), CASE WHEN backend_start IS NOT NULL THEN 'the host of the server' END), "
+      "to_char(backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), "
+      "EXISTS (SELECT FROM locks AS lead JOIN locks AS feed USING (pid) WHERE lead.class = 7424 AND feed.class = 7425 "
+      "AND feed.objid = named.name), "
+      "(SELECT count(*) FROM runs WHERE ended_at IS NULL AND runs.node = named.node) "
+      "FROM named LEFT JOIN locks ON class = 7422 AND objid = named.name LEFT JOIN pg_stat_activity USING (pid) "
+      "ORDER BY node");
+  std::vector<NodeStatus> found;
+  while (rows.step()) {
+    found.push_back({.name = rows.string(0),
+                     .lease = rows.real(1),
+                     .address = rows.optional_string(2),
+                     .connected_at = rows.optional_string(3),
+                     .leads = rows.boolean(4),
+                     .runs = rows.integer(5)});
+  }
+  return found;
+}
+
+}  // namespace agw::postgres

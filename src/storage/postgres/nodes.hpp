@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace agw::postgres {
+
+/// A node of a cluster as the database knows it.
+struct NodeStatus {
+  std::string name;
+  double lease = 0;                    ///< seconds for which it is good; negative since it has expired
+  std::optional<std::string> address;  ///< that it is connected from; null if its session is gone or not visible
+  std::optional<std::string> connected_at;
+  bool leads = false;     ///< it does what only one node may do, such as channels
+  std::int64_t runs = 0;  ///< that are under way or wait
+};
+
+/// The nodes that have a lease, in the order of their names. Blocks. Throws StartError if the database cannot be used.
+///
+/// It needs nodes: tests/cluster/test_status.py shows the use.
+std::vector<NodeStatus> node_statuses(const std::string& url);
+
+}  // namespace agw::postgres
