@@ -133,16 +133,20 @@ else {
     assert.equal(await button(page, 'Continue').count(), 0);
   });
 
-  test('what a model thought stays, folded, once it has answered', async () => {
+  test('what a model thought stays, folded, once it has answered, also after a reload', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     await env.backend.reply({ text: 'A plum.', reasoning: 'Plums are ripe now.' });
     await sendMessage(page, 'Fruit?');
     await answers(page).getByText('A plum.').waitFor();
     await page.getByText('stub/talker-1').first().waitFor();
-    const thought = answers(page).getByText(/^(Thought for|Reasoning)/);
-    const text = answers(page).locator('details .text');
-    assert.equal(await text.isVisible(), false);
-    await thought.click();
-    await text.getByText('Plums are ripe now.').waitFor();
+    for (const after of ['the answer', 'a reload']) {
+      if (after === 'a reload') await page.reload();
+      const thought = answers(page).getByText(/^(Thought for|Reasoning)/);
+      await thought.waitFor();
+      const text = answers(page).locator('details .text');
+      assert.equal(await text.isVisible(), false, after);
+      await thought.click();
+      await text.getByText('Plums are ripe now.').waitFor();
+    }
   });
 }

@@ -194,6 +194,7 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
   const auto on_delta = [&](const Delta& delta) {
     if (delta.text.empty()) return;
     anything_came = true;
+    time_reasoning(delta.kind == Delta::Kind::reasoning);
     if (delta.kind == Delta::Kind::reasoning) return services_.runs.reasoning(active, delta.text);
     if (std::exchange(needs_separator_, false)) {
       services_.runs.text(active, between_steps);
@@ -203,6 +204,7 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
   };
   asked_at_ = std::chrono::steady_clock::now();
   auto completion = co_await window_.ask(on_delta);
+  time_reasoning(false);
   outcome_.model = completion.id();
   apply_model_outcome(outcome_, completion.outcome, anything_came);
   record_usage(completion);
@@ -218,6 +220,13 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
   if (reply->tool_uses.empty()) co_return std::vector<ToolUse>();
   needs_separator_ = !active.log.content().empty();
   co_return window_.add_reply(completion.id(), active.log.content().substr(text_begin), std::move(*reply));
+}
+
+/// Called with each delta, and at the end of an answer.
+void AgentLoop::time_reasoning(bool reasons) {
+  const auto now = std::chrono::steady_clock::now();
+  if (reasons_since_ && !reasons) outcome_.reasoned += whole_milliseconds(now - *std::exchange(reasons_since_, {}));
+  if (reasons && !reasons_since_) reasons_since_ = now;
 }
 
 void AgentLoop::record_usage(const Completion& completion) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "features/context/service.hpp"
@@ -32,6 +33,7 @@ private:
   Task<std::vector<ToolUse>> ask();
   Task<> call_tools(std::vector<ToolUse> uses);
   void record_usage(const Completion& completion);
+  void time_reasoning(bool reasons);
   const Extension& agent() const { return *caller_->agent; }
 
   const EngineServices& services_;
@@ -40,8 +42,9 @@ private:
   ContextWindow window_;
   RunOutcome& outcome_;
   RepeatGuard repeats_;
-  std::chrono::steady_clock::time_point asked_at_{};  ///< when the model call under way was made
-  bool needs_separator_ = false;                      ///< between what the model has said and what it says next
+  std::chrono::steady_clock::time_point asked_at_{};                    ///< when the model call under way was made
+  std::optional<std::chrono::steady_clock::time_point> reasons_since_;  ///< no value: the model is not reasoning
+  bool needs_separator_ = false;  ///< between what the model has said and what it says next
 };
 
 }  // namespace agw

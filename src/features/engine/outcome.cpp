@@ -1,5 +1,7 @@
 #include "features/engine/outcome.hpp"
 
+#include "base/text/utf8.hpp"
+
 namespace agw {
 
 namespace {
@@ -16,6 +18,9 @@ std::string_view finish_reason(StopReason stop) {
   }
   return "stop";
 }
+
+/// Bytes. Lists of turns have all of their metadata, so that it must not be long.
+constexpr std::size_t kept_reasoning = 32 * 1024;
 
 json::array step_members(const std::vector<StepMark>& steps) {
   json::array members;
@@ -54,7 +59,7 @@ json::object usage_members(const Usage& usage) {
           {"cache_write_tokens", usage.cache_write_tokens}};
 }
 
-json::object turn_metadata(const Run& run, const RunOutcome& outcome) {
+json::object turn_metadata(const Run& run, const RunOutcome& outcome, std::string_view reasoning) {
   json::object metadata{{"run_id", run.id},
                         {"model", outcome.model},
                         {"usage", usage_members(outcome.usage)},
@@ -67,6 +72,10 @@ json::object turn_metadata(const Run& run, const RunOutcome& outcome) {
   add_origin(metadata, run);
   if (outcome.partial) metadata["partial"] = true;
   if (!outcome.error.empty()) metadata["error"] = outcome.error;
+  if (!reasoning.empty()) {
+    metadata["reasoning"] =
+        json::object{{"text", shortened(reasoning, kept_reasoning)}, {"duration_ms", outcome.reasoned.count()}};
+  }
   if (!outcome.suggestions.empty()) {
     metadata["suggestions"] = json::array(outcome.suggestions.begin(), outcome.suggestions.end());
   }

@@ -59,12 +59,13 @@ struct RunOutcome {
   std::optional<SideEffect> last_side_effect;  ///< no value: the agent has only read
   bool partial = false;                        ///< stopped, or the stream broke
   std::chrono::milliseconds duration{};
+  std::chrono::milliseconds reasoned{};  ///< the part of it in which models wrote down what they think
 };
 
 /// The member `usage` of events and metadata.
 json::object usage_members(const Usage& usage);
-/// The metadata of the assistant's turn.
-json::object turn_metadata(const Run& run, const RunOutcome& outcome);
+/// The metadata of the assistant's turn. `reasoning`: what its models thought, of which the beginning is kept.
+json::object turn_metadata(const Run& run, const RunOutcome& outcome, std::string_view reasoning);
 /// The members of the event `finish`.
 json::object finish_members(const Run& run, const RunOutcome& outcome);
 /// The part of the metadata that is known during the run: `model`, `usage`, `cost_usd`.

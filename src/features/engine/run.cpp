@@ -128,11 +128,12 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
   };
   if (nothing_to_store) co_return co_await services_.runs.end(active, std::move(ending), at_end);
 
-  const auto prepared = services_.threads.prepare({.thread_id = run.thread_id,
-                                                   .role = Role::assistant,
-                                                   .metadata = turn_metadata(run, outcome),
-                                                   .id = run.assistant_turn_id,
-                                                   .in_reply_to = run.turn_id});
+  const auto prepared =
+      services_.threads.prepare({.thread_id = run.thread_id,
+                                 .role = Role::assistant,
+                                 .metadata = turn_metadata(run, outcome, active->log.reasoning_content()),
+                                 .id = run.assistant_turn_id,
+                                 .in_reply_to = run.turn_id});
   auto added = std::make_shared<AddedTurn>();
   co_return co_await services_.runs.end(
       active, std::move(ending),

@@ -79,6 +79,8 @@ export interface AnswerData {
   /** Why the answer failed. */
   error?: string;
   duration_ms?: number;
+  /** What the models thought, as far as it is kept. */
+  reasoning?: { text: string; duration_ms: number };
   in_reply_to?: string;
   partial?: boolean;
   superseded?: boolean;

@@ -28,12 +28,6 @@ const onlyLatest = (turns: Turn[], ..._: [LiveRun[], Choices]): Versions => ({
   choicesFor: () => new Map(),
 });
 
-export interface Thought {
-  text: string;
-  /** 0 if unknown. */
-  ms: number;
-}
-
 export class Conversation {
   readonly id: string;
   thread = $state.raw<Thread | null>(null);
@@ -49,8 +43,6 @@ export class Conversation {
   /** Loaded with the first turn that has versions. */
   #versionsOf = $state.raw(onlyLatest);
   #loadingVersions: Promise<void> | null = null;
-  /** What models were thinking, by run. The gateway does not store it, so it goes with the page. */
-  thoughts = $state.raw<ReadonlyMap<string, Thought>>(new Map());
   /** A question whose run is not known yet, and when it was sent. */
   expected = $state.raw<{ turnId: string; since: number } | null>(null);
 
@@ -414,8 +406,6 @@ export class Conversation {
 
   #onEnded(run: LiveRun): void {
     this.#endedRuns.add(run.runId);
-    if (run.reasoning)
-      this.thoughts = new Map([...this.thoughts, [run.runId, { text: run.reasoning, ms: run.reasonedMs }]]);
     if (this.turns.findLast(({ role }) => role === 'user')?.id !== run.turnId) void this.#findRun();
     else this.#idle = true;
     const text = this.#storedAnswer(run.runId)?.content ?? run.error ?? '';

@@ -18,9 +18,6 @@ export class LiveRun {
   /** Set by the event that ends the run. */
   ended = $state<'finished' | 'stopped' | null>(null);
 
-  /** How long this page has seen it reason. */
-  reasonedMs = 0;
-  #reasonsSince: number | null = null;
   #seq = 0;
   #parts: Part[] = [];
   #reasoning = '';
@@ -111,7 +108,6 @@ export class LiveRun {
   }
 
   #apply(event: RunEvent): void {
-    this.#timeReasoning(event.type === 'reasoning-delta');
     switch (event.type) {
       case 'text-delta':
         this.#appendText(event.delta);
@@ -139,14 +135,6 @@ export class LiveRun {
         break;
     }
     this.#schedule();
-  }
-
-  #timeReasoning(reasons: boolean): void {
-    if (reasons) this.#reasonsSince ??= Date.now();
-    else if (this.#reasonsSince !== null) {
-      this.reasonedMs += Date.now() - this.#reasonsSince;
-      this.#reasonsSince = null;
-    }
   }
 
   #end(how: 'finished' | 'stopped'): void {
