@@ -12,7 +12,8 @@ def resident_kib(gateway, kind="VmRSS"):
 
 
 @pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
-def test_an_idle_gateway_gives_back_what_its_work_took(gateway):
+def test_an_idle_gateway_gives_back_what_its_work_took(make_gateway):
+    gateway = make_gateway().start()
     for number in range(300):
         body = {"type": "theme", "name": f"theme-{number}", "description": "d" * 10_000, "definition": {"colors": {}}}
         assert gateway.http.post("/extensions", json=body).status_code == 201
