@@ -214,11 +214,8 @@ else {
     await env.thread({ project_id: id });
     const page = await env.open('/chats');
     await page.getByText('Filter', { exact: true }).click();
-    await page
-      .getByLabel('Project')
-      .first()
-      .locator('option', { hasText: 'a⟨U+202E⟩b' })
-      .waitFor({ state: 'attached' });
+    await page.getByRole('combobox', { name: 'Project' }).first().click();
+    await page.getByRole('option', { name: 'a⟨U+202E⟩b' }).waitFor();
     await page.goto(`${env.proxy.url}/ui/#/projects`);
     await page.getByRole('region', { name: 'a⟨U+202E⟩b' }).getByRole('button', { name: 'Remove…' }).click();
     await page.getByRole('dialog').getByText('“a⟨U+202E⟩b” will be removed from the list').waitFor();

@@ -2880,7 +2880,7 @@ export interface components {
                 text: string;
                 /** @enum {string} */
                 status: "pending" | "active" | "done";
-            }[];
+            }[] | null;
         };
         Turn: {
             id: string;
