@@ -113,6 +113,7 @@ def test_kill_loses_no_question_and_no_answer(talking, telegram, moment):
         telegram.until(lambda: telegram.of("sendMessage"))
     talking.gateway.kill()
     talking.gateway.start()
+    held.release()  # if the model was not asked before the kill, it is asked now
     talking.answers("The answer to what was not asked before the kill.")
     last = telegram.until(lambda: telegram.messages)[-1]["text"]
     (thread,) = threads(talking.gateway)

@@ -140,6 +140,7 @@ def test_kill_loses_no_question_and_no_answer(reading, matrix, moment):
         wait_for(lambda: not matrix.is_failing)
     reading.gateway.kill()
     reading.gateway.start()
+    held.release()  # if the model was not asked before the kill, it is asked now
     reading.answers("The answer to what was not asked before the kill.")
     matrix.until(lambda: matrix.messages)
     (thread,) = threads(reading.gateway)

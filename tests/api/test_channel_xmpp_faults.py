@@ -92,6 +92,7 @@ def test_kill_loses_no_question_and_no_answer(talking, moment):
             wait_for(lambda: len(threads(talking.gateway)) == 1)
         talking.gateway.kill()
         talking.gateway.start()
+        held.release()  # if the model was not asked before the kill, it is asked now
         talking.answers("The answer to what was not asked before the kill.")
         ann.until(lambda: ann.messages)
         assert questions_of(talking) == ["Tell me."]
