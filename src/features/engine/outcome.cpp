@@ -73,8 +73,8 @@ json::object turn_metadata(const Run& run, const RunOutcome& outcome, std::strin
   if (outcome.partial) metadata["partial"] = true;
   if (!outcome.error.empty()) metadata["error"] = outcome.error;
   if (!reasoning.empty()) {
-    metadata["reasoning"] =
-        json::object{{"text", shortened(reasoning, kept_reasoning)}, {"duration_ms", outcome.reasoned.count()}};
+    metadata["reasoning"] = shortened(reasoning, kept_reasoning);
+    metadata["reasoning_ms"] = outcome.reasoned.count();
   }
   if (!outcome.suggestions.empty()) {
     metadata["suggestions"] = json::array(outcome.suggestions.begin(), outcome.suggestions.end());

@@ -80,7 +80,8 @@ export interface AnswerData {
   error?: string;
   duration_ms?: number;
   /** What the models thought, as far as it is kept. */
-  reasoning?: { text: string; duration_ms: number };
+  reasoning?: string;
+  reasoning_ms?: number;
   in_reply_to?: string;
   partial?: boolean;
   superseded?: boolean;
