@@ -54,6 +54,12 @@ std::vector<ClientModel> client_models(ClientModelList& list) {
 
 using ClientModels = std::span<const ClientModel>;
 
+/// Null if there is none.
+const ClientModel* find_model(ClientModels models, const std::string& id) {
+  const auto found = std::ranges::find(models, id, &ClientModel::id);
+  return found == models.end() ? nullptr : &*found;
+}
+
 std::size_t index_of_model(ClientModels models, const std::string& id, const std::string& param) {
   const auto found = std::ranges::find(models, id, &ClientModel::id);
   if (found == models.end()) throw bad_parameter(param, "no model has this id");
@@ -154,10 +160,10 @@ Response list_models_as_anthropic(ClientModelList& list, const ModelPage& page) 
 
 Response show_client_model(ClientModelList& list, const std::string& id, Protocol protocol) {
   Response response;
-  const auto models = client_models(list);
-  const auto found = std::ranges::find(models, id, &ClientModel::id);
-  if (found == models.end())
-    throw client_error(404, fmt::format("The model `{}` does not exist", id), "model", "model_not_found");
+  const auto agents = list.agents();
+  const auto* found = find_model(agents, id);
+  if (!found) found = find_model(list.models(), id);
+  if (!found) throw client_error(404, fmt::format("The model `{}` does not exist", id), "model", "model_not_found");
   write_client_model(response.body, *found, protocol);
   return response;
 }
