@@ -56,22 +56,6 @@ Interests interests_of(const json::object& head) {
           .devices = {devices.begin(), devices.end()}};
 }
 
-json::object head_of(const Response& response) {
-  json::array headers;
-  for (const auto& [name, value] : response.headers) headers.push_back(json::array{name, value});
-  return {{"status", response.status}, {"hasContent", !response.content_type.empty()}, {"headers", std::move(headers)}};
-}
-
-Response response_of(NodeMessage message) {
-  Response response{.status = static_cast<int>(message.head.at("status").as_int64()), .body = std::move(message.body)};
-  if (!is_true(message.head, "hasContent")) response.content_type = {};
-  for (const auto& header : message.head.at("headers").as_array()) {
-    const auto texts = strings_of(header.as_array());
-    response.headers.emplace_back(texts.at(0), texts.at(1));
-  }
-  return response;
-}
-
 ApiError lost_meanwhile(const std::string& node) {
   return ApiError(service_unavailable,
                   fmt::format("the node {} was lost while it answered, see what became of it and try again", node));
@@ -313,7 +297,8 @@ Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest r
     const bool is_lost = known == nodes_.end() || !is_there(known->second);
     if (end == WaitResult::stopped || (end == WaitResult::timed_out && is_lost)) throw lost_meanwhile(node);
   }
-  co_return response_of(std::move(waiting->answers.front()));
+  auto& answer = waiting->answers.front();
+  co_return passed_response(answer.head, std::move(answer.body));
 }
 
 Task<json::array> NodeBus::runs_elsewhere(std::set<std::string, std::less<>> threads) {

@@ -6,16 +6,14 @@ namespace agw {
 
 namespace {
 
-using Pairs = std::vector<std::pair<std::string, std::string>>;
-
-json::array array_of(const Pairs& pairs) {
+json::array array_of(const Fields& pairs) {
   json::array all;
   for (const auto& [name, value] : pairs) all.push_back(json::array{name, value});
   return all;
 }
 
-Pairs pairs_of(const json::object& head, std::string_view member) {
-  Pairs pairs;
+Fields pairs_of(const json::object& head, std::string_view member) {
+  Fields pairs;
   if (const auto* all = array_member(head, member)) {
     for (const auto& each : *all) {
       const auto texts = each.is_array() ? strings_of(each.get_array()) : std::vector<std::string>();
@@ -46,6 +44,20 @@ PassedRequest passed_request(const json::object& head, std::string content) {
           .headers = pairs_of(head, "headers"),
           .host = string_or_empty(head, "host"),
           .content = std::move(content)};
+}
+
+json::object head_of(const Response& response) {
+  return {{"status", response.status},
+          {"hasContent", !response.content_type.empty()},
+          {"headers", array_of(response.headers)}};
+}
+
+Response passed_response(const json::object& head, std::string body) {
+  Response response{.status = static_cast<int>(head.at("status").as_int64()),
+                    .body = std::move(body),
+                    .headers = pairs_of(head, "headers")};
+  if (!is_true(head, "hasContent")) response.content_type = {};
+  return response;
 }
 
 }  // namespace agw

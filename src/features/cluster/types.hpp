@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/response.hpp"
 #include "base/json/json.hpp"
 
 namespace agw {
@@ -22,5 +23,9 @@ struct PassedRequest {
 /// Everything but the content, and back. What others than nodes could send is never read: messages are sealed.
 json::object head_of(const PassedRequest& request);
 PassedRequest passed_request(const json::object& head, std::string content);
+
+/// The same of the response; of its content type, only whether it has one.
+json::object head_of(const Response& response);
+Response passed_response(const json::object& head, std::string body);
 
 }  // namespace agw
