@@ -2,6 +2,7 @@
 
 import contextlib
 import signal
+import types
 
 import pytest
 
@@ -33,6 +34,23 @@ def first_delta(events):
     return events.until(lambda event: event["type"] == "text-delta")[-1]
 
 
+@contextlib.contextmanager
+def answering(node, stub, heard_at=None, *, pieces=("one ", "two ")):
+    """A thread on which the node is in the middle of an answer, with a client that listens to it, there or elsewhere."""
+    thread = assistant_thread(node, title="a title")
+    held = stub.hold(*pieces)
+    with (heard_at or node).events(thread["id"]) as events:
+        turn = ask(node, thread)
+        yield types.SimpleNamespace(thread=thread, held=held, turn=turn, events=events, delta=first_delta(events))
+
+
+def worker_thread(a, b, **members):
+    """Of an agent that both nodes know."""
+    agent = new_agent(a, "worker")
+    eventually(lambda: b.http.get(f"/extensions/{agent['id']}").status_code, 200)
+    return new_thread(a, agent, title="a title", **members)
+
+
 def resumed(node, thread):
     """The runs that a client of the node hears of when it resumes on the thread."""
     with node.events() as events:
@@ -50,8 +68,8 @@ def test_a_run_is_heard_at_another_node_in_the_same_order(talking, stub):
         assert here.run(turn["id"]) == there.run(turn["id"])
         assert text_of(there.run(turn["id"])) == "".join(pieces)
         assert [event["seq"] for event in there.run(turn["id"])] == list(range(1, len(there.run(turn["id"])) + 1))
-        types = [event["type"] for event in here.messages if event.get("threadId") == thread["id"]]
-        assert types == [event["type"] for event in there.messages if event.get("threadId") == thread["id"]]
+        kinds = [event["type"] for event in here.messages if event.get("threadId") == thread["id"]]
+        assert kinds == [event["type"] for event in there.messages if event.get("threadId") == thread["id"]]
 
 
 def test_an_event_larger_than_a_message_may_be_is_heard(talking, stub):
@@ -77,74 +95,56 @@ def test_lists_are_heard_at_another_node(talking, stub):
 
 def test_a_client_of_another_node_catches_up(talking, stub):
     a, b = talking
-    thread = assistant_thread(a, title="a title")
-    held = stub.hold("one ", "two ", "three")
-    with a.events(thread["id"]) as here:
-        turn = ask(a, thread)
-        delta = first_delta(here)
-        eventually(lambda: [run["runId"] for run in resumed(b, thread)], [delta["runId"]])
+    with answering(a, stub, pieces=("one ", "two ", "three")) as run:
+        eventually(lambda: [each["runId"] for each in resumed(b, run.thread)], [run.delta["runId"]])
         with b.events() as there:
-            [run] = there.subscribe(thread["id"], resume=True)["runs"]
-            held.release()
-            rest = there.run(turn["id"])
-            whole = here.run(turn["id"])
-    assert run["text"] + text_of(rest) == "one two three"
-    assert rest == [event for event in whole if event["seq"] > run["seq"]]
-    path = f"/threads/{thread['id']}/events"
-    assert accepted(b.http.get(path, params={"runId": delta["runId"], "after": 1})) == whole[1:]
+            [shown] = there.subscribe(run.thread["id"], resume=True)["runs"]
+            run.held.release()
+            rest = there.run(run.turn["id"])
+            whole = run.events.run(run.turn["id"])
+    assert shown["text"] + text_of(rest) == "one two three"
+    assert rest == [event for event in whole if event["seq"] > shown["seq"]]
+    path = f"/threads/{run.thread['id']}/events"
+    assert accepted(b.http.get(path, params={"runId": run.delta["runId"], "after": 1})) == whole[1:]
 
 
 def test_what_is_under_way_is_read_at_another_node(talking, stub):
     a, b = talking
-    thread = assistant_thread(a, title="a title")
-    stub.hold("one ", "two ")
-    with a.events(thread["id"]) as here:
-        ask(a, thread)
-        delta = first_delta(here)
-        detail = accepted(b.http.get(f"/threads/{thread['id']}"))
-        assert detail["active_run"]["runId"] == delta["runId"]
+    with answering(a, stub) as run:
+        path = f"/threads/{run.thread['id']}"
+        detail = accepted(b.http.get(path))
+        assert detail["active_run"]["runId"] == run.delta["runId"]
         assert detail["active_run"]["text"].startswith("one ")
-        path = f"/threads/{thread['id']}/events"
-        assert accepted(b.http.get(path, params={"runId": delta["runId"]}))[0] == delta
-        refused(b.http.delete(f"/threads/{thread['id']}"), 409, "thread is in use")
+        assert accepted(b.http.get(f"{path}/events", params={"runId": run.delta["runId"]}))[0] == run.delta
+        refused(b.http.delete(path), 409, "thread is in use")
 
 
 def test_a_run_is_stopped_at_another_node(talking, stub):
     a, b = talking
-    thread = assistant_thread(a, title="a title")
-    stub.hold("one ", "two ")
-    with b.events(thread["id"]) as there:
-        turn = ask(a, thread)
-        first_delta(there)
-        stopped = accepted(b.http.post("/chat/stop", json={"threadId": thread["id"]}))
+    with answering(a, stub, heard_at=b) as run:
+        stopped = accepted(b.http.post("/chat/stop", json={"threadId": run.thread["id"]}))
         assert stopped["status"] == "stopped"
-        assert there.run(turn["id"])[-1]["type"] == "stopped"
+        assert run.events.run(run.turn["id"])[-1]["type"] == "stopped"
 
 
 def test_messages_of_a_thread_follow_each_other_whichever_node_they_are_sent_to(talking, stub):
     a, b = talking
-    thread = assistant_thread(a, title="a title")
-    held = stub.hold("one ", "two")
-    with b.events(thread["id"]) as there:
-        first = ask(a, thread)
-        first_delta(there)
+    with answering(a, stub, heard_at=b, pieces=("one ", "two")) as run:
         stub.hold("three").release()
-        second = ask(b, thread)
-        held.release()
-        there.run(first["id"])
-        there.run(second["id"])
+        second = ask(b, run.thread)
+        run.held.release()
+        run.events.run(run.turn["id"])
+        run.events.run(second["id"])
         stub.hold("four").release()
-        third = ask(b, thread)
-        there.run(third["id"])
-    contents = [turn["content"] for turn in turns_of(a, thread)]
+        third = ask(b, run.thread)
+        run.events.run(third["id"])
+    contents = [turn["content"] for turn in turns_of(a, run.thread)]
     assert contents == ["Count.", "Count.", "one two", "three", "Count.", "four"]
 
 
 def test_a_message_sent_to_another_node_joins_the_answer(talking, stub):
     a, b = talking
-    agent = new_agent(a, "worker")
-    eventually(lambda: b.http.get(f"/extensions/{agent['id']}").status_code, 200)
-    thread = new_thread(a, agent, title="a title")
+    thread = worker_thread(a, b)
     held = stub.hold("Let me look.", tool_calls=[glob()])
     with b.events(thread["id"]) as there:
         turn = ask(a, thread)
@@ -160,12 +160,8 @@ def test_a_message_sent_to_another_node_joins_the_answer(talking, stub):
 
 def test_a_repeated_message_to_another_node_is_answered_once(talking, stub):
     a, b = talking
-    thread = assistant_thread(a, title="a title")
-    stub.hold("one ", "two ")
-    with a.events(thread["id"]) as here:
-        ask(a, thread)
-        first_delta(here)
-        body = {"content": "And now?", "threadId": thread["id"]}
+    with answering(a, stub) as run:
+        body = {"content": "And now?", "threadId": run.thread["id"]}
         sent = [accepted(node.http.post("/chat", json=body, headers={"Idempotency-Key": "k"}), 201) for node in (b, b, a)]
     assert sent[0] == sent[1] == sent[2]
 
@@ -195,9 +191,7 @@ def test_a_permission_is_listed_and_decided_at_another_node(talking, stub):
 def test_a_question_is_answered_by_a_person_at_another_node(talking, stub):
     """The agent asks only where it knows that somebody is there."""
     a, b = talking
-    agent = new_agent(a, "worker")
-    eventually(lambda: b.http.get(f"/extensions/{agent['id']}").status_code, 200)
-    thread = new_thread(a, agent, title="a title")
+    thread = worker_thread(a, b)
     with b.events() as there:
         there.subscribe(thread["id"], approvals=True)
 
@@ -252,26 +246,19 @@ def log_of(node):
 
 def test_a_run_of_a_node_that_cannot_be_asked_is_read_from_its_checkpoint(talking, stub, messages):
     a, b = talking
-    thread = assistant_thread(a, title="a title")
-    stub.hold("one ", "two ")
-    with a.events(thread["id"]) as here:
-        ask(a, thread)
-        delta = first_delta(here)
+    with answering(a, stub) as run:
         messages.stop()
-        path = f"/threads/{thread['id']}/events"
-        eventually(lambda: accepted(b.http.get(path, params={"runId": delta["runId"]}))[:1], [delta])
-        refused(b.http.post("/chat/stop", json={"threadId": thread["id"]}), 503, UNREACHABLE)
+        path = f"/threads/{run.thread['id']}/events"
+        eventually(lambda: accepted(b.http.get(path, params={"runId": run.delta["runId"]}))[:1], [run.delta])
+        refused(b.http.post("/chat/stop", json={"threadId": run.thread["id"]}), 503, UNREACHABLE)
 
 
 def test_clients_of_the_other_node_are_told_of_a_lost_one(talking, stub):
     a, b = talking
-    thread = assistant_thread(a, title="a title")
-    stub.hold("one ", "two ")
-    with b.events(thread["id"]) as there:
-        ask(a, thread)
-        first_delta(there)
+    with answering(a, stub, heard_at=b) as run:
         a.kill()
-        assert there.closed() == 1012
+        assert run.events.closed() == 1012
+    thread = run.thread
     assert resumed(b, thread) == []
     assert answers(b, thread) == ["interrupted"]
     stub.hold("again").release()
@@ -282,11 +269,8 @@ def test_clients_of_the_other_node_are_told_of_a_lost_one(talking, stub):
 
 def test_a_node_that_hangs_does_not_hold_up_readers(talking, stub):
     a, b = talking
-    thread = assistant_thread(a, title="a title")
-    stub.hold("one ", "two ")
-    with b.events(thread["id"]) as there:
-        ask(a, thread)
-        first_delta(there)
+    with answering(a, stub, heard_at=b) as run:
+        thread = run.thread
     a.process.send_signal(signal.SIGSTOP)
     try:
         assert accepted(b.http.get(f"/threads/{thread['id']}"))["id"] == thread["id"]
@@ -297,15 +281,12 @@ def test_a_node_that_hangs_does_not_hold_up_readers(talking, stub):
 
 def test_without_nats_a_thread_is_answered_at_one_node_at_a_time(nodes, stub):
     a, b = nodes
-    thread = assistant_thread(a, title="a title")
-    stub.hold("one ", "two ")
-    with a.events(thread["id"]) as here:
-        turn = ask(a, thread)
-        first_delta(here)
+    with answering(a, stub) as run:
+        thread = run.thread
         refused(b.http.post("/chat", json={"content": "And?", "threadId": thread["id"]}), 503,
                 "the node a has to answer this: ask there, or set cluster.events at all nodes")
         accepted(a.http.post("/chat/stop", json={"threadId": thread["id"]}))
-        here.run(turn["id"])
+        run.events.run(run.turn["id"])
     stub.hold("again").release()
     with b.events(thread["id"]) as there:
         turn = ask(b, thread)

@@ -5,7 +5,7 @@ import collections
 from checks import accepted, refused
 from stubs.provider import Reply
 from test_changes import eventually
-from test_events import ask, assistant_thread, first_delta
+from test_events import answering, ask, assistant_thread, first_delta
 from tools import turns_of
 
 
@@ -61,16 +61,13 @@ def test_messages_to_any_node_are_answered_once_while_nodes_are_killed(make_node
 
 def test_a_turn_is_deleted_and_answered_again_at_another_node(talking, stub):
     a, b = talking
-    thread = assistant_thread(a, title="a title")
-    held = stub.hold("one ", "two")
-    with b.events(thread["id"]) as there:
-        first = ask(a, thread)
-        first_delta(there)
+    with answering(a, stub, heard_at=b, pieces=("one ", "two")) as run:
+        thread, first, there = run.thread, run.turn, run.events
         waiting = ask(b, thread)
         assert b.http.delete(f"/turns/{waiting['id']}").status_code == 204
         refused(b.http.delete(f"/turns/{first['id']}"), 409, "turn is in use")
         refused(b.http.post(f"/turns/{first['id']}/regenerate"), 409, "turn is in use")
-        held.release()
+        run.held.release()
         there.run(first["id"])
         there.drain()
         stub.hold("three").release()

@@ -4,7 +4,7 @@ import json
 import signal
 
 from test_changes import eventually
-from test_events import ask, assistant_thread, first_delta
+from test_events import answering
 
 
 def nodes_of(node):
@@ -15,11 +15,7 @@ def nodes_of(node):
 
 def test_the_nodes_are_listed(nodes, stub):
     a, b = nodes
-    thread = assistant_thread(a, title="a title")
-    stub.hold("one ", "two")
-    with a.events(thread["id"]) as here:
-        ask(a, thread)
-        first_delta(here)
+    with answering(a, stub):
         eventually(lambda: [(node["node"], node["leads"], node["runs"]) for node in nodes_of(b)],
                    [("a", True, 1), ("b", False, 0)])
     first, second = nodes_of(a)
