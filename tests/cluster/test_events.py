@@ -229,7 +229,7 @@ def test_clients_catch_up_once_nats_is_back(talking, stub, messages):
 
 
 def asks_until_heard(a, b, thread, stub):
-    """Has a client of b hear an answer of a. It is told to connect again whenever it may have missed something."""
+    """Asks a until a client of b has heard an answer. It connects again whenever it may have missed something."""
     stub.always(Reply(text="again", deltas=1))
     while True:
         with b.events(thread["id"]) as there:

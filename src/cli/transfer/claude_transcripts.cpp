@@ -37,7 +37,7 @@ constexpr std::string_view no_response = "No response requested.";
 /// A line that gives a title is a short one.
 constexpr std::size_t max_title_bytes = 8 * 1024;
 
-/// The text between two tags; empty if there is none.
+/// The text between two tags; empty if one of them is missing.
 std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
   const auto from = text.find(begin);
   const auto to = from == text.npos ? from : text.find(end, from + begin.size());
@@ -104,7 +104,8 @@ private:
   /// Calls at once are not many; broken data may contain a loop.
   static constexpr int max_steps = 1000;
 
-  /// Where the calls beside the one of `result` have theirs; the call itself if they have none. None: there are none.
+  /// The message with the results of the other calls that were made at once, or the message of the calls if those have
+  /// no results. No value if there are no other calls.
   std::optional<std::size_t> place_beside(const SourceMessage& result) const {
     const auto parent = numbers_.find(*result.parent);
     if (parent == numbers_.end()) return std::nullopt;

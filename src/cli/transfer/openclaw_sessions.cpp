@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 using SessionTitles = std::map<std::string, std::string>;
 
-/// Its blocks are those of Anthropic's API but for the calls.
+/// The blocks are those of Anthropic's API, except for calls.
 void read_openclaw_blocks(const json::array& blocks, SourceMessage& message) {
   for (const auto& block : blocks) {
     const auto* object = block.if_object();

@@ -115,7 +115,7 @@ void read_opencode_database(Importer& importer, const fs::path& file) try {
   importer.leave(file.string(), fmt::format("cannot be read: {}", error.what()));
 }
 
-/// The object in a file; empty if there is none, which is reported.
+/// The object in a file. If the file holds none, that is reported, and the result is empty.
 json::object object_in_file(Importer& importer, const fs::path& file) try {
   if (fs::file_size(file) > max_piece_bytes) throw std::runtime_error("is larger than 24 MiB");
   auto value = parse_json(content_of(bytes_of_file(file)));

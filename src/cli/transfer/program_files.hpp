@@ -32,8 +32,8 @@ struct HeadedText {
   json::object head;
   std::string body;
 };
-/// The head is empty if there is none. From one that is not YAML, lines `name: value` are taken, as older versions of
-/// such programs read it; that is reported.
+/// Without a head, that of the result is empty. From one that is not YAML, lines `name: value` are taken, as older
+/// versions of such programs read it; that is reported.
 HeadedText headed_text(Importer& importer, const std::filesystem::path& file, const std::string& text);
 
 /// Reports the members of `from`, the settings of `what`, that have no counterpart here: all but `taken`.
