@@ -155,7 +155,8 @@ def test_a_soul_over_the_limit_is_left_out(own_gateway, claude_code):
 def test_a_symlink_in_a_skill_is_not_followed(own_gateway, claude_code):
     (claude_code / "skills" / "pdf" / "keys").symlink_to("/etc/passwd")
     result = moved_without_path(own_gateway)
-    assert reasons(result)[str(claude_code / "skills" / "pdf" / "keys")] == "is a symlink"
+    why = reasons(result)[str(claude_code / "skills" / "pdf" / "keys")]
+    assert why == "is a symlink that leads out of the directory, to /etc/passwd"
     assert not (own_gateway.data / "agents" / "claude-code" / "skills" / "pdf" / "keys").exists()
 
 

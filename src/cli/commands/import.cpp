@@ -110,7 +110,7 @@ int import(const ImportOptions& options) {
   const auto& source = source_named(options.what);
   const auto place = place_of(source, options.path);
   const auto gateway = gateway_for(options);
-  Importer importer(std::string(source.name), gateway ? &*gateway : nullptr, options.with_keys, options.dry_run);
+  Importer importer(std::string(source.name), place, gateway ? &*gateway : nullptr, options.with_keys, options.dry_run);
   source.read(importer, place);
   importer.finish();
   print(importer, options);

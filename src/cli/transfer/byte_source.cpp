@@ -1,5 +1,9 @@
 #include "cli/transfer/byte_source.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <memory>
@@ -9,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "io/files/archive.hpp"
+#include "io/files/descriptor.hpp"
 
 namespace agw::cli {
 
@@ -38,44 +43,96 @@ void for_each_entry(const fs::path& path, const std::function<void(const Exporte
   }
 }
 
+bool is_below(const fs::path& path, const fs::path& root) {
+  std::error_code failed;
+  const auto from_root = path.lexically_relative(fs::canonical(root, failed));
+  return !failed && !from_root.empty() && *from_root.begin() != "..";
+}
+
+/// Why an entry of an export's folder is passed over; empty if it is a file to read, or a folder to go into.
+std::string why_passed_over(const fs::directory_entry& entry, const fs::path& folder) {
+  std::error_code ignored;
+  if (!entry.is_directory(ignored)) return why_unread(entry.path(), {folder});
+  return entry.is_symlink(ignored) ? "is a symlink to a folder" : "";
+}
+
+void for_each_below(const fs::path& folder,
+                    const std::function<void(const fs::directory_entry& entry, std::string why)>& each) {
+  // Symlinks to folders are not followed, so there is no loop.
+  std::size_t count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
+    each(entry, why_passed_over(entry, folder));
+    if (++count > max_files) throw std::runtime_error(folder.string() + ": contains more than 100,000 files");
+  }
+}
+
 void for_each_in_folder(const fs::path& folder, const std::function<void(const ExportedFile&)>& each) {
   std::vector<fs::path> files;
-  for (auto entry = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied);
-       entry != fs::recursive_directory_iterator(); ++entry) {
-    if (entry->is_symlink()) {
-      if (entry->is_directory()) entry.disable_recursion_pending();
-      continue;
-    }
-    if (entry->is_regular_file()) files.push_back(entry->path());
-    if (files.size() > max_files) throw std::runtime_error(folder.string() + ": contains more than 100,000 files");
-  }
+  for_each_below(folder, [&](const fs::directory_entry& entry, const std::string& why) {
+    if (why.empty() && entry.is_regular_file()) files.push_back(entry.path());
+  });
   std::ranges::sort(files);
   for (const auto& file : files) {
     each({file.lexically_relative(folder).string(), fs::file_size(file), bytes_of_file(file)});
   }
 }
 
+/// Opens a regular file, and does not wait for the other end of anything else.
+Descriptor opened_file(const fs::path& path) {
+  Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status{};
+  if (!file || fstat(file.get(), &status) != 0) throw std::runtime_error(path.string() + ": cannot be read");
+  if (!S_ISREG(status.st_mode)) throw std::runtime_error(path.string() + ": is not a file");
+  return file;
+}
+
 }  // namespace
+
+std::string why_no_file(const fs::path& path) {
+  std::error_code failed;
+  const auto type = fs::status(path, failed).type();
+  if (type == fs::file_type::regular) return {};
+  if (type != fs::file_type::not_found) return failed ? failed.message() : "is no regular file";
+  return fs::is_symlink(path, failed) ? "is a symlink to nothing" : "";
+}
+
+std::string why_outside(const fs::path& path, std::initializer_list<fs::path> roots) {
+  std::error_code failed;
+  if (!fs::is_symlink(path, failed)) return {};
+  const auto target = fs::canonical(path, failed);
+  const bool stays = std::ranges::any_of(roots, [&](const auto& root) { return is_below(target, root); });
+  return stays ? std::string() : fmt::format("is a symlink that leads out of the directory, to {}", target.string());
+}
+
+std::string why_unread(const fs::path& path, std::initializer_list<fs::path> roots) {
+  auto why = why_no_file(path);
+  return why.empty() ? why_outside(path, roots) : why;
+}
 
 ByteSource bytes_of_file(const fs::path& path) {
   struct Opened {
     fs::path path;
-    std::ifstream file;
-    std::string buffer;
+    Descriptor file{};
+    std::string buffer{};
   };
-  auto opened = std::make_shared<Opened>();
-  opened->path = path;
+  auto opened = std::make_shared<Opened>(path);
   return [opened]() -> std::string_view {
-    if (opened->buffer.empty()) {
-      if (!fs::is_regular_file(opened->path)) throw std::runtime_error(opened->path.string() + ": is not a file");
-      opened->file.open(opened->path, std::ios::binary);
-      if (!opened->file) throw std::runtime_error(opened->path.string() + ": cannot be read");
+    if (!opened->file) {
+      opened->file = opened_file(opened->path);
       opened->buffer.resize(piece);
     }
-    opened->file.read(opened->buffer.data(), static_cast<std::streamsize>(piece));
-    if (opened->file.bad()) throw std::runtime_error(opened->path.string() + ": cannot be read");
-    return std::string_view(opened->buffer).substr(0, static_cast<std::size_t>(opened->file.gcount()));
+    const auto count = read(opened->file.get(), opened->buffer.data(), piece);
+    if (count < 0) throw std::runtime_error(opened->path.string() + ": cannot be read");
+    return std::string_view(opened->buffer).substr(0, static_cast<std::size_t>(count));
   };
+}
+
+std::vector<std::pair<std::string, std::string>> unread_in(const fs::path& folder) {
+  std::vector<std::pair<std::string, std::string>> unread;
+  for_each_below(folder, [&](const fs::directory_entry& entry, std::string why) {
+    if (!why.empty()) unread.emplace_back(entry.path().string(), std::move(why));
+  });
+  return unread;
 }
 
 void for_each_file(const fs::path& path, const std::function<void(const ExportedFile&)>& each) {

@@ -264,7 +264,7 @@ void read_transcript(Importer& importer, const fs::path& file) {
 }  // namespace
 
 void import_claude_transcripts(Importer& importer, const fs::path& projects) {
-  const auto files = files_below(projects, ".jsonl");
+  const auto files = files_below(importer, projects, ".jsonl");
   for (std::size_t i = 0; i < files.size(); ++i) {
     importer.show_progress("transcripts", i, files.size());
     read_transcript(importer, files[i]);

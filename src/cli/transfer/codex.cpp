@@ -133,7 +133,7 @@ private:
 };
 
 void read_sessions(Importer& importer, const fs::path& folder, bool archived) {
-  const auto files = files_below(folder, ".jsonl");
+  const auto files = files_below(importer, folder, ".jsonl");
   for (std::size_t i = 0; i < files.size(); ++i) {
     importer.show_progress("sessions", i, files.size());
     Session session(importer, files[i].stem().string(), archived);

@@ -125,7 +125,7 @@ void read_hermes_session(Importer& importer, ProgramStore& store, HermesSession 
 }
 
 void read_hermes_sessions(Importer& importer, const fs::path& file) try {
-  if (!fs::exists(file)) return;
+  if (!is_named_file(importer, file)) return;
   ProgramStore store(file);
   std::uint64_t count = 0;
   const auto total = store.count("sessions");

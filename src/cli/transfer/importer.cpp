@@ -113,8 +113,8 @@ std::string extension_name_from(std::string_view text, std::string_view otherwis
   return is_extension_name(name) ? name : std::string(otherwise);
 }
 
-Importer::Importer(std::string source, const FoundGateway* gateway, bool with_keys, bool dry_run)
-    : source_(std::move(source)), gateway_(gateway), with_keys_(with_keys), writes_(!dry_run) {
+Importer::Importer(std::string source, fs::path root, const FoundGateway* gateway, bool with_keys, bool dry_run)
+    : source_(std::move(source)), root_(std::move(root)), gateway_(gateway), with_keys_(with_keys), writes_(!dry_run) {
   AGW_ASSERT(gateway || dry_run);
   batch_.source = source_;
 }

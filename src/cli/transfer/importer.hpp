@@ -40,12 +40,13 @@ struct LeftOut {
 /// created disabled. Blocks: not for the loop.
 class Importer {
 public:
-  /// `source` names the program. `gateway` must outlive this; a dry run asks it what is there, and may go without
-  /// (null).
-  Importer(std::string source, const FoundGateway* gateway, bool with_keys, bool dry_run);
+  /// `source` names the program, and `root` is its directory, or its file. `gateway` must outlive this; a dry run asks
+  /// it what is there, and may go without (null).
+  Importer(std::string source, std::filesystem::path root, const FoundGateway* gateway, bool with_keys, bool dry_run);
   ~Importer();
 
   const std::string& source() const { return source_; }
+  const std::filesystem::path& root() const { return root_; }
   bool with_keys() const { return with_keys_; }
 
   // Threads: `begin_thread`, its turns in order, then the next thread or `finish`.
@@ -116,6 +117,7 @@ private:
   std::optional<json::object> find_extension(const std::string& name) const;
 
   std::string source_;
+  std::filesystem::path root_;
   const FoundGateway* gateway_;
   bool with_keys_;
   bool writes_;

@@ -95,7 +95,7 @@ void read_openclaw_workspace(Importer& importer, const fs::path& folder, const s
   const auto pages = fs::path("agents") / agent / "knowledge";
   if (const auto text = text_of_file(importer, folder / "MEMORY.md"))
     importer.add_file("knowledge pages", pages / "memory.md", *text, (folder / "MEMORY.md").string());
-  for (const auto& file : files_below(folder / "memory", ".md")) {
+  for (const auto& file : files_below(importer, folder / "memory", ".md")) {
     const auto text = text_of_file(importer, file);
     const auto name = extension_name_from(file.lexically_relative(folder).replace_extension().string(), "memory-page");
     if (text) importer.add_file("knowledge pages", pages / (name + ".md"), *text, file.string());
@@ -170,7 +170,7 @@ std::string read_openclaw_agents(Importer& importer, const json::object& setting
 
 /// The jobs of 2026.9 and later.
 void read_openclaw_jobs(Importer& importer, const fs::path& file, const std::string& agent) try {
-  if (!fs::exists(file)) return;
+  if (!is_named_file(importer, file)) return;
   ProgramStore store(file);
   store.for_each_row("cron_jobs", "sort_order, job_id", [&](const json::object& row) {
     const auto job = parse_json(string_or_empty(row, "job_json"));

@@ -117,8 +117,8 @@ void read_openclaw_files(Importer& importer, const fs::path& folder, const std::
   const auto titles = openclaw_titles(importer, folder);
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == ".jsonl")
-      files.push_back(entry.path());
+    if (is_folder(importer, entry) || entry.path().extension() != ".jsonl") continue;
+    if (is_found_file(importer, entry.path(), folder)) files.push_back(entry.path());
   }
   std::ranges::sort(files);
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -189,13 +189,13 @@ void import_openclaw_sessions(Importer& importer, const fs::path& agents) {
   if (!fs::is_directory(agents)) return;
   std::vector<fs::path> folders;
   for (const auto& entry : fs::directory_iterator(agents)) {
-    if (entry.is_directory() && !entry.is_symlink()) folders.push_back(entry.path());
+    if (is_folder(importer, entry) && !entry.is_symlink()) folders.push_back(entry.path());
   }
   std::ranges::sort(folders);
   for (const auto& folder : folders) {
     const auto agent = folder.filename().string();
     const auto database = folder / "agent" / "openclaw-agent.sqlite";
-    if (fs::exists(database)) read_openclaw_database(importer, database, agent);
+    if (is_named_file(importer, database)) read_openclaw_database(importer, database, agent);
     if (fs::is_directory(folder / "sessions")) read_openclaw_files(importer, folder / "sessions", agent);
   }
 }

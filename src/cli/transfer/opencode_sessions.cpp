@@ -137,12 +137,12 @@ void read_stored_session(Importer& importer, const fs::path& storage, const fs::
   head.created_at = time_in_ms(time, "created");
   head.updated_at = time_in_ms(time, "updated");
   write_opencode_session(importer, head, string_or_empty(session, "directory"), [&](const TakeMessage& take) {
-    for (const auto& place : files_below(storage / "message" / head.key, ".json")) {
+    for (const auto& place : files_below(importer, storage / "message" / head.key, ".json")) {
       const auto data = object_in_file(importer, place);
       if (data.empty()) continue;
       auto message = opencode_message(place.stem().string(), data);
       message.at = time_in_ms(object_or_empty(data, "time"), "created");
-      for (const auto& part : files_below(storage / "part" / message.id, ".json"))
+      for (const auto& part : files_below(importer, storage / "part" / message.id, ".json"))
         read_opencode_part(part.stem().string(), object_in_file(importer, part), message);
       take(message);
     }
@@ -150,7 +150,7 @@ void read_stored_session(Importer& importer, const fs::path& storage, const fs::
 }
 
 void read_stored_sessions(Importer& importer, const fs::path& storage) {
-  const auto files = files_below(storage / "session", ".json");
+  const auto files = files_below(importer, storage / "session", ".json");
   for (std::size_t i = 0; i < files.size(); ++i) {
     importer.show_progress("sessions", i, files.size());
     read_stored_session(importer, storage, files[i]);
@@ -162,7 +162,7 @@ void read_stored_sessions(Importer& importer, const fs::path& storage) {
 void import_opencode_sessions(Importer& importer, const fs::path& folder) {
   if (fs::exists(folder / "auth.json"))
     importer.leave((folder / "auth.json").string(), "has logins: they are never read");
-  if (fs::exists(folder / "opencode.db"))
+  if (is_named_file(importer, folder / "opencode.db"))
     read_opencode_database(importer, folder / "opencode.db");
   else
     read_stored_sessions(importer, folder / "storage");

@@ -104,8 +104,8 @@ private:
   void take_file(const json::object& attachment) {
     const auto id = string_or_empty(attachment, "id");
     const auto name = string_or_empty(attachment, "name");
-    if (!is_uuid(id) || !fs::is_regular_file(files_ / id))
-      return importer_.leave("file " + name, "the export lacks it");
+    if (!is_uuid(id) || !fs::exists(files_ / id)) return importer_.leave("file " + name, "the export lacks it");
+    if (auto why = why_unread(files_ / id, {files_}); !why.empty()) return importer_.leave("file " + name, why);
     importer_.add_attachment(id, {name, string_or_empty(attachment, "mime"), content_of(bytes_of_file(files_ / id))});
   }
 

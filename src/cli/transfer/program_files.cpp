@@ -55,29 +55,39 @@ json::object definition_of(Importer& importer, const std::string& name, const js
   return definition;
 }
 
+constexpr auto not_followed = "is a symlink to a folder, which is not followed";
+
 void import_skill(Importer& importer, const fs::path& folder, const fs::path& place) {
   std::size_t count = 0;
-  for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator(); ++entry) {
-    if (entry->is_symlink()) {
-      if (entry->is_directory()) entry.disable_recursion_pending();
-      importer.leave(entry->path().string(), "is a symlink");
-    } else if (entry->is_regular_file()) {
-      if (++count > max_skill_files) return importer.leave(folder.string(), "has more than 1,000 files");
-      const auto text = text_of_file(importer, entry->path());
-      const auto target = place / entry->path().lexically_relative(folder);
-      if (text) importer.add_file("files of skills", target, *text, entry->path().string());
-    }
+  for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
+    if (is_folder(importer, entry) || !is_found_file(importer, entry.path(), folder)) continue;
+    if (++count > max_skill_files) return importer.leave(folder.string(), "has more than 1,000 files");
+    const auto text = text_of_file(importer, entry.path());
+    const auto target = place / entry.path().lexically_relative(folder);
+    if (text) importer.add_file("files of skills", target, *text, entry.path().string());
   }
+}
+
+void add_skill(const fs::directory_entry& entry, const fs::path& folder, std::vector<fs::path>& skills,
+               Importer& importer) {
+  const auto why = why_outside(entry.path(), {importer.root(), folder});
+  if (why.empty())
+    skills.push_back(entry.path());
+  else
+    importer.leave(entry.path().string(), why);
 }
 
 /// Adds the folders of skills to `skills`; false if there is none.
 bool find_skills(const fs::path& folder, int depth, std::vector<fs::path>& skills, Importer& importer) {
   const auto before = skills.size();
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
     // Programs keep their own state in hidden folders.
-    if (!entry.is_directory() || entry.is_symlink() || entry.path().filename().string().starts_with('.')) continue;
-    if (fs::is_regular_file(entry.path() / "SKILL.md"))
-      skills.push_back(entry.path());
+    if (!entry.is_directory(ignored) || entry.path().filename().string().starts_with('.')) continue;
+    if (fs::is_regular_file(entry.path() / "SKILL.md", ignored))
+      add_skill(entry, folder, skills, importer);
+    else if (entry.is_symlink(ignored))
+      importer.leave(entry.path().string(), not_followed);
     else if (depth == max_skill_depth || !find_skills(entry.path(), depth + 1, skills, importer))
       if (depth == 1) importer.leave(entry.path().string(), "has no SKILL.md");
   }
@@ -111,22 +121,39 @@ bool is_reference(std::string_view value) {
   return value.find("${") != value.npos || value.find("{env:") != value.npos || value.find("{file:") != value.npos;
 }
 
-std::vector<fs::path> files_below(const fs::path& folder, std::string_view extension) {
+bool is_folder(Importer& importer, const fs::directory_entry& entry) {
+  std::error_code ignored;
+  if (!entry.is_directory(ignored)) return false;
+  if (entry.is_symlink(ignored)) importer.leave(entry.path().string(), not_followed);
+  return true;
+}
+
+std::vector<fs::path> files_below(Importer& importer, const fs::path& folder, std::string_view extension) {
   std::vector<fs::path> files;
   if (!fs::is_directory(folder)) return files;
   for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-    if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == extension)
-      files.push_back(entry.path());
+    if (is_folder(importer, entry) || entry.path().extension() != extension) continue;
+    if (is_found_file(importer, entry.path(), folder)) files.push_back(entry.path());
   }
   std::ranges::sort(files);
   return files;
 }
 
-std::optional<std::string> text_of_file(Importer& importer, const fs::path& path) {
-  std::error_code failed;
-  const auto size = fs::file_size(path, failed);
-  if (failed || !fs::is_regular_file(path)) return std::nullopt;
-  if (size > max_text_bytes) {
+bool is_named_file(Importer& importer, const fs::path& path) {
+  const auto why = why_no_file(path);
+  if (!why.empty()) importer.leave(path.string(), why);
+  return why.empty() && fs::exists(path);
+}
+
+bool is_found_file(Importer& importer, const fs::path& path, const fs::path& folder) {
+  const auto why = why_unread(path, {importer.root(), folder});
+  if (!why.empty()) importer.leave(path.string(), why);
+  return why.empty() && fs::exists(path);
+}
+
+std::optional<std::string> text_of_file(Importer& importer, const fs::path& path) try {
+  if (!is_named_file(importer, path)) return std::nullopt;
+  if (fs::file_size(path) > max_text_bytes) {
     importer.leave(path.string(), "is larger than 1 MiB");
     return std::nullopt;
   }
@@ -135,6 +162,9 @@ std::optional<std::string> text_of_file(Importer& importer, const fs::path& path
   for (auto bytes = read(); !bytes.empty(); bytes = read()) text += bytes;
   if (is_utf8(text)) return text;
   importer.leave(path.string(), "is not text in UTF-8");
+  return std::nullopt;
+} catch (const std::runtime_error&) {
+  importer.leave(path.string(), "cannot be read");
   return std::nullopt;
 }
 
@@ -236,7 +266,7 @@ std::string import_agent(Importer& importer, const std::string& name, const std:
 }
 
 void import_agents(Importer& importer, const fs::path& folder) {
-  for (const auto& file : files_below(folder, ".md")) {
+  for (const auto& file : files_below(importer, folder, ".md")) {
     const auto text = text_of_file(importer, file);
     if (!text) continue;
     auto [head, body] = headed_text(importer, file, *text);
@@ -254,7 +284,7 @@ void import_agents(Importer& importer, const fs::path& folder) {
 }
 
 void import_commands(Importer& importer, const fs::path& folder) {
-  for (const auto& file : files_below(folder, ".md")) {
+  for (const auto& file : files_below(importer, folder, ".md")) {
     const auto text = text_of_file(importer, file);
     if (!text) continue;
     auto [head, body] = headed_text(importer, file, *text);

@@ -15,10 +15,22 @@ namespace agw::cli {
 
 // What programs for agents keep in files that people edit. What cannot be read is left out, with its place.
 
-/// The files with this extension in `folder` and below it, in the order of their paths. Symlinks are not followed.
-std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder, std::string_view extension);
+/// The files with this extension in `folder` and below it, in the order of their paths. A symlink is followed to a file
+/// in the program's directory or in `folder`; one to a folder is not.
+std::vector<std::filesystem::path> files_below(Importer& importer, const std::filesystem::path& folder,
+                                               std::string_view extension);
 
-/// A file's text, if there is one and it is UTF-8 and at most 1 MiB.
+/// Whether an entry of a folder is a folder itself. Reports one that is a symlink, which is not followed.
+bool is_folder(Importer& importer, const std::filesystem::directory_entry& entry);
+
+/// Whether there is a file that a program has by this name. It may be a symlink to anywhere: people keep their settings
+/// in directories of their own.
+bool is_named_file(Importer& importer, const std::filesystem::path& path);
+/// Whether a file that was found in `folder` can be read. A symlink must stay in the program's directory or in
+/// `folder`.
+bool is_found_file(Importer& importer, const std::filesystem::path& path, const std::filesystem::path& folder);
+
+/// The text of a file that a program has by this name, if there is one and it is UTF-8 and at most 1 MiB.
 std::optional<std::string> text_of_file(Importer& importer, const std::filesystem::path& path);
 
 /// The object in a file of settings: JSON or JSON5, TOML (`.toml`) or YAML (`.yaml`).

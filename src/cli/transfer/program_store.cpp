@@ -19,8 +19,9 @@ struct Finalize {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
 
-/// A database that is read in place would get files for its log, next to it, if it has none. If it has a log, its last
-/// rows are there, and perhaps a program that still writes them.
+/// `file` is no symlink: the log is next to what that leads to. A database that is read in place would get files for
+/// its log, next to it, if it has none. If it has a log, its last rows are there, and perhaps a program that still
+/// writes them.
 std::string address_of(const fs::path& file) {
   std::error_code none;
   const auto log = fs::file_size(file.string() + "-wal", none);
@@ -72,7 +73,7 @@ json::object row_of(sqlite3_stmt* statement) {
 }  // namespace
 
 ProgramStore::ProgramStore(const fs::path& file)
-    : connection_(address_of(fs::absolute(file)), Connection::Access::read_only) {
+    : connection_(address_of(fs::weakly_canonical(file)), Connection::Access::read_only) {
   sqlite3_limit(connection_.handle(), SQLITE_LIMIT_LENGTH, static_cast<int>(max_piece_bytes));
   // Its views and triggers are a stranger's.
   sqlite3_db_config(connection_.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);

@@ -101,6 +101,8 @@ void for_each_conversation(Importer& importer, const fs::path& path, const std::
     // One that was named by its path may have any name.
     return is_named || (fs::is_regular_file(path) && file == path.filename());
   };
+  if (fs::is_directory(path))
+    for (auto& [what, why] : unread_in(path)) importer.leave(std::move(what), std::move(why));
   const bool found = for_each_record(importer, path, "conversation", is_wanted, each);
   if (!found) throw std::runtime_error(path.string() + ": contains no conversations.json");
 }
