@@ -107,6 +107,33 @@ def test_what_is_no_conversation_is_told_and_those_around_it_come(own_gateway, t
     assert any("conversation" in what for what in reasons(result))
 
 
+def test_half_characters_are_replaced_and_all_around_them_comes(own_gateway, tmp_path):
+    """JavaScript cuts texts in the middle of a character. See RFC 8259, section 8.2."""
+    said = trip("Where to, \ud83d?", "To Rome \U0001f600.", title="Trip \udc00")
+    result = imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [said]))
+    assert texts(own_gateway, "Trip \ufffd") == [("user", "Where to, \ufffd?"), ("assistant", "To Rome \U0001f600.")]
+    assert reasons(result) == {"2 characters of conversations.json[0]": "are not whole: they became U+FFFD"}
+
+
+def test_half_characters_in_lines_and_rows_are_replaced(own_gateway):
+    codex = own_gateway.home / ".codex" / "sessions"
+    write_lines(codex / "a.jsonl", [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+                                    for text in ("Hi \ud83d", "Bye")])
+    result = imported(own_gateway, "codex", codex.parent)
+    assert texts(own_gateway, "Hi \ufffd") == [("user", "Hi \ufffd"), ("user", "Bye")]
+    assert f"1 characters of {codex / 'a.jsonl'}" in reasons(result)
+    home = program("opencode", own_gateway.home)
+    path = home / ".local" / "share" / "opencode"
+    with sqlite3.connect(path / "opencode.db") as database:
+        [changed] = database.execute(r"""UPDATE part SET data = json_object('type', 'text', 'text', '#') WHERE id =
+            (SELECT min(id) FROM part WHERE json_extract(data, '$.type') = 'text') RETURNING id""").fetchone()
+        database.execute(r"UPDATE part SET data = replace(data, '#', 'Hello \ud83d') WHERE id = ?", (changed,))
+    database.close()
+    result = imported(own_gateway, "opencode", path)
+    assert f"1 characters of {changed}" in reasons(result)
+    assert ("user", "Hello \ufffd") in [said for title in threads(own_gateway) for said in texts(own_gateway, title)]
+
+
 def test_absurd_times_of_an_export_are_dropped_and_noted(own_gateway, tmp_path):
     chat = trip("Where to?", "To Rome.", "When?", "In May.")
     for key, time in (("m1", 1e300), ("m2", -1e300), ("m3", "half past ten"), ("m4", 1e12)):

@@ -176,11 +176,12 @@ struct Transcript {
 void find_title(const fs::path& file, Transcript& transcript) {
   TextLines lines(bytes_of_file(file), max_piece_bytes);
   std::string line;
+  std::size_t replaced = 0;
   while (lines.next(line)) {
     const bool may_name =
         line.size() < max_title_bytes && (line.find("-title\"") != line.npos || line.find("\"summary\"") != line.npos);
     if (!may_name && transcript.project) continue;
-    const auto value = parse_json(line);
+    const auto value = parse_source_json(line, replaced);
     if (value && value->is_object()) transcript.inspect(value->get_object());
   }
   transcript.choose_title({});

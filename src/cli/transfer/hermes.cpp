@@ -12,6 +12,7 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/json_pieces.hpp"
 #include "cli/transfer/model_services.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/program_store.hpp"
@@ -38,8 +39,10 @@ bool is_taken_back(const json::object& row) {
 /// Lists of text and pictures are marked by a first character that no text has.
 void read_hermes_content(const std::string& content, SourceMessage& message) {
   constexpr std::string_view mark("\0json:", 6);
-  const auto value =
-      content.starts_with(mark) ? parse_json(std::string_view(content).substr(mark.size())) : std::nullopt;
+  std::size_t replaced = 0;
+  const auto value = content.starts_with(mark)
+                         ? parse_source_json(std::string_view(content).substr(mark.size()), replaced)
+                         : std::nullopt;
   if (value && value->is_array())
     read_blocks(value->get_array(), message);
   else
@@ -47,7 +50,8 @@ void read_hermes_content(const std::string& content, SourceMessage& message) {
 }
 
 void read_hermes_calls(const json::object& row, SourceMessage& message) {
-  const auto calls = parse_json(string_or_empty(row, "tool_calls"));
+  std::size_t replaced = 0;
+  const auto calls = parse_source_json(string_or_empty(row, "tool_calls"), replaced);
   if (!calls || !calls->is_array()) return;
   for (const auto& call : calls->get_array()) {
     if (!call.is_object()) continue;

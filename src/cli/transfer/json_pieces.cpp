@@ -1,6 +1,7 @@
 #include "cli/transfer/json_pieces.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace agw::cli {
 
@@ -8,7 +9,52 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
+constexpr std::string_view replacement = "\xef\xbf\xbd";
+
+std::size_t count_replacements(std::string_view text) {
+  std::size_t count = 0;
+  for (auto at = text.find(replacement); at != text.npos; at = text.find(replacement, at + 1)) ++count;
+  return count;
+}
+
+/// The code unit of `\uXXXX` at the start of `text`; 0 if there is none.
+unsigned escaped_unit(std::string_view text) {
+  constexpr std::size_t size = 6;
+  unsigned unit = 0;
+  if (text.size() < size || !text.starts_with("\\u")) return 0;
+  const auto* const end = text.data() + size;
+  const auto read = std::from_chars(text.data() + 2, end, unit, 16);
+  return read.ptr == end ? unit : 0;
+}
+
+bool is_first_half(unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; }
+bool is_second_half(unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; }
+
+std::string with_whole_escapes(std::string_view text) {
+  std::string whole;
+  while (!text.empty()) {
+    const auto plain = std::min(text.find('\\'), text.size());
+    whole += text.substr(0, plain);
+    text.remove_prefix(plain);
+    const auto unit = escaped_unit(text);
+    const bool is_pair = is_first_half(unit) && text.size() > 6 && is_second_half(escaped_unit(text.substr(6)));
+    const bool is_half = !is_pair && (is_first_half(unit) || is_second_half(unit));
+    const auto size = std::min<std::size_t>(is_pair ? 12 : is_half ? 6 : 2, text.size());
+    whole += is_half ? replacement : text.substr(0, size);
+    text.remove_prefix(size);
+  }
+  return whole;
+}
+
 }  // namespace
+
+std::optional<json::value> parse_source_json(std::string_view text, std::size_t& replaced) {
+  if (auto value = parse_json(text)) return value;
+  const auto mended = to_utf8(with_whole_escapes(text));
+  auto value = parse_json(mended);
+  if (value) replaced += count_replacements(mended) - count_replacements(text);
+  return value;
+}
 
 bool JsonElements::refill() {
   if (bytes_.empty()) bytes_ = source_();

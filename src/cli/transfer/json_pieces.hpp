@@ -2,12 +2,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/json/json.hpp"
 #include "cli/transfer/byte_source.hpp"
 
 namespace agw::cli {
+
+/// Parses JSON of another program, in which texts may hold what is no whole character: one half of a surrogate pair
+/// (`\ud800`), as JavaScript leaves it where it cuts a text, or bytes that are not UTF-8. Each becomes U+FFFD and is
+/// counted in `replaced`.
+/// Example: src/cli/transfer/json_pieces_test.cpp: SourceJson.HasWholeCharacters
+std::optional<json::value> parse_source_json(std::string_view text, std::size_t& replaced);
 
 /// Cuts a JSON text of any length into the elements of its outermost array, so that only one is in memory. A text whose
 /// outermost value is an object is one element. The elements are found by their brackets and quotes; whether each is

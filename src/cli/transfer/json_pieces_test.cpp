@@ -29,6 +29,21 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
+TEST(SourceJson, HasWholeCharacters) {
+  const auto text_in = [](std::string_view json, std::size_t count) {
+    std::size_t replaced = 0;
+    const auto value = parse_source_json(json, replaced);
+    EXPECT_EQ(replaced, count) << json;
+    return value ? to_json(*value) : "";
+  };
+  EXPECT_EQ(text_in(R"(["a\ud800","\ude00\ud83d","\ud83d\ude00"])", 3),
+            "[\"a\uFFFD\",\"\uFFFD\uFFFD\",\"\U0001F600\"]");
+  EXPECT_EQ(text_in(R"(["\ud800\ud83d\ude00\\ud800\"","\ud8"])", 0), "");
+  EXPECT_EQ(text_in(R"(["\ud800\ud83d\ude00\\ud800\""])", 1), "[\"\uFFFD\U0001F600\\\\ud800\\\"\"]");
+  EXPECT_EQ(text_in("[\"\xff\", \"\uFFFD\"]", 1), "[\"\uFFFD\",\"\uFFFD\"]");
+  EXPECT_EQ(text_in(R"(["\ud800")", 0), "");
+}
+
 TEST(JsonElements, AreCutFromPiecesOfAnySize) {
   const std::string text = R"( [ {"a":"]}\"\\"},{"b":[1,{"c":"[{"}]} ,7,"x,]", null] )";
   for (std::size_t size = 1; size <= text.size(); ++size) {

@@ -173,8 +173,8 @@ void read_openclaw_jobs(Importer& importer, const fs::path& file, const std::str
   if (!is_named_file(importer, file)) return;
   ProgramStore store(file);
   store.for_each_row("cron_jobs", "sort_order, job_id", [&](const json::object& row) {
-    const auto job = parse_json(string_or_empty(row, "job_json"));
     const auto what = "job " + string_or_empty(row, "name");
+    const auto job = source_json(importer, string_or_empty(row, "job_json"), what);
     if (!job || !job->is_object()) return importer.leave(what, "is no job in JSON");
     // Heartbeats, reviews of its skills and the like.
     if (job->get_object().contains("declarationKey")) return importer.leave(what, "is upkeep of that program's own");

@@ -159,7 +159,7 @@ void read_openclaw_window(Importer& importer, ProgramStore& store, ImportedThrea
     if (text.empty()) text = string_or_empty(row, "event_zstd");
     bytes += text.size();
     if (bytes > max_piece_bytes) throw std::runtime_error("is larger than 24 MiB");
-    const auto event = parse_json(text);
+    const auto event = source_json(importer, text, "session " + id);
     if (event && event->is_object()) add_event(event->get_object(), conversation);
   });
   finish_session(importer, "session " + id, std::move(conversation));

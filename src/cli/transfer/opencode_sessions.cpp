@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 
 using TakeMessage = std::function<void(const SourceMessage& message)>;
 
-json::object opencode_data(const json::object& row) {
-  auto data = parse_json(string_or_empty(row, "data"));
+json::object opencode_data(Importer& importer, const json::object& row) {
+  auto data = source_json(importer, string_or_empty(row, "data"), string_or_empty(row, "id"));
   return data && data->is_object() ? std::move(data->get_object()) : json::object();
 }
 
@@ -91,10 +91,10 @@ void read_opencode_row(Importer& importer, ProgramStore& store, const json::obje
   head.updated_at = time_in_ms(row, "time_updated");
   write_opencode_session(importer, head, string_or_empty(row, "directory"), [&](const TakeMessage& take) {
     store.for_each_row("message", "session_id", head.key, "time_created, id", [&](const json::object& each) {
-      auto message = opencode_message(string_or_empty(each, "id"), opencode_data(each));
+      auto message = opencode_message(string_or_empty(each, "id"), opencode_data(importer, each));
       message.at = time_in_ms(each, "time_created");
       store.for_each_row("part", "message_id", message.id, "id", [&](const json::object& part) {
-        read_opencode_part(string_or_empty(part, "id"), opencode_data(part), message);
+        read_opencode_part(string_or_empty(part, "id"), opencode_data(importer, part), message);
       });
       take(message);
     });
@@ -118,7 +118,7 @@ void read_opencode_database(Importer& importer, const fs::path& file) try {
 /// The object in a file. If the file holds none, that is reported, and the result is empty.
 json::object object_in_file(Importer& importer, const fs::path& file) try {
   if (fs::file_size(file) > max_piece_bytes) throw std::runtime_error("is larger than 24 MiB");
-  auto value = parse_json(content_of(bytes_of_file(file)));
+  auto value = source_json(importer, content_of(bytes_of_file(file)), file.string());
   if (value && value->is_object()) return std::move(value->get_object());
   throw std::runtime_error("is not JSON");
 } catch (const std::runtime_error& error) {

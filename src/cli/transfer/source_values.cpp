@@ -31,6 +31,10 @@ std::optional<Timestamp> time_of(const json::value* value, double factor) {
   return value->is_number() ? time_from(value->to_number<double>() * factor) : no_time;
 }
 
+void report_replaced(Importer& importer, std::size_t count, const std::string& what) {
+  if (count > 0) importer.leave(fmt::format("{} characters of {}", count, what), "are not whole: they became U+FFFD");
+}
+
 void read_records(Importer& importer, const ExportedFile& file, std::string_view kind, std::uint64_t& done,
                   const std::function<void(json::object)>& each) {
   const auto total = done + file.size;
@@ -46,7 +50,7 @@ void read_records(Importer& importer, const ExportedFile& file, std::string_view
   while (elements.next(text)) {
     importer.show_progress(file.path, done, std::max(done, total));
     const auto place = fmt::format("{}[{}]", file.path, count++);
-    auto value = parse_json(text);
+    auto value = source_json(importer, text, place);
     if (value && value->is_object())
       each(std::move(value->get_object()));
     else
@@ -66,6 +70,13 @@ std::optional<Timestamp> time_in(const json::object& object, std::string_view na
 
 std::optional<Timestamp> time_in_ms(const json::object& object, std::string_view name) {
   return time_of(object.if_contains(name), 1);
+}
+
+std::optional<json::value> source_json(Importer& importer, std::string_view text, const std::string& what) {
+  std::size_t replaced = 0;
+  auto value = parse_source_json(text, replaced);
+  report_replaced(importer, replaced, what);
+  return value;
 }
 
 json::object call_input(const json::object& call) {
@@ -111,13 +122,15 @@ void for_each_line(Importer& importer, const fs::path& path, const std::function
   TextLines lines(bytes_of_file(path), max_piece_bytes);
   std::string line;
   std::uint64_t broken = 0;
+  std::size_t replaced = 0;
   while (lines.next(line)) {
-    auto value = parse_json(line);
+    auto value = parse_source_json(line, replaced);
     if (!value || !value->is_object())
       ++broken;
     else if (!each(std::move(value->get_object())))
-      return;
+      break;
   }
+  report_replaced(importer, replaced, path.string());
   broken += lines.too_large();
   if (broken > 0) importer.leave(fmt::format("{} lines of {}", broken, path.string()), "are not JSON, or too long");
 }

@@ -22,6 +22,9 @@ std::optional<Timestamp> time_in(const json::object& object, std::string_view na
 /// Milliseconds since the epoch.
 std::optional<Timestamp> time_in_ms(const json::object& object, std::string_view name);
 
+/// The JSON in a text of another program. Reports characters of `what` that had to be replaced, see parse_source_json.
+std::optional<json::value> source_json(Importer& importer, std::string_view text, const std::string& what);
+
 /// The input of a call as OpenAI's formats have it: an object, or a text that holds one.
 json::object call_input(const json::object& call);
 
