@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "features/checkpoints/service.hpp"
@@ -43,11 +44,25 @@ struct CheckpointsFixture {
     if (!killed_before_rename) file.replace(*file.prepare(*after), before->stamp);
   }
   /// Does `work` as a command of the run would.
-  Task<> command(const std::string& run_id, std::function<void()> work) {
+  Task<> command(std::string run_id, std::function<void()> work) {
+    const auto as_task = [work = std::move(work)]() -> Task<> {
+      work();
+      co_return;
+    };
+    co_await command_with(std::move(run_id), as_task);
+  }
+  /// The same with work that waits for something.
+  Task<> command_with(std::string run_id, std::function<Task<>()> work) {
+    // What was there before must be older than the command.
+    advance_file_clock();
     const ToolRun run{.run_id = run_id, .thread_id = "t", .agent_name = "helper", .roots = roots};
     auto listing = co_await checkpoints.before_command(run, {project});
-    work();
+    co_await work();
     co_await checkpoints.after_command(run, std::move(listing));
+  }
+  /// Waits until new files have another time. Takes some milliseconds.
+  static void advance_file_clock() {
+    for (const auto now = file_clock_now(); file_clock_now() == now;) std::this_thread::yield();
   }
   Task<UndoneFiles> undo(const std::string& run_id, UndoFiles wanted = {}) {
     return checkpoints.undo(run_id, std::move(wanted));

@@ -14,12 +14,17 @@
 // A file that changes between its listing and its copy has another state then, and counts as unreadable instead of
 // being stored under the wrong state.
 //
+// What was moved here from where nothing is kept looks new, but may be the only copy of its content: origins.hpp tells
+// it from what the command made, and it is named instead of recorded. The second listing covers what the first did,
+// even if the command has changed a .gitignore.
+//
 // Left out are what .gitignore names, the data of repositories, and private files, which must not be copied.
 
 #include "features/checkpoints/command_changes.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -51,6 +56,8 @@ std::string why_uncovered(Kept kept, std::uint64_t file_bytes) {
       return "there was no room for a copy: see checkpoints.total_mib";
     case Kept::special:
       return "not a regular file";
+    case Kept::moved_in:
+      return std::string(moved_here);
     default:
       return "it could not be read, or changed all the time";
   }
@@ -94,20 +101,40 @@ const ListedEntry* lacking_entry(const ListedChange& change, const StoredState& 
 
 /// Adds a change of the tree to those that are recorded, or to those that are not covered. Changes of private files are
 /// left out.
-void add_change(CommandChanges& found, const std::string& path, const ListedChange& change, std::uint64_t file_bytes) {
+void add_change(CommandChanges& found, CommandChange row, const ListedChange& change, std::uint64_t file_bytes) {
   const bool is_private = (change.before && change.before->kept == Kept::is_private) ||
                           (change.after && change.after->kept == Kept::is_private);
   if (is_private) return;
-  const auto former = stored_state(change.before);
-  const auto now = stored_state(change.after);
+  const auto& former = row.before;
+  const auto& now = row.after;
   if (former.is_same(now) && former.mode == now.mode) return;
   if (former.kind == EntryKind::directory && now.kind == EntryKind::directory) {
-    found.uncovered.push_back({path, "the permission bits of a directory"});
+    found.uncovered.push_back({row.path, "the permission bits of a directory"});
   } else if (const auto* const lacking = lacking_entry(change, former, now)) {
-    found.uncovered.push_back({path, why_uncovered(lacking->kept, file_bytes)});
+    found.uncovered.push_back({row.path, why_uncovered(lacking->kept, file_bytes)});
   } else {
-    found.changes.push_back({.path = path, .before = former, .after = now});
+    found.changes.push_back(std::move(row));
   }
+}
+
+CommandChange row_of(const std::string& path, const ListedChange& change) {
+  CommandChange row;
+  row.path = path;
+  row.before = stored_state(change.before);
+  row.after = stored_state(change.after);
+  if (change.after) row.changed_ns = change.after->state.stamp.changed_ns;
+  return row;
+}
+
+/// Whether only somebody else can have changed it: between the listing and the start of the command.
+bool was_before(const ListedChange& change, std::int64_t began) {
+  if (!change.before || !change.after) return false;
+  const auto& now = change.after->state.stamp;
+  return now.inode == change.before->state.stamp.inode && now.changed_ns < began;
+}
+
+bool is_other_entry(const ListedChange& change) {
+  return change.after && (!change.before || change.before->state.stamp.inode != change.after->state.stamp.inode);
 }
 
 }  // namespace
@@ -150,6 +177,67 @@ private:
   bool has_written_ = false;
 };
 
+/// What a command changed in one tree, put together.
+class CommandObserver::Findings {
+public:
+  Findings(const TreeListing& before, ContentStore& store, Origins& origins, std::uint64_t file_bytes)
+      : before_(before), store_(store), origins_(origins), file_bytes_(file_bytes) {}
+
+  void add(const ListedChange& change, CommandChanges& found) {
+    const auto path = (before_.root / change.path).string();
+    if (was_before(change, origins_.began())) {
+      found.uncovered.push_back({path, "changed by somebody else just before the command"});
+      return;
+    }
+    Origin origin;
+    if (change.after) {
+      const auto access = EntryAccess::open(path);
+      const bool is_ignored = change.after->kept == Kept::ignored;
+      if (is_other_entry(change) && !is_ignored) origin = origins_.of(access, *change.after);
+      if (origin.kind == Origin::Kind::moved_in) return add_moved_in(path, change, origin, found);
+      keep_result(access, *change.after);
+    }
+    auto row = row_of(path, change);
+    if (!change.before && origin.former && needs_content(*origin.former)) {
+      row.moved_from = origin.path;
+      row.moved_hash = stored_state(origin.former).hash;
+    }
+    add_change(found, std::move(row), change, file_bytes_);
+  }
+
+private:
+  void add_moved_in(const std::string& path, const ListedChange& change, const Origin& origin, CommandChanges& found) {
+    auto& entry = *change.after;
+    const bool is_private =
+        entry.kept == Kept::is_private || (change.before && change.before->kept == Kept::is_private);
+    if (entry.state.kind == EntryKind::directory) moved_in_.insert(path);
+    entry.kept = origin.former && origin.former->kept == Kept::is_private ? Kept::is_private : Kept::moved_in;
+    if (is_private) return;
+    // Only the uppermost is named.
+    if (!moved_in_.contains(std::filesystem::path(path).parent_path().string()))
+      found.uncovered.push_back({path, std::string(moved_here)});
+    // So that an undo with force can bring back what it replaced.
+    if (auto row = row_of(path, change); row.before.has_content() && row.before.hash)
+      found.changes.push_back(std::move(row));
+  }
+
+  void keep_result(const EntryAccess& access, ListedEntry& entry) {
+    try {
+      store_.put(access, entry);
+    } catch (const std::system_error& error) {
+      // The command has run. Its results are needed only for diffs, and to recognize them before an undo.
+      if (!is_disk_full(error)) throw;
+      entry.kept = Kept::no_room;
+    }
+  }
+
+  const TreeListing& before_;
+  ContentStore& store_;
+  Origins& origins_;
+  const std::uint64_t file_bytes_;
+  std::set<std::string> moved_in_;  ///< directories
+};
+
 std::shared_ptr<const TreeListing> CommandObserver::latest(const fs::path& root) {
   const std::scoped_lock lock(mutex_);
   const auto found = latest_.find(root);
@@ -184,7 +272,8 @@ void CommandObserver::store_contents(TreeListing& listing, ContentStore& store, 
     for (auto& entry : directory.entries) {
       const bool is_gone =
           entry.kept == Kept::yes && may_be_gone && !blobs_->has(std::string(entry.hash.data(), entry.hash.size()));
-      if (is_gone || entry.kept == Kept::no_room || entry.kept == Kept::unreadable) entry.kept = Kept::unknown;
+      const bool is_to_try = entry.kept == Kept::no_room || entry.kept == Kept::unreadable;
+      if (is_gone || is_to_try || entry.kept == Kept::moved_in) entry.kept = Kept::unknown;
       if (entry.kept != Kept::unknown || !needs_content(entry)) continue;
       if (!access) access = EntryAccess::open((listing.root / directory.path / entry.name).string());
       store.put(*access, entry);
@@ -204,7 +293,7 @@ std::shared_ptr<TreeListing> CommandObserver::before(const fs::path& root, const
   return listing;
 }
 
-CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots& roots) {
+CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots& roots, Origins& origins) {
   AGW_ASSERT(may_block());
 
   CommandChanges found;
@@ -213,7 +302,8 @@ CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots
     found.uncovered.push_back(too_many);
     return found;
   }
-  auto listing = std::make_shared<TreeListing>(list_tree(before.root, roots.data_directory, limits_.entries, &before));
+  auto listing = std::make_shared<TreeListing>(
+      list_tree(before.root, roots.data_directory, limits_.entries, &before, Coverage::as_previous));
   listing->evictions = before.evictions;
   add_skipped(found, before);
   if (!listing->is_complete) {
@@ -221,17 +311,8 @@ CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots
     return found;
   }
   ContentStore store(*blobs_, limits_.file_bytes, roots);
-  for (auto& change : changes_between(before, *listing)) {
-    const auto path = (before.root / change.path).string();
-    try {
-      if (change.after) store.put(EntryAccess::open(path), *change.after);
-    } catch (const std::system_error& error) {
-      // The command has run. Its results are needed only for diffs, and to recognize them before an undo.
-      if (!is_disk_full(error)) throw;
-      change.after->kept = Kept::no_room;
-    }
-    add_change(found, path, change, limits_.file_bytes);
-  }
+  Findings findings(before, store, origins, limits_.file_bytes);
+  for (const auto& change : changes_between(before, *listing)) findings.add(change, found);
   listing->is_unsynced = store.has_written();
   remember(listing);
   return found;

@@ -5,21 +5,37 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "features/checkpoints/blob_store.hpp"
+#include "features/checkpoints/origins.hpp"
 #include "features/checkpoints/store.hpp"
 #include "features/checkpoints/tree_listing.hpp"
 #include "tools/place.hpp"
 
 namespace agw {
 
+/// A change of one path, with its path, before and after.
+struct CommandChange : StoredChange {
+  std::string moved_from;                 ///< where a new entry was before the command; empty if the command made it
+  std::optional<std::string> moved_hash;  ///< of its content there
+  std::int64_t changed_ns = 0;            ///< when it was last changed; 0 if it was deleted
+  bool is_shared = false;                 ///< a command of another run may have made it
+};
+
 /// What a command changed in one directory tree.
 struct CommandChanges {
-  std::vector<StoredChange> changes;  ///< with path, before and after
+  std::vector<CommandChange> changes;
   std::vector<UncoveredChange> uncovered;
 };
+
+/// Reasons in `uncovered` that an undo looks at: it leaves these paths alone.
+inline constexpr std::string_view moved_here = "moved here from where nothing is kept: this may be the only copy";
+inline constexpr std::string_view shared_change =
+    "a command of another run ran at the same time: which of the two changed it is not known";
 
 /// Finds what commands change in directory trees: lists a tree before and after, and keeps before what a command could
 /// overwrite. A listing is reused by the next command, so that only what changed in between is read again. All
@@ -35,11 +51,12 @@ public:
 
   /// Lists the tree and keeps its contents. Throws std::system_error if they cannot be written.
   std::shared_ptr<TreeListing> before(const std::filesystem::path& root, const FileRoots& roots);
-  /// Lists it again.
-  CommandChanges after(const TreeListing& before, const FileRoots& roots);
+  /// Lists it again. `origins` are of all trees that the command could write.
+  CommandChanges after(const TreeListing& before, const FileRoots& roots, Origins& origins);
 
 private:
   class ContentStore;
+  class Findings;
 
   std::shared_ptr<const TreeListing> latest(const std::filesystem::path& root);
   void remember(std::shared_ptr<const TreeListing> listing);

@@ -37,10 +37,16 @@ protected:
     fs::create_directories((project_ / name).parent_path());
     std::ofstream(project_ / name) << text;
   }
-  void begin() { before_ = observer_.before(project_, roots_); }
+  void begin() {
+    before_ = observer_.before(project_, roots_);
+    // What was there before must be older than the command, by a clock that advances every few milliseconds.
+    for (began_ = file_clock_now(); file_clock_now() == began_;) std::this_thread::yield();
+    began_ = file_clock_now();
+  }
   /// `<what>` for each path that the command changed: `-` deleted, `+` created, `~` changed, `?` not covered.
   std::map<std::string, std::string> end() {
-    last_ = observer_.after(*before_, roots_);
+    Origins origins({before_}, began_);
+    last_ = observer_.after(*before_, roots_, origins);
     std::map<std::string, std::string> found;
     for (const auto& change : last_.changes) {
       found[fs::path(change.path).lexically_relative(project_)] = change.before.kind == EntryKind::absent  ? "+"
@@ -66,6 +72,7 @@ protected:
   std::shared_ptr<BlobStore> blobs_ = std::make_shared<BlobStore>(scratch_.path() / "checkpoints", 10'000'000);
   CommandObserver observer_{blobs_, {.file_bytes = 100'000, .entries = 500}};
   std::shared_ptr<TreeListing> before_;
+  std::int64_t began_ = 0;
   CommandChanges last_;
 };
 
@@ -227,14 +234,98 @@ TEST_F(CommandChangesTest, OfAProjectWithVeryManyFilesAreNotCoveredAndThatIsFast
   EXPECT_EQ(blobs_->usage().files, 0u);
 }
 
+constexpr auto moved_text = "? moved here from where nothing is kept: this may be the only copy";
+
+TEST_F(CommandChangesTest, NameWhatWasMovedIn) {
+  put(".gitignore", "cache/\n*.log\n");
+  put("cache/thesis.txt", "months of work");
+  put("cache/deep/more.txt", "more work");
+  put("a.log", "a person's log");
+  put("large.bin", std::string(200'000, 'x'));
+  put("kept.txt", "kept");
+  begin();
+  fs::rename(project_ / "cache/thesis.txt", project_ / "thesis.txt");
+  fs::rename(project_ / "cache/deep", project_ / "found");
+  put("found/new.txt", "made by the command");
+  fs::rename(project_ / "a.log", project_ / "kept.txt");
+  fs::rename(project_ / "large.bin", project_ / "small.bin");
+  fs::resize_file(project_ / "small.bin", 10);
+  EXPECT_EQ(end(), (Found{{"cache", "? named in .gitignore"},
+                          {"thesis.txt", moved_text},
+                          {"found", moved_text},
+                          {"found/new.txt", "+"},
+                          {"a.log", "? named in .gitignore"},
+                          {"kept.txt", moved_text},
+                          {"large.bin", "? larger than 0 MiB"},
+                          {"small.bin", moved_text}}));
+  EXPECT_FALSE(blobs_->has(blob_name("months of work")));
+  begin();
+  EXPECT_TRUE(blobs_->has(blob_name("months of work"))) << "the next command could overwrite it";
+}
+
+TEST_F(CommandChangesTest, NameWhatWasCopiedWithItsTimeAndDeletedWhereNothingIsKept) {
+  put(".gitignore", "*.log\n");
+  put("a.log", "a person's log");
+  begin();
+  fs::copy_file(project_ / "a.log", project_ / "b.txt");
+  fs::last_write_time(project_ / "b.txt", fs::last_write_time(project_ / "a.log"));
+  fs::remove(project_ / "a.log");
+  EXPECT_EQ(end(), (Found{{"a.log", "? named in .gitignore"}, {"b.txt", moved_text}}));
+}
+
+TEST_F(CommandChangesTest, AreNoneWhereAGitignoreNamedEverythingUntilTheCommandChangedIt) {
+  put(".gitignore", "build/\n*.log\n");
+  put("build/x", "a person's");
+  put("a.log", "a person's");
+  begin();
+  put(".gitignore", "# nothing\n");
+  put("build/new", "new");
+  EXPECT_EQ(end(), (Found{{".gitignore", "~"}, {"build", "? named in .gitignore"}}));
+  begin();
+  put("build/x", "changed");
+  put("a.log", "changed");
+  EXPECT_EQ(end(), (Found{{"build/x", "~"}, {"a.log", "~"}}));
+  EXPECT_EQ(blobs_->get(*change_of("a.log").before.hash), "a person's");
+}
+
+TEST_F(CommandChangesTest, AreCoveredAlthoughTheCommandAddsThemToGitignore) {
+  put("build/x", "a person's");
+  put("build/same", "a person's");
+  put("a.log", "a person's");
+  begin();
+  put(".gitignore", "build/\n*.log\n");
+  put("build/x", "changed");
+  put("a.log", "changed");
+  EXPECT_EQ(end(), (Found{{".gitignore", "+"}, {"build/x", "~"}, {"a.log", "~"}}));
+}
+
+TEST_F(CommandChangesTest, KnowWhereAMovedFileWas) {
+  put("src/a.txt", "kept");
+  begin();
+  fs::rename(project_ / "src", project_ / "lib");
+  EXPECT_EQ(end(), (Found{{"src", "-"}, {"src/a.txt", "-"}, {"lib", "+"}, {"lib/a.txt", "+"}}));
+  const auto moved = std::ranges::find(last_.changes, (project_ / "lib/a.txt").string(), &StoredChange::path);
+  EXPECT_EQ(moved->moved_from, (project_ / "src/a.txt").string());
+}
+
+TEST_F(CommandChangesTest, OfAPersonBetweenTheListingAndTheCommandAreNamed) {
+  put("a.txt", "one");
+  before_ = observer_.before(project_, roots_);
+  put("a.txt", "a person's");
+  for (began_ = file_clock_now(); file_clock_now() == began_;) std::this_thread::yield();
+  began_ = file_clock_now();
+  EXPECT_EQ(end(), (Found{{"a.txt", "? changed by somebody else just before the command"}}));
+}
+
 TEST_F(CommandChangesTest, NeedRoomForCopies) {
   blobs_ = std::make_shared<BlobStore>(scratch_.path() / "small", 1'000);
   CommandObserver observer(blobs_, {.file_bytes = 100'000, .entries = 500});
   put("a.txt", std::string(5'000, 'x'));
   const BlobStore::Use use(*blobs_);
   const auto before = observer.before(project_, roots_);
+  Origins origins({before}, file_clock_now());
   put("a.txt", "changed");
-  const auto found = observer.after(*before, roots_);
+  const auto found = observer.after(*before, roots_, origins);
   EXPECT_TRUE(found.changes.empty());
   EXPECT_EQ(found.uncovered.at(0).reason, "there was no room for a copy: see checkpoints.total_mib");
 }

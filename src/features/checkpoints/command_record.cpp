@@ -2,8 +2,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -18,9 +22,34 @@
 
 namespace agw {
 
+namespace {
+
+/// When a command ran, by the clock of the file system.
+struct CommandTime {
+  std::int64_t began = file_clock_now();
+  std::int64_t ended = std::numeric_limits<std::int64_t>::max();
+
+  bool has(std::int64_t moment) const { return began <= moment && moment <= ended; }
+};
+
+}  // namespace
+
 /// The directories that a command can write.
 struct Checkpoints::ListedTrees : CommandListing {
-  explicit ListedTrees(std::shared_ptr<BlobStore> store) : blobs(std::move(store)), use(*blobs) {}
+  ListedTrees(std::string run, std::shared_ptr<BlobStore> store)
+      : run_id(std::move(run)), blobs(std::move(store)), use(*blobs) {}
+
+  bool may_touch_those_of(const ListedTrees& other) const {
+    return std::ranges::any_of(trees, [&](const auto& one) {
+      return std::ranges::any_of(other.trees, [&](const auto& another) {
+        return is_within(one->root, another->root) || is_within(another->root, one->root);
+      });
+    });
+  }
+
+  const std::string run_id;
+  std::shared_ptr<CommandTime> time = std::make_shared<CommandTime>();
+  std::vector<std::shared_ptr<const CommandTime>> others;  ///< commands of other runs in the same trees meanwhile
 
   std::shared_ptr<BlobStore> blobs;
   BlobStore::Use use;  ///< until the changes are recorded
@@ -41,11 +70,54 @@ std::vector<std::filesystem::path> outermost(std::vector<std::filesystem::path> 
   return kept;
 }
 
+/// Whether a command of another run may have made the change.
+bool is_shared(const CommandChange& change, const std::vector<std::shared_ptr<const CommandTime>>& others) {
+  return std::ranges::any_of(
+      others, [&](const auto& other) { return change.changed_ns == 0 || other->has(change.changed_ns); });
+}
+
+/// What the former content of something moved was before the run: an undo deletes it only if that is back.
+std::optional<std::string> content_before_run(Connection& connection, const CommandChange& change) {
+  if (change.moved_from.empty()) return std::nullopt;
+  const auto former = checkpoint_store::before_run(connection, change.run_id, change.moved_from);
+  return former ? former->hash : change.moved_hash;
+}
+
+/// Records the command's part of a change.
+void insert_change(Connection& connection, CommandChange change, std::int64_t last_before) {
+  const auto name = [&](std::string_view reason) {
+    checkpoint_store::insert_uncovered(connection, change.run_id, {change.path, std::string(reason)},
+                                       change.created_at);
+  };
+  if (const auto others = checkpoint_store::left_by_other_run(connection, change, last_before)) {
+    name("another run changed it while a command ran");
+    const bool has_mode = change.after.has_content();
+    if (others->is_same(change.after) && (!has_mode || others->mode == change.after.mode)) return;
+    change.before = *others;
+  } else if (change.is_shared) {
+    name(shared_change);
+  }
+  if (change.before.kind == EntryKind::absent) change.before.hash = content_before_run(connection, change);
+  checkpoint_store::insert(connection, change);
+}
+
 }  // namespace
+
+/// Tells commands of different runs that run at the same time of each other.
+void Checkpoints::meet_others(ListedTrees& listed) {
+  std::erase_if(commands_, [](const auto& each) { return each.expired(); });
+  for (const auto& each : commands_) {
+    const auto other = each.lock();
+    const bool is_over = other->time->ended < listed.time->began;
+    if (is_over || other->run_id == listed.run_id || !listed.may_touch_those_of(*other)) continue;
+    listed.others.push_back(other->time);
+    other->others.push_back(listed.time);
+  }
+}
 
 Task<std::shared_ptr<CommandListing>> Checkpoints::before_command(const ToolRun& run,
                                                                   std::vector<std::filesystem::path> writable) {
-  auto listed = std::make_shared<ListedTrees>(blobs_);
+  auto listed = std::make_shared<ListedTrees>(run.run_id, blobs_);
   listed->last_change = co_await database_.read(checkpoint_store::last_number);
   co_await blocking_.run([listed, observer = observer_, roots = run.roots, trees = outermost(std::move(writable))] {
     try {
@@ -60,15 +132,20 @@ Task<std::shared_ptr<CommandListing>> Checkpoints::before_command(const ToolRun&
     for (const auto& tree : listed->trees)
       checkpoint_store::begin_command(connection, run_id, tree->root.string(), now);
   });
+  meet_others(*listed);
+  listed->time->began = file_clock_now();
+  commands_.push_back(listed);
   co_return listed;
 }
 
 Task<> Checkpoints::after_command(const ToolRun& run, std::shared_ptr<CommandListing> before) {
   const auto listed = std::static_pointer_cast<ListedTrees>(before);
+  listed->time->ended = file_clock_now();
   auto found = co_await blocking_.run([listed, observer = observer_, roots = run.roots] {
     CommandChanges all;
+    Origins origins(listed->trees, listed->time->began);
     for (const auto& tree : listed->trees) {
-      auto changes = observer->after(*tree, roots);
+      auto changes = observer->after(*tree, roots, origins);
       std::ranges::move(changes.changes, std::back_inserter(all.changes));
       std::ranges::move(changes.uncovered, std::back_inserter(all.uncovered));
     }
@@ -81,14 +158,13 @@ Task<> Checkpoints::after_command(const ToolRun& run, std::shared_ptr<CommandLis
     change.thread_id = run.thread_id;
     change.root = run.roots.working_directory().string();
     change.created_at = now;
+    change.is_shared = is_shared(change, listed->others);
   }
   for (std::size_t i = 0; i < found.changes.size(); i += rows_at_once) {
     const auto some = std::span(found.changes).subspan(i, std::min(rows_at_once, found.changes.size() - i));
     co_await database_.write(
         [rows = std::vector(some.begin(), some.end()), last = listed->last_change](Connection& connection) {
-          for (const auto& row : rows) {
-            if (!checkpoint_store::is_of_other_run(connection, row, last)) checkpoint_store::insert(connection, row);
-          }
+          for (const auto& row : rows) insert_change(connection, row, last);
         });
   }
   co_await database_.write([run_id = run.run_id, uncovered = std::move(found.uncovered), now](Connection& connection) {

@@ -68,6 +68,7 @@ public:
 
 private:
   struct PathChanges;
+  struct Undoing;
   struct ListedTrees;
 
   Task<std::vector<StoredChange>> require_run(std::string run_id);
@@ -76,9 +77,10 @@ private:
                 std::optional<UncoveredChange> uncovered);
   Task<> store_result(std::shared_ptr<const std::string> content);
   std::shared_ptr<void> begin_undo();
-  Task<UndoneFiles> undo_all(std::vector<StoredChange> changes, UndoFiles wanted, bool may_redo);
+  Task<UndoneFiles> undo_all(std::string run_id, std::vector<StoredChange> changes, UndoFiles wanted, bool may_redo);
   Task<> settle(std::vector<StoredChange>& changes);
-  Task<std::string> undo_path(const PathChanges& path, bool redo, bool force, bool& restored);
+  Task<std::string> undo_path(std::shared_ptr<const Undoing> all, const PathChanges& path, bool& restored);
+  void meet_others(ListedTrees& listed);
 
   BlockingPool& blocking_;
   Database& database_;
@@ -88,6 +90,7 @@ private:
   const Options options_;
   std::shared_ptr<BlobStore> blobs_;
   std::shared_ptr<CommandObserver> observer_;
+  std::vector<std::weak_ptr<ListedTrees>> commands_;  ///< that run
   StopSource stopping_;
   bool is_undoing_ = false;
   TaskGroup background_;

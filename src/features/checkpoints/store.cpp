@@ -188,12 +188,25 @@ std::vector<std::string> runs_after(Connection& connection, const std::string& t
   return runs;
 }
 
-bool is_of_other_run(Connection& connection, const StoredChange& change, std::int64_t number) {
-  auto row = connection.prepare(
-      "SELECT 1 FROM file_changes WHERE number > :number AND path = :path AND run_id <> :run AND after_hash IS NOT "
-      "DISTINCT FROM :hash");
-  row.bind(":number", number).bind(":path", change.path).bind(":run", change.run_id).bind(":hash", change.after.hash);
-  return row.step();
+std::optional<StoredState> left_by_other_run(Connection& connection, const StoredChange& change, std::int64_t number) {
+  static const auto sql = fmt::format(
+      "SELECT {}, number FROM file_changes WHERE number > :number AND path = :path AND run_id <> :run "
+      "ORDER BY number DESC LIMIT 1",
+      columns.names());
+  auto rows = connection.prepare(sql);
+  rows.bind(":number", number).bind(":path", change.path).bind(":run", change.run_id);
+  const auto found = changes_in(rows);
+  return found.empty() ? std::nullopt : std::optional(found.front().after);
+}
+
+std::optional<StoredState> before_run(Connection& connection, const std::string& run_id, const std::string& path) {
+  static const auto sql =
+      fmt::format("SELECT {}, number FROM file_changes WHERE run_id = :run AND path = :path ORDER BY number LIMIT 1",
+                  columns.names());
+  auto rows = connection.prepare(sql);
+  rows.bind(":run", run_id).bind(":path", path);
+  const auto found = changes_in(rows);
+  return found.empty() ? std::nullopt : std::optional(found.front().before);
 }
 
 std::int64_t last_number(Connection& connection) {

@@ -15,7 +15,9 @@ namespace agw {
 /// A directory entry as it is stored: with the name of its content instead of the content.
 struct StoredState {
   EntryKind kind = EntryKind::absent;
-  std::optional<std::string> hash{};  ///< of a file or a symlink, if it is known
+  /// Of a file or a symlink, if it is known. If nothing was at the path before the run moved something there: the
+  /// content that this had before the run.
+  std::optional<std::string> hash{};
   mode_t mode = 0;
   std::int64_t modified_ns = 0;
   std::int64_t accessed_ns = 0;
@@ -65,8 +67,10 @@ std::vector<StoredChange> unsettled(Connection& connection);
 std::vector<UncoveredChange> uncovered_of(Connection& connection, const std::string& run_id);
 /// The runs of a thread that changed files after that time, the newest first.
 std::vector<std::string> runs_after(Connection& connection, const std::string& thread_id, Timestamp time);
-/// Whether another run left that content at the path after the change `number`.
-bool is_of_other_run(Connection& connection, const StoredChange& change, std::int64_t number);
+/// What another run left at the path after the change `number`; no value if none changed it.
+std::optional<StoredState> left_by_other_run(Connection& connection, const StoredChange& change, std::int64_t number);
+/// What the path held before the run; no value if the run has not changed it.
+std::optional<StoredState> before_run(Connection& connection, const std::string& run_id, const std::string& path);
 std::int64_t last_number(Connection& connection);
 
 /// Inserts an undo or a redo before it happens, and marks the changes with the numbers `undone` as undone by it.

@@ -110,8 +110,13 @@ struct Listed {
 /// system. The latest directory that was found is listed first, so that few are open.
 class Lister {
 public:
-  Lister(TreeListing& listing, const fs::path& without, std::size_t max_entries, const TreeListing* previous)
-      : listing_(listing), without_(without), max_entries_(max_entries), previous_(by_path(previous)) {}
+  Lister(TreeListing& listing, const fs::path& without, std::size_t max_entries, const TreeListing* previous,
+         Coverage coverage)
+      : listing_(listing),
+        without_(without),
+        max_entries_(max_entries),
+        previous_(by_path(previous)),
+        repeated_(coverage == Coverage::as_previous ? previous : nullptr) {}
 
   void run() {
     unlisted_.push_back({.parent = nullptr,
@@ -232,8 +237,10 @@ private:
     if (before && is_same_entry(before->state, *state)) {
       entry.kept = before->kept;
       entry.hash = before->hash;
+      if (entry.kept == Kept::ignored && !repeated_) entry.kept = judged(entry, rules, parent);
     } else if (!is_directory) {
       entry.kept = judged(entry, rules, parent);
+      if (repeated_ && before) keep_coverage(entry, *before);
     }
     listed.directory.entries.push_back(std::move(entry));
   }
@@ -251,9 +258,17 @@ private:
   bool is_skipped(const std::string& name, Listed& listed, const IgnoreRules& rules, const std::string& parent) const {
     const auto& path = listed.directory.path;
     if (is_private_name(parent, name) || listing_.root / path / name == without_) return true;
-    if (name != ".git" && !rules.ignores(name, true)) return false;
-    listed.skipped.push_back(beneath(path, name));
+    auto whole = beneath(path, name);
+    const bool was_skipped = repeated_ && std::ranges::binary_search(repeated_->skipped, whole);
+    const bool was_listed = repeated_ && find_directory(previous_, whole);
+    if (!was_skipped && (was_listed || (name != ".git" && !rules.ignores(name, true)))) return false;
+    listed.skipped.push_back(std::move(whole));
     return true;
+  }
+
+  static void keep_coverage(ListedEntry& entry, const ListedEntry& before) {
+    if (before.kept == Kept::ignored && entry.kept == Kept::unknown) entry.kept = Kept::ignored;
+    if (before.kept != Kept::ignored && entry.kept == Kept::ignored) entry.kept = Kept::unknown;
   }
 
   static Kept judged(const ListedEntry& entry, const IgnoreRules& rules, const std::string& parent) {
@@ -266,6 +281,7 @@ private:
   const fs::path& without_;
   const std::size_t max_entries_;
   const DirectoriesByPath previous_;
+  const TreeListing* const repeated_;  ///< the previous listing, if what it covers is to be covered; else null
   std::atomic<std::size_t> entries_ = 0;
 
   std::mutex mutex_;  // for everything below, and for the listing
@@ -322,11 +338,11 @@ private:
 }  // namespace
 
 TreeListing list_tree(const fs::path& root, const fs::path& without, std::size_t max_entries,
-                      const TreeListing* previous) {
+                      const TreeListing* previous, Coverage coverage) {
   AGW_ASSERT(may_block());
 
   TreeListing listing{.root = root};
-  Lister(listing, without, max_entries, previous).run();
+  Lister(listing, without, max_entries, previous, coverage).run();
   if (!listing.is_complete) {
     listing.directories.clear();
     listing.skipped.clear();

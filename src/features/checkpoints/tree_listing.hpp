@@ -22,7 +22,8 @@ enum class Kept : std::uint8_t {
   large,
   unreadable,  ///< or it changes all the time
   no_room,
-  special,  ///< a pipe, a socket, a device
+  special,   ///< a pipe, a socket, a device
+  moved_in,  ///< the command moved it here from where nothing is kept
 };
 
 struct ListedEntry {
@@ -48,11 +49,17 @@ struct TreeListing {
   bool is_complete = true;      ///< false: there are too many entries, and none are listed
 };
 
+/// What a listing covers.
+enum class Coverage {
+  by_rules,     ///< what no `.gitignore` names
+  as_previous,  ///< what the previous listing covers, and what is new and not named: the rules may have changed since
+};
+
 /// Lists the tree, without symlinks' targets, private entries, repositories' own data and ignored directories. What is
 /// as in `previous`, a listing of the same root, is taken from it. Blocks.
 /// Example: src/features/checkpoints/command_changes_test.cpp: CommandChangesTest.FindWhatACommandDid
 TreeListing list_tree(const std::filesystem::path& root, const std::filesystem::path& without, std::size_t max_entries,
-                      const TreeListing* previous);
+                      const TreeListing* previous, Coverage coverage = Coverage::by_rules);
 
 /// An entry that differs between two listings of a tree. Null: it did not exist.
 struct ListedChange {

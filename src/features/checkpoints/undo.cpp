@@ -3,7 +3,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,8 +21,12 @@
 
 namespace agw {
 
-/// The changes of a run to one path.
+/// The changes of a run to one path. The order in which an undo takes them: what has to be there for others comes
+/// first, so that no content is deleted before it is back in its place, and directories are removed after their
+/// contents.
 struct Checkpoints::PathChanges {
+  enum class Rank { make_directories, restore_files, remove_files, remove_directories };
+
   std::string path;
   std::vector<StoredChange> changes;
 
@@ -29,23 +36,21 @@ struct Checkpoints::PathChanges {
       return change.kind == StoredChange::Kind::undo && !change.undone_by;
     });
   }
+  Rank rank(StoredChange::Kind kind) const {
+    const auto* const goal = goal_of(changes, kind);
+    if (goal && goal->kind == EntryKind::directory) return Rank::make_directories;
+    if (changes.back().after.kind == EntryKind::directory) return Rank::remove_directories;
+    return goal && goal->kind == EntryKind::absent ? Rank::remove_files : Rank::restore_files;
+  }
 };
 
 namespace {
 
-/// Directories are created before their contents and removed after them.
-enum class Rank { make_directories, files, remove_directories };
-
-Rank rank_of(const StoredState& now, const StoredState& target) {
-  if (target.kind == EntryKind::directory) return Rank::make_directories;
-  return now.kind == EntryKind::directory ? Rank::remove_directories : Rank::files;
-}
-
-bool is_named(const StoredChange& change, const std::vector<std::string>& paths) {
-  const auto shown = to_utf8(change.path);
-  return std::ranges::any_of(paths, [&](const std::string& path) {
-    return path == change.path || path == shown ||
-           (!path.empty() && (std::filesystem::path(change.root) / path).lexically_normal() == change.path);
+bool is_named(const std::string& path, const std::string& root, const std::vector<std::string>& names) {
+  const auto shown = to_utf8(path);
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return name == path || name == shown ||
+           (!name.empty() && (std::filesystem::path(root) / name).lexically_normal() == path);
   });
 }
 
@@ -61,6 +66,7 @@ struct Examined {
   std::shared_ptr<const EntryAccess> access;
   StoredState now;
   FileStamp present;
+  std::uint64_t links = 0;
   EntryState target;
 };
 
@@ -85,6 +91,8 @@ std::string prepare_target(Examined& found, const EntryState& state, BlobStore& 
   return {};
 }
 
+constexpr auto only_copy = "the only copy of what the run moved here: where that was, it is not back";
+
 struct UndoWay {
   bool redo = false;
   bool force = false;
@@ -100,6 +108,7 @@ Examined examine(const std::string& path, const std::vector<StoredChange>& chang
     if (!found.plan.reason.empty()) return found;
     auto state = found.access->read(limit);
     found.present = state.stamp;
+    found.links = state.links;
     found.now = found.access->stored(state);
     found.plan = way.redo ? plan_redo(changes, found.now, way.force) : plan_undo(changes, found.now, way.force);
     if (!found.plan.restores) return found;
@@ -147,6 +156,77 @@ void remove_left_over(const StoredChange& undo, BlobStore& blobs, std::uint64_t 
 
 }  // namespace
 
+/// An undo or a redo of changes of a run.
+struct Checkpoints::Undoing {
+  bool redo = false;
+  bool force = false;
+  std::map<std::string, PathChanges> by_path;  ///< all of the run
+  std::map<std::string, std::string> guarded;  ///< paths that are kept without `force`, and why
+  std::set<std::string> pending;               ///< paths that are still to be undone
+
+  UndoWay way() const { return {.redo = redo, .force = force}; }
+  StoredChange::Kind kind() const { return redo ? StoredChange::Kind::redo : StoredChange::Kind::undo; }
+
+  /// The names that mean no path that the run changed.
+  std::vector<KeptFile> unknown(const std::vector<std::string>& names, const std::string& root) const {
+    std::vector<KeptFile> none;
+    for (const auto& name : names) {
+      const auto is_it = [&](const auto& each) { return is_named(each.first, root, {name}); };
+      if (!std::ranges::any_of(by_path, is_it) && !std::ranges::any_of(guarded, is_it))
+        none.push_back({name, "the run did not change it"});
+    }
+    return none;
+  }
+
+  template <class IsWanted>
+  bool is_redo(const IsWanted& is_wanted) const {
+    bool was_undone = false;
+    for (const auto& [name, path] : by_path) {
+      if (!is_wanted(name)) continue;
+      if (path.has_active()) return false;
+      was_undone = true;
+    }
+    return was_undone;
+  }
+
+  /// The paths that are to be undone.
+  template <class IsWanted>
+  std::vector<const PathChanges*> in_order(const IsWanted& is_wanted) {
+    std::vector<const PathChanges*> order;
+    for (const auto& [name, path] : by_path) {
+      if (!is_wanted(name) || (redo ? !path.was_undone() : !path.has_active())) continue;
+      order.push_back(&path);
+      pending.insert(name);
+    }
+    std::ranges::sort(order, [this](const auto* one, const auto* other) {
+      const auto rank = one->rank(kind());
+      if (rank != other->rank(kind())) return rank < other->rank(kind());
+      // The innermost directory is removed first.
+      return rank == PathChanges::Rank::remove_directories ? one->path > other->path : one->path < other->path;
+    });
+    return order;
+  }
+
+  /// Whether this would take the content away that the run moved to the path, and that is not back where it was and
+  /// will not be put there.
+  bool takes_only_copy(const std::string& path, const Examined& found, BlobStore& blobs, std::uint64_t limit) const {
+    const auto& target = found.plan.target;
+    if (!found.now.has_content() || found.present.size == 0 || found.links > 1) return false;
+    const bool is_moved = target.kind == EntryKind::absent && target.hash;
+    const auto content = is_moved ? target.hash : found.now.hash;
+    if (!content || (target.has_content() && target.hash == content)) return false;
+    bool has_place = is_moved;
+    for (const auto& [name, each] : by_path) {
+      const auto* const goal = goal_of(each.changes, kind());
+      if (name == path || !goal || !goal->has_content() || goal->hash != content) continue;
+      if (EntryAccess::open(name).now(limit).hash == content) return false;
+      if (pending.contains(name) && examine(name, each.changes, way(), blobs, limit).plan.restores) return false;
+      has_place = true;
+    }
+    return has_place;
+  }
+};
+
 Task<> Checkpoints::recover() {
   const auto unsettled = co_await database_.read(checkpoint_store::unsettled);
   if (unsettled.empty()) co_return;
@@ -164,7 +244,7 @@ Task<UndoneFiles> Checkpoints::undo(std::string run_id, UndoFiles wanted) {
   // Another undo may have changed the rows in the meantime.
   changes = co_await database_.read(
       [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
-  co_return co_await undo_all(std::move(changes), std::move(wanted), true);
+  co_return co_await undo_all(run_id, std::move(changes), std::move(wanted), true);
 }
 
 std::shared_ptr<void> Checkpoints::begin_undo() {
@@ -185,7 +265,7 @@ Task<RewoundThread> Checkpoints::rewind(std::string thread_id, RewindThread want
   for (const auto& run_id : later) {
     auto changes = co_await database_.read(
         [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
-    auto undone = co_await undo_all(std::move(changes), {}, false);
+    auto undone = co_await undo_all(run_id, std::move(changes), {}, false);
     std::ranges::move(undone.restored, std::back_inserter(rewound.restored));
     std::ranges::move(undone.kept, std::back_inserter(rewound.kept));
   }
@@ -212,52 +292,52 @@ Task<> Checkpoints::settle(std::vector<StoredChange>& changes) {
   });
 }
 
-Task<UndoneFiles> Checkpoints::undo_all(std::vector<StoredChange> changes, UndoFiles wanted, bool may_redo) {
+Task<UndoneFiles> Checkpoints::undo_all(std::string run_id, std::vector<StoredChange> changes, UndoFiles wanted,
+                                        bool may_redo) {
   co_await settle(changes);
-  UndoneFiles result;
-  std::map<std::string, PathChanges> by_path;
+  const auto all = std::make_shared<Undoing>();
+  all->force = wanted.force;
+  const auto root = changes.empty() ? std::string() : changes.front().root;
   for (auto& change : changes) {
-    if (wanted.paths && !is_named(change, *wanted.paths)) continue;
-    auto& path = by_path[change.path];
+    auto& path = all->by_path[change.path];
     path.path = change.path;
     path.changes.push_back(std::move(change));
   }
-  if (wanted.paths) {
-    for (const auto& path : *wanted.paths) {
-      const bool is_known =
-          std::ranges::any_of(by_path, [&](const auto& each) { return is_named(each.second.changes.front(), {path}); });
-      if (!is_known) result.kept.push_back({path, "the run did not change it"});
+  for (auto& each : co_await database_.read(
+           [run_id](Connection& connection) { return checkpoint_store::uncovered_of(connection, run_id); })) {
+    if (each.reason == moved_here || each.reason == shared_change)
+      all->guarded.emplace(std::move(each.path), std::move(each.reason));
+  }
+  const auto is_wanted = [&](const std::string& path) { return !wanted.paths || is_named(path, root, *wanted.paths); };
+  UndoneFiles result{.restored = {}, .kept = all->unknown(wanted.paths.value_or(std::vector<std::string>()), root)};
+  all->redo = all->is_redo(is_wanted);
+  if (!all->redo) {
+    for (const auto& [path, reason] : all->guarded) {
+      if (is_wanted(path) && !all->by_path.contains(path)) result.kept.push_back({to_utf8(path), reason});
     }
   }
-  const bool redo = std::ranges::none_of(by_path, [](const auto& each) { return each.second.has_active(); });
-  std::vector<std::pair<Rank, PathChanges>> order;
-  for (auto& [name, path] : by_path) {
-    if (redo && !may_redo) continue;
-    if (redo ? !path.was_undone() : !path.has_active()) continue;
-    const auto& first = path.changes.front();
-    const auto& last = path.changes.back();
-    const auto rank = redo ? rank_of(last.after, last.before) : rank_of(first.after, first.before);
-    order.emplace_back(rank, std::move(path));
-  }
-  std::ranges::sort(order, [](const auto& one, const auto& other) {
-    if (one.first != other.first) return one.first < other.first;
-    // The innermost directory is removed first.
-    const bool is_first = one.second.path < other.second.path;
-    return one.first == Rank::remove_directories ? one.second.path > other.second.path : is_first;
-  });
-  for (const auto& [rank, path] : order) {
+  if (all->redo && !may_redo) co_return result;
+  for (const auto* const path : all->in_order(is_wanted)) {
     bool restored = false;
-    auto reason = co_await undo_path(path, redo, wanted.force, restored);
-    if (restored) result.restored.push_back(to_utf8(path.path));
-    if (!reason.empty()) result.kept.push_back({to_utf8(path.path), std::move(reason)});
+    auto reason = co_await undo_path(all, *path, restored);
+    all->pending.erase(path->path);
+    if (restored) result.restored.push_back(to_utf8(path->path));
+    if (!reason.empty()) result.kept.push_back({to_utf8(path->path), std::move(reason)});
   }
   co_return result;
 }
 
-Task<std::string> Checkpoints::undo_path(const PathChanges& path, bool redo, bool force, bool& restored) {
+Task<std::string> Checkpoints::undo_path(std::shared_ptr<const Undoing> all, const PathChanges& path, bool& restored) {
+  const auto guarded = all->guarded.find(path.path);
+  if (!all->redo && !all->force && guarded != all->guarded.end()) co_return guarded->second;
   const auto use = std::make_shared<BlobStore::Use>(*blobs_);
-  const auto examined = co_await blocking_.run([path, redo, force, blobs = blobs_, limit = options_.file_bytes] {
-    return examine(path.path, path.changes, {.redo = redo, .force = force}, *blobs, limit);
+  const auto examined = co_await blocking_.run([path, all, blobs = blobs_, limit = options_.file_bytes] {
+    auto found = examine(path.path, path.changes, all->way(), *blobs, limit);
+    if (found.plan.restores && all->takes_only_copy(path.path, found, *blobs, limit)) {
+      found.plan.restores = false;
+      found.plan.reason = only_copy;
+    }
+    return found;
   });
   if (!examined.plan.restores) co_return examined.plan.reason;
   const auto& first = path.changes.front();

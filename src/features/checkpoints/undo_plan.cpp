@@ -83,6 +83,17 @@ UndoPlan plan_redo(const std::vector<StoredChange>& changes, const StoredState& 
   return kept(StoredChange::Kind::redo, "nothing of it was undone");
 }
 
+const StoredState* goal_of(const std::vector<StoredChange>& changes, StoredChange::Kind kind) {
+  if (kind == StoredChange::Kind::undo) {
+    const auto first = std::ranges::find_if(changes, is_active);
+    return first == changes.end() ? nullptr : &first->before;
+  }
+  for (const auto& change : changes | std::views::reverse) {
+    if (change.kind == StoredChange::Kind::undo && !change.undone_by) return &change.before;
+  }
+  return nullptr;
+}
+
 std::string temporary_name_of(const StoredChange& undo) {
   return agw::temporary_name_of(fmt::format("{} {}", undo.run_id, undo.number));
 }

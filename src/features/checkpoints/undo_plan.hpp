@@ -31,6 +31,10 @@ UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& 
 /// Plans to undo the latest undo of the path.
 UndoPlan plan_redo(const std::vector<StoredChange>& changes, const StoredState& now, bool force);
 
+/// The state that an undo of all changes of the path, or the redo of the latest undo, brings back; null if there is
+/// nothing to undo or to redo.
+const StoredState* goal_of(const std::vector<StoredChange>& changes, StoredChange::Kind kind);
+
 /// The name under which an undo keeps a file beside its path, until it is in its place.
 std::string temporary_name_of(const StoredChange& undo);
 

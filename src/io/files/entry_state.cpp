@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <ctime>
 #include <string_view>
 #include <utility>
 
@@ -193,6 +194,23 @@ EntryState stat_entry(int directory, const std::string& name, const std::filesys
   if (::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return state_of(status);
   if (errno == ENOENT) return {};
   throw_errno("cannot read " + path.string());
+}
+
+std::optional<std::int64_t> birth_of(int directory, const std::string& name, const FileStamp& stamp) {
+  AGW_ASSERT(may_block());
+
+  struct statx status{};
+  constexpr auto wanted = STATX_BTIME | STATX_INO;
+  if (::statx(directory, name.c_str(), AT_SYMLINK_NOFOLLOW, wanted, &status) != 0) return std::nullopt;
+  if ((status.stx_mask & STATX_BTIME) == 0 || status.stx_ino != stamp.inode) return std::nullopt;
+  return since_epoch({.tv_sec = status.stx_btime.tv_sec, .tv_nsec = status.stx_btime.tv_nsec});
+}
+
+std::int64_t file_clock_now() {
+  timespec now{};
+  // Not the precise clock, which is some milliseconds ahead of what files get.
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return since_epoch(now);
 }
 
 EntryState read_entry(int directory, const std::string& name, std::size_t limit, const std::filesystem::path& path) {

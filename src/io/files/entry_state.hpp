@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "io/files/atomic_file.hpp"
@@ -35,6 +36,13 @@ EntryState read_entry(int directory, const std::string& name, std::size_t limit,
 
 /// The same without the content.
 EntryState stat_entry(int directory, const std::string& name, const std::filesystem::path& path);
+
+/// When the entry was made, in nanoseconds since the epoch, which a rename does not change; no value if the file system
+/// does not say, or if the entry is no longer that of `stamp`. Blocks.
+std::optional<std::int64_t> birth_of(int directory, const std::string& name, const FileStamp& stamp);
+
+/// The time with which the kernel would mark a file that is made or changed now, in nanoseconds since the epoch.
+std::int64_t file_clock_now();
 
 /// A new file or symlink that is on disk under a temporary name, until `put_entry` gives it its own. It is deleted if
 /// it gets none. Its directory must stay open.
