@@ -32,15 +32,16 @@ def create_extension(gateway, new_name):
 # Names in definitions.
 
 
-def test_job_of_an_agent_that_does_not_exist_is_refused(gateway, create_extension):
+def test_job_of_an_agent_that_does_not_exist_is_stored_with_a_warning(gateway, create_extension):
     job = {"agent_id": "asistant", "prompt": "work"}
-    details = invalid(create_extension(type="job", definition=job), "definition.agent_id")
-    assert details == [{"path": "definition.agent_id", "message": "there is no agent asistant"}]
-    invalid(create_extension(type="job", definition={**job, "agent_id": "light"}), "definition.agent_id")
-    made = accepted(create_extension(type="job", definition=ENOUGH["job"]), 201)
-    invalid(patch(gateway, made, definition=job), "definition.agent_id")
-    invalid(gateway.http.patch(f"/extensions/{made['id']}/disk-config", json=job), "agent_id")
-    assert get(gateway, made) == made
+    warning = {"path": "definition.agent_id", "message": "there is no agent asistant"}
+    made = accepted(create_extension(type="job", definition=job), 201)
+    assert made["definition"] == job and made["warnings"] == [warning]
+    assert "warnings" not in accepted(patch(gateway, made, definition=ENOUGH["job"]))
+    assert accepted(patch(gateway, made, definition=job))["warnings"] == [warning]
+    for other in ({**job, "agent_id": "light"}, job):
+        accepted(gateway.http.patch(f"/extensions/{made['id']}/disk-config", json=other))
+        assert get(gateway, made)["definition"] == other
 
 
 def test_job_whose_agent_was_deleted_can_be_edited(gateway, create_extension):
@@ -50,7 +51,6 @@ def test_job_whose_agent_was_deleted_can_be_edited(gateway, create_extension):
     changed = accepted(patch(gateway, job, definition={**job["definition"], "prompt": "rest"}))
     assert changed["definition"]["prompt"] == "rest"
     assert [found["path"] for found in changed["warnings"]] == ["definition.agent_id"]
-    invalid(patch(gateway, job, definition={**job["definition"], "agent_id": agent["name"]}), "definition.agent_id")
 
 
 @pytest.mark.parametrize("kind, definition, paths", [

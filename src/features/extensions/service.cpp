@@ -10,7 +10,6 @@
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/text/utf8.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/built_ins.hpp"
 #include "features/extensions/registry.hpp"
@@ -25,8 +24,6 @@
 namespace agw {
 
 namespace {
-
-constexpr std::size_t max_shown_name = 100;
 
 /// The result of a write: the record as stored, and what has changed.
 struct Written {
@@ -95,15 +92,6 @@ std::string Extensions::list_json(const ExtensionFilter& filter) const {
   return registry_->list_json(filter, agent_id_of(filter.owner_agent_id));
 }
 
-void Extensions::require_agent_of_job(ExtensionType type, const json::object& definition,
-                                      const Extension* current) const {
-  const auto named = type == ExtensionType::job ? string_member(definition, "agent_id") : std::nullopt;
-  if (!named || find_agent(*named)) return;
-  // A record whose agent was deleted can still be edited.
-  if (current && string_member(current->definition.members(), "agent_id") == named) return;
-  fail_validation({{"definition.agent_id", fmt::format("there is no agent {}", shortened(*named, max_shown_name))}});
-}
-
 Task<ExtensionPointer> Extensions::create(json::object body, InTransaction<Extension> in_transaction,
                                           std::string run_id) {
   co_return co_await add(read_new_extension(std::move(body)), std::move(in_transaction), std::move(run_id));
@@ -112,7 +100,6 @@ Task<ExtensionPointer> Extensions::create(json::object body, InTransaction<Exten
 Task<ExtensionPointer> Extensions::add(NewExtension wanted, InTransaction<Extension> in_transaction,
                                        std::string run_id) {
   auto made = new_extension(new_id(), std::move(wanted), clock_.now());
-  require_agent_of_job(made.type, made.definition.members(), nullptr);
   made.owner_agent_id = agent_id_of(std::move(made.owner_agent_id));
   auto writes = co_await database_.write([made, in_transaction](Connection& connection) {
     auto written = write_new(connection, made);
@@ -130,7 +117,6 @@ Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object b
 
 Task<ExtensionPointer> Extensions::apply(std::string id_or_name, ExtensionChange wanted, std::string run_id) {
   const auto current = require(id_or_name);
-  if (wanted.definition) require_agent_of_job(current->type, wanted.definition->members(), current.get());
   Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
   co_return co_await update(current->id, std::move(decide), {}, ExtensionOutbox::Rewrite::when_changed,
                             std::move(run_id));
@@ -141,7 +127,6 @@ Task<ExtensionPointer> Extensions::overwrite(std::string id_or_name, json::objec
   ExtensionChange wanted;
   try {
     wanted = read_extension_change(change_body(std::move(flat), *current, MissingTrigger::stays), current->type);
-    if (wanted.definition) require_agent_of_job(current->type, wanted.definition->members(), current.get());
   } catch (const ApiError& error) {
     throw in_terms_of_file(error);
   }
