@@ -2655,7 +2655,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description names in the definition that nothing has; left out where there are none */
+            /** @description names in the definition that nothing has; only with warnings=true, and left out where there are none */
             warnings?: {
                 path: string;
                 message: string;
@@ -5046,7 +5046,10 @@ export interface operations {
     };
     postExtensions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: add warnings of names in the definition that nothing has */
+                warnings?: boolean;
+            };
             header?: {
                 /** @description The same key and body within 24 hours answer the first answer again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5291,7 +5294,10 @@ export interface operations {
     };
     patchExtensionsId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: add warnings of names in the definition that nothing has */
+                warnings?: boolean;
+            };
             header?: never;
             path: {
                 id: string;
