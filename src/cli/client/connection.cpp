@@ -1,5 +1,6 @@
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <openssl/ssl.h>
@@ -57,6 +58,16 @@ Task<GatewayStream> secured(const FoundGateway& gateway, asio::ip::tcp::socket s
 }
 
 }  // namespace
+
+void GatewayStream::read_some(asio::mutable_buffer buffer, Handler handler) {
+  if (encrypted_) return encrypted_->async_read_some(buffer, std::move(handler));
+  plain_->async_read_some(buffer, std::move(handler));
+}
+
+void GatewayStream::write_some(asio::const_buffer buffer, Handler handler) {
+  if (encrypted_) return encrypted_->async_write_some(buffer, std::move(handler));
+  plain_->async_write_some(buffer, std::move(handler));
+}
 
 std::string host_and_port(const FoundGateway& gateway) {
   const auto text = parsed_url(gateway).encoded_host_and_port();

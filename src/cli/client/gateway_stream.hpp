@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/websocket/teardown.hpp>
@@ -30,16 +33,33 @@ public:
 
   template <class Buffers, class Token>
   auto async_read_some(const Buffers& buffers, Token&& token) {
-    if (encrypted_) return encrypted_->async_read_some(buffers, std::forward<Token>(token));
-    return plain_->async_read_some(buffers, std::forward<Token>(token));
+    return asio::async_initiate<Token, Signature>(
+        [this](Handler handler, asio::mutable_buffer buffer) { read_some(buffer, std::move(handler)); }, token,
+        first_of<asio::mutable_buffer>(buffers));
   }
   template <class Buffers, class Token>
   auto async_write_some(const Buffers& buffers, Token&& token) {
-    if (encrypted_) return encrypted_->async_write_some(buffers, std::forward<Token>(token));
-    return plain_->async_write_some(buffers, std::forward<Token>(token));
+    return asio::async_initiate<Token, Signature>(
+        [this](Handler handler, asio::const_buffer buffer) { write_some(buffer, std::move(handler)); }, token,
+        first_of<asio::const_buffer>(buffers));
   }
 
 private:
+  // Beast has a dozen kinds of handlers, and each would have code of its own for either kind of socket.
+  using Signature = void(boost::system::error_code, std::size_t);
+  using Handler = asio::any_completion_handler<Signature>;
+  void read_some(asio::mutable_buffer buffer, Handler handler);
+  void write_some(asio::const_buffer buffer, Handler handler);
+
+  /// The others follow with the next call.
+  template <class Buffer, class Buffers>
+  static Buffer first_of(const Buffers& buffers) {
+    for (auto at = asio::buffer_sequence_begin(buffers); at != asio::buffer_sequence_end(buffers); ++at) {
+      if (const Buffer buffer(*at); buffer.size() > 0) return buffer;
+    }
+    return {};
+  }
+
   std::optional<Socket> plain_;
   std::optional<Encrypted> encrypted_;
 };
