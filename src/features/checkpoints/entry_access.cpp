@@ -61,7 +61,8 @@ bool EntryAccess::put(const EntryState& wanted, const FileStamp& present, const 
 }
 
 void EntryAccess::remove_named(const std::string& name) const {
-  if (directory_ && ::unlinkat(directory_->descriptor(), name.c_str(), 0) != 0 && errno != ENOENT)
+  if (!directory_ || ::unlinkat(directory_->descriptor(), name.c_str(), 0) == 0 || errno == ENOENT) return;
+  if (errno != EISDIR || ::unlinkat(directory_->descriptor(), name.c_str(), AT_REMOVEDIR) != 0)
     throw std::system_error(errno, std::generic_category(), "cannot remove " + name + " beside " + path_);
 }
 

@@ -32,7 +32,7 @@ public:
 
   /// See `put_entry`. Creates missing directories for what is to exist.
   bool put(const EntryState& wanted, const FileStamp& present, const std::string& temporary) const;
-  /// Removes another entry of the same directory, which is no directory, if it is there.
+  /// Removes another entry of the same directory, if it is there. A directory must be empty.
   void remove_named(const std::string& name) const;
 
 private:

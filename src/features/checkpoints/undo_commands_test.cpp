@@ -143,5 +143,61 @@ TEST(UndoOfCommands, ACommandThatChangesWhatAnotherRunWroteMeanwhileGoesBackToTh
   });
 }
 
+TEST(UndoOfCommands, WithForceBringsADeletedFileBackWhereAPersonHasMadeANewOne) {
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "old");
+    co_await fixture.command("r", [&] { fs::remove(fixture.project / "a.txt"); });
+    fixture.edit("a.txt", "a person's new one");
+    EXPECT_EQ((co_await fixture.undo("r")).kept.at(0).reason, "changed since");
+    EXPECT_EQ((co_await fixture.undo("r", {.force = true})).restored, std::vector{fixture.shown("a.txt")});
+    EXPECT_EQ(fixture.text("a.txt"), "old");
+    EXPECT_TRUE(fs::exists(fixture.scratch.path() / "checkpoints" / blob_name("a person's new one")));
+    EXPECT_EQ((co_await fixture.undo("r")).restored.size(), 1u);
+    EXPECT_EQ(fixture.text("a.txt"), "a person's new one");
+  });
+}
+
+TEST(UndoOfCommands, AFileThatBecameADirectoryIsAFileAgain) {
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a", "mine");
+    co_await fixture.command("r", [&] {
+      fs::remove(fixture.project / "a");
+      fs::create_directories(fixture.project / "a/b");
+      fixture.edit("a/b/c.txt", "new");
+    });
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ((co_await fixture.undo("r")).kept.size(), 0u);
+      EXPECT_EQ(fixture.text("a"), "mine");
+      EXPECT_EQ((co_await fixture.undo("r")).kept.size(), 0u);
+      EXPECT_EQ(fixture.text("a/b/c.txt"), "new");
+    }
+    fixture.edit("a/persons.txt", "a person's");
+    const auto undone = co_await fixture.undo("r");
+    EXPECT_EQ(undone.kept.at(0).path, fixture.shown("a"));
+    EXPECT_EQ(undone.kept.at(0).reason, "not empty");
+    EXPECT_EQ(fixture.text("a/persons.txt"), "a person's");
+  });
+}
+
+TEST(UndoOfCommands, ADirectoryThatBecameAFileIsADirectoryAgain) {
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fs::create_directories(fixture.project / "a/b");
+    fixture.edit("a/b/c.txt", "mine");
+    co_await fixture.command("r", [&] {
+      fs::remove_all(fixture.project / "a");
+      fixture.edit("a", "new");
+    });
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ((co_await fixture.undo("r")).kept.size(), 0u);
+      EXPECT_EQ(fixture.text("a/b/c.txt"), "mine");
+      EXPECT_EQ((co_await fixture.undo("r")).kept.size(), 0u);
+      EXPECT_EQ(fixture.text("a"), "new");
+    }
+    fixture.edit("a", "a person's");
+    EXPECT_EQ((co_await fixture.undo("r")).kept.at(0).reason, "changed since");
+    EXPECT_EQ(fixture.text("a"), "a person's");
+  });
+}
+
 }  // namespace
 }  // namespace agw

@@ -28,14 +28,17 @@ std::string why_changed(const StoredState& now) {
   return std::string(changed_since) + (now.kind == EntryKind::absent ? ": it was deleted" : "");
 }
 
-UndoPlan checked(UndoPlan plan, const StoredState& now) {
+bool is_directory(const StoredState& state) { return state.kind == EntryKind::directory; }
+
+/// `as_left`: what is there now is what the run left.
+UndoPlan checked(UndoPlan plan, const StoredState& now, bool as_left) {
   AGW_ASSERT(!plan.undone.empty() && !plan.restores);
   if (plan.target.has_content() && !plan.target.hash) return kept(plan.kind, not_kept);
-  if (is_as(now, plan.target)) return kept(plan.kind, as_before);
-  const bool is_other_kind = now.kind == EntryKind::other ||
-                             (now.kind == EntryKind::directory && plan.target.kind != EntryKind::absent) ||
-                             (plan.target.kind == EntryKind::directory && now.kind != EntryKind::absent);
-  if (is_other_kind) return kept(plan.kind, other_kind);
+  const bool are_directories = is_directory(now) && is_directory(plan.target);
+  if (are_directories || is_as(now, plan.target)) return kept(plan.kind, as_before);
+  const bool is_exchange = now.kind != EntryKind::absent && plan.target.kind != EntryKind::absent;
+  const bool is_other_kind = is_exchange && (is_directory(now) || is_directory(plan.target));
+  if (now.kind == EntryKind::other || (is_other_kind && !as_left)) return kept(plan.kind, other_kind);
   plan.restores = true;
   return plan;
 }
@@ -58,7 +61,11 @@ UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& 
     plan.target = change.before;
     plan.undone.push_back(change.number);
   }
-  if (left > 0 && force && now.kind != EntryKind::absent && now.kind != active.back()->after.kind) {
+  const bool as_left = left == 0;
+  const auto left_kind = active.back()->after.kind;
+  // What is now where the run deleted something makes room for that; its content is kept.
+  const bool is_new = left_kind == EntryKind::absent && now.has_content();
+  if (!as_left && force && now.kind != EntryKind::absent && now.kind != left_kind && !is_new) {
     return kept(plan.kind, other_kind);
   }
   if (left > 0 && force) {
@@ -69,16 +76,18 @@ UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& 
   }
   if (plan.undone.empty()) return kept(plan.kind, why_changed(now));
   if (left > 0) plan.reason = "changed by somebody else between changes of the run: what they left is back";
-  return checked(std::move(plan), now);
+  return checked(std::move(plan), now, as_left || !force);
 }
 
 UndoPlan plan_redo(const std::vector<StoredChange>& changes, const StoredState& now, bool force) {
   for (const auto& change : changes | std::views::reverse) {
     if (change.kind != StoredChange::Kind::undo || change.undone_by) continue;
-    if (!force && !now.is_same(change.after) && !now.is_same(change.before)) {
+    const bool as_left = now.is_same(change.after) || now.is_same(change.before);
+    if (!force && !as_left) {
       return kept(StoredChange::Kind::redo, why_changed(now));
     }
-    return checked({.kind = StoredChange::Kind::redo, .target = change.before, .undone = {change.number}}, now);
+    return checked({.kind = StoredChange::Kind::redo, .target = change.before, .undone = {change.number}}, now,
+                   as_left);
   }
   return kept(StoredChange::Kind::redo, "nothing of it was undone");
 }

@@ -110,7 +110,10 @@ bool replace(int directory, const std::string& name, NewEntry& entry, const File
     case Exchanged::yes:
       break;
   }
-  if (is_same_content(stat_entry(directory, entry.name(), path).stamp, present)) return true;
+  const auto former = stat_entry(directory, entry.name(), path);
+  const bool is_present = is_same_content(former.stamp, present);
+  const bool is_directory = former.kind == EntryKind::directory;
+  if (is_present && (!is_directory || ::unlinkat(directory, entry.name().c_str(), AT_REMOVEDIR) == 0)) return true;
   if (exchange(directory, entry.name(), name) == Exchanged::yes) return false;
   entry.keep();
   throw_errno("cannot put back " + path.string() + ", which is now " + entry.name());
@@ -151,6 +154,23 @@ bool make_directory(int directory, const std::string& name, const EntryState& wa
   }
   if (::fchmodat(directory, name.c_str(), wanted.mode, 0) != 0) throw_errno("cannot make " + path.string());
   return true;
+}
+
+/// Puts an empty directory in the place of a file.
+bool replace_by_directory(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
+                          const std::filesystem::path& path, const std::string& aside) {
+  if (stat_entry(directory, name, path).stamp != present) return false;
+  if (!make_directory(directory, aside, wanted, path)) return false;
+  const bool is_exchanged = exchange(directory, aside, name) == Exchanged::yes;
+  const auto reason = errno;
+  if (is_exchanged && is_same_content(stat_entry(directory, aside, path).stamp, present)) {
+    return ::unlinkat(directory, aside.c_str(), 0) == 0;
+  }
+  if (is_exchanged && exchange(directory, aside, name) != Exchanged::yes)
+    throw_errno("cannot put back " + path.string() + ", which is now " + aside);
+  ::unlinkat(directory, aside.c_str(), AT_REMOVEDIR);
+  if (is_exchanged || reason == ENOENT) return false;
+  throw std::system_error(reason, std::generic_category(), "cannot make " + path.string());
 }
 
 void sync_directory(int directory, const std::filesystem::path& path) {
@@ -234,7 +254,9 @@ bool put_entry(int directory, const std::string& name, const EntryState& wanted,
   if (wanted.kind == EntryKind::absent) {
     if (!is_absent && !remove(directory, name, present, path, temporary)) return false;
   } else if (wanted.kind == EntryKind::directory) {
-    if (!is_absent || !make_directory(directory, name, wanted, path)) return false;
+    const bool is_put = is_absent ? make_directory(directory, name, wanted, path)
+                                  : replace_by_directory(directory, name, wanted, present, path, temporary);
+    if (!is_put) return false;
   } else {
     NewEntry entry(directory, wanted, path, temporary);
     return put_entry(directory, name, entry, present, path);

@@ -73,9 +73,9 @@ private:
 
 /// Gives the entry the kind, content, mode and times of `wanted`, on disk when it returns. It is replaced atomically
 /// and only while it is what `present` says: returns false, and changes nothing, if somebody else changed it, even
-/// in the last moment. Directories are made and removed only empty. A kill can leave a file with the name `temporary`
-/// beside it. Throws std::system_error that names `path`. Blocks.
-/// Example: src/io/files/entry_state_test.cpp: EntryStateTest.IsNotReplacedIfItChangedSince
+/// in the last moment. Directories are made, removed and replaced only empty. A kill can leave a file with the name
+/// `temporary` beside it. Throws std::system_error that names `path`. Blocks. Example:
+/// src/io/files/entry_state_test.cpp: EntryStateTest.IsNotReplacedIfItChangedSince
 bool put_entry(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
                const std::filesystem::path& path, const std::string& temporary = temporary_name());
 /// The same with an entry that was made before, in the same directory.
