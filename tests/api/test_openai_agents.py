@@ -158,6 +158,34 @@ def test_two_requests_on_one_thread_are_queued(talker):
 def test_what_an_agent_cannot_do_is_named(talker):
     for members, param in [({"response_format": {"type": "json_object"}}, "response_format"),
                            ({"stop": "END"}, "stop"), ({"tools": [PLACE], "tool_choice": "required"}, "tool_choice")]:
+def test_results_reach_their_conversation_though_the_model_repeats_its_ids(talker):
+    """Ids such as call_1 come again in each conversation; a program knows calls by ids of the gateway."""
+    talker.stub.script(*[Reply("Look.", tool_calls=[ToolCall("place", {"line": line}, id="call_1")]) for line in (1, 2)])
+    questions = [user("Where is the first?"), user("Where is the second?")]
+    waiting = [ask(talker, question, tools=[PLACE]) for question in questions]
+    calls = [message_in(answer)["tool_calls"][0]["id"] for answer in waiting]
+    assert len({*calls, "call_1"}) == 3
+    talker.stub.script("There.", "Here.")
+    for question, answer, call, place in reversed([*zip(questions, waiting, calls, ["a.cpp", "b.cpp"])]):
+        ended = ask(talker, question, message_in(answer), {"role": "tool", "tool_call_id": call, "content": place},
+                    tools=[PLACE])
+        assert ended["metadata"] == answer["metadata"]
+        sent = talker.stub.requests[-1].json["messages"]
+        assert sent[-1]["content"] == place and sent[-1]["tool_call_id"] == "call_1"
+
+
+def test_results_of_calls_that_the_model_gave_one_id_are_told_apart(talker):
+    talker.stub.script(Reply("", tool_calls=[ToolCall("place", {"line": line}, id="same") for line in (1, 2)]), "Both.")
+    question = user("Where are both?")
+    first = ask(talker, question, tools=[PLACE])
+    ids = [call["id"] for call in message_in(first)["tool_calls"]]
+    assert len(set(ids)) == 2
+    results = [{"role": "tool", "tool_call_id": one, "content": f"result {number}"} for number, one in enumerate(ids)]
+    ask(talker, question, message_in(first), *results, tools=[PLACE])
+    sent = [message["content"] for message in talker.stub.requests[-1].json["messages"] if message["role"] == "tool"]
+    assert sent == ["result 0", "result 1"]
+
+
         assert ask(talker, user("Hi"), status=400, **members)["error"]["param"] == param
 
 

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "models/call_features.hpp"
 
 namespace agw {
 
 namespace {
+
+constexpr std::size_t call_id_bytes = 16;
 
 std::int64_t count_in(const json::object& usage, std::string_view name) {
   const auto* value = usage.if_contains(name);
@@ -63,14 +66,18 @@ void AgentRun::text(std::string_view delta) {
 
 void AgentRun::reasoning(std::string_view delta) { emit({Delta::Kind::reasoning, std::string(delta)}); }
 
+const AgentRun::Call* AgentRun::find_call(std::string_view id) const {
+  const auto found = std::ranges::find(calls_, id, [](const Call& call) -> std::string_view { return call.use.id; });
+  return found == calls_.end() ? nullptr : &*found;
+}
+
 void AgentRun::call(const std::vector<ToolUse>& uses, const json::object& progress) {
-  calls_ = uses;
-  results_.clear();
+  calls_.clear();
   resumed_.reset();
   update_usage(progress);
   for (std::size_t number = 0; number < uses.size(); ++number) {
-    const auto& use = uses[number];
-    results_[use.id] = std::nullopt;
+    auto& use = calls_.emplace_back(Call{.use = uses[number], .model_id = uses[number].id}).use;
+    use.id = "call_" + random_hex(call_id_bytes);
     emit({Delta::Kind::call, {}, number, use.id, use.name});
     emit({Delta::Kind::arguments, use.raw_input.value_or(to_json(use.input)), number});
   }
@@ -79,8 +86,12 @@ void AgentRun::call(const std::vector<ToolUse>& uses, const json::object& progre
 
 Task<RunClient::Result> AgentRun::result(std::string call_id, StopSource& stop) {
   const auto waited = co_await with_timeout(stop, result_timeout, wait_for(resumed_));
-  const auto found = results_.find(call_id);
-  if (found != results_.end() && found->second) co_return *found->second;
+  const auto found =
+      std::ranges::find_if(calls_, [&call_id](const Call& call) { return call.model_id == call_id && !call.is_taken; });
+  if (found != calls_.end()) {
+    found->is_taken = true;
+    if (found->result) co_return *std::move(found->result);
+  }
   co_return Result{waited == WaitResult::timed_out ? "the program that has this tool did not answer in time"
                                                    : "the program that has this tool sent no result",
                    true};
@@ -88,11 +99,10 @@ Task<RunClient::Result> AgentRun::result(std::string call_id, StopSource& stop) 
 
 void AgentRun::resume(const std::vector<Message>& messages) {
   for (const auto& message : messages) {
-    const auto found = results_.find(message.tool_call_id);
-    if (message.role == Message::Role::tool && found != results_.end())
-      found->second = Result{message.text, message.is_error};
+    const auto found = std::ranges::find(calls_, message.tool_call_id, [](const Call& call) { return call.use.id; });
+    if (message.role == Message::Role::tool && found != calls_.end())
+      found->result = Result{message.text, message.is_error};
   }
-  calls_.clear();
   paused_.reset();
   resumed_.notify();
 }
@@ -125,7 +135,7 @@ void AgentRun::finish(ClientAnswer& answer) {
   reported_ = counted_;
   answer.stop = StopReason::stop;
   if (!ended_) {
-    answer.tool_uses = calls_;
+    for (const auto& call : calls_) answer.tool_uses.push_back(call.use);
     answer.stop = StopReason::tool_use;
   } else if (finish_reason_ == "content-filter") {
     answer.stop = StopReason::content_filter;

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,8 +41,8 @@ public:
   bool over_budget() const { return finish_reason_ == "budget"; }
   bool has_ended() const { return ended_; }
 
-  /// Whether the run waits for the result of that call.
-  bool waits_for(std::string_view call_id) const { return !ended_ && results_.contains(call_id) && paused_.happened(); }
+  /// Whether the run waits for the result of the call that the program knows by that id.
+  bool waits_for(std::string_view call_id) const { return is_waiting() && find_call(call_id); }
   bool is_waiting() const { return !ended_ && paused_.happened(); }
   /// Resumes the run with the results in the messages; calls without a result fail.
   void resume(const std::vector<Message>& messages);
@@ -65,6 +64,16 @@ public:
   void ended(std::string_view type, const json::object& members, std::string_view error) override;
 
 private:
+  /// A call of the step under way.
+  struct Call {
+    ToolUse use;           ///< with the id that the program gets
+    std::string model_id;  ///< models repeat theirs in other conversations, and some within one
+    std::optional<Result> result{};
+    bool is_taken = false;
+  };
+
+  /// By the program's id; null if there is none.
+  const Call* find_call(std::string_view id) const;
   void emit(Delta delta);
   void update_usage(const json::object& members);
 
@@ -75,8 +84,7 @@ private:
   std::vector<Delta> waiting_;
   AsyncEvent paused_;
   AsyncEvent resumed_;
-  std::vector<ToolUse> calls_;
-  std::map<std::string, std::optional<Result>, std::less<>> results_;
+  std::vector<Call> calls_;
   Usage counted_;
   Usage reported_;
   std::string all_text_;
