@@ -309,6 +309,15 @@ def test_second_reader_of_the_general_stream_replaces_the_first(gateway):
         assert list(first.messages) == []
 
 
+def test_head_does_not_replace_the_reader_of_the_general_stream(gateway):
+    thread = new_thread_with(gateway)
+    with Client(gateway) as connected, connected.listening() as stream:
+        connected.result("resources/subscribe", uri=f"agw://threads/{thread['id']}")
+        assert connected.http.head("/mcp", headers=connected.headers).status_code == 200
+        accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json={"content": "x", "role": "user"}), 201)
+        assert stream.next()["method"] == "notifications/resources/updated"
+
+
 def test_session_is_notified_of_a_changed_page(own_gateway):
     page(own_gateway, "a-page", "Old.\n")
     with Client(own_gateway) as connected, connected.listening() as stream:

@@ -3,12 +3,14 @@
 See docs/contract/mcp.md.
 """
 
+import contextlib
+import http.client
 import json
 
 import httpx
 import pytest
 
-from checks import accepted, nested
+from checks import PATIENCE, accepted, nested
 from mcp_client import CAPABILITIES, LEGACY, MODERN, VERSION, Client
 
 EVERY = [*LEGACY, MODERN]
@@ -163,6 +165,19 @@ def test_other_methods_are_not_allowed(gateway):
     with Client(gateway) as client:
         answer = client.http.put("/mcp", headers=client.headers)
         assert answer.status_code == 405 and "POST" in answer.headers["allow"]
+
+
+def test_head_is_answered_without_a_body(gateway):
+    """What followed the head would be read as the next response of the connection."""
+    connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=PATIENCE)
+    with Client(gateway) as client, contextlib.closing(connection) as plain:
+        unknown = {**client.headers, "Mcp-Session-Id": "0" * 32}
+        for headers, status in ((client.headers, 200), (unknown, 404), ({**unknown, "Accept": "text/plain"}, 406)):
+            plain.request("HEAD", "/mcp", headers={**headers, "Authorization": f"Bearer {gateway.token}"})
+            answer = plain.getresponse()
+            assert (answer.status, answer.read()) == (status, b"")
+            plain.request("GET", "/health")
+            assert json.loads(plain.getresponse().read())["status"] == "ok"
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])

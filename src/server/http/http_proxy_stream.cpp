@@ -102,8 +102,9 @@ bool HttpProxyStream::has_body_to_send() const {
 }
 
 Task<bool> HttpProxyStream::send(std::string_view piece) {
-  if (upgraded_ || framing_ != Framing::chunked) co_return co_await write(piece);
+  if (upgraded_) co_return co_await write(piece);
   if (piece.empty() || !has_body_to_send()) co_return true;
+  if (framing_ != Framing::chunked) co_return co_await write(piece);
   out_.clear();
   append_chunk(out_, piece);
   co_return co_await write(out_);

@@ -53,6 +53,8 @@ Task<> send_json(ProxyStream& http, int status, std::string_view body, Fields fi
   co_await http.end();
 }
 
+ResponseHead events_head() { return {.fields = {{"Content-Type", "text/event-stream"}, {"X-Accel-Buffering", "no"}}}; }
+
 Task<> wait_for(std::shared_ptr<McpStream> stream) { co_await stream->wait(); }
 
 }  // namespace
@@ -142,6 +144,11 @@ Task<> McpServer::listen(Request& request, ProxyStream& http) {
     Fields fields;
     if (problem->status() == method_not_allowed) fields.emplace_back("Allow", "POST");
     co_return co_await send_json(http, problem->status(), mcp_error(nullptr, *problem), std::move(fields));
+  }
+  if (request.head) {
+    // No reader of the stream, so it must not take the place of one.
+    if (co_await http.begin(events_head())) co_await http.end();
+    co_return;
   }
   delivery.is_general = delivery.stream == delivery.session->general;
   co_await deliver(http, std::move(delivery));
@@ -233,8 +240,7 @@ Task<> McpServer::send_events(ProxyStream& http, Delivery& delivery, const bool&
 }
 
 Task<bool> McpServer::begin_events(ProxyStream& http, const Delivery& delivery) {
-  ResponseHead head{.fields = {{"Content-Type", "text/event-stream"}, {"X-Accel-Buffering", "no"}}};
-  if (!co_await http.begin(std::move(head))) co_return false;
+  if (!co_await http.begin(events_head())) co_return false;
   const bool primes = delivery.session && delivery.session->version == priming_version && !delivery.is_general;
   if (primes && !co_await http.send(fmt::format("id: {}-{}\ndata: \n\n", delivery.stream->key(), delivery.after)))
     co_return false;
