@@ -237,6 +237,15 @@ def test_killed_gateway_ends_the_prompt_with_an_error(own_talker, start_editor):
         editor.end_of(prompt)
 
 
+def test_lines_that_come_at_once_are_answered_at_once(editor):
+    """Each took 0.2 seconds, as if nothing had come."""
+    lines = [json.dumps({"jsonrpc": "2.0", "id": number, "method": "no/such"}) for number in range(250)]
+    began = time.monotonic()
+    editor.write("\n".join(lines))
+    assert sorted(editor.step()["id"] for _ in lines) == list(range(250))
+    assert time.monotonic() - began < 25
+
+
 def test_end_of_input_ends_it(start_editor):
     assert start_editor().leave() == 0
 

@@ -1,12 +1,13 @@
 #include <malloc.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <memory>
-#include <optional>
 #include <string>
+
+#include <boost/asio/steady_timer.hpp>
 
 #include "cli/acp/acp_agent.hpp"
 #include "cli/acp/line_reader.hpp"
@@ -33,23 +34,37 @@ void write_line(const std::string& message) {
   }
 }
 
-/// Gives memory back before a wait that may be long.
-std::optional<LineReader::Line> next_line(LineReader& lines) {
-  constexpr int idle_ms = 200;
-  pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-  if (::poll(&input, 1, idle_ms) == 0) {
-    ::malloc_trim(0);
-    release_all_code_pages();
+/// Gives memory back once nothing was read or written for a while, since the next wait may be long. On the loop.
+class IdleRelease {
+public:
+  explicit IdleRelease(Loop& loop) : timer_(loop) {}
+
+  void postpone() {
+    timer_.expires_after(idle_time);
+    timer_.async_wait([](const boost::system::error_code& error) {
+      if (error) return;
+      ::malloc_trim(0);
+      release_all_code_pages();
+    });
   }
-  return lines.next();
-}
+
+private:
+  static constexpr std::chrono::milliseconds idle_time{200};
+  asio::steady_timer timer_;
+};
 
 Task<int> speak(Loop& loop, const AcpOptions& options) {
-  AcpAgent agent(loop, options, write_line);
+  IdleRelease idle(loop);
+  AcpAgent agent(loop, options, [&idle](const std::string& message) {
+    write_line(message);
+    idle.postpone();
+  });
   LineReader lines(STDIN_FILENO, max_line);
+  idle.postpone();
   // A separate thread waits for input, so that answers can continue.
   BlockingPool input(loop, 1);
-  while (const auto line = co_await input.run([&lines] { return next_line(lines); })) {
+  while (const auto line = co_await input.run([&lines] { return lines.next(); })) {
+    idle.postpone();
     if (line->is_too_long)
       agent.refuse_line(max_line);
     else if (line->text.find_first_not_of(" \t\r") != line->text.npos)
