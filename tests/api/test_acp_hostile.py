@@ -252,6 +252,24 @@ def test_end_of_input_ends_it(start_editor):
 
 @pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
 def test_idle_bridge_is_under_4_mib(editor):
+    becomes_small(editor)
+
+
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
+def test_idle_bridge_is_under_4_mib_after_it_has_listed_5000_models(make_gateway, start_editor):
+    gateway = make_gateway().start()
+    definition = {"kind": "model", "api": "openai-chat", "base_url": "http://127.0.0.1:9/v1",
+                  "models": [{"id": f"a-model-with-a-longer-name-{number:04}"} for number in range(5000)]}
+    accepted(gateway.http.post("/extensions", json={"type": "integration", "name": "many", "description": "",
+                                                    "enabled": True, "definition": definition}), 201)
+    editor = start_editor(gateway=gateway)
+    folder = gateway.home / "work"
+    folder.mkdir()
+    editor.new(folder)
+    becomes_small(editor)
+
+
+def becomes_small(editor):
     until = time.monotonic() + PATIENCE
     while editor.resident_kib() >= 4096 and time.monotonic() < until:
         time.sleep(0.05)

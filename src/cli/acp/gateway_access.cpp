@@ -86,7 +86,7 @@ Task<bool> GatewayAccess::is_authorized() {
 Task<SessionLists> GatewayAccess::lists() {
   SessionLists lists;
   lists.modes = co_await list("/modes");
-  lists.models = co_await list("/models");
+  lists.models = listed_models(co_await list("/models"));
   lists.agents = co_await list("/extensions?type=agent");
   lists.commands = co_await list("/extensions?type=command");
   const auto settings = co_await get("/settings");

@@ -181,7 +181,7 @@ Task<> Session::set_option(std::string option, std::string value) {
   if (option == "mode") {
     co_await set_mode(std::move(value));
   } else if (option == "model") {
-    if (value != own_model && !has_record(lists_.models, "id", value))
+    if (value != own_model && !find_model(lists_.models, value))
       throw RpcError(acp_code::invalid_params, fmt::format("unknown model {}", to_json(json::value(value))));
     choices_.model = value == own_model ? std::string() : std::move(value);
   } else if (option == "agent") {

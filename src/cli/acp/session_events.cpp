@@ -300,7 +300,8 @@ bool Session::end_prompt(const Ending& ending) {
 void Session::send_usage(const json::object& finish) {
   cost_ += amount_of(finish, "costUsd");
   const auto used = number_of(finish, "contextTokens");
-  const auto size = window_of(lists_.models, string_or_empty(finish, "model"));
+  const auto* model = find_model(lists_.models, string_or_empty(finish, "model"));
+  const auto size = model ? model->window : 0;
   if (used <= 0 || size <= 0) return;
   send({{"sessionUpdate", "usage_update"},
         {"used", used},

@@ -34,11 +34,8 @@ json::array model_options(const SessionLists& lists, const std::string& current)
   json::array options{choice(
       own_model, "Default",
       fmt::format("The agent's own model, else {}", lists.default_model.empty() ? "none" : lists.default_model))};
-  for (const auto& entry : lists.models) {
-    const auto id = string_or_empty(entry.as_object(), "id");
-    options.push_back(choice(id, id));
-  }
-  if (!current.empty() && !has_record(lists.models, "id", current)) options.push_back(choice(current, current));
+  for (const auto& model : lists.models) options.push_back(choice(model.id, model.id));
+  if (!current.empty() && !find_model(lists.models, current)) options.push_back(choice(current, current));
   return options;
 }
 
@@ -111,13 +108,20 @@ std::string agent_id(const json::array& agents, const std::string& name) {
   return found == agents.end() ? std::string() : string_or_empty(found->as_object(), "id");
 }
 
-std::int64_t window_of(const json::array& models, const std::string& model) {
+std::vector<ListedModel> listed_models(const json::array& models) {
+  std::vector<ListedModel> listed;
+  listed.reserve(models.size());
   for (const auto& entry : models) {
-    if (string_member(entry.as_object(), "id") != model) continue;
-    const auto* window = entry.as_object().if_contains("context_window");
-    return window && window->is_int64() ? window->get_int64() : 0;
+    const auto& model = entry.as_object();
+    const auto* window = model.if_contains("context_window");
+    listed.push_back({string_or_empty(model, "id"), window && window->is_int64() ? window->get_int64() : 0});
   }
-  return 0;
+  return listed;
+}
+
+const ListedModel* find_model(const std::vector<ListedModel>& models, std::string_view id) {
+  const auto found = std::ranges::find(models, id, &ListedModel::id);
+  return found == models.end() ? nullptr : &*found;
 }
 
 bool has_record(const json::array& list, std::string_view member, const std::string& value) {

@@ -1,15 +1,24 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/json/json.hpp"
 
 namespace agw::cli {
 
+/// A model that can be chosen. There may be thousands, so no more than this is kept of them.
+struct ListedModel {
+  std::string id;
+  std::int64_t window = 0;  ///< tokens; 0: unknown
+};
+
 /// What a person can choose in a session, as the gateway lists it.
 struct SessionLists {
-  json::array modes;     ///< `GET /modes`
-  json::array models;    ///< `GET /models`
+  json::array modes;  ///< `GET /modes`
+  std::vector<ListedModel> models;
   json::array agents;    ///< `GET /extensions?type=agent`
   json::array commands;  ///< `GET /extensions?type=command`
   std::string default_model;
@@ -43,8 +52,11 @@ json::array available_commands(const SessionLists& lists);
 /// The id of the enabled agent with this name or id; empty if there is none.
 std::string agent_id(const json::array& agents, const std::string& name);
 
-/// The size of the model's context window in tokens, or 0.
-std::int64_t window_of(const json::array& models, const std::string& model);
+/// The models in a response of `GET /models`.
+std::vector<ListedModel> listed_models(const json::array& models);
+
+/// Null if none has this id.
+const ListedModel* find_model(const std::vector<ListedModel>& models, std::string_view id);
 
 /// Whether a list has a record whose member has this value.
 bool has_record(const json::array& list, std::string_view member, const std::string& value);
