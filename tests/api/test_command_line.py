@@ -200,6 +200,26 @@ def test_message_is_read_from_a_pipe(gateway):
     assert [turn["content"].strip() for turn in sent] == ["from a pipe\nin two lines"]
 
 
+def test_piped_text_follows_the_message(gateway):
+    thread = new_thread(gateway)
+    run(gateway, "chat", "--thread", thread["id"], "What is this?", typed="a diff\nof two lines\n")
+    run(gateway, "chat", "--thread", thread["id"], "And that?", typed="\n")
+    sent = accepted(gateway.http.get(f"/threads/{thread['id']}/turns", params={"role": "user"}))
+    assert [turn["content"] for turn in sent] == ["And that?", "What is this?\n\na diff\nof two lines"]
+
+
+def test_message_is_sent_though_a_pipe_stays_empty(gateway):
+    """Programs often leave standard input of what they start open."""
+    thread = new_thread(gateway)
+    with subprocess.Popen([str(BINARY), "chat", "--thread", thread["id"], "Hello"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env={**gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data)}) as running:
+        assert running.wait(PATIENCE) == 0
+        assert "nothing came on standard input" in running.stderr.read()
+    sent = accepted(gateway.http.get(f"/threads/{thread['id']}/turns", params={"role": "user"}))
+    assert [turn["content"] for turn in sent] == ["Hello"]
+
+
 def test_gateway_errors_are_printed(gateway):
     assert "thread not found: nonsense" in run(gateway, "chat", "hello", "--thread", "nonsense", status=1)
     assert "agent not found: nobody" in run(gateway, "chat", "hello", "--agent", "nobody", status=1)

@@ -1,5 +1,8 @@
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -20,6 +23,7 @@ namespace {
 
 /// The status that a shell reports for a program ended by Ctrl-C: the answer is incomplete.
 constexpr int interrupted = 130;
+constexpr std::chrono::seconds wait_for_input{3};
 
 int status_of(StreamedAnswer::Outcome outcome) {
   switch (outcome) {
@@ -39,6 +43,28 @@ std::string standard_input() {
   std::string text(std::istreambuf_iterator<char>(std::cin), {});
   while (text.ends_with('\n')) text.pop_back();
   return text;
+}
+
+/// Whether somebody may have redirected it: a pipe or a file.
+bool is_input_redirected() {
+  struct stat status{};
+  return ::fstat(STDIN_FILENO, &status) == 0 && !S_ISCHR(status.st_mode);
+}
+
+/// The message, and what is piped in after it. Programs that start this one often leave a pipe open to which they
+/// write nothing, so its first byte, or its end, is not waited for without limit.
+std::string with_piped_text(const std::string& message) {
+  if (!is_input_redirected()) return message;
+  pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  if (::poll(&input, 1, static_cast<int>(std::chrono::milliseconds(wait_for_input).count())) == 0) {
+    std::cerr << fmt::format(
+        "agw: nothing came on standard input within {} s: the message is sent without it. If it is meant to be empty: "
+        "`< /dev/null`\n",
+        wait_for_input.count());
+    return message;
+  }
+  const auto piped = standard_input();
+  return is_blank(piped) ? message : message + "\n\n" + piped;
 }
 
 void print_resume_hint(const Conversation& conversation) {
@@ -82,7 +108,7 @@ int chat(const ChatOptions& options) {
   Loop loop;
   if (!options.message && terminal_at(STDIN_FILENO).present) return run(loop, converse(loop, options));
   find_gateway(options.data_dir);  // Reports that none runs before it waits for the message.
-  const auto message = options.message ? *options.message : standard_input();
+  const auto message = options.message ? with_piped_text(*options.message) : standard_input();
   if (is_blank(message)) {
     throw StartError(ExitStatus::usage, "the message is missing: give one, or pipe one in");
   }
@@ -93,7 +119,8 @@ int chat(const ChatOptions& options) {
 
 Action chat_command(Arguments& arguments) {
   auto options = std::make_shared<ChatOptions>();
-  arguments.word("message", options->message, "The message (default: standard input, or lines typed at a terminal)");
+  arguments.word("message", options->message,
+                 "The message, which piped text follows (default: standard input, or lines typed at a terminal)");
   arguments.option("--agent", options->agent,
                    "The agent that answers, by name or id (default: assistant, or the thread's agent)");
   arguments.option("--thread", options->thread, "The id of the thread to continue (default: a new one)");
