@@ -236,10 +236,20 @@ private:
     return use;
   }
 
+  /// Reads blocks of another service. Returns whether the text has them.
+  static bool read_hidden(const std::string& text, Message& message) {
+    auto others = from_signature(text);
+    if (!others) return false;
+    std::ranges::move(others->blocks, std::back_inserter(message.provider_blocks));
+    message.provider_blocks_of = std::move(others->model);
+    return true;
+  }
+
   /// Services that sign nothing need no thinking back, so a block without signature is dropped.
   void read_thinking_block(Parameters& block, const std::string& type, Message& message) const {
     if (type == "redacted_thinking") {
       const auto data = block.required_text("data");
+      if (read_hidden(data, message)) return;
       message.provider_blocks.push_back(json::object{{"type", type}, {"data", data}});
       message.provider_blocks_of = request_.model;
       return;
@@ -247,11 +257,7 @@ private:
     const auto thinking = block.text("thinking").value_or("");
     const auto signature = block.text("signature").value_or("");
     if (signature.empty()) return;
-    if (auto others = from_signature(signature)) {
-      std::ranges::move(others->blocks, std::back_inserter(message.provider_blocks));
-      message.provider_blocks_of = std::move(others->model);
-      return;
-    }
+    if (read_hidden(signature, message)) return;
     message.provider_blocks.push_back(json::object{{"type", type}, {"thinking", thinking}, {"signature", signature}});
     message.provider_blocks_of = request_.model;
   }

@@ -77,6 +77,12 @@ json::object thinking_content(std::string_view text, std::string_view signature)
   return {{"type", "thinking"}, {"thinking", text}, {"signature", signature}};
 }
 
+/// What a service requires back, where no thinking can carry it as its signature: programs take no thinking without
+/// text for one.
+json::object hidden_content(const ServiceBlocks& blocks) {
+  return {{"type", "redacted_thinking"}, {"data", to_signature(blocks)}};
+}
+
 json::object use_content(std::string_view id, std::string_view name, json::value input) {
   return {{"type", "tool_use"},
           {"id", id},
@@ -170,10 +176,11 @@ private:
         others.blocks.push_back(block);
       }
     }
-    const auto signature = others.blocks.empty() ? std::string() : to_signature(others);
-    if (!signature.empty() || (content.empty() && !answer.reasoning.empty())) {
-      const auto text = thinking_ == ThinkingDisplay::shown ? std::string_view(answer.reasoning) : std::string_view();
-      content.push_back(thinking_content(text, signature));
+    const auto text = thinking_ == ThinkingDisplay::shown && content.empty() ? answer.reasoning : std::string();
+    if (!text.empty()) {
+      content.push_back(thinking_content(text, others.blocks.empty() ? std::string() : to_signature(others)));
+    } else if (!others.blocks.empty()) {
+      content.push_back(hidden_content(others));
     }
     return content;
   }
@@ -224,9 +231,9 @@ private:
   }
 
   void write_reasoning(std::string& events, std::string_view text) {
-    if (thinking_ == ThinkingDisplay::none) return;
+    if (thinking_ != ThinkingDisplay::shown || text.empty()) return;
     open(events, {Delta::Kind::reasoning}, thinking_content("", ""));
-    if (thinking_ == ThinkingDisplay::shown) change(events, {{"type", "thinking_delta"}, {"thinking", text}});
+    change(events, {{"type", "thinking_delta"}, {"thinking", text}});
   }
 
   /// A complete block, in JSON. Its text was written before it, as thinking.
@@ -243,7 +250,15 @@ private:
       }
       return sign(events, string_or_empty(object, "signature"));
     }
-    sign(events, to_signature({.model = answer.model, .blocks = {*block}}));
+    hide(events, {.model = answer.model, .blocks = {*block}});
+  }
+
+  /// As the signature of the thinking that is open, otherwise in a block of its own.
+  void hide(std::string& events, const ServiceBlocks& blocks) {
+    if (open_ && open_->kind == Delta::Kind::reasoning) return sign(events, to_signature(blocks));
+    close(events);
+    open(events, {Delta::Kind::provider_block}, hidden_content(blocks));
+    close(events);
   }
 
   void sign(std::string& events, std::string_view signature) {
@@ -279,10 +294,16 @@ private:
   /// Writes pending deltas, then the blocks that only the complete answer has.
   void write_remaining(std::string& events, const ClientAnswer& answer) {
     while (!waiting_.empty()) write_waiting(events, answer);
+    ServiceBlocks others{.model = answer.model, .blocks = {}};
     const auto& blocks = answer.provider_blocks;
     for (std::size_t i = blocks_written_; i < blocks.size(); ++i) {
-      write_provider_block(events, answer, to_json(blocks[i]));
+      if (is_thinking_block(blocks[i])) {
+        write_provider_block(events, answer, to_json(blocks[i]));
+      } else {
+        others.blocks.push_back(blocks[i]);
+      }
     }
+    if (!others.blocks.empty() && thinking_ != ThinkingDisplay::none) hide(events, others);
     close(events);
   }
 

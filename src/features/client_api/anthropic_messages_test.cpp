@@ -103,6 +103,14 @@ Delta call(std::size_t number, std::string id) { return {Delta::Kind::call, {}, 
 Delta arguments(std::size_t number, std::string piece) { return {Delta::Kind::arguments, std::move(piece), number}; }
 Delta block(std::string_view json) { return {Delta::Kind::provider_block, std::string(json)}; }
 
+/// The message of the assistant that has this block, as the program sends it back.
+Message read_back(json::object content_block) {
+  auto body = body_with("{}");
+  body["messages"] =
+      json::array{json::object{{"role", "assistant"}, {"content", json::array{std::move(content_block)}}}};
+  return read_anthropic_messages(body).request.call.messages.at(0);
+}
+
 using Outline = std::vector<std::string>;
 
 }  // namespace
@@ -265,24 +273,45 @@ TEST(AnthropicWriter, LeavesThoughtsOutAsAsked) {
   Written omitted(ThinkingDisplay::omitted);
   omitted.add(thought("Hm"));
   omitted.add(text("Yes"));
-  EXPECT_EQ(omitted.end(), (Outline{"start 0 thinking", "stop 0", "start 1 text", "delta 1 text_delta", "stop 1"}));
+  EXPECT_EQ(omitted.end(), (Outline{"start 0 text", "delta 0 text_delta", "stop 0"}));
   EXPECT_EQ(omitted.stream.find("Hm"), std::string::npos);
 }
 
 TEST(AnthropicWriter, HidesBlocksOfOtherServicesInASignatureThatIsReadBack) {
   Written written;
+  written.add(thought("Hm"));
   written.add(block(R"({"type": "reasoning", "id": "rs_1", "encrypted_content": "x"})"));
   written.add(text("Yes"));
-  written.end();
+  EXPECT_EQ(written.end(), (Outline{"start 0 thinking", "delta 0 thinking_delta", "delta 0 signature_delta", "stop 0",
+                                    "start 1 text", "delta 1 text_delta", "stop 1"}));
   const auto events = events_of(written.stream);
-  const auto& signature = events.at(3).data.at("delta").at("signature");
-  auto body = body_with("{}");
-  body["messages"] = json::array{json::object{
-      {"role", "assistant"},
-      {"content", json::array{json::object{{"type", "thinking"}, {"thinking", ""}, {"signature", signature}}}}}};
-  const auto read = read_anthropic_messages(body).request.call.messages.at(0);
+  const auto& signature = events.at(4).data.at("delta").at("signature");
+  const auto read = read_back({{"type", "thinking"}, {"thinking", "Hm"}, {"signature", signature}});
   EXPECT_EQ(read.provider_blocks_of, "stub/one");
   EXPECT_EQ(read.provider_blocks.at(0).at("id"), json::value("rs_1"));
+}
+
+TEST(AnthropicWriter, SendsNoThinkingWithoutTextForWhatAServiceSaysAtTheEnd) {
+  Written written;
+  written.add(thought("Hm"));
+  written.add(text("Yes"));
+  written.answer.provider_blocks = {json::object{{"thinking", "Hm"}}, json::object{{"of", 0}}};
+  EXPECT_EQ(written.end(), (Outline{"start 0 thinking", "delta 0 thinking_delta", "stop 0", "start 1 text",
+                                    "delta 1 text_delta", "stop 1", "start 2 redacted_thinking", "stop 2"}));
+  const auto events = events_of(written.stream);
+  const auto read = read_back(events.at(events.size() - 4).data.at("content_block").as_object());
+  EXPECT_EQ(read.provider_blocks_of, "stub/one");
+  EXPECT_EQ(to_json(read.provider_blocks), R"([{"thinking":"Hm"},{"of":0}])");
+}
+
+TEST(AnthropicWriter, WritesNoThinkingWithoutTextIntoAWholeMessage) {
+  auto answer = answer_of("Yes");
+  answer.provider_blocks = {json::object{{"of", "text"}, {"thoughtSignature", "S"}}};
+  const auto message = parsed(anthropic_message_writer(ThinkingDisplay::shown)->body(answer));
+  const auto& content = message.at("content").as_array();
+  ASSERT_EQ(content.size(), 2);
+  EXPECT_EQ(content[0].at("type"), json::value("redacted_thinking"));
+  EXPECT_EQ(to_json(read_back(content[0].as_object()).provider_blocks), to_json(answer.provider_blocks));
 }
 
 TEST(AnthropicWriter, WritesAWholeMessage) {
