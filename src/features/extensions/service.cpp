@@ -33,6 +33,18 @@ struct Written {
 
 ApiError update_failed() { return {500, "update failed"}; }
 
+/// Those that have the names of the written records here, because another node has just renamed or deleted them.
+std::vector<std::string> outdated_holders(const Registry& registry, const ExtensionWrites& writes) {
+  std::vector<std::string> outdated;
+  for (const auto& write : writes.records) {
+    const auto holder = registry.find_named(write.row.extension.name);
+    if (!holder || write.action == ExtensionAction::deleted) continue;
+    const auto is_holder = [&](const auto& other) { return other.row.extension.id == holder->id; };
+    if (std::ranges::none_of(writes.records, is_holder)) outdated.push_back(holder->id);
+  }
+  return outdated;
+}
+
 }  // namespace
 
 Extensions::Extensions(Database& database, Hub& hub, const Clock& clock, ExtensionOutbox* outbox)
@@ -203,9 +215,17 @@ Task<> Extensions::require_replaceable(ExtensionPointer wanted) {
 /// In commit order: the registry, then the listeners, then the disk. Returns the first of the records.
 Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutbox::Rewrite rewrite,
                                            std::string run_id) {
+  auto outdated = outdated_holders(*registry_, writes);
+  const bool has_waited = !outdated.empty();
+  if (has_waited) co_await refresh(std::move(outdated));
   ExtensionPointer first;
   for (const auto& write : writes.records) {
     const auto& extension = write.row.extension;
+    const auto known = has_waited ? registry_->find(extension.id) : nullptr;
+    if (known && known->updated_at > extension.updated_at) {
+      if (!first) first = known;  // It was written again meanwhile.
+      continue;
+    }
     if (write.action == ExtensionAction::deleted)
       registry_->erase(extension.id);
     else

@@ -1,0 +1,54 @@
+"""PostgreSQL is away for longer than a request waits, and comes back: everything goes on by itself."""
+
+import contextlib
+import datetime
+import time
+
+import pytest
+
+from channels import ANN, channel, connect
+from checks import PATIENCE, accepted
+from jobs import new_job, rows
+from stubs.provider import Reply
+from stubs.telegram import TOKEN, TelegramStub
+from test_changes import eventually, new_extension
+from test_events import answering, log_of
+from tools import turns_of
+
+
+
+@pytest.fixture
+def telegram():
+    with TelegramStub() as stub:
+        yield stub
+
+
+@contextlib.contextmanager
+def away(server):
+    server.stop()
+    try:
+        yield
+    finally:
+        server.start()
+
+
+def connected(node, telegram):
+    """Adds a channel, which is connected."""
+    assert node.http.put("/secrets/TELEGRAM", json={"value": TOKEN}).status_code == 204
+    connect(node, telegram)
+    eventually(lambda: channel(node)["state"], "connected")
+
+
+def logs(node, words, count=1):
+    eventually(lambda: log_of(node).count(words) >= count, True)
+
+
+def test_a_name_that_another_node_has_freed_is_taken_at_once(make_node, server, database):
+    """What another gateway does without telling anybody stands for what this node has not heard of yet."""
+    a = make_node("a").start()
+    old = new_extension(a, "command", "hello", {"prompt": "Say hello."})
+    renamed = "name = 'farewell', updated_at = updated_at + 1"
+    server.psql(database, f"UPDATE extensions SET {renamed} WHERE id = '{old['id']}'")
+    new = new_extension(a, "command", "hello", {"prompt": "Say hello again."})
+    found = {record["name"]: record["id"] for record in accepted(a.http.get("/extensions", params={"type": "command"}))}
+    assert (found["hello"], found["farewell"]) == (new["id"], old["id"])
