@@ -357,6 +357,7 @@ private:
   }
 
   Task<> shut_down() {
+    database_.hurry();
     co_await cluster_.stop();
     apps_.begin_stop();
     shell_.hurry();

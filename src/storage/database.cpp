@@ -49,6 +49,8 @@ Database::~Database() { close(); }
 
 Connection& Database::start_connection() { return engine_->start_connection(); }
 
+void Database::hurry() { engine_->hurry(); }
+
 void Database::close() {
   AGW_ASSERT(may_block());
 

@@ -80,6 +80,10 @@ public:
   /// The writer's connection, for the start. Call it before the first write; throws InternalError afterwards.
   Connection& start_connection();
 
+  /// The gateway stops: whoever waits for a server that is away gets DatabaseUnavailable within about a second. Nothing
+  /// changes as long as it is there.
+  void hurry();
+
   /// Finishes queued work, rejects new work, ends the threads and checkpoints the log. Blocks: starts queued work for
   /// at most 4 s; what is not on disk by then was never acknowledged. For the end of the process, when no caller waits
   /// any more. The destructor calls it too.

@@ -21,6 +21,8 @@ public:
   virtual void write(std::unique_ptr<WorkItem> item, Database::Lane lane) = 0;
   virtual void read(std::unique_ptr<WorkItem> item) = 0;
   virtual Connection& start_connection() = 0;
+  /// See Database::hurry.
+  virtual void hurry() {}
   /// Finishes queued items until `deadline`, rejects the rest and ends the threads.
   virtual void close(Clock::time_point deadline) = 0;
   virtual Database::Statistics statistics() const = 0;

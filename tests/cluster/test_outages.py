@@ -43,6 +43,17 @@ def logs(node, words, count=1):
     eventually(lambda: log_of(node).count(words) >= count, True)
 
 
+def test_a_gateway_stops_soon_while_the_database_is_away(make_node, server, stub):
+    a = make_node("a").start()
+    with answering(a, stub):
+        with away(server):
+            began = time.monotonic()
+            assert a.stop() == 0
+            assert time.monotonic() - began < 8, "without waiting as long as a request does"
+    a.start()
+    eventually(lambda: [len(turns_of(a, thread, "assistant")) for thread in accepted(a.http.get("/threads"))], [1])
+
+
 def test_a_name_that_another_node_has_freed_is_taken_at_once(make_node, server, database):
     """What another gateway does without telling anybody stands for what this node has not heard of yet."""
     a = make_node("a").start()

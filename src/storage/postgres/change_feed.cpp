@@ -24,6 +24,7 @@ constexpr auto between_looks = 1s;
 constexpr auto between_renewals = 2s;
 constexpr auto lease = 10s;
 constexpr auto between_removals = 10min;
+constexpr auto between_warnings = 1min;
 
 /// Changes older than that are deleted.
 constexpr std::chrono::seconds kept = 1h;
@@ -86,13 +87,20 @@ void ChangeFeed::work() {
       forget_old();
       link_.session().wait_for_notification(wake_.get(), between_looks);
     } catch (const std::exception& error) {
-      log::warn("what other nodes change is not seen until the database is reached again: {}", error.what());
+      warn(error);
       link_.drop();
       listens_ = false;
       has_led_ |= std::exchange(leads_, false);
       if (!is_over_ && stop_.wait(100ms)) return;
     }
   }
+}
+
+void ChangeFeed::warn(const std::exception& error) {
+  const auto now = Session::Clock::now();
+  if (warned_at_ && now - *warned_at_ < between_warnings) return;
+  warned_at_ = now;
+  log::warn("what other nodes change is not seen until the database is reached again: {}", error.what());
 }
 
 void ChangeFeed::connect() {
@@ -106,6 +114,7 @@ void ChangeFeed::connect() {
       .bind(":node", node_)
       .step();
   listens_ = true;
+  warned_at_.reset();
   ++connections_;
   connected_at_ = Session::Clock::now();
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/async/task.hpp"
@@ -50,6 +51,7 @@ private:
   void forget_old();
   void lose();
   void connect();
+  void warn(const std::exception& error);
   void renew();
   void look_for_lost_nodes();
 
@@ -69,6 +71,7 @@ private:
   Session::Clock::time_point forgot_at_{};
   Session::Clock::time_point renewed_at_{};
   Session::Clock::time_point connected_at_{};
+  std::optional<Session::Clock::time_point> warned_at_;  ///< since it was connected
   std::atomic<bool> is_over_ = false;
   Descriptor wake_;
   std::unique_ptr<WorkerThread> thread_;

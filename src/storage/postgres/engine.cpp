@@ -117,7 +117,10 @@ public:
   Connection& start_connection() override { return writer_.start_connection(); }
   Database::Statistics statistics() const override { return writer_.statistics(); }
 
+  void hurry() override { stop_.hurry(); }
+
   void close(Clock::time_point deadline) override {
+    stop_.hurry();
     feed_.reset();
     stop_.give_up_at(deadline);
     readers_.close(deadline);

@@ -10,11 +10,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 10s;
+constexpr auto usual_patience = 10s;
+constexpr auto patience_at_stop = 1s;
 constexpr auto time_to_connect = 4s;
 constexpr auto longest_pause = 500ms;
 
 }  // namespace
+
+std::chrono::milliseconds Stop::patience() const { return is_hurried_ ? patience_at_stop : usual_patience; }
 
 void Stop::give_up_at(Session::Clock::time_point deadline) {
   {
@@ -27,6 +30,11 @@ void Stop::give_up_at(Session::Clock::time_point deadline) {
 bool Stop::wait(std::chrono::milliseconds duration) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, duration, [this] { return has_passed(); });
+}
+
+bool Stop::has_waited_in_vain() const {
+  const auto since = away_since_.load();
+  return is_hurried_ && since != reachable && Session::Clock::now() - since >= patience_at_stop;
 }
 
 Session::Clock::time_point Stop::missed() {
@@ -66,13 +74,14 @@ void Link::drop() {
 }
 
 void Link::connect_again() {
+  if (stop_.has_waited_in_vain()) throw ConnectionLost(fmt::format("cannot reach the {}", address_.name));
   const auto began = Session::Clock::now();
   for (auto pause = 20ms;; pause = std::min<std::chrono::milliseconds>(2 * pause, longest_pause)) {
     try {
       connect(Session::Clock::now() + time_to_connect);
       return stop_.reached();
     } catch (const ConnectionLost& error) {
-      const auto give_up_at = std::min(began, stop_.missed()) + patience;
+      const auto give_up_at = std::min(began, stop_.missed()) + stop_.patience();
       if (Session::Clock::now() < give_up_at && !stop_.wait(pause)) continue;
       throw ConnectionLost(fmt::format("cannot reach the {}: {}", address_.name, error.what()));
     }

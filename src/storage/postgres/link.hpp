@@ -16,6 +16,11 @@ namespace agw::postgres {
 /// How long the threads of a database wait for its server. They share it.
 class Stop {
 public:
+  /// From now on, nobody waits longer than a second for a server that is away: the gateway stops.
+  void hurry() { is_hurried_ = true; }
+  /// How long to try to reach a server that is away.
+  std::chrono::milliseconds patience() const;
+
   /// From `deadline` on nobody waits for a server.
   void give_up_at(Session::Clock::time_point deadline);
   /// Waits for `duration`, or until the deadline has passed; returns whether it has.
@@ -24,6 +29,8 @@ public:
 
   /// Whoever has reached the server ends the wait of all.
   void reached() { away_since_ = reachable; }
+  /// Whether the gateway stops, and nobody has reached the server for a second.
+  bool has_waited_in_vain() const;
   /// Since when no attempt to connect has succeeded.
   Session::Clock::time_point missed();
 
@@ -32,6 +39,7 @@ private:
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::atomic<bool> is_hurried_ = false;
   Session::Deadline deadline_ = Session::Clock::time_point::max();
   static constexpr Session::Clock::time_point reachable{};
   std::atomic<Session::Clock::time_point> away_since_ = reachable;
@@ -43,7 +51,8 @@ public:
   Link(const Address& address, Stop& stop) : address_(address), stop_(stop) {}
 
   /// Connects if needed, and tries for up to ten seconds: a server that restarts is back by then. Once any link has
-  /// tried in vain for so long, it tries once. Throws DatabaseUnavailable, also if the database is being closed.
+  /// tried in vain for so long, it tries once; not even that while the gateway stops. Throws DatabaseUnavailable, also
+  /// if the database is being closed.
   Connection& connection();
   Session& session();
   /// Connects until `deadline`, and does not try again. Throws ConnectionLost, DatabaseTaken.
