@@ -43,6 +43,42 @@ def logs(node, words, count=1):
     eventually(lambda: log_of(node).count(words) >= count, True)
 
 
+def test_a_job_whose_end_could_not_be_stored_ends_and_starts_again(make_node, server, stub):
+    stub.always(Reply(text="Done."))
+    a = make_node("a").start()
+    workspace = a.data / "agents" / "assistant" / "workspace"
+    until_told = "touch began; until test -e go; do sleep 0.05; done; exit 1"
+    job = new_job(a, "lonely", concurrency="forbid", precheck=until_told)
+    accepted(a.http.post("/run/lonely"), 202)
+    eventually((workspace / "began").exists, True)
+    with away(server):
+        (workspace / "go").touch()
+        logs(a, "the end of a run of the job lonely is not stored yet")
+    eventually(lambda: [row["status"] for row in rows(a, job)], ["skipped"])
+    accepted(a.http.post("/run/lonely"), 202)
+    eventually(lambda: [row["status"] for row in rows(a, job)], ["skipped", "skipped"])
+
+
+def test_each_due_time_has_its_row_although_the_database_was_away(make_node, server, stub):
+    stub.always(Reply(text="Done."))
+    a = make_node("a").start()
+    job = new_job(a, "ticking", {"type": "cron", "expression": "* * * * * *"}, concurrency="forbid")
+    eventually(lambda: bool(rows(a, job)), True)
+    began = time.monotonic()
+    with away(server):
+        logs(a, "the job ticking is due and waits")
+    back = datetime.datetime.now(datetime.UTC).isoformat()
+    eventually(lambda: max(row["due_at"] for row in rows(a, job)) > back, True)
+    accepted(a.http.patch(f"/extensions/{job['id']}", json={"enabled": False}))
+
+    def gaps():
+        times = sorted(datetime.datetime.fromisoformat(row["due_at"]) for row in rows(a, job, limit=200))
+        return [later for earlier, later in zip(times, times[1:]) if later - earlier != datetime.timedelta(seconds=1)]
+    eventually(gaps, [])
+    warnings = log_of(a).count("what other nodes change is not seen until")
+    assert warnings <= 1 + (time.monotonic() - began) // 60, "each minute at most"
+
+
 def test_a_gateway_stops_soon_while_the_database_is_away(make_node, server, stub):
     a = make_node("a").start()
     with answering(a, stub):

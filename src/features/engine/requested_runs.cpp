@@ -59,7 +59,7 @@ Task<> Engine::begin_run(ActiveRunPointer active, std::function<void(Connection&
     begin(active);
   } catch (...) {
     run_requests_.withdraw(active->run);
-    services_.runs.withdraw(active);
+    withdraw(active);
     throw;
   }
 }

@@ -173,7 +173,7 @@ Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction,
     if (current && message.delivery == Delivery::interrupt) end_soon(current);
     co_return turn;
   } catch (...) {
-    services_.runs.withdraw(active);
+    withdraw(active);
     throw;
   }
 }
@@ -218,7 +218,7 @@ Task<Turn> Engine::regenerate(std::string turn_id, AnswerAgain wanted, InTransac
     begin(active);
     co_return turn;
   } catch (...) {
-    services_.runs.withdraw(active);
+    withdraw(active);
     throw;
   }
 }
@@ -259,7 +259,18 @@ void Engine::begin(const ActiveRunPointer& active) {
   AGW_ASSERT(thread_.is_current() && !active->recorded);
   active->recorded = true;
   if (stopping_.requested()) active->stop.request();
-  if (working_threads_.insert(active->run.thread_id).second) workers_.spawn(work(active->run.thread_id));
+  work_on(active->run.thread_id);
+}
+
+/// A run that was not stored. Those behind it may have been, and wait for it.
+void Engine::withdraw(const ActiveRunPointer& active) {
+  services_.runs.withdraw(active);
+  const auto next = services_.runs.front(active->run.thread_id);
+  if (next && next->recorded) work_on(active->run.thread_id);
+}
+
+void Engine::work_on(const std::string& thread_id) {
+  if (working_threads_.insert(thread_id).second) workers_.spawn(work(thread_id));
 }
 
 Task<> Engine::work(std::string thread_id) {

@@ -112,6 +112,8 @@ private:
                             json::object order);
   InTransaction<Turn> recording(const ActiveRunPointer& active, InTransaction<Turn> in_transaction) const;
   void begin(const ActiveRunPointer& active);
+  void withdraw(const ActiveRunPointer& active);
+  void work_on(const std::string& thread_id);
 
   void stop_all(const std::vector<ActiveRunPointer>& runs);
   /// If the disk is full, a run ends once there is space: either wait for that, or throw ApiError 507 `disk full`.

@@ -15,8 +15,8 @@
 //      answer.
 //
 // Why nobody waits for ever: a run waits only for runs that were added before it, and each of these is placed in the
-// end, because every way out of `begin`, `run_after_precheck` and the engine calls `over`. There is one exception: if a
-// full disk keeps the end of a run without a turn from being stored, it stays active until the next start.
+// end, because every way out of `begin`, `run_after_precheck` and the engine calls `over`. While a full disk or a
+// server that is away keeps the end of a run without a turn from being stored, that is tried again every second.
 //
 // A kill leaves a row that has not ended only if its run has not ended either, because 4 and 5 are transactions of the
 // engine's run. The next start ends both as interrupted (`Jobs::load`).
@@ -178,67 +178,6 @@ void JobRunner::check_free(const ActiveJobRun& run) const {
   const auto active = active_runs_.of_job(run.job->id).size();
   if (run.plan.concurrency == JobConcurrency::forbid && active > 0) throw Conflict("job is already running");
   if (active > max_waiting) throw Conflict("too many runs of the job wait");
-}
-
-Task<> JobRunner::store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
-  run->run.thread_id = co_await choose_thread(*run);
-  run->run.status = JobRunStatus::queued;
-  co_await database_.write(
-      [row = run->run, concurrency = run->plan.concurrency, in_transaction](Connection& connection) {
-        if (!job_store::insert(connection, row)) throw DueTimeTaken();
-        job_store::check_free_elsewhere(connection, row.job_id, concurrency);
-        if (in_transaction) in_transaction(connection, row);
-      });
-  run->has_row = true;
-  work_.spawn(run_after_precheck(run));
-}
-
-Task<> JobRunner::run_after_precheck(ActiveJobRunPointer run) {
-  using Verdict = PrecheckResult::Verdict;
-  std::string problem;
-  try {
-    auto result = co_await precheck(run);
-    if (result.verdict == Verdict::skip) co_return co_await end_unstarted(run, JobRunStatus::skipped, result.problem);
-    if (result.verdict == Verdict::stopped || run->stop_requested)
-      co_return co_await end_unstarted(run, JobRunStatus::stopped, "");
-    problem = std::move(result.problem);
-    run->precheck_output = std::move(result.output);
-    if (problem.empty()) co_return co_await put_on_thread(run, {});
-  } catch (const ApiError& refused) {
-    problem = refused.error();
-  } catch (const std::exception& error) {
-    log::error("job {} could not start: {}", run->job->name, error.what());
-    problem = error.what();
-  }
-  co_await end_unstarted(run, JobRunStatus::failed, std::move(problem));
-}
-
-Task<PrecheckResult> JobRunner::precheck(ActiveJobRunPointer run) {
-  using Verdict = PrecheckResult::Verdict;
-  if (stopping_ || run->stop_requested) co_return PrecheckResult{.verdict = Verdict::stopped};
-  // The agent that made the job may not be allowed to run commands, and a job cannot ask a person.
-  if (run->job->source == Source::agent)
-    co_return PrecheckResult{.verdict = Verdict::fail,
-                             .problem = "a precheck runs only in jobs that a person made; create the job yourself"};
-  const auto now = extensions_.find(run->job->id);
-  const auto agent = extensions_.require_enabled_agent(run->plan.agent_id);
-  Precheck precheck{.command = *run->plan.precheck,
-                    .roots = {.data_directory = directory_.parent_path(), .agent = agent->name},
-                    .job_directory = directory_ / (now ? now : run->job)->name,
-                    .dry = run->run.dry};
-  co_return co_await run_precheck(loop_, blocking_, sandbox_, std::move(precheck), run->precheck_stop);
-}
-
-/// Ends a run whose agent has not begun.
-Task<> JobRunner::end_unstarted(ActiveJobRunPointer run, JobRunStatus status, std::string why) {
-  auto& row = run->run;
-  AGW_ASSERT(run->has_row && status != JobRunStatus::started && status != JobRunStatus::queued);
-  row.status = status;
-  row.finished_at = clock_.now();
-  if (!why.empty()) row.error = std::move(why);
-  co_await database_.write([stored = row](Connection& connection) { job_store::end(connection, stored); });
-  over(run);
-  if (status != JobRunStatus::skipped) notify_end(run);
 }
 
 /// Runs of a job enter the thread's queue in order. If one were ahead of a run that it waits for, both would wait for
@@ -453,34 +392,6 @@ void JobRunner::publish(std::string_view type, const JobRun& run, std::string na
     event.text = fmt::format(R"({{"type":"{}","threadId":null,"run":{}}})", type, to_json(run));
   }
   hub_.publish(event);
-}
-
-JobRun JobRunner::unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const {
-  return {.id = new_id(),
-          .job_id = job.id,
-          .job = job.name,
-          .trigger = order.trigger,
-          .dry = order.dry,
-          .status = status,
-          .due_at = order.due_at,
-          .finished_at = clock_.now(),
-          .error = std::move(why)};
-}
-
-Task<> JobRunner::store_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth) {
-  const auto kept = co_await database_.write([rows](Connection& connection) {
-    std::vector<JobRun> inserted;
-    for (const auto& row : rows) {
-      if (job_store::insert(connection, row)) inserted.push_back(row);
-    }
-    return inserted;
-  });
-  for (const auto& row : kept) {
-    if (row.status == JobRunStatus::skipped) continue;
-    const auto ended = std::make_shared<ActiveJobRun>(job, JobOrder{.depth = depth});
-    ended->run = row;
-    notify_end(ended);
-  }
 }
 
 JobRun JobRunner::named_now(JobRun run) const {

@@ -93,6 +93,7 @@ private:
   Task<> run_after_precheck(ActiveJobRunPointer run);
   Task<PrecheckResult> precheck(ActiveJobRunPointer run);
   Task<> end_unstarted(ActiveJobRunPointer run, JobRunStatus status, std::string why);
+  Task<bool> store_end(ActiveJobRunPointer run);
   Task<std::string> choose_thread(const ActiveJobRun& run);
   static void write_row(Connection& connection, const JobRun& row, bool has_row);
   Task<> put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction);

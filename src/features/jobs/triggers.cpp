@@ -215,6 +215,7 @@ void JobTriggers::deliver(const DomainEvent& event) {
   const auto* job = extension && extension->type == ExtensionType::job ? extension : nullptr;
   const bool is_deleted = job && event.name == "extension.deleted";
   if (is_deleted) {
+    latest_fired_.erase(job->id);
     disarm_job(job->id);
     if (!event.is_from_another_node) work_.spawn(forget(job->id));
     runner_.drop_waiting(job->id);
@@ -318,22 +319,40 @@ EventCause JobTriggers::cause_of(const DomainEvent& event, const json::object& r
   return cause;
 }
 
-/// If the job cannot start, the reason becomes a row.
+/// If the job cannot start, the reason becomes a row. A due time waits while the database is away.
 Task<> JobTriggers::fire(ExtensionPointer job, JobOrder order) {
-  std::optional<JobRun> row;
+  if (order.due_at) latest_fired_[job->id] = *order.due_at;
+  bool is_told = false;
+  do {
+    try {
+      if (auto row = co_await begin(job, order)) co_await runner_.store_unstarted(job, {std::move(*row)}, order.depth);
+      co_return;
+    } catch (const DatabaseUnavailable& error) {
+      if (!order.due_at) throw;
+      if (!std::exchange(is_told, true)) log::warn("the job {} is due and waits: {}", job->name, error.what());
+    }
+  } while (co_await pause(stopping_, before_asking_again) == WaitResult::done);
+}
+
+/// The row of a run that could not start.
+Task<std::optional<JobRun>> JobTriggers::begin(ExtensionPointer job, JobOrder order) {
+  // After the database was away for long, one of the times that have waited is enough.
+  if (order.due_at && *order.due_at < latest_fired_[job->id] && clock_.now() - *order.due_at > latest_firing)
+    co_return runner_.unstarted(*job, order, JobRunStatus::skipped, "the database was away; a later time was run");
   try {
     co_await runner_.begin(job, order, {});
   } catch (const DueTimeTaken&) {
-    co_return;
+    co_return std::nullopt;
   } catch (const Conflict& busy) {
-    row = runner_.unstarted(*job, order, JobRunStatus::skipped, busy.error());
+    co_return runner_.unstarted(*job, order, JobRunStatus::skipped, busy.error());
   } catch (const ApiError& refused) {
-    row = runner_.unstarted(*job, order, JobRunStatus::failed, error_text(refused));
+    co_return runner_.unstarted(*job, order, JobRunStatus::failed, error_text(refused));
   } catch (const std::exception& error) {
+    if (order.due_at && dynamic_cast<const DatabaseUnavailable*>(&error)) throw;
     log::error("job {} could not start: {}", job->name, error.what());
-    row = runner_.unstarted(*job, order, JobRunStatus::failed, error.what());
+    co_return runner_.unstarted(*job, order, JobRunStatus::failed, error.what());
   }
-  if (row) co_await runner_.store_unstarted(job, {std::move(*row)}, order.depth);
+  co_return std::nullopt;
 }
 
 std::optional<JobHook> JobTriggers::find_hook(std::string_view id_or_name) const {

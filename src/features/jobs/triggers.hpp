@@ -62,6 +62,7 @@ private:
   std::optional<std::string> why_not_started(const JobOrder& order) const;
   EventCause cause_of(const DomainEvent& event, const json::object& record) const;
   Task<> fire(ExtensionPointer job, JobOrder order);
+  Task<std::optional<JobRun>> begin(ExtensionPointer job, JobOrder order);
   Task<> forget(std::string job_id);
   Task<> forget_due_times(std::string job_id);
   Task<> remember_due_time(std::string job_id, Timestamp due_at);
@@ -76,7 +77,8 @@ private:
   Timestamp up_since_;  ///< or since when the clock was set back to before that
   Scheduler scheduler_;
   EventTriggers events_;
-  std::map<std::string, std::string, std::less<>> armed_;  ///< by job: the text of its trigger
+  std::map<std::string, std::string, std::less<>> armed_;       ///< by job: the text of its trigger
+  std::map<std::string, Timestamp, std::less<>> latest_fired_;  ///< by job: the latest due time
   StopSource stopping_;
   bool closed_ = false;
   TaskGroup work_;

@@ -1,0 +1,124 @@
+// Runs of jobs whose agents have not begun: those that wait for a precheck, and those that end before their turn.
+
+#include "api/error.hpp"
+#include "base/async/assert.hpp"
+#include "base/async/cancellation.hpp"
+#include "base/id.hpp"
+#include "base/log.hpp"
+#include "features/jobs/runner.hpp"
+#include "features/jobs/store.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto before_storing_end_again = 1s;
+
+}  // namespace
+
+Task<> JobRunner::store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
+  run->run.thread_id = co_await choose_thread(*run);
+  run->run.status = JobRunStatus::queued;
+  co_await database_.write(
+      [row = run->run, concurrency = run->plan.concurrency, in_transaction](Connection& connection) {
+        if (!job_store::insert(connection, row)) throw DueTimeTaken();
+        job_store::check_free_elsewhere(connection, row.job_id, concurrency);
+        if (in_transaction) in_transaction(connection, row);
+      });
+  run->has_row = true;
+  work_.spawn(run_after_precheck(run));
+}
+
+Task<> JobRunner::run_after_precheck(ActiveJobRunPointer run) {
+  using Verdict = PrecheckResult::Verdict;
+  std::string problem;
+  try {
+    auto result = co_await precheck(run);
+    if (result.verdict == Verdict::skip) co_return co_await end_unstarted(run, JobRunStatus::skipped, result.problem);
+    if (result.verdict == Verdict::stopped || run->stop_requested)
+      co_return co_await end_unstarted(run, JobRunStatus::stopped, "");
+    problem = std::move(result.problem);
+    run->precheck_output = std::move(result.output);
+    if (problem.empty()) co_return co_await put_on_thread(run, {});
+  } catch (const ApiError& refused) {
+    problem = refused.error();
+  } catch (const std::exception& error) {
+    log::error("job {} could not start: {}", run->job->name, error.what());
+    problem = error.what();
+  }
+  co_await end_unstarted(run, JobRunStatus::failed, std::move(problem));
+}
+
+Task<PrecheckResult> JobRunner::precheck(ActiveJobRunPointer run) {
+  using Verdict = PrecheckResult::Verdict;
+  if (stopping_ || run->stop_requested) co_return PrecheckResult{.verdict = Verdict::stopped};
+  // The agent that made the job may not be allowed to run commands, and a job cannot ask a person.
+  if (run->job->source == Source::agent)
+    co_return PrecheckResult{.verdict = Verdict::fail,
+                             .problem = "a precheck runs only in jobs that a person made; create the job yourself"};
+  const auto now = extensions_.find(run->job->id);
+  const auto agent = extensions_.require_enabled_agent(run->plan.agent_id);
+  Precheck precheck{.command = *run->plan.precheck,
+                    .roots = {.data_directory = directory_.parent_path(), .agent = agent->name},
+                    .job_directory = directory_ / (now ? now : run->job)->name,
+                    .dry = run->run.dry};
+  co_return co_await run_precheck(loop_, blocking_, sandbox_, std::move(precheck), run->precheck_stop);
+}
+
+/// Ends a run whose agent has not begun.
+Task<> JobRunner::end_unstarted(ActiveJobRunPointer run, JobRunStatus status, std::string why) {
+  auto& row = run->run;
+  AGW_ASSERT(run->has_row && status != JobRunStatus::started && status != JobRunStatus::queued);
+  row.status = status;
+  row.finished_at = clock_.now();
+  if (!why.empty()) row.error = std::move(why);
+  if (!co_await store_end(run)) co_return;
+  over(run);
+  if (status != JobRunStatus::skipped) notify_end(run);
+}
+
+/// Until it succeeds: others wait for the run. False if the gateway stops before; the next start ends the run.
+Task<bool> JobRunner::store_end(ActiveJobRunPointer run) {
+  do {
+    try {
+      co_await database_.write([row = run->run](Connection& connection) { job_store::end(connection, row); });
+      co_return true;
+    } catch (const std::exception& error) {
+      log::error("the end of a run of the job {} is not stored yet: {}", run->job->name, error.what());
+    }
+  } while (co_await pause(run->over, before_storing_end_again) == WaitResult::done);
+  co_return false;
+}
+
+JobRun JobRunner::unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const {
+  return {.id = new_id(),
+          .job_id = job.id,
+          .job = job.name,
+          .trigger = order.trigger,
+          .dry = order.dry,
+          .status = status,
+          .due_at = order.due_at,
+          .finished_at = clock_.now(),
+          .error = std::move(why)};
+}
+
+Task<> JobRunner::store_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth) {
+  const auto kept = co_await database_.write([rows](Connection& connection) {
+    std::vector<JobRun> inserted;
+    for (const auto& row : rows) {
+      if (job_store::insert(connection, row)) inserted.push_back(row);
+    }
+    return inserted;
+  });
+  for (const auto& row : kept) {
+    if (row.status == JobRunStatus::skipped) continue;
+    const auto ended = std::make_shared<ActiveJobRun>(job, JobOrder{.depth = depth});
+    ended->run = row;
+    notify_end(ended);
+  }
+}
+
+}  // namespace agw
