@@ -79,6 +79,50 @@ def test_each_due_time_has_its_row_although_the_database_was_away(make_node, ser
     assert warnings <= 1 + (time.monotonic() - began) // 60, "each minute at most"
 
 
+def test_a_channel_goes_on_after_the_database_was_away(make_node, server, stub, telegram):
+    stub.always(Reply(text="Four."))
+    a = make_node("a").start()
+    connected(a, telegram)
+    with away(server):
+        telegram.says(ANN, "What is two and two?")
+        logs(a, "could not handle a message", count=4)
+    telegram.message("Four.", seconds=PATIENCE)
+    telegram.says(ANN, "And now?")
+    telegram.message("Four.", count=2, seconds=PATIENCE)
+    assert len(telegram.texts()) == 2
+
+
+def test_an_answer_that_could_not_be_stored_for_a_channel_is_sent_later(make_node, server, stub, telegram):
+    a = make_node("a").start()
+    connected(a, telegram)
+    held = stub.hold("Here ", "it is.")
+    with a.events() as events:
+        telegram.says(ANN, "Where is it?")
+        events.until(lambda event: event["type"] == "text-delta")
+        with away(server):
+            held.release()
+            logs(a, "cannot store the answer")
+    telegram.message("Here it is.", seconds=PATIENCE)
+    assert telegram.texts() == ["Here it is."]
+
+
+def test_the_next_leader_answers_what_a_killed_one_had_received(make_node, messages, stub, telegram):
+    a, b = (make_node(name, events=messages.url()).start() for name in ("a", "b"))
+    assert b.http.put("/secrets/TELEGRAM", json={"value": TOKEN}).status_code == 204
+    connected(a, telegram)
+    stub.hold("Half ", "of it")
+    with a.events() as events:
+        telegram.says(ANN, "Where is it?")
+        events.until(lambda event: event["type"] == "text-delta")
+    a.kill()
+    sent = telegram.message("The gateway was ended before the answer was complete", seconds=PATIENCE)
+    assert sent["chat"] == ANN
+    stub.always(Reply(text="Here it is."))
+    telegram.says(ANN, "Where is it?")
+    telegram.message("Here it is.", seconds=PATIENCE)
+    assert len(telegram.texts()) == 2
+
+
 def test_a_gateway_stops_soon_while_the_database_is_away(make_node, server, stub):
     a = make_node("a").start()
     with answering(a, stub):

@@ -112,19 +112,14 @@ void ChannelAnswers::end(Question& question) {
 }
 
 Task<> ChannelAnswers::finish(InboundRow row) {
-  const auto rows = rows_of(row, co_await text_of_answer(row.turn_id.value_or("")));
   std::optional<std::vector<OutboxRow>> added;
   while (!added && !stop_.requested()) {
     try {
-      added = co_await services_.database.write([this, rows, row](Connection& connection) {
-        if (!channel_store::mark_answered(connection, row.number)) return std::vector<OutboxRow>();
-        auto inserted = rows;
-        add_files(row, channel_store::files_of(connection, row.number), inserted);
-        for (auto& one : inserted) one.number = channel_store::insert(connection, one);
-        return inserted;
-      });
-    } catch (const DiskFull&) {
-      log::warn("the disk is full: an answer for the channel {} waits", settings_.name);
+      // A node that was killed in the middle of the answer: its run is ended once its lease has expired.
+      if (!co_await services_.runs.is_answered_elsewhere(row.turn_id.value_or(""))) added = co_await store_answer(row);
+    } catch (const std::exception& error) {
+      if (!may_pass(error)) throw;
+      log::warn("an answer for the channel {} waits: {}", settings_.name, error.what());
     }
     if (!added) co_await pause(stop_, store_retry_delay);
   }
@@ -137,6 +132,18 @@ Task<> ChannelAnswers::finish(InboundRow row) {
     break;
   }
   changed_.pulse();
+}
+
+/// The messages of the answer; none if it was stored before.
+Task<std::vector<OutboxRow>> ChannelAnswers::store_answer(InboundRow row) {
+  const auto rows = rows_of(row, co_await text_of_answer(row.turn_id.value_or("")));
+  co_return co_await services_.database.write([this, rows, row](Connection& connection) {
+    if (!channel_store::mark_answered(connection, row.number)) return std::vector<OutboxRow>();
+    auto inserted = rows;
+    add_files(row, channel_store::files_of(connection, row.number), inserted);
+    for (auto& one : inserted) one.number = channel_store::insert(connection, one);
+    return inserted;
+  });
 }
 
 Task<std::string> ChannelAnswers::text_of_answer(std::string turn_id) {

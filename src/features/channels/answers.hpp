@@ -42,6 +42,7 @@ private:
   void append(const DomainEvent& event);
   void end(Question& question);
   Task<> finish(InboundRow row);
+  Task<std::vector<OutboxRow>> store_answer(InboundRow row);
   /// The message for the person; empty if the turn was deleted.
   Task<std::string> text_of_answer(std::string turn_id);
   std::vector<OutboxRow> rows_of(const InboundRow& question, const std::string& text) const;

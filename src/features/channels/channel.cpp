@@ -74,14 +74,15 @@ Task<> Channel::run() {
       });
   std::exception_ptr failure;
   try {
-    co_await session_->answers.recover();
-    cursor_ = co_await services_.database.read(
-        [id = settings_.id](Connection& connection) { return channel_store::cursor(connection, id); });
+    bool has_recovered = false;
     while (!stop_.requested()) {
       std::string problem;
       try {
+        if (!has_recovered) co_await recover();
+        has_recovered = true;
         co_await read_batch();
-      } catch (const DiskFull& error) {
+      } catch (const std::exception& error) {
+        if (!may_pass(error)) throw;
         problem = error.what();  // The service keeps unread messages.
       }
       if (!problem.empty()) co_await pause(stop_, record_failure(std::move(problem), {}, false));
@@ -96,6 +97,12 @@ Task<> Channel::run() {
   co_await group_.join();
   co_await session_->messenger->close();
   if (failure) std::rethrow_exception(failure);
+}
+
+Task<> Channel::recover() {
+  cursor_ = co_await services_.database.read(
+      [id = settings_.id](Connection& connection) { return channel_store::cursor(connection, id); });
+  co_await session_->answers.recover();
 }
 
 /// Waits until the token can be read. Returns null once the channel is stopped.

@@ -46,6 +46,7 @@ private:
   Task<std::string> read_token();
   /// Returns early if the token changes.
   Task<> wait_after_refusal(std::chrono::milliseconds wait);
+  Task<> recover();
   Task<> read_batch();
   Task<> receive_all(std::vector<ReceivedMessage> messages);
   Task<> report_problem(ReceivedBatch batch);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <exception>
+
 #include "base/time/time.hpp"
 #include "features/approvals/service.hpp"
 #include "features/attachments/service.hpp"
@@ -31,5 +33,12 @@ struct ChannelServices {
   Approvals& approvals;
   Engine& engine;
 };
+
+/// Whether the database may soon do what it could not do now: its disk is full, its server is away, or another node
+/// answers on the thread. Nothing was done.
+inline bool may_pass(const std::exception& error) {
+  return dynamic_cast<const DiskFull*>(&error) || dynamic_cast<const DatabaseUnavailable*>(&error) ||
+         dynamic_cast<const ThreadElsewhere*>(&error);
+}
 
 }  // namespace agw

@@ -24,6 +24,8 @@ constexpr int max_code = 999'999;
 constexpr auto max_age = std::chrono::days(30);
 constexpr auto pause_before_retry = 1s;
 constexpr int max_tries = 3;
+/// While another node answers in the chat, and other chats of the channel wait.
+constexpr int max_tries_elsewhere = 60;
 
 std::string new_code() {
   std::random_device kernel("getentropy");
@@ -110,17 +112,21 @@ Task<> ChannelInbox::handle_allowed(ReceivedMessage message) {
 }
 
 Task<std::string> ChannelInbox::try_handle(ReceivedMessage message) {
-  for (int tries = 1; !stop_.requested();) {
+  int tries = 1;
+  for (int tries_elsewhere = 1; !stop_.requested();) {
     try {
       co_await handle_once(message);
       co_return "";
-    } catch (const DiskFull&) {
-      // Try again: the service keeps the message.
     } catch (const ApiError& error) {
       co_return text_with_details(error);
+    } catch (const ThreadElsewhere&) {
+      if (tries_elsewhere++ == max_tries_elsewhere)
+        co_return "Another gateway answers in this chat. Send it again later.";
     } catch (const std::exception& error) {
+      // The service keeps the message.
       log::error("the channel {} could not handle a message: {}", settings_.name, error.what());
-      if (tries++ == max_tries) co_return "The gateway could not take this message. Its log says why.";
+      if (!may_pass(error) && tries++ == max_tries)
+        co_return "The gateway could not take this message. Its log says why.";
     }
     co_await pause(stop_, pause_before_retry);
   }

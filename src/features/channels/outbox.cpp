@@ -103,16 +103,17 @@ void ChannelOutbox::wake(const LanePointer& lane) {
 
 Task<> ChannelOutbox::work(LanePointer lane) {
   while (!stop_.requested() && (!lane->entries.empty() || (lane->preview && !lane->preview->is_current))) {
-    bool is_disk_full = false;
+    bool must_wait = false;
     try {
       if (lane->entries.empty())
         co_await update_preview(lane);
       else if (co_await send_first(lane))
         lane->entries.pop_front();
-    } catch (const DiskFull&) {
-      is_disk_full = true;
+    } catch (const std::exception& error) {
+      if (!may_pass(error)) throw;
+      must_wait = true;
     }
-    if (is_disk_full) co_await pause(stop_, min_resend_delay);
+    if (must_wait) co_await pause(stop_, min_resend_delay);
   }
   lane->is_active = false;
   const bool is_idle = lane->entries.empty() && !lane->preview;
@@ -181,12 +182,13 @@ Task<> ChannelOutbox::load_files(OutgoingMessage& message, std::string ids) {
 Task<> ChannelOutbox::prepare(Entry& entry) {
   if (!entry.row) co_return;
   const auto number = entry.row->number;
-  const bool is_marked = !messenger_.traits().drops_repeated && !std::exchange(entry.row->is_begun, true);
+  const bool is_marked = !messenger_.traits().drops_repeated && !entry.row->is_begun;
   const auto question = entry.row->question;
   const auto shown_as = co_await services_.database.write([number, is_marked, question](Connection& connection) {
     if (is_marked) channel_store::set_begun(connection, number, true);
     return question ? channel_store::shown_as(connection, *question) : std::nullopt;
   });
+  entry.row->is_begun |= is_marked;
   if (!shown_as) co_return;
   if (*shown_as == channel_store::unknown_message)
     entry.is_uncertain = true;
@@ -201,8 +203,9 @@ Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
       co_await services_.database.write(
           [number = entry.row->number](Connection& connection) { channel_store::remove_sent(connection, number); });
       is_stored = false;
-    } catch (const DiskFull&) {
-      log::warn("the disk is full: the channel {} cannot note that a message was sent", settings_.name);
+    } catch (const std::exception& error) {
+      if (!may_pass(error)) throw;
+      log::warn("the channel {} cannot note yet that a message was sent: {}", settings_.name, error.what());
     }
     if (is_stored) co_await pause(stop_, min_resend_delay);
   }

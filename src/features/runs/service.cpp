@@ -141,6 +141,12 @@ Task<bool> Runs::exists(std::string id) {
       [id = std::move(id)](Connection& connection) { return run_store::find(connection, id).has_value(); });
 }
 
+Task<bool> Runs::is_answered_elsewhere(std::string turn_id) {
+  co_return co_await database_.read([turn_id = std::move(turn_id)](Connection& connection) {
+    return run_store::is_answered_elsewhere(connection, turn_id);
+  });
+}
+
 std::size_t Runs::waiting() const {
   std::size_t waiting = 0;
   for (const auto& [thread, queue] : by_thread_) waiting += queue.size() - 1;

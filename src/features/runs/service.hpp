@@ -81,6 +81,9 @@ public:
   /// Whether there is such a run, or was one in the last ten minutes.
   Task<bool> exists(std::string id);
 
+  /// Whether another node answers the message, or was killed while it did and is not taken over yet.
+  Task<bool> is_answered_elsewhere(std::string turn_id);
+
   /// Runs whose turn it is on their threads.
   std::size_t running() const { return by_thread_.size(); }
   /// Runs that wait for an active one.

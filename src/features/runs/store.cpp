@@ -130,6 +130,13 @@ std::optional<std::string> find_log(Connection& connection, const std::string& r
   return row.optional_string(0);
 }
 
+bool is_answered_elsewhere(Connection& connection, const std::string& turn_id) {
+  auto row = connection.prepare(Sql{.sqlite = "SELECT 1 FROM runs WHERE 0 AND turn_id = :turn",
+                                    .postgres = "SELECT 1 FROM runs WHERE ended_at IS NULL AND turn_id = :turn AND "
+                                                "node NOT IN ('', this_node())"});
+  return row.bind(":turn", turn_id).step();
+}
+
 std::optional<Run> find(Connection& connection, const std::string& id) {
   static const auto sql = fmt::format("SELECT {} FROM runs WHERE id = :id", run_columns.names());
   auto row = connection.prepare(sql);

@@ -34,6 +34,9 @@ std::vector<RunPiece> pieces(Connection& connection, const std::string& run_id);
 std::optional<std::string> find_log(Connection& connection, const std::string& run_id, const std::string& thread_id,
                                     Timestamp oldest);
 
+/// Whether a run of another node that has not ended answers the turn.
+bool is_answered_elsewhere(Connection& connection, const std::string& turn_id);
+
 /// The run's row, ended or not.
 std::optional<Run> find(Connection& connection, const std::string& id);
 
