@@ -16,7 +16,7 @@ ONLY_IN_POSTGRES = {"turn_words", "turns_to_index", "knowledge_words", "changes"
 OF_NODES = {"runs", "job_runs", "permission_requests", "app_processes", "proposal_outbox", "iterations",
             "extension_outbox", "extension_directories"}
 ONLY_IN_POSTGRES_COLUMNS = {("runs", "number"), *((table, "node") for table in OF_NODES)}
-ONLY_IN_POSTGRES_FILES = {"0240_cluster.sql", "0250_cluster_events.sql"}
+ONLY_IN_POSTGRES_FILES = {"0240_cluster.sql", "0250_cluster_events.sql", "0251_node_epochs.sql"}
 TYPES = {"INTEGER": "bigint", "REAL": "double precision", "TEXT": "text"}
 
 

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 import pytest
@@ -56,3 +57,87 @@ def nats(options=""):
         if server and server.process.poll() is None:
             server.stop()
         shutil.rmtree(directory)
+
+
+class Listener:
+    """Somebody who may use the server and is no node: records every message, and can send one again."""
+
+    def __init__(self, server):
+        self.recorded = []
+        self.socket = socket.create_connection(("127.0.0.1", server.port))
+        self.stream = self.socket.makefile("rb")
+        self.socket.sendall(b'CONNECT {"verbose":false}\r\nSUB agw.> 1\r\nPING\r\n')
+        while self.stream.readline() != b"PONG\r\n":
+            pass
+        self.thread = threading.Thread(target=self._record, daemon=True)
+        self.thread.start()
+
+    def _record(self):
+        with contextlib.suppress(OSError, ValueError):
+            while line := self.stream.readline():
+                if line == b"PING\r\n":
+                    self.socket.sendall(b"PONG\r\n")
+                if not line.startswith(b"MSG "):
+                    continue
+                _, subject, _, size = line.split()
+                self.recorded.append((subject, self.stream.read(int(size))))
+                self.stream.readline()
+
+    def send_again(self, messages):
+        for subject, payload in messages:
+            self.socket.sendall(b"PUB %s %d\r\n%s\r\n" % (subject, len(payload), payload))
+
+    def close(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.socket.close()
+
+
+class Wire:
+    """Leads to the server, and can be cut: the others stay connected."""
+
+    def __init__(self, server):
+        self.server, self.is_whole, self.ends = server, True, []
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.thread = threading.Thread(target=self._accept, daemon=True)
+        self.thread.start()
+
+    def url(self):
+        return f"nats://127.0.0.1:{self.listening.getsockname()[1]}"
+
+    def cut(self):
+        self.is_whole = False
+        for end in self.ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        self.ends = []
+
+    def mend(self):
+        self.is_whole = True
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self.listening.accept()
+                if not self.is_whole:
+                    near.close()
+                    continue
+                far = socket.create_connection(("127.0.0.1", self.server.port))
+                self.ends += [near, far]
+                for source, target in ((near, far), (far, near)):
+                    threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
+
+    @staticmethod
+    def _pass_on(source, target):
+        with contextlib.suppress(OSError):
+            while piece := source.recv(65536):
+                target.sendall(piece)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self):
+        self.cut()
+        self.listening.shutdown(socket.SHUT_RDWR)
+        self.listening.close()
+        self.thread.join()

@@ -5,11 +5,17 @@
 // arrives after all events of the run up to there, and before the next.
 //
 // To all, in frames that are counted: `event`, `presence` (who is there, and what its clients look at), `catch-up`. To
-// one node: `request`, then `working` and `response`; `runs?`, then `runs`.
+// one node: `request`, `ready`, `go`, then `response`; `still?`, then `working` or `unknown`; `runs?`, then `runs`.
 //
 // NATS delivers at most once. Who finds a gap in the numbers of another node has missed something, and has its clients
 // read anew what is under way (EventsMissed). Each node tells its presence every two seconds, so a gap does not stay
-// unseen for longer.
+// unseen for longer. A number or epoch that is not higher than the latest is of somebody who sends again what he has
+// recorded.
+//
+// A request is carried out at most once, and only while its asker waits. The node that gets it answers `ready` with a
+// nonce. Only a `go` with that nonce begins the work, within five seconds: an asker that has given up does not send it,
+// and one that was recorded has a nonce of the past. Whoever has sent it waits for at least seven seconds, and then for
+// as long as `still?` is answered by `working`. After `unknown`, the response was lost.
 
 #include "features/cluster/node_bus.hpp"
 
@@ -33,11 +39,13 @@ namespace {
 
 constexpr auto between_presences = 2s;
 constexpr auto lost_after = 7s;
+constexpr auto offer_stands = 5s;  // less than `lost_after`
+constexpr std::size_t max_offers = 1'000;
+constexpr std::size_t nonce_size = 16;
 constexpr auto patience_with_nodes = 500ms;
 constexpr auto between_looks_at_node = 1s;
 constexpr int service_unavailable = 503;
 constexpr std::size_t max_told_threads = 1'000;
-constexpr std::size_t epoch_size = 8;
 constexpr std::size_t frame_size = NatsConnection::max_payload - 16 * 1024;
 
 json::object head_of(const Interests& interests) {
@@ -66,8 +74,10 @@ ApiError lost_meanwhile(const std::string& node) {
 struct NodeBus::Waiting {
   explicit Waiting(Loop& loop) : changed(loop) {}
 
-  AsyncEvent changed;  ///< pulsed with each answer
-  bool is_worked_on = false;
+  AsyncEvent changed;   ///< pulsed with each answer
+  std::string nonce{};  ///< of the node that is ready to answer
+  Clock::time_point heard_at;
+  bool is_unknown = false;  ///< there, as the answer was lost
   std::vector<NodeMessage> answers;
 };
 
@@ -76,7 +86,6 @@ NodeBus::NodeBus(Loop& loop, Hub& hub, Options options, Handlers handlers)
       hub_(hub),
       options_(std::move(options)),
       handlers_(std::move(handlers)),
-      epoch_(random_hex(epoch_size)),
       all_(fmt::format("agw.{}.all", options_.cluster)),
       reader_(options_.secret),
       connection_(loop, {.address = options_.address,
@@ -106,7 +115,7 @@ Task<> NodeBus::stop() {
 
 void NodeBus::send(const std::string& subject, NodeMessage message) {
   message.from = options_.node;
-  message.epoch = epoch_;
+  message.epoch = options_.epoch;
   for (auto& frame : sealed_frames(options_.secret, subject, message, frame_size)) {
     // Otherwise libnats would keep it for later, when clients have long caught up.
     if (connection_.is_connected()) connection_.publish(subject, std::move(frame));
@@ -145,7 +154,7 @@ void NodeBus::interests_changed() {
 Task<> NodeBus::beat() {
   while (co_await pause(stopping_, between_presences) == WaitResult::done) {
     tell_presence(false);
-    std::erase_if(nodes_, [this](const auto& node) { return !is_there(node.second); });
+    std::erase_if(offers_, [](const auto& offer) { return Clock::now() - offer.second.at > offer_stands; });
   }
 }
 
@@ -170,18 +179,24 @@ void NodeBus::take(const std::string& subject, const std::string& payload) {
     return;
   }
   if (frame->from == options_.node) return;
-  if (frame->number > 0) check_number(*frame);
+  if (frame->number > 0 && !take_number(*frame)) return;
   if (frame->message) handle(std::move(*frame->message));
 }
 
-void NodeBus::check_number(const NodeMessageReader::Frame& frame) {
+/// Whether the frame is new.
+bool NodeBus::take_number(const NodeMessageReader::Frame& frame) {
   auto& node = nodes_[frame.from];
-  node.heard_at = Clock::now();
+  if (frame.epoch < node.epoch || (frame.epoch == node.epoch && frame.number <= node.number)) return false;
   node.is_new = node.epoch != frame.epoch;
-  const bool has_missed = !node.is_new && frame.number != node.number + 1;
+  // Of a node that was there before this one, any frame can be the first that is heard.
+  const bool can_be_first = node.is_new && node.epoch == 0 && frame.epoch < options_.epoch;
+  const auto expected = node.is_new ? 1 : node.number + 1;
+  node.heard_at = Clock::now();
   node.epoch = frame.epoch;
   node.number = frame.number;
-  if (has_missed) miss(fmt::format("messages of the node {} did not arrive", frame.from));
+  if (frame.number != expected && !can_be_first)
+    miss(fmt::format("messages of the node {} did not arrive", frame.from));
+  return true;
 }
 
 void NodeBus::miss(const std::string& why) {
@@ -196,11 +211,9 @@ void NodeBus::handle(NodeMessage message) {
   if (message.kind == "presence") return take_presence(message);
   if (message.kind == "catch-up") return miss(string_or_empty(message.head, "why"));
   if (message.kind == "runs?") return tell_runs(message);
-  if (message.kind == "request") {
-    tell(message.from, "working", message.id, {});
-    if (!stopping_.requested()) group_.spawn(serve(std::move(message)));
-    return;
-  }
+  if (message.kind == "request") return take_offer(std::move(message));
+  if (message.kind == "go") return take_go(message);
+  if (message.kind == "still?") return tell_progress(message);
   take_answer(std::move(message));
 }
 
@@ -225,33 +238,71 @@ void NodeBus::tell_runs(const NodeMessage& question) {
   tell(question.from, "runs", question.id, {}, to_json(json::value(handlers_.active_runs(&threads))));
 }
 
+void NodeBus::take_offer(NodeMessage message) {
+  if (stopping_.requested() || offers_.size() >= max_offers) return;
+  auto nonce = random_hex(nonce_size);
+  tell(message.from, "ready", message.id, {{"nonce", nonce}});
+  offers_.emplace(std::move(nonce), Offer{std::move(message), Clock::now()});
+}
+
+void NodeBus::take_go(const NodeMessage& message) {
+  const auto offer = offers_.extract(string_or_empty(message.head, "nonce"));
+  if (!offer || stopping_.requested()) return;
+  auto& [offered, at] = offer.mapped();
+  // The asker may have given up while this node hung.
+  if (offered.from != message.from || offered.id != message.id || Clock::now() - at > offer_stands) return;
+  served_.emplace(offered.from, offered.id);
+  group_.spawn(serve(std::move(offered)));
+}
+
 Task<> NodeBus::serve(NodeMessage message) {
   const auto from = message.from;
   const auto id = message.id;
-  auto response = co_await handlers_.serve(passed_request(message.head, std::move(message.body)));
-  auto head = head_of(response);
-  tell(from, "response", id, std::move(head), std::move(response.body));
+  std::exception_ptr failure;
+  try {
+    auto response = co_await handlers_.serve(passed_request(message.head, std::move(message.body)));
+    auto head = head_of(response);
+    tell(from, "response", id, std::move(head), std::move(response.body));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  served_.erase({from, id});
+  if (failure) std::rethrow_exception(failure);
+}
+
+void NodeBus::tell_progress(const NodeMessage& question) {
+  tell(question.from, served_.contains({question.from, question.id}) ? "working" : "unknown", question.id, {});
 }
 
 void NodeBus::take_answer(NodeMessage message) {
   const auto found = waiting_.find(message.id);
   if (found == waiting_.end()) return;
   auto& waiting = *found->second;
-  waiting.is_worked_on = true;
-  if (message.kind != "working") waiting.answers.push_back(std::move(message));
+  waiting.heard_at = Clock::now();
+  if (message.kind == "ready")
+    waiting.nonce = string_or_empty(message.head, "nonce");
+  else if (message.kind == "unknown")
+    waiting.is_unknown = true;
+  else if (message.kind != "working")
+    waiting.answers.push_back(std::move(message));
   waiting.changed.pulse();
+}
+
+bool NodeBus::awaits(std::string_view) const {
+  return std::ranges::any_of(nodes_, [this](const auto& node) { return is_there(node.second); });
 }
 
 bool NodeBus::answers(std::string_view thread_id) const {
   return std::ranges::any_of(nodes_, [&](const auto& node) {
     const auto& interests = node.second.interests;
-    return interests.answers_all || interests.answers.contains(std::string(thread_id));
+    return is_there(node.second) && (interests.answers_all || interests.answers.contains(std::string(thread_id)));
   });
 }
 
 bool NodeBus::is_shown_on(std::string_view device) const {
-  return std::ranges::any_of(
-      nodes_, [&](const auto& node) { return node.second.interests.devices.contains(std::string(device)); });
+  return std::ranges::any_of(nodes_, [&](const auto& node) {
+    return is_there(node.second) && node.second.interests.devices.contains(std::string(device));
+  });
 }
 
 // Questions to other nodes.
@@ -283,19 +334,21 @@ Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest r
   const Asked asked(waiting_, waiting);
   auto head = head_of(request);
   tell(node, "request", asked.id(), std::move(head), std::move(request.content));
-  const auto until_worked_on = [](std::shared_ptr<Waiting> one) -> Task<> {
-    while (!one->is_worked_on) co_await one->changed.wait();
+  const auto until_ready = [](std::shared_ptr<Waiting> one) -> Task<> {
+    while (one->nonce.empty()) co_await one->changed.wait();
   };
-  if (co_await with_timeout(stopping_, patience_with_nodes, until_worked_on(waiting)) != WaitResult::done)
+  if (co_await with_timeout(stopping_, patience_with_nodes, until_ready(waiting)) != WaitResult::done)
     co_return std::nullopt;
+  tell(node, "go", asked.id(), {{"nonce", waiting->nonce}});
   const auto until_answered = [](std::shared_ptr<Waiting> one) -> Task<> {
-    while (one->answers.empty()) co_await one->changed.wait();
+    while (one->answers.empty() && !one->is_unknown) co_await one->changed.wait();
   };
   while (waiting->answers.empty()) {
     const auto end = co_await with_timeout(stopping_, between_looks_at_node, until_answered(waiting));
-    const auto known = nodes_.find(node);
-    const bool is_lost = known == nodes_.end() || !is_there(known->second);
-    if (end == WaitResult::stopped || (end == WaitResult::timed_out && is_lost)) throw lost_meanwhile(node);
+    if (!waiting->answers.empty()) break;
+    if (end == WaitResult::stopped || waiting->is_unknown || Clock::now() - waiting->heard_at > lost_after)
+      throw lost_meanwhile(node);
+    tell(node, "still?", asked.id(), {});
   }
   auto& answer = waiting->answers.front();
   co_return passed_response(answer.head, std::move(answer.body));
@@ -303,13 +356,17 @@ Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest r
 
 Task<json::array> NodeBus::runs_elsewhere(std::set<std::string, std::less<>> threads) {
   json::array runs;
-  if (threads.empty() || nodes_.empty() || !connection_.is_connected()) co_return runs;
+  if (threads.empty() || !connection_.is_connected()) co_return runs;
   const auto waiting = std::make_shared<Waiting>(loop_);
   const Asked asked(waiting_, waiting);
   json::array names;
   for (const auto& thread : threads) names.emplace_back(thread);
-  const auto count = nodes_.size();
-  for (const auto& [name, node] : nodes_) tell(name, "runs?", asked.id(), {}, to_json(json::value(names)));
+  std::size_t count = 0;
+  for (const auto& [name, node] : nodes_) {
+    if (!is_there(node)) continue;
+    tell(name, "runs?", asked.id(), {}, to_json(json::value(names)));
+    ++count;
+  }
   const auto until_answered = [](std::shared_ptr<Waiting> one, std::size_t wanted) -> Task<> {
     while (one->answers.size() < wanted) co_await one->changed.wait();
   };

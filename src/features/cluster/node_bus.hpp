@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "api/response.hpp"
 #include "base/async/async_event.hpp"
@@ -31,6 +32,7 @@ public:
     std::string node;     ///< this one's name
     std::string cluster;  ///< by which subjects begin
     std::string secret;   ///< that all nodes have
+    std::int64_t epoch;   ///< of this start, see NodeMessage
   };
   struct Handlers {
     std::function<Task<Response>(PassedRequest)> serve;
@@ -45,8 +47,8 @@ public:
   /// Ends what waits for other nodes.
   Task<> stop();
 
-  /// What the other node answers; nullopt if it does not say within half a second that it will. Throws ApiError 503 if
-  /// it is lost meanwhile.
+  /// What the other node answers; nullopt if it does not say within half a second that it can: then it has done
+  /// nothing, and will not. Throws ApiError 503 if it is lost meanwhile.
   Task<std::optional<Response>> pass_on(std::string node, PassedRequest request);
 
   /// The active runs of other nodes on the threads, as far as these say so within half a second.
@@ -60,22 +62,31 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
+  /// Kept for as long as this one runs, so that a gap is seen however long the other was away.
   struct OtherNode {
-    std::string epoch;
+    std::int64_t epoch = 0;
     std::int64_t number = 0;  ///< of its latest frame to all
     Clock::time_point heard_at;
     bool is_new = false;  ///< its latest frame to all was the first of its epoch
     Interests interests;
   };
+  /// A request of another node that it has not confirmed yet.
+  struct Offer {
+    NodeMessage message;
+    Clock::time_point at;
+  };
   /// A question to other nodes, until it is answered.
   struct Waiting;
 
   void take(const std::string& subject, const std::string& payload);
-  void check_number(const NodeMessageReader::Frame& frame);
+  bool take_number(const NodeMessageReader::Frame& frame);
   void handle(NodeMessage message);
   void take_event(NodeMessage& message);
   void take_presence(const NodeMessage& message);
   void take_answer(NodeMessage message);
+  void take_offer(NodeMessage message);
+  void take_go(const NodeMessage& message);
+  void tell_progress(const NodeMessage& question);
   Task<> serve(NodeMessage message);
   void tell_runs(const NodeMessage& question);
   void connection_changed(bool is_connected);
@@ -91,7 +102,7 @@ private:
   void send(const std::string& subject, NodeMessage message);
 
   void deliver(const DomainEvent& event) override;
-  bool awaits(std::string_view) const override { return !nodes_.empty(); }
+  bool awaits(std::string_view) const override;
   bool answers(std::string_view thread_id) const override;
   bool is_shown_on(std::string_view device) const override;
 
@@ -99,7 +110,6 @@ private:
   Hub& hub_;
   const Options options_;
   const Handlers handlers_;
-  const std::string epoch_;
   const std::string all_;
   std::int64_t number_ = 0;
   Interests told_;
@@ -107,6 +117,8 @@ private:
   NodeMessageReader reader_;
   std::map<std::string, OtherNode> nodes_;
   std::map<std::string, std::shared_ptr<Waiting>> waiting_;
+  std::map<std::string, Offer> offers_;                   ///< by the nonce of this node
+  std::set<std::pair<std::string, std::string>> served_;  ///< requests that are being answered: node and id
   StopSource stopping_;
   NatsConnection connection_;
   Hub::Listening listening_;

@@ -64,7 +64,7 @@ std::optional<NodeMessageReader::Frame> NodeMessageReader::take(std::string_view
   const auto parsed = parse_json(content.substr(0, end));
   if (end == content.npos || !parsed || !parsed->is_object()) return std::nullopt;
   const auto& head = parsed->get_object();
-  Frame taken{text_of(head, "from"), text_of(head, "epoch"), whole_number_of(head, "number"), std::nullopt};
+  Frame taken{text_of(head, "from"), whole_number_of(head, "epoch"), whole_number_of(head, "number"), std::nullopt};
   const auto part = whole_number_of(head, "part");
   const auto parts = std::max<std::int64_t>(1, whole_number_of(head, "parts"));
   auto& begun = begun_[taken.from + ' ' + std::string(subject)];

@@ -13,8 +13,8 @@ namespace agw {
 
 /// What a node tells others, in one or several frames.
 struct NodeMessage {
-  std::string from;   ///< the node's name
-  std::string epoch;  ///< differs for each start of it
+  std::string from;        ///< the node's name
+  std::int64_t epoch = 0;  ///< of its start; each has a higher one than all before it
   /// Counts the node's frames to all, from 1: who misses one finds out. 0 in what is sent to one node.
   std::int64_t number = 0;
   std::string kind;
@@ -40,7 +40,7 @@ public:
 
   struct Frame {
     std::string from;
-    std::string epoch;
+    std::int64_t epoch = 0;
     std::int64_t number = 0;
     std::optional<NodeMessage> message;  ///< if the frame is its last
   };

@@ -9,8 +9,7 @@ namespace {
 constexpr std::string_view secret = "shared";
 
 NodeMessage message_with(std::string body) {
-  return {
-      .from = "a", .epoch = "1", .number = 7, .kind = "event", .head = {{"type", "finish"}}, .body = std::move(body)};
+  return {.from = "a", .epoch = 1, .number = 7, .kind = "event", .head = {{"type", "finish"}}, .body = std::move(body)};
 }
 
 TEST(NodeMessageTest, FramesArePutTogether) {

@@ -90,7 +90,8 @@ void Cluster::start(const Settings& settings, std::function<Task<Response>(Passe
                        .key = events_key,
                        .node = settings.cluster.node,
                        .cluster = identity.cluster,
-                       .secret = identity.secret},
+                       .secret = identity.secret,
+                       .epoch = identity.epoch},
       NodeBus::Handlers{.serve = std::move(serve), .active_runs = std::bind_front(&Runs::active, &services_.runs)});
 }
 

@@ -13,9 +13,10 @@ std::string first_text(Connection& connection, std::string_view sql, const std::
 }  // namespace
 
 Identity identity(Connection& connection) {
-  auto row = connection.prepare("SELECT cluster.id, cluster_secret.secret FROM cluster, cluster_secret");
+  auto row = connection.prepare(
+      "SELECT cluster.id, cluster_secret.secret, nextval('node_epochs') FROM cluster, cluster_secret");
   row.step();
-  return {row.string(0), row.string(1)};
+  return {row.string(0), row.string(1), row.integer(2)};
 }
 
 std::string node_of_thread(Connection& connection, const std::string& thread_id) {

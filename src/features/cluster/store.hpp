@@ -12,6 +12,7 @@ namespace agw::cluster_store {
 struct Identity {
   std::string cluster;
   std::string secret;
+  std::int64_t epoch = 0;  ///< of this start, higher than all before it
 };
 Identity identity(Connection& connection);
 
