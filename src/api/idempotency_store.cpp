@@ -35,6 +35,31 @@ void store(Connection& connection, const std::string& path, const std::string& k
       .run();
 }
 
+bool claim(Connection& connection, const std::string& path, const std::string& key, Timestamp now, Timestamp oldest) {
+  connection
+      .prepare(
+          "INSERT INTO idempotency_claims AS claimed (path, key, created_at) VALUES (:path, :key, :now) "
+          "ON CONFLICT (path, key) DO UPDATE SET node = this_node(), created_at = excluded.created_at "
+          "WHERE claimed.node = this_node() OR claimed.created_at <= :oldest")
+      .bind(":path", path)
+      .bind(":key", key)
+      .bind(":now", now)
+      .bind(":oldest", oldest)
+      .run();
+  return connection.changes() == 1;
+}
+
+void release(Connection& connection, const std::string& path, const std::string& key) {
+  connection.prepare("DELETE FROM idempotency_claims WHERE path = :path AND key = :key AND node = this_node()")
+      .bind(":path", path)
+      .bind(":key", key)
+      .run();
+}
+
+void release_all(Connection& connection) {
+  connection.prepare("DELETE FROM idempotency_claims WHERE node = this_node()").run();
+}
+
 void remove(Connection& connection, const std::string& body) {
   connection.prepare("DELETE FROM idempotency_keys WHERE body = :body").bind(":body", body).run();
 }

@@ -24,6 +24,15 @@ std::optional<StoredResponse> find(Connection& connection, const std::string& pa
 void store(Connection& connection, const std::string& path, const std::string& key, const StoredResponse& response,
            Timestamp now, Timestamp oldest);
 
+// Of several nodes, the one that answers the first request with a key claims it meanwhile.
+
+/// Whether nobody else has claimed the key. What this node has claimed before was left by a failure.
+bool claim(Connection& connection, const std::string& path, const std::string& key, Timestamp now, Timestamp oldest);
+/// Ends this node's claim.
+void release(Connection& connection, const std::string& path, const std::string& key);
+/// Ends all claims of this node, which has ended.
+void release_all(Connection& connection);
+
 /// Deletes the stored response with that body, which identifies its record.
 void remove(Connection& connection, const std::string& body);
 

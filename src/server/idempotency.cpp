@@ -6,7 +6,9 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/async/assert.hpp"
+#include "base/async/cancellation.hpp"
 #include "base/digest.hpp"
+#include "base/log.hpp"
 #include "server/recorded_stream.hpp"
 
 namespace agw {
@@ -14,6 +16,7 @@ namespace agw {
 namespace {
 
 constexpr auto retention = std::chrono::hours{24};
+constexpr auto between_looks_at_claim = std::chrono::milliseconds{100};
 
 /// Of a large body, on another thread.
 Task<std::string> hash_of(Request& request) {
@@ -65,14 +68,54 @@ Task<> Idempotency::wait_for_duplicate(const std::string& name) {
   }
 }
 
+struct Idempotency::Found {
+  std::optional<idempotency_store::StoredResponse> first;
+  bool is_claimed_elsewhere = false;
+};
+
+Task<Idempotency::Found> Idempotency::find_or_claim(std::string path, std::string key) {
+  const auto now = clock_.now();
+  if (shared_ == Shared::no) {
+    co_return Found{co_await database_.read([path, key, now](Connection& connection) {
+      return idempotency_store::find(connection, path, key, now - retention);
+    })};
+  }
+  co_return co_await database_.write([path, key, now](Connection& connection) {
+    Found found{idempotency_store::find(connection, path, key, now - retention)};
+    if (!found.first)
+      found.is_claimed_elsewhere = !idempotency_store::claim(connection, path, key, now, now - retention);
+    return found;
+  });
+}
+
 Task<std::optional<idempotency_store::StoredResponse>> Idempotency::find(const std::string& path,
                                                                          const std::string& key,
                                                                          const std::string& hash) {
-  auto first = co_await database_.read([path, key, oldest = clock_.now() - retention](Connection& connection) {
-    return idempotency_store::find(connection, path, key, oldest);
-  });
-  if (first && first->body_hash != hash) throw Conflict("idempotency key reused");
-  co_return first;
+  auto found = co_await find_or_claim(path, key);
+  for (StopSource never; found.is_claimed_elsewhere; found = co_await find_or_claim(path, key))
+    co_await pause(never, between_looks_at_claim);
+  if (found.first && found.first->body_hash != hash) throw Conflict("idempotency key reused");
+  co_return std::move(found.first);
+}
+
+std::function<void(Connection&, idempotency_store::StoredResponse)> Idempotency::storing(std::string path,
+                                                                                         std::string key) const {
+  return [path = std::move(path), key = std::move(key), now = clock_.now(), shared = shared_](
+             Connection& connection, const idempotency_store::StoredResponse& response) {
+    idempotency_store::store(connection, path, key, response, now, now - retention);
+    if (shared == Shared::with_other_nodes) idempotency_store::release(connection, path, key);
+  };
+}
+
+/// After a failure, others may try.
+Task<> Idempotency::release(std::string path, std::string key) {
+  if (shared_ == Shared::no) co_return;
+  try {
+    co_await database_.write(
+        [path, key](Connection& connection) { idempotency_store::release(connection, path, key); });
+  } catch (const std::exception& error) {
+    log::warn("a repeated request to {} is answered by this node only: {}", path, error.what());
+  }
 }
 
 Task<Response> Idempotency::once(Request& request, std::string key, const std::string& path, const Handle& handle) {
@@ -80,20 +123,28 @@ Task<Response> Idempotency::once(Request& request, std::string key, const std::s
   co_await wait_for_duplicate(name);
   const Turn turn(*this, name);
   const auto hash = co_await hash_of(request);
-  const auto now = clock_.now();
   const auto first = co_await find(path, key, hash);
   if (first) co_return Response{.status = first->status, .body = first->body};
 
   auto stored = std::make_shared<bool>(false);
-  request.store_response = [=](Connection& connection, int status, const std::string& body) {
-    idempotency_store::store(connection, path, key, {hash, status, body}, now, now - retention);
+  request.store_response = [stored, hash, store = storing(path, key)](Connection& connection, int status,
+                                                                      const std::string& body) {
+    store(connection, {hash, status, body});
     *stored = true;
   };
-  auto response = co_await handle(request);
-  if (is_success(response.status) && !*stored) {
-    co_await database_.write([store = request.store_response, status = response.status,
-                              body = response.body](Connection& connection) { store(connection, status, body); });
+  Response response;
+  std::exception_ptr failure;
+  try {
+    response = co_await handle(request);
+    if (is_success(response.status) && !*stored) {
+      co_await database_.write([store = request.store_response, status = response.status,
+                                body = response.body](Connection& connection) { store(connection, status, body); });
+    }
+  } catch (...) {
+    failure = std::current_exception();
   }
+  if (failure || !*stored) co_await release(path, key);
+  if (failure) std::rethrow_exception(failure);
   co_return response;
 }
 
@@ -107,14 +158,22 @@ Task<> Idempotency::stream_once(Request& request, std::string key, const std::st
   const auto first = co_await find(path, key, hash);
   if (first) co_return co_await send_recorded(stream, *first);
 
+  bool is_stored = false;
   const auto store = [&](idempotency_store::StoredResponse response) -> Task<> {
     response.body_hash = hash;
-    co_await database_.write([path, key, response, now = clock_.now()](Connection& connection) {
-      idempotency_store::store(connection, path, key, response, now, now - retention);
-    });
+    co_await database_.write(
+        [response, stores = storing(path, key)](Connection& connection) { stores(connection, response); });
+    is_stored = true;
   };
   RecordedStream recorded(stream, std::move(request.content), store);
-  co_await handle(request, recorded);
+  std::exception_ptr failure;
+  try {
+    co_await handle(request, recorded);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (!is_stored) co_await release(path, key);
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace agw

@@ -21,11 +21,14 @@ namespace agw {
 /// the first response again, even after a restart. Only successes (2xx) are stored.
 class Idempotency {
 public:
-  Idempotency(Loop& loop, Database& database, const Clock& clock) : loop_(loop), database_(database), clock_(clock) {}
+  enum class Shared { no, with_other_nodes };
+  Idempotency(Loop& loop, Database& database, const Clock& clock, Shared shared = Shared::no)
+      : loop_(loop), database_(database), clock_(clock), shared_(shared) {}
 
   using Handle = std::function<Task<Response>(Request&)>;
 
-  /// Returns the stored response for `key`, or calls `handle` if the request is the first; duplicates wait for it.
+  /// Returns the stored response for `key`, or calls `handle` if the request is the first; duplicates wait for it, at
+  /// other nodes too.
   /// Throws Conflict `idempotency key reused` for another body.
   Task<Response> once(Request& request, std::string key, const std::string& path, const Handle& handle);
 
@@ -44,12 +47,18 @@ private:
   class Turn;
 
   Task<> wait_for_duplicate(const std::string& name);
+  /// The first response. None if there is none yet: the key is this request's until `store` or `release`.
   Task<std::optional<idempotency_store::StoredResponse>> find(const std::string& path, const std::string& key,
                                                               const std::string& hash);
+  struct Found;
+  Task<Found> find_or_claim(std::string path, std::string key);
+  std::function<void(Connection&, idempotency_store::StoredResponse)> storing(std::string path, std::string key) const;
+  Task<> release(std::string path, std::string key);
 
   Loop& loop_;
   Database& database_;
   const Clock& clock_;
+  const Shared shared_;
   InFlight in_flight_;
 };
 

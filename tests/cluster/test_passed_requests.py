@@ -53,6 +53,32 @@ def turns_locked(server, database):
         psql.stdin.close()
 
 
+def test_a_request_that_is_repeated_at_another_node_meanwhile_gets_the_first_answer(nodes, stub, server, database):
+    stub.always(Reply(text="Here."))
+    body, key = {"content": "Count."}, {"Idempotency-Key": "the same"}
+    with ThreadPoolExecutor() as pool:
+        with turns_locked(server, database):
+            sent = [pool.submit(node.http.post, "/chat", json=body, headers=key, timeout=PATIENCE) for node in nodes]
+            eventually(lambda: server.psql(database, "SELECT count(*) FROM idempotency_claims"), [["1"]])
+        first, second = [accepted(each.result(), 201) for each in sent]
+    assert first == second
+    assert [thread["id"] for thread in accepted(nodes[0].http.get("/threads"))] == [first["thread_id"]]
+    assert server.psql(database, "SELECT count(*) FROM idempotency_claims") == [["0"]]
+
+
+def test_a_key_is_free_again_after_a_failure_and_after_a_kill(nodes, server, database):
+    a, b = nodes
+    key = {"Idempotency-Key": "failing"}
+    for node in (a, b):
+        refused(node.http.post("/extensions", json={"type": "job"}, headers=key), 400, "name is required")
+    with turns_locked(server, database), ThreadPoolExecutor() as pool:
+        sent = pool.submit(a.http.post, "/chat", json={"content": "Count."}, headers=key, timeout=PATIENCE)
+        eventually(lambda: server.psql(database, "SELECT node FROM idempotency_claims"), [["a"]])
+        a.kill()
+        assert sent.exception()
+    assert b.http.post("/chat", json={"content": "Count."}, headers=key, timeout=PATIENCE).status_code == 201
+
+
 def test_recorded_messages_that_are_sent_again_do_nothing(talking, stub, listener):
     a, b = talking
     with answering(a, stub, heard_at=b) as run:

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api/error.hpp"
+#include "api/idempotency_store.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -82,6 +83,8 @@ Cluster::~Cluster() = default;
 
 void Cluster::start(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve) {
   follow_changes();
+  // This node has been killed with them.
+  idempotency_store::release_all(services_.database.start_connection());
   if (settings.cluster.events.empty()) return;
   const auto identity = cluster_store::identity(services_.database.start_connection());
   bus_ = std::make_unique<NodeBus>(
@@ -129,6 +132,7 @@ Task<> Cluster::taking_over(LostNode lost) {
         auto runs = Runs::interrupted(connection);
         Jobs::end_interrupted(connection, runs, now);
         Approvals::end_interrupted(connection, now);
+        idempotency_store::release_all(connection);
         return runs;
       });
   if (!left) co_return;
