@@ -34,7 +34,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int max_depth = 200;
-constexpr std::size_t max_gitignore_size = std::size_t{1024} * 1024;
 
 bool is_same_entry(const EntryState& one, const EntryState& other) {
   if (one.kind != other.kind || one.mode != other.mode) return false;

@@ -91,9 +91,13 @@ Task<ToolOutcome> glob(BlockingPool& blocking, const ToolCall& call) {
 
 Task<GrepFound> search(const FileToolsDependencies& needs, const ToolCall& call, const OpenedPath& start,
                        const GrepQuery& query) {
-  if (needs.ripgrep && start.type == FileType::directory && ripgrep_can(query))
-    co_return co_await search_with_ripgrep(needs.loop, *needs.ripgrep, start, query, call.stop);
   const CrossThreadStop stop(call.stop);
+  std::optional<RulesAbove> rules;
+  if (needs.ripgrep && start.type == FileType::directory && ripgrep_can(query)) {
+    rules = co_await needs.blocking.run(
+        [start, roots = call.run.roots, stopped = stop.flag()] { return rules_for_ripgrep(start, roots, stopped); });
+  }
+  if (rules) co_return co_await search_with_ripgrep(needs.loop, *needs.ripgrep, start, query, *rules, call.stop);
   co_return co_await needs.blocking.run([start, query, roots = call.run.roots, stopped = stop.flag()] {
     return search_by_walking(start, query, roots, stopped);
   });

@@ -9,6 +9,7 @@
 #include "base/async/cancellation.hpp"
 #include "base/async/task.hpp"
 #include "tools/opened_path.hpp"
+#include "tools/search/ripgrep_rules.hpp"
 #include "tools/stop_flag.hpp"
 
 namespace agw {
@@ -43,10 +44,11 @@ std::optional<std::string> find_ripgrep();
 /// `.gitignore`.
 bool ripgrep_can(const GrepQuery& query);
 
-/// Searches beneath a directory with ripgrep, except files that are hidden, private, binary, or ignored by
+/// Searches beneath a directory with ripgrep, started as `rules_for_ripgrep` says, except files that are hidden,
+/// private, binary, or ignored by
 /// `.gitignore`. Throws BadRequest with ripgrep's complaint.
 Task<GrepFound> search_with_ripgrep(Loop& loop, std::string program, const OpenedPath& directory, GrepQuery query,
-                                    StopSource& stop);
+                                    RulesAbove rules, StopSource& stop);
 
 /// The same without ripgrep, also for a single file. Blocks, until `stopped`.
 GrepFound search_by_walking(const OpenedPath& start, const GrepQuery& query, const FileRoots& roots,

@@ -22,11 +22,12 @@ constexpr rlim_t max_memory = 256 * 1024 * 1024;
 
 /// Makes ripgrep print `path`, a zero byte, the line number and a colon for each match, independent of the user's
 /// configuration.
-std::vector<std::string> arguments_for(const std::string& program, const GrepQuery& query) {
+std::vector<std::string> arguments_for(const std::string& program, const GrepQuery& query, RulesAbove rules) {
   std::vector<std::string> out{program,           "--no-config",         "--no-follow",       "--no-messages",
                                "--no-heading",    "--with-filename",     "--line-number",     "--null",
                                "--only-matching", "--replace=",          "--color=never",     "--no-require-git",
                                "--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global"};
+  if (rules == RulesAbove::left_out) out.emplace_back("--no-ignore-parent");
   if (query.ignore_case) out.emplace_back("--ignore-case");
   if (query.glob.starts_with('!')) {
     out.push_back("--glob=" + query.glob);
@@ -158,10 +159,10 @@ bool ripgrep_can(const GrepQuery& query) {
 }
 
 Task<GrepFound> search_with_ripgrep(Loop& loop, std::string program, const OpenedPath& directory, GrepQuery query,
-                                    StopSource& stop) {
+                                    RulesAbove rules, StopSource& stop) {
   if (query.pattern.find('\0') != query.pattern.npos || query.glob.find('\0') != query.glob.npos)
     throw BadRequest("pattern: a zero byte cannot be searched for");
-  auto arguments = arguments_for(program, query);
+  auto arguments = arguments_for(program, query, rules);
   auto run = co_await run_ripgrep(loop, arguments, directory, query.max_lines, stop);
   if (run.died) {
     // Not initially: it would stat every file, which takes a fifth of its time.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,6 +9,9 @@
 #include "tools/search/glob_pattern.hpp"
 
 namespace agw {
+
+/// Larger files of rules count as empty.
+inline constexpr std::size_t max_gitignore_size = std::size_t{1024} * 1024;
 
 /// The rules of the `.gitignore` files from the root down to a directory, for its entries. Later lines win over earlier
 /// ones, and deeper files over those above.

@@ -91,6 +91,42 @@ TEST_P(GrepTool, RespectsGitignore) {
   EXPECT_EQ(grep("hit", {{"path", "sub"}}), "sub/top.txt:1:hit\nsub/wanted.log:1:hit\n") << "those above count too";
 }
 
+TEST_P(GrepTool, LeavesOutTheSameFilesWithAndWithoutRipgrep) {
+  for (const auto* path : {"a.txt", "a.log", "sub/a.txt", "sub/a.log", "sub/deep/a.log", "repository/a.log"})
+    write_file(fixture_.project / path, "hit\n");
+  const std::string all =
+      "a.log:1:hit\na.txt:1:hit\nrepository/a.log:1:hit\nsub/a.log:1:hit\nsub/a.txt:1:hit\nsub/deep/a.log:1:hit\n";
+  const std::string sub = "sub/a.log:1:hit\nsub/a.txt:1:hit\nsub/deep/a.log:1:hit\n";
+  for (const auto* name : {".rgignore", ".ignore", "sub/.rgignore", "sub/.ignore"}) {
+    write_file(fixture_.project / name, "*.txt\n");
+    EXPECT_EQ(grep("hit"), all) << name;
+    EXPECT_EQ(grep("hit", {{"path", "sub"}}), sub) << name;
+    fs::remove(fixture_.project / name);
+  }
+  for (const auto* name : {".gitignore", ".rgignore", ".config/git/ignore", "work/.gitignore"}) {
+    write_file(fixture_.home / name, "*\n");
+    EXPECT_EQ(grep("hit"), all) << name;
+    EXPECT_EQ(grep("hit", {{"path", "sub"}}), sub) << name;
+    fs::remove(fixture_.home / name);
+  }
+  write_file(fixture_.project / ".gitignore", "{a,b}.txt\n*.log\n");
+  fs::create_directories(fixture_.project / "repository/.git");
+  EXPECT_EQ(grep("hit"), "a.txt:1:hit\nrepository/a.log:1:hit\nsub/a.txt:1:hit\n");
+  write_file(fixture_.project / "sub/.git", "gitdir: elsewhere\n");
+  EXPECT_EQ(grep("hit", {{"path", "sub/deep"}}), "sub/deep/a.log:1:hit\n");
+}
+
+TEST_P(GrepTool, WaitsForNoPipeThatIsNamedAsAFileWithRules) {
+  write_file(fixture_.project / "sub/deep/a.txt", "hit\n");
+  for (const auto* name : {".gitignore", ".ignore", ".rgignore", "sub/.gitignore", "sub/deep/.gitignore"}) {
+    ASSERT_EQ(::mkfifo((fixture_.project / name).c_str(), 0600), 0);
+    EXPECT_EQ(grep("hit"), "sub/deep/a.txt:1:hit\n") << name;
+    EXPECT_EQ(grep("hit", {{"path", "sub/deep"}}), "sub/deep/a.txt:1:hit\n") << name;
+    EXPECT_EQ(fixture_.call("Glob", {{"pattern", "**/a.txt"}}), "sub/deep/a.txt\n") << name;
+    fs::remove(fixture_.project / name);
+  }
+}
+
 TEST_P(GrepTool, LeavesOutWhatIsHiddenBinaryOrPrivate) {
   write_file(fixture_.project / ".hidden", "hit\n");
   write_file(fixture_.project / ".git/x", "hit\n");

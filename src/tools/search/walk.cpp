@@ -14,11 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_gitignore_size = std::size_t{1024} * 1024;
-
 std::string gitignore_of(const Directory& directory, const std::string& path) {
   auto text = directory.read(path.empty() ? ".gitignore" : path + "/.gitignore", max_gitignore_size);
   return text ? *std::move(text) : std::string();
+}
+
+/// The rules of a directory. In another repository, those above do not count.
+IgnoreRules with_own(const IgnoreRules& rules, std::string_view name, const Directory& top, const std::string& path) {
+  const bool is_repository = top.status(path.empty() ? ".git" : path + "/.git").has_value();
+  return (is_repository ? IgnoreRules() : rules).below(name, gitignore_of(top, path));
 }
 
 /// The rules of the `.gitignore` files between the run's working directory and the start.
@@ -30,7 +34,7 @@ IgnoreRules rules_above(const OpenedPath& root, const FileRoots& roots) {
   for (const auto& next : root.path.lexically_relative(at)) {
     const auto above = locate(at, roots);
     if (above.problem || above.type != FileType::directory) return rules;
-    rules = rules.below(name, gitignore_of(open_directory(above), ""));
+    rules = with_own(rules, name, open_directory(above), "");
     name = next.string();
     at /= next;
   }
@@ -45,12 +49,12 @@ public:
 
   void run() {
     const auto rules = options_.gitignored ? IgnoreRules() : rules_above(root_, roots_);
-    walk_directory("", with_own(rules, "", ""), 0);
+    walk_directory("", rules_in(rules, "", ""), 0);
   }
 
 private:
-  IgnoreRules with_own(const IgnoreRules& rules, std::string_view name, const std::string& path) const {
-    return options_.gitignored ? rules : rules.below(name, gitignore_of(top_, path));
+  IgnoreRules rules_in(const IgnoreRules& rules, std::string_view name, const std::string& path) const {
+    return options_.gitignored ? rules : with_own(rules, name, top_, path);
   }
 
   /// False once the visitor has stopped.
@@ -74,7 +78,7 @@ private:
     for (const auto& entry : entries) {
       if (entry.type != FileType::directory) continue;
       const auto next = below(entry);
-      if (!walk_directory(next, with_own(rules, entry.name, next), depth + 1)) return false;
+      if (!walk_directory(next, rules_in(rules, entry.name, next), depth + 1)) return false;
     }
     return true;
   }
