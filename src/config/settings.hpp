@@ -49,7 +49,7 @@ struct Settings {
   };
   struct Approvals {
     ApprovalsMode mode = ApprovalsMode::ask;
-    std::int64_t timeout_minutes = 10;
+    double timeout_minutes = 10;
   };
   struct Checkpoints {
     std::int64_t file_mib = 10;

@@ -152,6 +152,10 @@ TEST_F(SettingsTest, WhatIsWrongIsToldWithFileLineAndKey) {
             "https://example.org:8443");
   EXPECT_EQ(error_of("\n\nlimits:\n  body_mib: 0"),
             "config.yaml:4: limits.body_mib: must be a whole number from 1 to 1024");
+  const std::string timeout = "config.yaml:1: approvals.timeout_minutes: must be a number above 0, up to 1440";
+  EXPECT_EQ(error_of("approvals: {timeout_minutes: 0}"), timeout);
+  EXPECT_EQ(error_of("approvals: {timeout_minutes: 1440.5}"), timeout);
+  EXPECT_EQ(load("approvals: {timeout_minutes: 0.05}").approvals.timeout_minutes, 0.05);
   EXPECT_EQ(error_of("budget_usd_per_day: -1"), "config.yaml:1: budget_usd_per_day: must be a number from 0 up");
   EXPECT_EQ(error_of("budget_usd_per_day: .inf"), "config.yaml:1: budget_usd_per_day: must be a number from 0 up");
   EXPECT_EQ(error_of("limits: 5"), "config.yaml:1: limits: must be a section: its keys stand below it, indented");

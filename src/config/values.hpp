@@ -41,6 +41,19 @@ Value<Target> whole_number(Place place, std::int64_t min, std::int64_t max) {
           [=](const Target& target) { return std::to_string(std::invoke(place, target)); }};
 }
 
+/// A number above 0, fractions included.
+template <class Target, class Place>
+Value<Target> number_up_to(Place place, int max) {
+  return {fmt::format("a number above 0, up to {}", max),
+          [=](Target& target, const ConfigNode& entry) {
+            const auto number = parse_number<double>(entry.text);
+            if (!entry.is_number() || !number || !(*number > 0 && *number <= max)) return false;
+            std::invoke(place, target) = *number;
+            return true;
+          },
+          [=](const Target& target) { return fmt::format("{}", std::invoke(place, target)); }};
+}
+
 /// An optional amount.
 template <class Target, class Place>
 Value<Target> amount(Place place) {

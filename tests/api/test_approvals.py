@@ -90,8 +90,8 @@ def test_a_no_tells_the_model_why(talker, thread):
 @pytest.fixture
 def impatient_talker(make_gateway, stub):
     """Its gateway waits for a person for a moment only."""
-    environment = {"AGENT_GATEWAY_TEST_APPROVALS_TIMEOUT": "100"}
-    return Talker(make_gateway(config=configuration(stub), environment=environment).start(), stub)
+    config = {**configuration(stub), "approvals": {"timeout_minutes": 0.002}}
+    return Talker(make_gateway(config=config).start(), stub)
 
 
 def test_a_request_that_nobody_answers_ends_as_denied_and_leaves_proposals_open(impatient_talker):
@@ -112,12 +112,12 @@ def test_a_request_that_nobody_answers_ends_as_denied_and_leaves_proposals_open(
 
 
 def test_the_configuration_says_how_long_a_person_has(make_gateway, stub):
-    gateway = make_gateway(config={**configuration(stub), "approvals": {"timeout_minutes": 3}}).start()
+    gateway = make_gateway(config={**configuration(stub), "approvals": {"timeout_minutes": 2.5}}).start()
     thread = new_thread(gateway, new_agent(gateway, "learner", "apprentice"))
     with person(Talker(gateway, stub), thread, calls(("Bash", {"command": "true"})), "Done.") as somebody:
         request = somebody.asked()
         made, expires = (datetime.fromisoformat(request[name]) for name in ("created_at", "expires_at"))
-        assert expires - made == timedelta(minutes=3)
+        assert expires - made == timedelta(minutes=2.5)
         accepted(decide(gateway, request, "deny"))
         somebody.run()
 

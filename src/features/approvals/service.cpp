@@ -20,7 +20,6 @@
 #include "features/approvals/service.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 
 #include "api/error.hpp"
@@ -29,7 +28,6 @@
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "config/environment.hpp"
 #include "config/settings.hpp"
 #include "features/approvals/store.hpp"
 #include "storage/database.hpp"
@@ -380,11 +378,10 @@ void Approvals::deliver(const DomainEvent& event) {
 }
 
 Approvals::Options approval_options(const Settings& settings) {
-  const auto of_test = process_environment()("AGENT_GATEWAY_TEST_APPROVALS_TIMEOUT");
-  const auto usual = std::chrono::minutes(settings.approvals.timeout_minutes);
+  const std::chrono::duration<double, std::ratio<60>> patience(settings.approvals.timeout_minutes);
   return {.asks = settings.approvals.mode == ApprovalsMode::ask,
           .is_node = !settings.cluster.node.empty(),
-          .patience = of_test ? std::chrono::milliseconds(std::atoi(of_test->c_str())) : usual,
+          .patience = std::chrono::ceil<std::chrono::milliseconds>(patience),
           .kept = std::chrono::days(settings.retention.days)};
 }
 
