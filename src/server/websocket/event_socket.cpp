@@ -45,6 +45,7 @@ private:
 EventSocket::EventSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher, Hub& hub,
                          Subscription::ActiveRuns active_runs, const RunsElsewhere& runs_elsewhere)
     : WebSocket(loop, stream, flusher),
+      loop_(loop),
       hub_(hub),
       subscription_(std::move(active_runs)),
       runs_elsewhere_(runs_elsewhere) {}
@@ -66,9 +67,17 @@ void EventSocket::deliver(const DomainEvent& event) {
     return close(websocket::CloseCode::service_restart, "events were missed: connect again and resume");
   if (!subscription_.matches(event)) return;
   if (resume_)
-    resume_->events.push_back(event.message());
+    hold_back(event.message());
   else
     queue_text(event.message());
+}
+
+void EventSocket::hold_back(SharedMessage event) {
+  resume_->event_bytes += event->size();
+  resume_->events.push_back(std::move(event));
+  if (resume_->event_bytes <= queue_limit) return;
+  resume_->events.clear();
+  close(websocket::CloseCode::try_again_later, "too much came while other nodes were asked: connect again and resume");
 }
 
 bool EventSocket::is_shown_on(std::string_view device) const {
@@ -86,13 +95,18 @@ void EventSocket::received(std::string text) {
     take(text);
 }
 
+/// A client's further messages stay with the client until the answer to its resume is there.
+Task<> EventSocket::ready_for_more() {
+  while (const auto waiting = resume_) co_await waiting->over.wait();
+}
+
 void EventSocket::take(const std::string& text) {
   auto answer = subscription_.take(text);
   hub_.interests_changed();
   if (!runs_elsewhere_) return queue_text(answer);
   auto parsed = parse_stored_json(answer);
   if (!parsed.as_object().contains("runs")) return queue_text(answer);
-  resume_ = std::make_unique<Resume>();
+  resume_ = std::make_shared<Resume>(loop_);
   spawn(resume(std::move(parsed.as_object())));
 }
 
@@ -118,6 +132,7 @@ void EventSocket::go_on(const json::object& answer) {
     if (!contained.contains(*event)) queue_text(event);
   }
   for (auto& text : held->messages) received(std::move(text));
+  held->over.notify();
 }
 
 }  // namespace agw

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,20 +34,26 @@ public:
 private:
   /// A resume whose answer waits for other nodes: what follows it is held back.
   struct Resume {
-    std::deque<std::string> messages;  ///< of the client
+    explicit Resume(Loop& loop) : over(loop) {}
+    std::vector<std::string> messages;  ///< of the client
     std::vector<SharedMessage> events;
+    std::size_t event_bytes = 0;
+    AsyncEvent over;
   };
 
   void received(std::string text) override;
+  Task<> ready_for_more() override;
   void closed() override { hub_.interests_changed(); }
   void take(const std::string& text);
   Task<> resume(json::object answer);
   void go_on(const json::object& answer);
+  void hold_back(SharedMessage event);
 
+  Loop& loop_;
   Hub& hub_;
   Subscription subscription_;
   const RunsElsewhere& runs_elsewhere_;  ///< of the server
-  std::unique_ptr<Resume> resume_;
+  std::shared_ptr<Resume> resume_;
   std::optional<Hub::Listening> listening_;  ///< from `serve` on
 };
 

@@ -197,7 +197,6 @@ void WebSocket::drop_written(std::size_t count) {
     queued_bytes_ -= queue_.front().size();
     queue_.pop_front();
   }
-  if (queue_.empty()) queue_.shrink_to_fit();
 }
 
 Task<> WebSocket::write_rest() {

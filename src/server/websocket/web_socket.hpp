@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <string>
 #include <variant>
@@ -10,6 +9,7 @@
 #include "base/async/task_group.hpp"
 #include "features/events/domain_event.hpp"
 #include "server/http/socket_stream.hpp"
+#include "server/websocket/frame_queue.hpp"
 #include "server/websocket/websocket_frame.hpp"
 
 namespace agw {
@@ -80,13 +80,6 @@ private:
   /// No message is sent or received any more.
   virtual void closed() {}
 
-  /// A frame to send: its header and message, or all of it in `bytes`.
-  struct QueuedFrame {
-    std::string bytes;
-    SharedMessage message;
-    std::size_t size() const { return bytes.size() + (message ? message->size() : 0); }
-  };
-
   void queue(QueuedFrame frame);
   void append(QueuedFrame frame);
   std::size_t backlog() const;
@@ -106,7 +99,7 @@ private:
   SocketStream& stream_;
   WebSocketFlusher& flusher_;
   websocket::FrameReader frames_;
-  std::deque<QueuedFrame> queue_;
+  FrameQueue queue_;
   std::size_t queued_bytes_ = 0;
   std::size_t front_written_ = 0;
   std::optional<SocketStream::TimePoint> close_deadline_;

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "features/events/domain_event.hpp"
+
+namespace agw {
+
+/// A frame to send: its header and message, or all of it in `bytes`.
+struct QueuedFrame {
+  std::string bytes;
+  SharedMessage message;
+  std::size_t size() const { return bytes.size() + (message ? message->size() : 0); }
+};
+
+/// Frames that wait to be sent, the oldest first. It holds no memory while there are none, because most sockets are
+/// idle: a std::deque would hold half a kibibyte. Example: src/server/websocket/frame_queue_test.cpp:
+/// FrameQueue.KeepsTheOrder
+class FrameQueue {
+public:
+  bool empty() const { return frames_.empty(); }
+  std::size_t size() const { return frames_.size() - first_; }
+  const QueuedFrame& front() const { return frames_[first_]; }
+  const QueuedFrame& back() const { return frames_.back(); }
+  const QueuedFrame& operator[](std::size_t at) const { return frames_[first_ + at]; }
+
+  void push_back(QueuedFrame frame) { frames_.push_back(std::move(frame)); }
+  void pop_front();
+  void pop_back();
+
+private:
+  void free_if_empty();
+
+  std::vector<QueuedFrame> frames_;
+  std::size_t first_ = 0;  ///< those before it are gone
+};
+
+inline void FrameQueue::pop_front() {
+  frames_[first_++] = {};
+  constexpr std::size_t worth_moving = 64;
+  if (first_ >= worth_moving && first_ * 2 >= frames_.size()) {
+    frames_.erase(frames_.begin(), frames_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+  free_if_empty();
+}
+
+inline void FrameQueue::pop_back() {
+  frames_.pop_back();
+  free_if_empty();
+}
+
+inline void FrameQueue::free_if_empty() {
+  if (size() > 0) return;
+  std::vector<QueuedFrame>().swap(frames_);
+  first_ = 0;
+}
+
+}  // namespace agw
