@@ -48,6 +48,18 @@ def test_files_are_served(gateway, site, path, kind, content):
     assert head.content == b"" and head.headers["content-length"] == str(len(content))
 
 
+def test_a_version_that_the_client_has_is_not_sent_again(gateway, site):
+    tag = proxy_request(gateway, site, "/index.html").headers["etag"]
+    for known in (tag, f"W/{tag}", f'"other", {tag}', f'"other" ,W/{tag},"third"', "*"):
+        for method in ("GET", "HEAD"):
+            response = proxy_request(gateway, site, "/index.html", method, headers={"If-None-Match": known})
+            assert response.status_code == 304 and response.content == b"" and response.headers["etag"] == tag, known
+            assert response.headers.get("content-length") in (None, str(len("<p>home")))
+    for other in ('"other"', tag.strip('"'), ""):
+        response = proxy_request(gateway, site, "/index.html", headers={"If-None-Match": other})
+        assert response.status_code == 200 and response.text == "<p>home", other
+
+
 @pytest.mark.parametrize("path", [
     "/missing", "/.env", "/.git/config", "/server.pem", "/leads-out", "/leads-to-key", "/pipe", "/../outside.txt",
     "/sub/../../outside.txt", "/%2e%2e/outside.txt", "/..%2foutside.txt", "//etc/passwd", "/sub//index.html",

@@ -8,6 +8,7 @@
 
 #include "api/refusals.hpp"
 #include "api/response.hpp"
+#include "api/versions.hpp"
 #include "features/apps/forwarding.hpp"
 #include "io/files/directory.hpp"
 #include "io/http/web_url.hpp"
@@ -79,8 +80,9 @@ Found find(const std::filesystem::path& root, const std::string& path, const std
 
 bool is_read(const ProxyStream& stream) { return stream.method() == "GET" || stream.method() == "HEAD"; }
 
-Task<> response_without_body(ProxyStream& stream, int status, Fields fields) {
-  if (co_await stream.begin({.status = status, .fields = std::move(fields), .length = 0})) co_await stream.end();
+/// `length`: of the body that another answer would have.
+Task<> response_without_body(ProxyStream& stream, int status, Fields fields, std::uint64_t length = 0) {
+  if (co_await stream.begin({.status = status, .fields = std::move(fields), .length = length})) co_await stream.end();
 }
 
 Task<> error_response_of(ProxyStream& stream, int status, Fields fields, std::string error) {
@@ -116,8 +118,8 @@ Task<> StaticFiles::serve(Request& request, ProxyStream& stream, std::filesystem
     co_return co_await response_without_body(stream, 301, std::move(fields));
   }
   fields.emplace_back("ETag", found.tag);
-  if (request.header("if-none-match") == std::string_view(found.tag)) {
-    co_return co_await response_without_body(stream, 304, std::move(fields));
+  if (has_version(request, found.tag)) {
+    co_return co_await response_without_body(stream, 304, std::move(fields), found.size);
   }
   fields.emplace_back("Accept-Ranges", "bytes");
   const auto part = part_of(request, stream, found);

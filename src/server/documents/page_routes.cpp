@@ -9,6 +9,7 @@
 
 #include "api/refusals.hpp"
 #include "api/response.hpp"
+#include "api/versions.hpp"
 #include "base/embedded.hpp"
 #include "io/files/brotli.hpp"
 #include "io/files/gzip.hpp"
@@ -62,13 +63,6 @@ bool accepts_coding(const Request& request, std::string_view coding) {
   return accepted;
 }
 
-bool has_current_version(const Request& request, std::string_view tag) {
-  bool known = false;
-  each_entry(request.header("if-none-match").value_or(""),
-             [&](const std::string& entry) { known = known || entry == tag || entry == "*"; });
-  return known;
-}
-
 /// Fills in the body in the shortest encoding that the client accepts.
 Task<> fill(BlockingPool& blocking, Response& response, const Request& request, const PageFile& file) {
   response.headers.emplace_back("Vary", "Accept-Encoding");
@@ -96,7 +90,7 @@ Task<Response> file_response(BlockingPool& blocking, const Request& request, con
   response.headers.emplace_back("Cache-Control", never_changes ? "public, max-age=31536000, immutable" : "no-cache");
   const auto tag = "W/\"" + std::string(file.tag) + '"';
   response.headers.emplace_back("ETag", tag);
-  if (has_current_version(request, tag)) {
+  if (has_version(request, tag)) {
     response.status = 304;
   } else {
     co_await fill(blocking, response, request, file);
