@@ -60,6 +60,21 @@ std::optional<milliseconds> delay_after(int tries, const ModelFailure& failure, 
   return jittered(std::min<milliseconds>(doubled, policy.max_delay));
 }
 
+/// Waits until a failed call is to be repeated. False if it is not: then `failure` is the result.
+Task<bool> may_go_on(const ModelChoice& choice, int tries, ModelFailure& failure, StopSource& stop,
+                     const RetryPolicy& policy) {
+  const auto delay = delay_after(tries, failure, policy);
+  if (!delay) co_return false;
+  log::warn("{}: {}; try {} in {} ms", choice.id(), failure.message, tries + 1, delay->count());
+  if (co_await pause(stop, *delay) != WaitResult::stopped) co_return true;
+  ModelFailure stopped;
+  stopped.kind = Kind::stopped;
+  stopped.message = choice.provider_name + " was stopped";
+  stopped.usage = failure.usage;
+  failure = std::move(stopped);
+  co_return false;
+}
+
 /// Calls one model as often as the policy allows. `began`: whether a delta has arrived. The usage is that of all
 /// attempts.
 Task<ModelOutcome> ask(const ModelChoice& choice, const ModelRequest& request, const OnDelta& on_delta,
@@ -68,18 +83,8 @@ Task<ModelOutcome> ask(const ModelChoice& choice, const ModelRequest& request, c
   for (int tries = 1;; ++tries) {
     auto outcome = co_await choice.provider->answer(request, on_delta, stop);
     std::visit([&](auto& end) { spent = end.usage += spent; }, outcome);
-    const auto* failure = std::get_if<ModelFailure>(&outcome);
-    if (!failure || began) co_return outcome;
-    const auto delay = delay_after(tries, *failure, policy);
-    if (!delay) co_return outcome;
-    log::warn("{}: {}; try {} in {} ms", choice.id(), failure->message, tries + 1, delay->count());
-    if (co_await pause(stop, *delay) == WaitResult::stopped) {
-      ModelFailure stopped;
-      stopped.kind = Kind::stopped;
-      stopped.message = choice.provider_name + " was stopped";
-      stopped.usage = spent;
-      co_return stopped;
-    }
+    auto* failure = std::get_if<ModelFailure>(&outcome);
+    if (!failure || began || !co_await may_go_on(choice, tries, *failure, stop, policy)) co_return outcome;
   }
 }
 
@@ -118,6 +123,16 @@ Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequ
     if (!try_next) co_return Completion{std::move(outcome), choice->provider_name, choice->model};
     log::warn("{}: {}; asking {} instead", choice->id(), failure->message, (choice + 1)->id());
     earlier = std::move(*failure);
+  }
+}
+
+Task<std::variant<json::object, ModelFailure>> embed_with_retries(ModelChoice choice, json::object body,
+                                                                  StopSource& stop, RetryPolicy policy) {
+  body["model"] = choice.model;
+  for (int tries = 1;; ++tries) {
+    auto outcome = co_await choice.provider->embed(body, stop);
+    auto* failure = std::get_if<ModelFailure>(&outcome);
+    if (!failure || !co_await may_go_on(choice, tries, *failure, stop, policy)) co_return outcome;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "models/catalog.hpp"
@@ -39,5 +40,10 @@ struct Completion {
 /// Example: src/models/retry_test.cpp: Retries.GoOnToTheNextModel
 Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequest request, const OnDelta& on_delta,
                                      StopSource& stop, RetryPolicy policy = {});
+
+/// Has `choice` make embeddings (Provider::embed), and retries that as often as an answer. Fills in the `model` of
+/// `body`. Example: src/models/retry_test.cpp: Retries.AreMadeForEmbeddingsToo
+Task<std::variant<json::object, ModelFailure>> embed_with_retries(ModelChoice choice, json::object body,
+                                                                  StopSource& stop, RetryPolicy policy = {});
 
 }  // namespace agw

@@ -68,6 +68,34 @@ Completion ask(Scripted& provider, RetryPolicy policy = quick) {
 
 bool succeeded(const Completion& completion) { return std::holds_alternative<ModelReply>(completion.outcome); }
 
+/// Makes embeddings at the third try.
+class Embedding : public Scripted {
+public:
+  using Scripted::Scripted;
+  Task<std::variant<json::object, ModelFailure>> embed(json::object body, StopSource&) override {
+    bodies.push_back(std::move(body));
+    if (bodies.size() < 3) co_return failure(Kind::rate_limited, 429);
+    co_return json::object{{"data", json::array{}}};
+  }
+  std::vector<json::object> bodies;
+};
+
+TEST(Retries, AreMadeForEmbeddingsToo) {
+  Embedding provider({});
+  testing::run([&](Loop&) -> Task<> {
+    StopSource stop;
+    const ModelChoice choice{&provider, "p", "m"};
+    const auto made = co_await embed_with_retries(choice, {{"model", "p/m"}, {"input", "x"}}, stop, quick);
+    EXPECT_TRUE(std::holds_alternative<json::object>(made));
+    const json::object sent{{"model", "m"}, {"input", "x"}};
+    EXPECT_EQ(provider.bodies, std::vector<json::object>(3, sent));
+    provider.bodies.clear();
+    const auto failed = co_await embed_with_retries(choice, {{"input", "x"}}, stop, RetryPolicy{.retries = 0});
+    EXPECT_EQ(std::get<ModelFailure>(failed).status, 429);
+    EXPECT_EQ(provider.bodies.size(), 1U);
+  });
+}
+
 TEST(Retries, TryAgainUntilItWorks) {
   Scripted provider({{failure(Kind::unavailable)},
                      {failure(Kind::rate_limited, 429)},

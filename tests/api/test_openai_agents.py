@@ -293,6 +293,16 @@ def test_embeddings_are_passed_through(talker):
     assert talker.stub.requests[-1].json == {"model": "talker-1", "input": ["a"]}
 
 
+def test_embeddings_are_asked_for_again_as_answers_are(talker):
+    at_once = {"retry-after": "0"}
+    talker.stub.script(Fault(429, body={}, headers=at_once), Fault(503, body={}, headers=at_once))
+    got = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": talker.model, "input": ["a"]}))
+    assert got["data"][0]["embedding"] == [0.5] and len(talker.stub.requests) == 3
+    talker.stub.script(*[Fault(503, body={}, headers=at_once)] * 5)
+    failed = talker.gateway.http.post("/v1/embeddings", json={"model": talker.model, "input": ["a"]})
+    assert failed.status_code == 503 and len(talker.stub.requests) == 8, failed.text
+
+
 def test_agent_makes_no_embeddings(talker):
     got = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": "assistant", "input": "a"}), 400)
     assert got["error"]["param"] == "model" and "agents make no embeddings" in got["error"]["message"]

@@ -19,6 +19,7 @@
 #include "features/client_api/pictures.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
+#include "models/retry.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -313,12 +314,11 @@ Task<json::object> ClientApi::embed(json::object body, const std::string& client
   const auto choice = find_model(request.model);
   require_budget();
   ClientConnection connection(services_.loop, stream);
-  body["model"] = choice.model;
   std::variant<json::object, ModelFailure> outcome;
   std::exception_ptr failure;
   std::optional<UnstoredSpending> spent;
   try {
-    outcome = co_await choice.provider->embed(std::move(body), connection.disconnected());
+    outcome = co_await embed_with_retries(choice, std::move(body), connection.disconnected());
     if (auto* answer = std::get_if<json::object>(&outcome)) {
       ModelReply reply;
       if (const auto* usage = object_member(*answer, "usage"))

@@ -300,7 +300,7 @@ class ProviderStub:
         if request.method == "GET":
             return await self._list(writer, request)
         wire = wires.of_path(request.path)
-        if wire is None:
+        if wire is None and not (self._replies and isinstance(self._replies[0], Fault)):
             status, body = wires.without_format(request)
             await self._write_head(writer, status, "application/json", body)
             return True
