@@ -180,13 +180,48 @@ def test_new_extension_takes_over_an_existing_directory(gateway, create_extensio
     assert [path.read_text() for path in kept] == ["systemPrompt: by hand\n"], "what a person wrote is kept"
 
 
-def test_pending_edit_is_kept_when_the_record_changes(gateway, create_extension):
+def kept_in_trash(gateway, made):
+    return [path.read_text() for path in (gateway.data / "trash").glob(f"*{made['name']}-agent.yaml*")]
+
+
+@pytest.mark.parametrize("change", ["description", "enabled", "toggle"])
+def test_an_edit_by_hand_counts_before_the_next_change(gateway, create_extension, change):
+    made = create_extension()
+    (folder(gateway, made) / "agent.yaml").write_text("systemPrompt: edited\ndescription: d\n")
+    if change == "toggle":
+        accepted(gateway.http.post(f"/extensions/{made['id']}/toggle"))
+    else:
+        patch(gateway, made, **{change: "new" if change == "description" else True})
+    record = accepted(gateway.http.get(f"/extensions/{made['id']}"))
+    assert record["definition"] == {"systemPrompt": "edited"}
+    assert (record["description"], record["enabled"]) == (("new", False) if change == "description" else ("d", True))
+    found = config(gateway, made)
+    assert (found["systemPrompt"], found["description"]) == ("edited", record["description"])
+    assert kept_in_trash(gateway, made) == []
+
+
+def test_an_edit_by_hand_is_a_version_of_its_own(gateway, create_extension):
     made = create_extension()
     (folder(gateway, made) / "agent.yaml").write_text("systemPrompt: edited\n")
-    patch(gateway, made, description="new")
-    assert config(gateway, made)["description"] == "new"
-    kept = list((gateway.data / "trash").glob(f"*{made['name']}-agent.yaml*"))
-    assert [path.read_text() for path in kept] == ["systemPrompt: edited\n"]
+    body = {"definition": {"systemPrompt": "mine"}, "if_updated_at": made["updated_at"]}
+    refused(gateway.http.patch(f"/extensions/{made['id']}", json=body), 409, "changed meanwhile")
+    record = accepted(gateway.http.get(f"/extensions/{made['id']}"))
+    assert record["definition"] == {"systemPrompt": "edited"}
+    body["if_updated_at"] = record["updated_at"]
+    assert accepted(gateway.http.patch(f"/extensions/{made['id']}", json=body))["definition"] == body["definition"]
+
+
+@pytest.mark.parametrize("edit, change", [
+    ("systemPrompt: edited\n", {"definition": {"systemPrompt": "mine"}}), ("{not: [yaml\n", {"description": "new"}),
+])
+def test_an_edit_that_a_change_replaces_is_kept(gateway, create_extension, edit, change):
+    made = create_extension()
+    (folder(gateway, made) / "agent.yaml").write_text(edit)
+    patch(gateway, made, **change)
+    found = config(gateway, made)
+    assert found["systemPrompt"] == change.get("definition", made["definition"])["systemPrompt"]
+    assert found["description"] == change.get("description", made["description"])
+    assert kept_in_trash(gateway, made) == [edit]
 
 
 def test_concurrent_writes_leave_one_complete_file(gateway, create_extension):

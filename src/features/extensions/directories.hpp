@@ -57,6 +57,8 @@ public:
   /// stamp has changed. Ignores a directory whose move is still pending.
   enum class At { stamps, contents };
   DirectoryFindings compare(const std::vector<ExtensionPointer>& records, At at);
+  /// Compares the directory of one record: nothing if the gateway itself has something left to do there.
+  DirectoryFindings edit_of(const ExtensionPointer& record);
   /// Call it when the found files have become the record. `path` is `agents/<name>`.
   void accept(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 

@@ -1,5 +1,6 @@
 // Compares the directories with the records.
 
+#include <algorithm>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -70,6 +71,16 @@ DirectoryFindings ExtensionDirectories::compare(const std::vector<ExtensionPoint
         fmt::format("{}: cannot be {}, see the log", step.directory, is_move ? "moved to " + step.target : "written"));
   }
   for (const auto type : file_backed_types) compare_type(type, records, at, findings);
+  return findings;
+}
+
+DirectoryFindings ExtensionDirectories::edit_of(const ExtensionPointer& record) {
+  DirectoryFindings findings;
+  const bool has_failed =
+      std::ranges::any_of(failed_, [&](const DiskStep& step) { return step.extension_id == record->id; });
+  if (has_failed || is_to_be_moved(directory_of(record->type, record->name))) return findings;
+  compare_record(record, At::contents, findings);
+  findings.missing.clear();
   return findings;
 }
 

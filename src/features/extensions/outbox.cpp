@@ -177,6 +177,10 @@ Task<DirectoryFindings> ExtensionOutbox::compare(std::vector<ExtensionPointer> r
   co_return std::move(findings);
 }
 
+Task<DirectoryFindings> ExtensionOutbox::edit_of(ExtensionPointer record) {
+  co_return co_await disk_.run([directories = directories_, record] { return directories->edit_of(record); });
+}
+
 void ExtensionOutbox::record_taken(Connection& connection, const std::string& extension_id, KnownDirectory known) {
   outbox_store::forget(connection, extension_id);
   // A person may have written again within the resolution of the stamp. Without a stamp, the next comparison reads the

@@ -44,6 +44,8 @@ public:
 
   /// Compares all directories with `records`, which are all agents and jobs.
   Task<DirectoryFindings> compare(std::vector<ExtensionPointer> records);
+  /// Compares the directory of one agent or job. Look the record up immediately before.
+  Task<DirectoryFindings> edit_of(ExtensionPointer record);
   /// Inside the write that takes over a directory: records that record and files agree.
   static void record_taken(Connection& connection, const std::string& extension_id, KnownDirectory known);
   /// After that write.

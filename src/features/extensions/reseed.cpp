@@ -9,6 +9,7 @@
 #include "api/error.hpp"
 #include "base/log.hpp"
 #include "features/extensions/built_ins.hpp"
+#include "features/extensions/extension_text.hpp"
 #include "features/extensions/registry.hpp"
 #include "features/extensions/service.hpp"
 #include "features/extensions/writing.hpp"
@@ -112,13 +113,28 @@ Task<std::vector<std::string>> Extensions::reseed() {
 
   auto findings = co_await outbox_->compare(file_backed());
   auto warnings = findings.warnings;
-  if (is_empty(findings)) co_return warnings;
-  auto result = co_await database_.write(
-      [findings = std::move(findings), now](Connection& connection) { return take_over(connection, findings, now); });
-  std::ranges::move(result.warnings, std::back_inserter(warnings));
+  std::ranges::move(co_await take_findings_over(std::move(findings)), std::back_inserter(warnings));
+  co_return warnings;
+}
+
+Task<> Extensions::take_edit_over(std::string id) {
+  const auto record = find(id);
+  if (!outbox_ || !record || !is_file_backed(record->type)) co_return;
+  auto findings = co_await outbox_->edit_of(record);
+  auto warnings = findings.warnings;
+  std::ranges::move(co_await take_findings_over(std::move(findings)), std::back_inserter(warnings));
+  for (const auto& warning : warnings) log::warn("{}", warning);
+}
+
+/// Returns which files cannot become their record, and why.
+Task<std::vector<std::string>> Extensions::take_findings_over(DirectoryFindings findings) {
+  if (is_empty(findings)) co_return std::vector<std::string>{};
+  auto result = co_await database_.write([findings = std::move(findings), now = clock_.now()](Connection& connection) {
+    return take_over(connection, findings, now);
+  });
   co_await publish(std::move(result.writes));
   for (auto& taken : result.accepted) co_await outbox_->accept(taken.id, taken.path, taken.known);
-  co_return warnings;
+  co_return std::move(result.warnings);
 }
 
 }  // namespace agw

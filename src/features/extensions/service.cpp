@@ -129,6 +129,8 @@ Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object b
 
 Task<ExtensionPointer> Extensions::apply(std::string id_or_name, ExtensionChange wanted, std::string run_id) {
   const auto current = require(id_or_name);
+  // A definition replaces the edited one. The file goes to the trash then, unless `if_updated_at` can tell the caller.
+  if (!wanted.definition || wanted.if_updated_at) co_await take_edit_over(current->id);
   Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
   co_return co_await update(current->id, std::move(decide), {}, ExtensionOutbox::Rewrite::when_changed,
                             std::move(run_id));
@@ -149,6 +151,7 @@ Task<ExtensionPointer> Extensions::overwrite(std::string id_or_name, json::objec
 
 Task<ExtensionPointer> Extensions::toggle(std::string id_or_name, InTransaction<Extension> in_transaction) {
   const auto id = require(id_or_name)->id;
+  co_await take_edit_over(id);
   Decide decide = [](const Extension& current) {
     ExtensionChange change;
     change.enabled = !current.enabled;

@@ -128,6 +128,10 @@ private:
                                  ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed,
                                  std::string run_id = {});
   void take_directories_over(Connection& connection);
+  /// A person's edit of the file of an agent or job becomes the record, as in `reseed`, before a change that would
+  /// otherwise replace it.
+  Task<> take_edit_over(std::string id);
+  Task<std::vector<std::string>> take_findings_over(DirectoryFindings findings);
   std::vector<ExtensionPointer> file_backed() const;
   enum class Origin { here, another_node };
   void announce(const Extension& extension, ExtensionAction action, const std::string& run_id,
