@@ -28,12 +28,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def body(self):
         if self.headers.get("Transfer-Encoding") == "chunked":
-            whole = b""
+            pieces = []
             while size := int(self.rfile.readline().split(b";")[0], 16):
-                whole += self.rfile.read(size)
+                pieces.append(self.rfile.read(size))
                 self.rfile.readline()
             self.rfile.readline()
-            return whole
+            return b"".join(pieces)
         return self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
     def echo(self):

@@ -62,7 +62,7 @@ class Story:
         with self.gateway.events(self.thread["id"]) as events:
             body = {"threadId": self.thread["id"], "content": "A question", "model": MODEL}
             turn = accepted(self.http.post("/chat", json=body), 201)
-            finish = events.run(turn["id"], seconds=10)[-1]
+            finish = events.run(turn["id"], seconds=30)[-1]
 
         def holds():
             self._has_turn(turn["id"])
@@ -147,7 +147,7 @@ class Story:
         self.stub.script(Reply("", tool_calls=[call]), "Done.")
         with self.gateway.events(thread["id"]) as events:
             turn = accepted(self.http.post("/chat", json={"threadId": thread["id"], "content": "Do it.", "model": MODEL}), 201)
-            run = events.run(turn["id"], seconds=10)
+            run = events.run(turn["id"], seconds=30)
         ends = of_kind(run, "tool-end")
         assert ends and not ends[0]["isError"], run
         return run[0]["runId"]

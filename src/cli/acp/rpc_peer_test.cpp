@@ -1,10 +1,13 @@
 #include "cli/acp/rpc_peer.hpp"
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "base/json/json_values.hpp"
 #include "testing/run.hpp"
@@ -41,6 +44,10 @@ struct Fixture {
   RpcPeer peer;
 };
 
+Task<> until(Loop& loop, std::function<bool()> holds) {
+  while (!holds()) co_await asio::post(loop, asio::use_awaitable);
+}
+
 TEST(RpcPeer, AnswersRequestsInAnyOrder) {
   testing::run([](Loop& loop) -> Task<> {
     Fixture it(loop);
@@ -48,10 +55,9 @@ TEST(RpcPeer, AnswersRequestsInAnyOrder) {
     it.peer.take(R"({"jsonrpc": "2.0", "id": "two", "method": "quick"})");
     it.peer.take(R"({"jsonrpc": "2.0", "id": null, "method": "fail"})");
     it.peer.take(R"({"jsonrpc": "2.0", "method": "note"})");
-    StopSource never;
-    co_await pause(never, 1ms);
+    co_await until(loop, [&] { return it.sent.size() == 2 && !it.echo.notifications.empty(); });
     it.echo.go.request();
-    co_await it.peer.stop(1s);
+    co_await it.peer.stop(1min);
     EXPECT_EQ(it.sent,
               (std::vector<std::string>{R"({"jsonrpc":"2.0","result":{"method":"quick"},"id":"two"})",
                                         R"({"jsonrpc":"2.0","error":{"code":-32002,"message":"no"},"id":null})",
@@ -65,7 +71,7 @@ TEST(RpcPeer, CancelsARequest) {
     Fixture it(loop);
     it.peer.take(R"({"jsonrpc": "2.0", "id": 1, "method": "wait"})");
     it.peer.take(R"({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 1}})");
-    co_await it.peer.stop(1s);
+    co_await it.peer.stop(1min);
     EXPECT_EQ(it.sent.size(), 1U);
   });
 }
@@ -79,8 +85,7 @@ TEST(RpcPeer, AsksTheClient) {
       StopSource never;
       out = to_json(co_await peer.ask("question", {}, never));
     }(it.peer, answer));
-    StopSource never;
-    co_await pause(never, 1ms);
+    co_await until(loop, [&] { return !it.sent.empty(); });
     EXPECT_EQ(it.sent.back(), R"({"jsonrpc":"2.0","id":1,"method":"question","params":{}})");
     it.peer.take(R"({"jsonrpc": "2.0", "id": 2, "result": {"of": "nothing"}})");
     it.peer.take(R"({"jsonrpc": "2.0", "id": 1, "result": {"a": 1}})");
@@ -103,8 +108,7 @@ TEST(RpcPeer, AQuestionThatIsOverIsCancelledAtTheClient) {
         out = error.code();
       }
     }(it.peer, over, code));
-    StopSource never;
-    co_await pause(never, 1ms);
+    co_await until(loop, [&] { return !it.sent.empty(); });
     over.request();
     co_await group.join();
     EXPECT_EQ(code, acp_code::cancelled);
@@ -120,7 +124,7 @@ TEST(RpcPeer, BoundsWhatItAnswersAtATime) {
     EXPECT_EQ(it.sent.size(), 1U);
     EXPECT_NE(it.sent[0].find("more than 256 requests at a time"), std::string::npos);
     it.echo.go.request();
-    co_await it.peer.stop(1s);
+    co_await it.peer.stop(1min);
     EXPECT_EQ(it.sent.size(), RpcPeer::max_requests + 1);
   });
 }

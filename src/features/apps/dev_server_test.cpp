@@ -55,7 +55,7 @@ struct Served {
 
 TEST(DevServer, GivesUpOnOneThatNeverAnswers) {
   testing::run([](Loop& loop) -> Task<> {
-    Served served(loop, {.start_timeout = 100ms, .stop_grace = 1s});
+    Served served(loop, {.start_timeout = 1s, .stop_grace = 1s});
     co_await served.start("exec sleep 60");
     EXPECT_EQ(served.server.status(), AppStatus::starting);
     EXPECT_TRUE(served.server.has_process());

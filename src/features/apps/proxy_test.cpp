@@ -54,13 +54,14 @@ int port_of(const LoopbackServer& server) {
 }
 
 /// The outcome of a request to an app that responds with `response`.
-std::string asked(std::string response, LoopbackServer::After after, Client& client) {
+std::string asked(std::string response, LoopbackServer::After after, Client& client,
+                  std::chrono::milliseconds patience = 1min) {
   std::string error;
   testing::run([&](Loop& loop) -> Task<> {
     LoopbackServer app(loop, {std::move(response)}, after);
     const Nobody nobody;
     IdleConnections idle(loop);
-    AppProxy proxy(loop, nobody, idle, 100ms);
+    AppProxy proxy(loop, nobody, idle, patience);
     Request request;
     try {
       co_await proxy.forward(request, client, {.port = port_of(app)}, "/apps/a/proxy");
@@ -82,7 +83,8 @@ TEST(AppProxy, PassesAnAnswerOn) {
 
 TEST(AppProxy, GivesUpOnAnAppThatBeginsNoAnswer) {
   Client client;
-  EXPECT_EQ(asked("HTTP/1.1 200 OK\r\nContent-", LoopbackServer::After::wait, client), "Dev server proxy failed");
+  EXPECT_EQ(asked("HTTP/1.1 200 OK\r\nContent-", LoopbackServer::After::wait, client, 100ms),
+            "Dev server proxy failed");
   EXPECT_EQ(client.status, 0);
 }
 
@@ -108,7 +110,7 @@ AskedTwice asked_twice(std::string method, std::vector<std::string> responds, Lo
     LoopbackServer app(loop, std::move(responds), after);
     const Nobody nobody;
     IdleConnections idle(loop);
-    AppProxy proxy(loop, nobody, idle, 5s);
+    AppProxy proxy(loop, nobody, idle, 1min);
     Request request;
     for (int i = 0; i < 2; ++i) {
       Client client;

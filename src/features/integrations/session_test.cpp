@@ -230,14 +230,14 @@ TEST(PendingRequests, WaitAndGiveUp) {
     PendingRequests pending(loop);
     StopSource stop;
     PendingRequests::Waiting waiting(pending, pending.next_id());
-    const auto late = co_await waiting.response(10ms, 1s, stop);
+    const auto late = co_await waiting.response(10ms, 1min, stop);
     EXPECT_TRUE(late.timed_out);
     EXPECT_FALSE(pending.take(read_rpc(R"({"jsonrpc": "2.0", "id": "other", "result": {}})")));
     EXPECT_TRUE(pending.take(read_rpc(R"({"jsonrpc": "2.0", "id": 1, "result": {"a": 1}})")));
-    EXPECT_EQ(to_json((co_await waiting.response(1s, 1s, stop)).result), R"({"a":1})");
+    EXPECT_EQ(to_json((co_await waiting.response(1min, 1min, stop)).result), R"({"a":1})");
     pending.fail_all("it ended");
     PendingRequests::Waiting too_late(pending, pending.next_id());
-    EXPECT_EQ((co_await too_late.response(1s, 1s, stop)).problem, "it ended");
+    EXPECT_EQ((co_await too_late.response(1min, 1min, stop)).problem, "it ended");
   });
 }
 

@@ -76,7 +76,7 @@ ModelServicePreset preset(std::string name, std::string base_url, bool local) {
 
 TEST(ModelServices, AreLookedForWhereLocalPresetsAreAndNowhereElse) {
   std::vector<ModelServicePreset> presets;
-  const ModelServices::Options options{.detection_limit = 2s,
+  const ModelServices::Options options{.detection_limit = 1min,
                                        .presets = [&]() -> const std::vector<ModelServicePreset>& { return presets; }};
   with_services(options, [&](ModelServicesFixture& fixture, Loop& loop) -> Task<> {
     LoopbackServer here(loop, {list_response("m1")});

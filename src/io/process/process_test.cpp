@@ -58,7 +58,7 @@ protected:
 
   /// Its output ends a little before what is killed does.
   static bool ends_soon(pid_t id) {
-    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    const auto deadline = std::chrono::steady_clock::now() + 1min;
     while (is_alive(id) && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(1ms);
     return !is_alive(id);
   }
@@ -153,16 +153,16 @@ TEST_F(ProcessTest, AFloodWaitsUntilSomebodyReads) {
 TEST_F(ProcessTest, WhatIsLeftIsKilledAtTheDeadline) {
   const auto started = std::chrono::steady_clock::now();
   const auto result = result_of(shell("trap '' TERM; echo begun; sleep 1000 & while :; do sleep 1; done"),
-                                {.time = 200ms, .grace = 100ms});
+                                {.time = 2s, .grace = 100ms});
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.end.signal, SIGKILL);
   EXPECT_EQ(result.output, "begun\n");
-  EXPECT_LT(std::chrono::steady_clock::now() - started, 20s);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 1min);
 }
 
 TEST_F(ProcessTest, ACommandCanSayGoodbye) {
   const auto result =
-      result_of(shell("trap 'echo goodbye; exit 5' TERM; while :; do sleep 0.01; done"), {.time = 200ms, .grace = 5s});
+      result_of(shell("trap 'echo goodbye; exit 5' TERM; while :; do sleep 0.01; done"), {.time = 2s, .grace = 1min});
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.end.exit_code, 5);
   EXPECT_THAT(result.output, HasSubstr("goodbye"));
@@ -196,25 +196,25 @@ TEST_F(ProcessTest, WhatIsDeafIsKilledSoonOnceSomebodyHurries) {
     stop.request();
     auto deaf = shell("exec sleep 1000");
     deaf.ignored_signals = {SIGTERM};
-    const auto result = co_await run_process(loop, std::move(deaf), {}, {.grace = 60s, .hurry = &hurry}, stop);
+    const auto result = co_await run_process(loop, std::move(deaf), {}, {.grace = 10min, .hurry = &hurry}, stop);
     EXPECT_TRUE(result.stopped);
     EXPECT_EQ(result.end.signal, SIGKILL);
-    EXPECT_LT(std::chrono::steady_clock::now() - started, 20s);
+    EXPECT_LT(std::chrono::steady_clock::now() - started, 2min);
   });
 }
 
 TEST_F(ProcessTest, WhatACommandLeavesBehindEndsWithIt) {
-  const auto result = result_of(shell("sleep 1000 & echo $!"), {.time = 10s});
+  const auto result = result_of(shell("sleep 1000 & echo $!"), {.time = 1min});
   EXPECT_FALSE(result.timed_out);
   EXPECT_TRUE(ends_soon(std::stoi(result.output)));
 }
 
 TEST_F(ProcessTest, ADaemonThatKeepsTheOutputOpenHoldsNothingUp) {
   const auto started = std::chrono::steady_clock::now();
-  const auto result = result_of(shell("setsid sleep 30 & echo done"), {.time = 25s});
+  const auto result = result_of(shell("setsid sleep 100 & echo done"), {.time = 90s});
   EXPECT_THAT(result.output, HasSubstr("done"));
   EXPECT_FALSE(result.timed_out);
-  EXPECT_LT(std::chrono::steady_clock::now() - started, 20s);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 1min);
 }
 
 TEST_F(ProcessTest, EndsWithItsOwner) {
@@ -245,7 +245,7 @@ TEST_F(ProcessTest, HasNotEndedForWhatWasHeardOfAnotherDescriptor) {
       return [&](boost::system::error_code) {
         if (process) return;
         closed.close();
-        process = std::make_unique<Process>(loop, shell("exec sleep 3"));
+        process = std::make_unique<Process>(loop, shell("exec sleep 1000"));
       };
     };
     first.async_wait(asio::posix::stream_descriptor::wait_read, closes(second));
@@ -265,7 +265,7 @@ TEST_F(ProcessTest, EndGivesItTime) {
   run([](Loop& loop) -> Task<> {
     Process process(loop, shell("trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done"));
     EXPECT_EQ(co_await process.read(), "ready\n");
-    EXPECT_EQ((co_await process.end(5s)).exit_code, 7);
+    EXPECT_EQ((co_await process.end(1min)).exit_code, 7);
     Process deaf(loop, shell("trap '' TERM; echo ready; while :; do sleep 0.01; done"));
     EXPECT_EQ(co_await deaf.read(), "ready\n");
     EXPECT_EQ((co_await deaf.end(50ms)).signal, SIGKILL);
@@ -279,11 +279,11 @@ TEST_F(ProcessTest, HasItsTimeBesideThatOfAPerson) {
     auto asking = std::make_optional<WaitClock::Wait>(waits);
     TaskGroup person(loop);
     person.spawn([](StopSource& never, std::optional<WaitClock::Wait>& question) -> Task<> {
-      co_await pause(never, 300ms);
+      co_await pause(never, 1500ms);
       question.reset();
     }(stop, asking));
-    const auto slow = co_await run_process(loop, shell("sleep 0.35"), {}, {.time = 200ms, .waits = &waits}, stop);
-    EXPECT_FALSE(slow.timed_out) << "300 ms of it were the person's";
+    const auto slow = co_await run_process(loop, shell("sleep 1.6"), {}, {.time = 1s, .waits = &waits}, stop);
+    EXPECT_FALSE(slow.timed_out) << "1,500 ms of it were the person's";
     co_await person.join();
     const auto late = co_await run_process(loop, shell("sleep 60"), {}, {.time = 50ms, .waits = &waits}, stop);
     EXPECT_TRUE(late.timed_out);

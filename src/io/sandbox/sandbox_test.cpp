@@ -326,7 +326,7 @@ TEST_F(SandboxTest, ACommandOfBashNoticesNothingOfWhatRanBefore) {
 }
 
 TEST_F(SandboxTest, ACommandOfBashEndsBySigtermUnlessItHandlesIt) {
-  const auto result = result_of("sleep 100", spec(), {.time = 300ms, .grace = 20s});
+  const auto result = result_of("sleep 100", spec(), {.time = 2s, .grace = 1min});
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.end.exit_code, 143);
 }
@@ -439,14 +439,14 @@ TEST_F(SandboxTest, NothingOutlivesTheCommand) {
     return false;
   };
   result_of("setsid sh -c 'sleep " + marker + " & sleep " + marker + "' >/dev/null 2>&1 & sleep 0.1", spec());
-  for (int i = 0; i < 10'000 && runs(); ++i) ::usleep(1000);
+  for (int i = 0; i < 60'000 && runs(); ++i) ::usleep(1000);
   EXPECT_FALSE(runs());
   const auto started = std::chrono::steady_clock::now();
   const auto deaf = result_of("trap '' TERM; (setsid sleep " + marker + " &); sleep " + marker, spec(),
                               {.time = 300ms, .grace = 100ms});
   EXPECT_TRUE(deaf.timed_out);
-  EXPECT_LT(std::chrono::steady_clock::now() - started, 20s);
-  for (int i = 0; i < 10'000 && runs(); ++i) ::usleep(1000);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 1min);
+  for (int i = 0; i < 60'000 && runs(); ++i) ::usleep(1000);
   EXPECT_FALSE(runs());
 }
 
@@ -464,7 +464,7 @@ TEST_F(SandboxTest, NothingBeginsOnceTheGatewayIsGone) {
 
 TEST_F(SandboxTest, ACommandCanSayGoodbye) {
   const auto result =
-      result_of("trap 'echo goodbye; exit 5' TERM; while :; do sleep 0.01; done", spec(), {.time = 300ms, .grace = 5s});
+      result_of("trap 'echo goodbye; exit 5' TERM; while :; do sleep 0.01; done", spec(), {.time = 2s, .grace = 1min});
   EXPECT_THAT(result.output, HasSubstr("goodbye"));
   EXPECT_EQ(result.end.exit_code, 5);
 }

@@ -34,7 +34,7 @@ protected:
 
   /// As another program would.
   void execute(const std::string& sql) const {
-    Session(read_address(url_), Session::Clock::now() + 5s, never_).execute(sql);
+    Session(read_address(url_), Session::Clock::now() + 1min, never_).execute(sql);
   }
 
   /// Ends the session of the writer, which has the lock.

@@ -26,7 +26,7 @@ protected:
   }
 
   std::unique_ptr<Connection> connect(Session** session = nullptr) const {
-    auto made = std::make_unique<Session>(read_address(url_), Session::Clock::now() + 5s, never_);
+    auto made = std::make_unique<Session>(read_address(url_), Session::Clock::now() + 1min, never_);
     if (session) *session = made.get();
     return std::make_unique<Connection>(std::move(made));
   }
