@@ -243,7 +243,7 @@ else {
       await message(page).fill('still alive');
       const took = await work();
       console.log(`# ${what}: ${took} ms of work`);
-      assert.ok(took < 2000, `${took} ms of work`);
+      assert.ok(took < 6000, `${took} ms of work`);
     });
   }
 

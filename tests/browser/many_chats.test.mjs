@@ -49,7 +49,7 @@ else {
       works.push(await work());
     }
     console.log(`# 10,000 chats: ${works.join(', ')} ms of work for 3,000 pixels each`);
-    assert.ok(works.sort((a, b) => a - b)[18] < 50, works.join(', '));
+    assert.ok(works.sort((a, b) => a - b)[18] < 150, works.join(', '));
     const rows = await list(page).getByRole('listitem').count();
     assert.ok(rows > 5 && rows < 80, `${rows} rows`);
     await list(page).getByRole('link').nth(10).focus();

@@ -59,7 +59,7 @@ else {
     await message(page).fill('still alive');
     const took = await work();
     console.log(`# hostile formulas: ${took} ms of work`);
-    assert.ok(took < 2000, `${took} ms`);
+    assert.ok(took < 6000, `${took} ms`);
     assert.equal(await answers(page).locator('math a, math img, mglyph, [href^="javascript"]').count(), 0);
     assert.equal(await page.evaluate(() => window.bad), undefined);
     assert.ok(asked.every((url) => url.startsWith(env.proxy.url)));

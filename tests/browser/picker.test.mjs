@@ -135,7 +135,7 @@ else {
     await eventually(async () => assert.equal(await options(page).count(), 1));
     const took = await work();
     console.log(`# a list of 5,000: ${took} ms of work`);
-    assert.ok(took < 400, `${took} ms`);
+    assert.ok(took < 1200, `${took} ms`);
     await page.keyboard.press('Enter');
     await eventually(async () => assert.equal(await picker.innerText(), 'Project 4321'));
     await expectFocus(page, 'Project');
