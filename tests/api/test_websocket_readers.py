@@ -3,7 +3,11 @@
 See docs/contract/websocket.md#limits.
 """
 
+import pytest
+
 from connection import TEXT
+from jobs import wait_for
+from test_client_streams import sockets
 from threads import add_turn, new_thread
 
 MIB = 1024 * 1024
@@ -48,6 +52,16 @@ def test_slow_reader_of_events_over_8_mib_is_closed_with_1013(own_gateway):
         for _ in range(4):
             add_turn(own_gateway, thread, "x" * (9 * MIB))
         assert slow.close_code() == 1013 and slow.closed()
+
+
+@pytest.mark.slow
+def test_one_event_over_8_mib_does_not_wait_for_ever(own_gateway):
+    thread = new_thread(own_gateway)
+    with own_gateway.frames(receive_buffer=4096), own_gateway.events(thread) as quick:
+        receives(quick, add_turn(own_gateway, thread, "x" * (9 * MIB)))
+        before = sockets(own_gateway)
+        wait_for(lambda: sockets(own_gateway) < before, seconds=70)  # 30 s, and 10 s to complete the close
+        assert quick.ask({"type": "ping"}) == {"type": "pong"}
 
 
 def test_stalled_reader_does_not_delay_the_end(own_gateway):

@@ -16,6 +16,8 @@ namespace {
 
 constexpr auto ping_interval = 30s;
 constexpr auto max_close_handshake = 10s;
+/// How long a message that alone exceeds `queue_limit` waits for a client that takes nothing of it.
+constexpr auto max_standstill = 30s;
 constexpr std::size_t max_frames_per_write = 32;
 /// A client that reads as fast as it is written to would hold the loop until everything is sent.
 constexpr int max_writes_at_once = 16;
@@ -210,6 +212,8 @@ Task<> WebSocket::write_rest() {
 void WebSocket::sweep(SocketStream::TimePoint now) {
   if (close_deadline_ && now > *close_deadline_) {
     abort();
+  } else if (!closing_ && queued_bytes_ > queue_limit && now - stream_.last_activity() >= max_standstill) {
+    close_slow_reader();
   } else if (!closing_ && now - stream_.last_activity() >= ping_interval && now - last_ping_ >= ping_interval) {
     last_ping_ = now;
     queue({websocket::frame(Opcode::ping, {}), nullptr});
