@@ -93,7 +93,9 @@ constexpr auto time_for_clients_to_go = 100ms;
 constexpr auto max_callback = 1ms;
 
 void log_long_callback(const LongCallback& callback) {
-  log::warn("a callback held the loop for {:.1f} ms: {}", static_cast<double>(callback.duration.count()) / 1000,
+  const auto milliseconds = [](std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; };
+  log::warn("a callback held the loop for {:.1f} ms, computing for {:.1f}: {}", milliseconds(callback.duration),
+            milliseconds(callback.computed),
             callback.calls.empty() ? "it ended before it could be looked at" : callback.calls);
 }
 

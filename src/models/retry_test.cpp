@@ -81,7 +81,7 @@ public:
 };
 
 TEST(Retries, AreMadeForEmbeddingsToo) {
-  Embedding provider({});
+  Embedding provider(std::vector<Scripted::Step>{});
   testing::run([&](Loop&) -> Task<> {
     StopSource stop;
     const ModelChoice choice{&provider, "p", "m"};

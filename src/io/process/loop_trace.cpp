@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -79,6 +80,10 @@ std::int64_t nanoseconds(clockid_t clock) {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
+std::chrono::microseconds microseconds(std::int64_t count) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::nanoseconds(count));
+}
+
 class LoopTracer {
 public:
   LoopTracer(Loop& loop, std::chrono::microseconds limit, const std::function<void(const LongCallback&)>& report)
@@ -105,16 +110,17 @@ private:
   template <class Run>
   std::size_t run_timed(clockid_t clock, Run run) {
     const auto number = current.load(std::memory_order_relaxed) + 1;
+    const auto computed_before = nanoseconds(processor_clock_);
     const auto began = nanoseconds(clock);
     clock_.store(clock, std::memory_order_relaxed);
     began_.store(began, std::memory_order_relaxed);
     current.store(number, std::memory_order_release);
     const auto count = run();
-    const auto duration =
-        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::nanoseconds(nanoseconds(clock) - began));
+    const auto duration = microseconds(nanoseconds(clock) - began);
     if (duration > limit_) {
+      const auto computed = std::min(microseconds(nanoseconds(processor_clock_) - computed_before), duration);
       const bool is_noted = noted_for.load(std::memory_order_relaxed) == number;
-      report_({duration, is_noted ? calls_of_stack() : std::string()});
+      report_({duration, computed, is_noted ? calls_of_stack() : std::string()});
     }
     return count;
   }

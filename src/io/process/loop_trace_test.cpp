@@ -32,6 +32,8 @@ TEST(LoopTrace, ReportsACallbackThatHoldsTheLoop) {
   const auto found = trace(loop, 100ms);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_GE(found[0].duration, 200ms);
+  EXPECT_GT(found[0].computed, 0ms);
+  EXPECT_LE(found[0].computed, found[0].duration);
   EXPECT_THAT(found[0].calls, HasSubstr("unit_tests+0x"));
 }
 
