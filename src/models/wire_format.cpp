@@ -23,9 +23,6 @@ json::array with_whole_characters(json::array blocks) {
   return whole && whole->is_array() ? std::move(whole->get_array()) : json::array();
 }
 
-/// What joins the texts of a message that came in parts.
-constexpr std::string_view between_texts = "\n\n";
-
 /// Some servers write blanks after it.
 bool is_end_mark(std::string_view data) { return data.starts_with("[DONE]") && is_blank(data.substr(6)); }
 
@@ -173,7 +170,8 @@ std::vector<MessagePart> parts_of(const Message& message) {
     auto piece = text.substr(written, end - written);
     written = end;
     const bool follows_image = !parts.empty() && std::holds_alternative<const Image*>(parts.back());
-    if (follows_image && piece.starts_with(between_texts)) piece.remove_prefix(between_texts.size());
+    // The line ends stood between two texts.
+    if (follows_image) piece.remove_prefix(std::min(piece.find_first_not_of('\n'), piece.size()));
     if (!is_blank(piece)) parts.emplace_back(piece);
   };
   for (const auto& image : message.images) {

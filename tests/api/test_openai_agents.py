@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 import http_client
 from checks import UNKNOWN_ID, accepted, at_once
 from stubs.provider import Fault, Reply, ToolCall
@@ -56,6 +58,42 @@ def test_a_program_that_sends_the_whole_conversation_continues_one_thread(talker
     assert second["metadata"] == first["metadata"]
     assert [role for role, _ in turns(talker, first["metadata"]["thread_id"])] == [
         "user", "assistant", "user", "assistant"]
+
+
+def test_a_question_of_two_messages_continues_one_thread(talker):
+    talker.stub.script("Both.", "More.")
+    question = [user("One question"), user("in two messages")]
+    first = ask(talker, *question)
+    second = ask(talker, *question, message_in(first), user("And more?"))
+    assert second["metadata"] == first["metadata"]
+    assert turns(talker, first["metadata"]["thread_id"])[0] == ("user", "One question\n\nin two messages")
+
+
+@pytest.mark.parametrize("leaves_out", [False, True], ids=["sends it", "leaves it out"])
+def test_an_empty_answer_does_not_end_a_thread(talker, leaves_out):
+    talker.stub.script("", "", "Here I am.")
+    messages, threads = [], set()
+    for question in ("Are you there?", "Hello?", "Anybody?"):
+        messages.append(user(f"{question} {leaves_out}"))
+        answer = ask(talker, *messages)
+        threads.add(answer["metadata"]["thread_id"])
+        if not leaves_out:
+            messages.append({"role": "assistant", "content": message_in(answer)["content"]})
+    thread, = threads
+    assert [text for role, text in turns(talker, thread) if role == "user"] == [m["content"] for m in messages
+                                                                               if m["role"] == "user"]
+
+
+@pytest.mark.parametrize("path, body", [
+    ("/v1/chat/completions", lambda parts: {"messages": [{"role": "user", "content": parts("text")}]}),
+    ("/v1/responses", lambda parts: {"input": [{"role": "user", "content": parts("input_text")}]}),
+    ("/v1/messages", lambda parts: {"max_tokens": 100, "messages": [{"role": "user", "content": parts("text")}]})],
+    ids=lambda value: value if isinstance(value, str) else "")
+def test_parts_of_a_message_are_lines_in_each_protocol(talker, path, body):
+    talker.stub.script("Yes.")
+    sent = body(lambda kind: [{"type": kind, "text": text} for text in ("A file.", "What is it?")])
+    accepted(talker.gateway.http.post(path, json={"model": "assistant", **sent}))
+    assert talker.conversation()[-1] == ("user", "A file.\nWhat is it?")
 
 
 def test_another_beginning_makes_a_new_thread_with_it(talker):
@@ -120,6 +158,34 @@ def test_a_tool_of_the_program_ends_the_answer_and_its_result_continues_it(talke
     assert [role for role, _ in turns(talker, first["metadata"]["thread_id"])] == ["user", "tool", "assistant"]
 
 
+def test_results_reach_their_conversation_though_the_model_repeats_its_ids(talker):
+    """Ids such as call_1 come again in each conversation; a program knows calls by ids of the gateway."""
+    talker.stub.script(*[Reply("Look.", tool_calls=[ToolCall("place", {"line": line}, id="call_1")]) for line in (1, 2)])
+    questions = [user("Where is the first?"), user("Where is the second?")]
+    waiting = [ask(talker, question, tools=[PLACE]) for question in questions]
+    calls = [message_in(answer)["tool_calls"][0]["id"] for answer in waiting]
+    assert len({*calls, "call_1"}) == 3
+    talker.stub.script("There.", "Here.")
+    for question, answer, call, place in reversed([*zip(questions, waiting, calls, ["a.cpp", "b.cpp"])]):
+        ended = ask(talker, question, message_in(answer), {"role": "tool", "tool_call_id": call, "content": place},
+                    tools=[PLACE])
+        assert ended["metadata"] == answer["metadata"]
+        sent = talker.stub.requests[-1].json["messages"]
+        assert sent[-1]["content"] == place and sent[-1]["tool_call_id"] == "call_1"
+
+
+def test_results_of_calls_that_the_model_gave_one_id_are_told_apart(talker):
+    talker.stub.script(Reply("", tool_calls=[ToolCall("place", {"line": line}, id="same") for line in (1, 2)]), "Both.")
+    question = user("Where are both?")
+    first = ask(talker, question, tools=[PLACE])
+    ids = [call["id"] for call in message_in(first)["tool_calls"]]
+    assert len(set(ids)) == 2
+    results = [{"role": "tool", "tool_call_id": one, "content": f"result {number}"} for number, one in enumerate(ids)]
+    ask(talker, question, message_in(first), *results, tools=[PLACE])
+    sent = [message["content"] for message in talker.stub.requests[-1].json["messages"] if message["role"] == "tool"]
+    assert sent == ["result 0", "result 1"]
+
+
 def test_the_conversation_goes_on_after_a_tool_of_the_program(talker):
     talker.stub.script(Reply("Look.", tool_calls=[ToolCall("place", {}, id="call_p2")]), "Done.", "Bye.")
     question = user("Where am I now?")
@@ -158,34 +224,6 @@ def test_two_requests_on_one_thread_are_queued(talker):
 def test_what_an_agent_cannot_do_is_named(talker):
     for members, param in [({"response_format": {"type": "json_object"}}, "response_format"),
                            ({"stop": "END"}, "stop"), ({"tools": [PLACE], "tool_choice": "required"}, "tool_choice")]:
-def test_results_reach_their_conversation_though_the_model_repeats_its_ids(talker):
-    """Ids such as call_1 come again in each conversation; a program knows calls by ids of the gateway."""
-    talker.stub.script(*[Reply("Look.", tool_calls=[ToolCall("place", {"line": line}, id="call_1")]) for line in (1, 2)])
-    questions = [user("Where is the first?"), user("Where is the second?")]
-    waiting = [ask(talker, question, tools=[PLACE]) for question in questions]
-    calls = [message_in(answer)["tool_calls"][0]["id"] for answer in waiting]
-    assert len({*calls, "call_1"}) == 3
-    talker.stub.script("There.", "Here.")
-    for question, answer, call, place in reversed([*zip(questions, waiting, calls, ["a.cpp", "b.cpp"])]):
-        ended = ask(talker, question, message_in(answer), {"role": "tool", "tool_call_id": call, "content": place},
-                    tools=[PLACE])
-        assert ended["metadata"] == answer["metadata"]
-        sent = talker.stub.requests[-1].json["messages"]
-        assert sent[-1]["content"] == place and sent[-1]["tool_call_id"] == "call_1"
-
-
-def test_results_of_calls_that_the_model_gave_one_id_are_told_apart(talker):
-    talker.stub.script(Reply("", tool_calls=[ToolCall("place", {"line": line}, id="same") for line in (1, 2)]), "Both.")
-    question = user("Where are both?")
-    first = ask(talker, question, tools=[PLACE])
-    ids = [call["id"] for call in message_in(first)["tool_calls"]]
-    assert len(set(ids)) == 2
-    results = [{"role": "tool", "tool_call_id": one, "content": f"result {number}"} for number, one in enumerate(ids)]
-    ask(talker, question, message_in(first), *results, tools=[PLACE])
-    sent = [message["content"] for message in talker.stub.requests[-1].json["messages"] if message["role"] == "tool"]
-    assert sent == ["result 0", "result 1"]
-
-
         assert ask(talker, user("Hi"), status=400, **members)["error"]["param"] == param
 
 

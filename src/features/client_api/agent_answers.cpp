@@ -18,11 +18,21 @@ namespace {
 
 using MessageRole = Message::Role;
 
-/// The index of the first message of the question: the user's messages at the end.
-std::size_t question_in(const std::vector<Message>& messages) {
+/// How many of the user's messages at the end are looked at for one that begins the question.
+constexpr std::size_t max_shorter_questions = 4;
+
+/// The index of the first of the messages at the end that have this role.
+std::size_t first_at_end(const std::vector<Message>& messages, MessageRole role) {
   auto first = messages.size();
-  while (first > 0 && messages[first - 1].role == MessageRole::user) --first;
+  while (first > 0 && messages[first - 1].role == role) --first;
   return first;
+}
+
+/// The index of the first message of the question: the user's messages at the end, or results of tools for which no run
+/// waits.
+std::size_t question_in(const std::vector<Message>& messages) {
+  const auto first = first_at_end(messages, MessageRole::user);
+  return first < messages.size() ? first : first_at_end(messages, MessageRole::tool);
 }
 
 std::string joined_texts(const std::vector<Message>& messages, std::size_t first) {
@@ -31,6 +41,15 @@ std::string joined_texts(const std::vector<Message>& messages, std::size_t first
     if (!text.empty() && !messages[i].text.empty()) text += "\n\n";
     text += messages[i].text;
   }
+  return text;
+}
+
+/// The agent reads results of tools as a message.
+std::string question_text(const std::vector<Message>& messages, std::size_t question) {
+  if (messages.at(question).role == MessageRole::user) return joined_texts(messages, question);
+  std::string text;
+  for (auto i = question; i < messages.size(); ++i)
+    text += fmt::format("[{} returned]\n{}\n\n", messages[i].tool_name, messages[i].text);
   return text;
 }
 
@@ -94,17 +113,11 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
   if (auto resumed = resume(request)) co_return std::move(*resumed);
   const auto& messages = request.call.messages;
   auto question = question_in(messages);
-  auto text = joined_texts(messages, question);
-  if (question == messages.size()) {
-    // No run waits for these results, so the agent reads them as a message.
-    while (question > 0 && messages[question - 1].role == MessageRole::tool) --question;
-    for (auto i = question; i < messages.size(); ++i)
-      text += fmt::format("[{} returned]\n{}\n\n", messages[i].tool_name, messages[i].text);
-  }
-  if (question == messages.size() || (is_blank(text) && messages.back().images.empty())) {
+  if (question == messages.size() || (is_blank(question_text(messages, question)) && messages.back().images.empty())) {
     throw bad_parameter("messages", "the last message must be of the user and have a text, or be the result of a tool");
   }
   auto found = co_await find_thread(*agent, request, question);
+  auto text = question_text(messages, question);
   if (found.thread_id) co_await end_waiting_run(*found.thread_id);
   if (!found.thread_id && question > 0) found.thread_id = co_await import(*agent, request, question);
   ChatMessage chat{.content = std::move(text), .threadId = found.thread_id, .agentId = agent->id};
@@ -135,7 +148,7 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
 /// The run that waits for the results with which the messages end.
 std::optional<StartedRun> AgentAnswers::resume(const ClientRequest& request) {
   auto results = request.call.messages;
-  const auto after = question_in(results);
+  const auto after = first_at_end(results, MessageRole::user);
   const auto more = joined_texts(results, after);
   results.resize(after);
   if (results.empty() || results.back().role != MessageRole::tool) return std::nullopt;
@@ -149,8 +162,10 @@ std::optional<StartedRun> AgentAnswers::resume(const ClientRequest& request) {
   return std::nullopt;
 }
 
+/// Moves `question` behind messages that the thread has. It ends with them if its last answer was empty, which many
+/// programs leave out.
 Task<AgentAnswers::FoundThread> AgentAnswers::find_thread(const Extension& agent, const ClientRequest& request,
-                                                          std::size_t question) {
+                                                          std::size_t& question) {
   if (request.thread_id) {
     try {
       const auto thread = co_await threads_.require(*request.thread_id);
@@ -161,10 +176,26 @@ Task<AgentAnswers::FoundThread> AgentAnswers::find_thread(const Extension& agent
     }
     throw client_error(404, "thread not found", request.thread_param, "thread_not_found");
   }
+  if (auto thread = co_await find_continued(agent, request, question)) co_return FoundThread{std::move(thread)};
+  const auto& messages = request.call.messages;
+  if (messages.back().role != MessageRole::user) co_return FoundThread{};
+  const auto first = std::max(question + 1, messages.size() - std::min(messages.size(), max_shorter_questions));
+  for (auto later = messages.size() - 1; later >= first; --later) {
+    if (auto thread = co_await find_continued(agent, request, later)) {
+      question = later;
+      co_return FoundThread{std::move(thread)};
+    }
+  }
+  co_return FoundThread{};
+}
+
+/// The thread that has exactly the messages before `question`.
+Task<std::optional<std::string>> AgentAnswers::find_continued(const Extension& agent, const ClientRequest& request,
+                                                              std::size_t question) {
   auto before = conversation_before(request.call.messages, question);
-  if (before.empty()) co_return FoundThread{};
+  if (before.empty()) co_return std::nullopt;
   const auto thread = co_await continued_.find(agent.id, std::move(before));
-  co_return FoundThread{.thread_id = thread ? std::optional(thread->id) : std::nullopt};
+  co_return thread ? std::optional(thread->id) : std::nullopt;
 }
 
 /// A new thread with the conversation so far.

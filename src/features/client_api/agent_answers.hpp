@@ -45,7 +45,9 @@ private:
   };
 
   std::optional<StartedRun> resume(const ClientRequest& request);
-  Task<FoundThread> find_thread(const Extension& agent, const ClientRequest& request, std::size_t question);
+  Task<FoundThread> find_thread(const Extension& agent, const ClientRequest& request, std::size_t& question);
+  Task<std::optional<std::string>> find_continued(const Extension& agent, const ClientRequest& request,
+                                                  std::size_t question);
   Task<std::string> import(const Extension& agent, const ClientRequest& request, std::size_t question);
   Task<std::vector<std::string>> store_pictures(const std::vector<Message>& messages, std::size_t question);
   Task<> store_continuation_at_end(std::shared_ptr<AgentRun> run);

@@ -24,12 +24,6 @@ namespace {
 
 constexpr std::size_t max_blocks = 10'000;
 
-void append_text(std::string& text, std::string_view piece) {
-  if (piece.empty()) return;
-  if (!text.empty()) text += "\n\n";
-  text += piece;
-}
-
 /// Calls `read(block, type)` for each block, then checks that the block has no other members.
 void for_each_block(const json::array& blocks, const std::string& path, CallOptions& options,
                     const std::function<void(Parameters&, const std::string&)>& read) {
@@ -66,8 +60,8 @@ void refuse_citations(Parameters& block) {
 std::string text_of_search_result(Parameters& block, CallOptions& options) {
   refuse_citations(block);
   std::string text = block.text("title").value_or("");
-  append_text(text, block.text("source").value_or(""));
-  append_text(text, anthropic_text(required_content(block), block.path_of("content"), options));
+  add_text_part(text, block.text("source").value_or(""));
+  add_text_part(text, anthropic_text(required_content(block), block.path_of("content"), options));
   return text;
 }
 
@@ -96,15 +90,21 @@ private:
     } else if (role == "assistant") {
       read_assistant(content, path);
     } else if (role == "system") {
-      append_text(request_.call.system, anthropic_text(content, path, options_));
+      add_system(anthropic_text(content, path, options_));
     } else {
       throw bad_parameter(message.path_of("role"), "must be user, assistant or system");
     }
   }
 
+  void add_system(const std::string& text) {
+    auto& system = request_.call.system;
+    if (!system.empty() && !text.empty()) system += "\n\n";
+    system += text;
+  }
+
   void read_user(const json::value& content, const std::string& path) {
     is_open_ = false;
-    if (const auto* text = content.if_string()) return append_text(user_message().text, *text);
+    if (const auto* text = content.if_string()) return add_text_part(user_message().text, *text);
     for_each_block(array_at(content, path), path, options_, [this](Parameters& block, const std::string& type) {
       if (type == "tool_result") return read_result(block);
       read_part(block, type, [this]() -> Message& { return user_message(); });
@@ -125,18 +125,18 @@ private:
   /// A text or a picture for the user's message, or for a tool's result.
   void read_part(Parameters& block, const std::string& type, const std::function<Message&()>& message) {
     if (type == "text") {
-      append_text(message().text, block.text("text").value_or(""));
+      add_text_part(message().text, block.text("text").value_or(""));
       block.ignore({"citations"});
     } else if (type == "image") {
       read_image(block, message());
     } else if (type == "document") {
       read_document(block, message);
     } else if (type == "search_result") {
-      append_text(message().text, text_of_search_result(block, options_));
+      add_text_part(message().text, text_of_search_result(block, options_));
     } else if (type == "tool_reference") {
       const auto name = block.required_text("tool_name");
       if (message().role == Message::Role::tool) message().found_tools.push_back(name);
-      append_text(message().text, fmt::format("The tool {} can be called.", name));
+      add_text_part(message().text, fmt::format("The tool {} can be called.", name));
     } else {
       reject_block(block, type, "text, image, document, search_result or tool_result");
     }
@@ -168,12 +168,12 @@ private:
 
   void read_document(Parameters& block, const std::function<Message&()>& message) {
     refuse_citations(block);
-    append_text(message().text, block.text("title").value_or(""));
-    append_text(message().text, block.text("context").value_or(""));
+    add_text_part(message().text, block.text("title").value_or(""));
+    add_text_part(message().text, block.text("context").value_or(""));
     auto source = source_of(block);
     const auto type = source.required_text("type");
     if (type == "text") {
-      append_text(message().text, source.required_text("data"));
+      add_text_part(message().text, source.required_text("data"));
       source.ignore({"media_type"});
     } else if (type == "content") {
       read_parts(required_content(source), source.path_of("content"), message);
@@ -184,7 +184,7 @@ private:
   }
 
   void read_parts(const json::value& content, const std::string& path, const std::function<Message&()>& message) {
-    if (const auto* text = content.if_string()) return append_text(message().text, *text);
+    if (const auto* text = content.if_string()) return add_text_part(message().text, *text);
     for_each_block(array_at(content, path), path, options_,
                    [&](Parameters& block, const std::string& type) { read_part(block, type, message); });
   }
@@ -213,7 +213,7 @@ private:
     } else {
       for_each_block(array_at(content, path), path, options_, [&](Parameters& block, const std::string& type) {
         block.ignore({"citations"});
-        if (type == "text") return append_text(read.text, block.text("text").value_or(""));
+        if (type == "text") return add_text_part(read.text, block.text("text").value_or(""));
         if (type == "tool_use") return read.tool_uses.push_back(read_use(block));
         if (type != "thinking" && type != "redacted_thinking") {
           reject_block(block, type, "text, thinking, redacted_thinking or tool_use");
@@ -282,7 +282,7 @@ std::string anthropic_text(const json::value& content, const std::string& path, 
   for_each_block(content.get_array(), path, options, [&](Parameters& block, const std::string& type) {
     if (type != "text") reject_block(block, type, "text");
     block.ignore({"citations"});
-    append_text(text, block.text("text").value_or(""));
+    add_text_part(text, block.text("text").value_or(""));
   });
   return text;
 }

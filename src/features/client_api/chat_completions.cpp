@@ -67,7 +67,7 @@ private:
       Parameters part(object_at((*parts)[i], at), at);
       const auto type = part.required_text("type");
       if (type != "text" && type != "refusal") throw bad_parameter(part.path_of("type"), "only text is possible here");
-      text += part.text(type).value_or("");
+      add_text_part(text, part.text(type).value_or(""));
       finish_part(part, call_.options);
     }
     return text;
@@ -89,8 +89,7 @@ private:
       Parameters part(object_at((*parts)[i], at), at);
       const auto type = part.required_text("type");
       if (type == "text") {
-        if (!read.text.empty()) read.text += "\n\n";
-        read.text += part.text("text").value_or("");
+        add_text_part(read.text, part.text("text").value_or(""));
       } else if (type == "image_url") {
         read_picture(part);
       } else {

@@ -12,8 +12,8 @@
 namespace agw {
 
 void Conversation::add(Role role, std::string_view text) {
-  if (is_blank(text) && role != Role::user) return;
-  if (last_ != role || role == Role::user) text_ += role == Role::user ? '\1' : '\2';
+  if (is_blank(text)) return;
+  if (last_ != role) text_ += role == Role::user ? '\1' : '\2';
   last_ = role;
   for (const char c : text) {
     if (white_space.find(c) == white_space.npos) text_ += c;

@@ -11,17 +11,18 @@
 
 namespace agw {
 
-/// A conversation as a program sends it, in a form that can be compared with a thread: one text for each message of the
-/// user, and one for the agent's texts after it. White space is ignored, because programs trim texts.
+/// A conversation as a program sends it, in a form that can be compared with a thread: one text for the messages that
+/// the user sent one after the other, and one for the agent's texts after them. White space is ignored, because
+/// programs trim texts, and so are empty messages, which many leave out.
 class Conversation {
 public:
   void add(Role role, std::string_view text);
-  /// Equal for equal conversations only.
+  /// Equal for such conversations only.
   std::string hash(const std::string& agent_id) const;
   bool empty() const { return text_.empty(); }
 
 private:
-  std::string text_;  ///< for each message its role and its text, without white space
+  std::string text_;  ///< for each change of the role the role, then the texts, without white space
   std::optional<Role> last_;
 };
 

@@ -109,10 +109,10 @@ private:
       Parameters part(object_at((*parts)[i], at), at);
       const auto type = part.required_text("type");
       if (type == "input_text" || type == "output_text" || type == "text") {
-        message.text += part.text("text").value_or("");
+        add_text_part(message.text, part.text("text").value_or(""));
         part.ignore({"annotations", "logprobs"});
       } else if (type == "refusal") {
-        message.text += part.text("refusal").value_or("");
+        add_text_part(message.text, part.text("refusal").value_or(""));
       } else if (type == "input_image") {
         if (!takes_pictures) throw bad_parameter(part.path_of("type"), "only text is possible here");
         read_picture(part, message);

@@ -27,6 +27,12 @@ void finish_part(Parameters& part, CallOptions& options) {
   part.finish();
 }
 
+void add_text_part(std::string& text, std::string_view part) {
+  if (part.empty()) return;
+  if (!text.empty()) text += '\n';
+  text += part;
+}
+
 std::string picture_detail(Parameters& picture) {
   constexpr std::array<std::string_view, 4> levels{"auto", "low", "high", "original"};
   auto detail = picture.text("detail").value_or("auto");
