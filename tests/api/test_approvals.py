@@ -434,6 +434,16 @@ def test_a_form_is_checked(talker, thread):
         assert json.loads(somebody.result()["output"]) == {"count": 3}
 
 
+def test_a_form_that_nobody_could_fill_in_is_refused_to_the_model(talker, thread):
+    """Answers to forms are objects. The person would be asked, and every answer refused."""
+    forms = [{"type": "string"}, {"type": ["object", "null"]}, {"type": "array", "items": {"type": "object"}}]
+    asked = calls(*[("AskUser", {"question": "How many?", "form": form}, f"form-{at}") for at, form in enumerate(forms)])
+    with person(talker, thread, asked, "Done.") as somebody:
+        for _ in forms:
+            end = somebody.result()
+            assert end["isError"] and end["output"].startswith("invalid input: form must be a JSON Schema of type object")
+
+
 def test_a_person_need_not_answer(talker, thread):
     with person(talker, thread, calls(("AskUser", {"question": "Which?"})), "Done.") as somebody:
         somebody.decides("deny", reason="find out yourself")

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "base/json/json_values.hpp"
 #include "features/approvals/service.hpp"
 #include "tools/input.hpp"
@@ -26,9 +28,21 @@ PersonQuestion question_in(const json::object& input) {
   return question;
 }
 
+/// Whether nobody could fill in the form, because its answer would not be an object.
+bool is_no_form(const PersonQuestion& question) {
+  const auto* type = question.form ? question.form->if_contains("type") : nullptr;
+  return type && *type != json::value("object");
+}
+
 Task<ToolOutcome> ask_user(const ToolCall& call) {
   PersonAnswer answer{.reason = "nobody is there"};
-  if (call.ask_person) answer = co_await call.ask_person(question_in(call.input), call.stop);
+  auto question = question_in(call.input);
+  if (is_no_form(question)) {
+    co_return failed(
+        "invalid input: form must be a JSON Schema of type object, with a property for each part of the answer; for a "
+        "single text, leave it out");
+  }
+  if (call.ask_person) answer = co_await call.ask_person(std::move(question), call.stop);
   switch (answer.kind) {
     case PersonAnswer::Kind::answered:
       co_return ToolOutcome{answer.answer.is_string() ? std::string(answer.answer.get_string())
