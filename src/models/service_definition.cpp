@@ -103,7 +103,17 @@ std::optional<Price> price_in(const json::object& model) {
   return Price{input, amount("output", 0), amount("cache_read", input), amount("cache_write", input)};
 }
 
-std::vector<ModelEntry> entries_in(const json::object& definition) {
+void set_api(ProviderSettings& settings, std::string_view api) {
+  if (api == "anthropic") settings.kind = ProviderKind::anthropic;
+  if (api == "ollama") settings.kind = ProviderKind::ollama;
+  if (api == "gemini") settings.kind = ProviderKind::gemini;
+  if (api == "openai-responses") settings.api = OpenAiApi::responses;
+  if (api == "openai-chat") settings.api = OpenAiApi::chat;
+}
+
+}  // namespace
+
+std::vector<ModelEntry> model_entries_in(const json::object& definition) {
   std::vector<ModelEntry> entries;
   const auto* models = array_member(definition, "models");
   if (!models) return entries;
@@ -119,16 +129,6 @@ std::vector<ModelEntry> entries_in(const json::object& definition) {
   }
   return entries;
 }
-
-void set_api(ProviderSettings& settings, std::string_view api) {
-  if (api == "anthropic") settings.kind = ProviderKind::anthropic;
-  if (api == "ollama") settings.kind = ProviderKind::ollama;
-  if (api == "gemini") settings.kind = ProviderKind::gemini;
-  if (api == "openai-responses") settings.api = OpenAiApi::responses;
-  if (api == "openai-chat") settings.api = OpenAiApi::chat;
-}
-
-}  // namespace
 
 bool is_model_service(const json::object& definition) { return string_member(definition, "kind") == "model"; }
 
@@ -147,7 +147,7 @@ ProviderSettings model_service_settings(std::string name, const json::object& de
                             .default_model = string_or_empty(definition, "default_model"),
                             .fallback_models = strings_of(definition, "fallback_models"),
                             .source = ServiceSource::extension,
-                            .models = entries_in(definition),
+                            .models = model_entries_in(definition),
                             .no_metadata = true};
   set_api(settings, text_member(definition, "api"));
   if (const auto* headers = object_member(definition, "headers")) {

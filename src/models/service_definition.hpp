@@ -2,8 +2,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json/described.hpp"
+#include "models/model_entry.hpp"
 #include "models/settings.hpp"
 
 namespace agw {
@@ -17,6 +19,9 @@ Problems validate_model_service(const json::object& definition);
 
 /// What the definition says. Texts as they stand there: secrets are filled in for each call.
 ProviderSettings model_service_settings(std::string name, const json::object& definition);
+
+/// The models in the member `models` of a definition, or of a list that has the same form.
+std::vector<ModelEntry> model_entries_in(const json::object& definition);
 
 /// The name in `${secret:NAME}` if that is all of the text; empty if it is not.
 std::string_view secret_named_by(std::string_view text);

@@ -11,6 +11,7 @@ import pytest
 
 from checks import PATIENCE, accepted, refused
 from events import text_of
+from jobs import wait_for
 from model_services import (APIS, KEY, KEY_HEADERS, agent, ask, connect, definition, live, logged,  # noqa: F401
                             rows_of, secret)
 from stubs.provider import Fault, Flood, ProviderStub, Raw, Reply, Silence
@@ -114,6 +115,32 @@ def test_service_survives_a_restart(own_gateway, stub):
 
 
 # Lists of models.
+
+
+def test_list_is_known_after_a_restart_while_the_service_is_silent(own_gateway, stub):
+    stub.models = ["m1"]
+    body = {"type": "integration", "name": "stays", "description": "", "enabled": True, "definition": definition(stub)}
+    accepted(own_gateway.http.post("/extensions", json=body), 201)
+    assert [row["id"] for row in rows_of(own_gateway, "stays")] == ["stays/m1"]
+    own_gateway.stop()
+    stub.models = Silence()
+    own_gateway.start()
+    assert "stays/m1" in [model["id"] for model in accepted(own_gateway.http.get("/v1/models"))["data"]]
+    assert [row["id"] for row in rows_of(own_gateway, "stays")] == ["stays/m1"]
+    wait_for(lambda: len(stub.list_requests) == 2)
+    assert [row["id"] for row in rows_of(own_gateway, "stays")] == ["stays/m1"], "nobody waits for the new list"
+
+
+def test_list_of_another_address_is_forgotten(own_gateway, stub):
+    stub.models = ["m1"]
+    body = {"type": "integration", "name": "moves", "description": "", "enabled": True, "definition": definition(stub)}
+    service = accepted(own_gateway.http.post("/extensions", json=body), 201)
+    assert [row["id"] for row in rows_of(own_gateway, "moves")] == ["moves/m1"]
+    moved = {**definition(stub), "base_url": stub.openai_url + "/elsewhere"}
+    accepted(own_gateway.http.patch(f"/extensions/{service['id']}", json={"definition": moved}))
+    own_gateway.stop()
+    own_gateway.start()
+    assert "moves/m1" not in [model["id"] for model in accepted(own_gateway.http.get("/v1/models"))["data"]]
 
 
 def test_models_are_asked_for_when_first_needed_and_then_kept(live, stub, connect):

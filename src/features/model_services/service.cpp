@@ -53,6 +53,11 @@ SettingSource source_of(DefaultModel::Source source) {
   return SettingSource::automatic;
 }
 
+/// What a list of models belongs to besides the service's name.
+std::string place_of(const ProviderSettings& settings) {
+  return fmt::format("{} {}", to_string(settings.kind), settings.base_url);
+}
+
 /// Uses the key for every secret that the definition names. If it names none, the key becomes the service's.
 void use_key(ProviderSettings& settings, const std::string& key) {
   bool used = !settings.api_key.empty();
@@ -83,6 +88,7 @@ struct ModelServices::Asked {
   std::shared_ptr<AsyncEvent> over;  ///< set between two questions
   SteadyClock::time_point at = SteadyClock::now();
   bool has_answered = false;
+  bool has_list = false;  ///< an earlier request was answered, maybe before the last restart
 };
 
 /// One search for services on this machine.
@@ -110,6 +116,7 @@ void ModelServices::load(Connection& connection) {
   auto extensions = parts_.extensions.list({.type = ExtensionType::integration});
   std::ranges::reverse(extensions);  // The oldest first: it decides the default.
   for (const auto& extension : extensions) follow(*extension, false);
+  restore_lists(connection);
 }
 
 Task<> ModelServices::refresh() {
@@ -187,8 +194,10 @@ void ModelServices::disconnect(const Extension& extension, bool is_deleted) {
 void ModelServices::leave(const std::string& name) { asked_.erase(name); }
 
 Task<> ModelServices::record_deleted(std::string name, std::vector<std::string> users) {
-  co_await parts_.database.write(
-      [name](Connection& connection) { model_service_store::add_deleted(connection, name); });
+  co_await parts_.database.write([name](Connection& connection) {
+    model_service_store::add_deleted(connection, name);
+    model_service_store::forget_list(connection, name);
+  });
   if (users.empty()) co_return;
   co_await parts_.signals.raise(
       {.kind = "model-service-deleted",
@@ -232,9 +241,12 @@ std::shared_ptr<AsyncEvent> ModelServices::ask(const std::string& name) {
   auto& asked = asked_[name];
   if (asked && !asked->over->happened()) return asked->over;
   auto settings = settings_of(name);
-  const bool had_answered = asked && asked->has_answered;
+  const auto before = asked;
   asked = std::make_shared<Asked>(parts_.loop);
-  asked->has_answered = had_answered;
+  if (before) {
+    asked->has_answered = before->has_answered;
+    asked->has_list = before->has_list;
+  }
   if (!settings || stopping_.requested()) {
     asked->over->notify();
   } else {
@@ -253,9 +265,34 @@ Task<> ModelServices::asking(std::string name, std::shared_ptr<const ProviderSet
   if (!listing.error.empty()) {
     log::warn("the models of {} are not known: {}", name, listing.error);
   } else if (is_current) {
-    parts_.models.set_list(name, std::make_shared<const ModelList>(std::move(listing.models)));
+    asked->has_list = true;
+    const auto models = std::make_shared<const ModelList>(std::move(listing.models));
+    parts_.models.set_list(name, models);
+    group_.spawn(store_list(name, place_of(*settings), models));
   }
   asked->over->notify();
+}
+
+/// What services listed before the last restart is known until they are asked, which is due at once.
+void ModelServices::restore_lists(Connection& connection) {
+  for (const auto& list : model_service_store::lists(connection)) {
+    const auto settings = settings_of(list.service);
+    if (!settings || place_of(*settings) != list.place) continue;
+    const json::object definition{{"models", parse_stored_json(list.models)}};
+    parts_.models.set_list(list.service, std::make_shared<const ModelList>(model_entries_in(definition)));
+    const auto asked = asked_[list.service] = std::make_shared<Asked>(parts_.loop);
+    asked->has_answered = asked->has_list = true;
+    asked->at -= options_.list_age;
+    asked->over->notify();
+  }
+}
+
+Task<> ModelServices::store_list(std::string name, std::string place, std::shared_ptr<const ModelList> models) {
+  co_await parts_.database.write([name, place, models](Connection& connection) {
+    std::string text;
+    write_json(text, models->entries());
+    model_service_store::put_list(connection, {name, place, text});
+  });
 }
 
 Task<Listing> ModelServices::list(ProviderSettings settings, std::chrono::milliseconds limit) {
@@ -273,15 +310,19 @@ Task<> ModelServices::ask_for_list(bool refresh) {
     const bool is_first = !asked_.contains(service.name);
     if (!refresh && !is_due(service.name, options_.list_age)) {
       const auto asked = asked_.find(service.name);
-      if (asked != asked_.end() && !asked->second->has_answered) awaited.push_back(asked->second->over);
+      if (asked != asked_.end() && !asked->second->has_list) awaited.push_back(asked->second->over);
       continue;
     }
     auto over = ask(service.name);
     // An old list is shown while a new one is requested; without any list, the caller waits.
     if (refresh || is_first) awaited.push_back(std::move(over));
   }
-  if (refresh) {
-    for (const auto& configured : parts_.models.configured()) awaited.push_back(ask(configured.name));
+  for (const auto& configured : parts_.models.configured()) {
+    if (refresh) {
+      awaited.push_back(ask(configured.name));
+    } else if (asked_.contains(configured.name) && is_due(configured.name, options_.list_age)) {
+      ask(configured.name);
+    }
   }
   for (const auto& over : awaited) co_await over->wait();
 }

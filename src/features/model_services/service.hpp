@@ -84,6 +84,8 @@ private:
   void leave(const std::string& name);
   Task<> record_deleted(std::string name, std::vector<std::string> users);
   Task<> forget_deleted(std::string name);
+  void restore_lists(Connection& connection);
+  Task<> store_list(std::string name, std::string place, std::shared_ptr<const ModelList> models);
   /// The settings of a service of any origin; null if there is none.
   std::shared_ptr<const ProviderSettings> settings_of(const std::string& name) const;
   bool is_due(const std::string& name, std::chrono::milliseconds after) const;

@@ -39,4 +39,27 @@ void forget_deleted(Connection& connection, const std::string& name) {
   connection.prepare("DELETE FROM deleted_model_services WHERE name = :name").bind(":name", name).run();
 }
 
+std::vector<StoredList> lists(Connection& connection) {
+  std::vector<StoredList> found;
+  auto rows = connection.prepare("SELECT service, place, models FROM model_lists ORDER BY service");
+  while (rows.step()) found.push_back({rows.string(0), rows.string(1), rows.string(2)});
+  return found;
+}
+
+void put_list(Connection& connection, const StoredList& list) {
+  connection
+      .prepare(
+          "INSERT INTO model_lists (service, place, models) VALUES (:service, :place, :models) ON CONFLICT (service) "
+          "DO UPDATE SET place = excluded.place, models = excluded.models "
+          "WHERE model_lists.place <> excluded.place OR model_lists.models <> excluded.models")
+      .bind(":service", list.service)
+      .bind(":place", list.place)
+      .bind(":models", list.models)
+      .run();
+}
+
+void forget_list(Connection& connection, const std::string& service) {
+  connection.prepare("DELETE FROM model_lists WHERE service = :service").bind(":service", service).run();
+}
+
 }  // namespace agw::model_service_store

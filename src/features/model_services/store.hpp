@@ -19,4 +19,14 @@ std::vector<std::string> deleted(Connection& connection);
 void add_deleted(Connection& connection, const std::string& name);
 void forget_deleted(Connection& connection, const std::string& name);
 
+/// The models that a service listed last.
+struct StoredList {
+  std::string service;  ///< its name
+  std::string place;    ///< where it was asked
+  std::string models;   ///< as JSON
+};
+std::vector<StoredList> lists(Connection& connection);
+void put_list(Connection& connection, const StoredList& list);
+void forget_list(Connection& connection, const std::string& service);
+
 }  // namespace agw::model_service_store
