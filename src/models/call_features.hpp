@@ -11,7 +11,8 @@
 
 namespace agw {
 
-/// What a call may ask for and not every service can do: its name in each protocol, and who can do it.
+/// What a call may ask for and not every service can do: its name in each protocol, empty where no request can ask for
+/// it, and who can do it.
 struct CallFeature {
   std::string_view chat;       ///< the parameter in OpenAI's Chat Completions
   std::string_view responses;  ///< in OpenAI's Responses

@@ -21,7 +21,7 @@ FUNCTION = {"type": "function", "name": "f", "parameters": SCHEMA}
 CHAT_TOOL = {"tools": [{"type": "function", "function": {"name": "f", "parameters": SCHEMA}}]}
 RESPONSE_TOOL = {"tools": [FUNCTION]}
 MESSAGE_TOOL = {"tools": [{"name": "f", "input_schema": SCHEMA}]}
-# By the first words of a row: the members that ask for it, as far as the protocol has them.
+# By the name in the first protocol that has it: the members that ask for it, in each protocol that has them.
 ASKED = {
     "tool_choice": ({**CHAT_TOOL, "tool_choice": "required"}, {**RESPONSE_TOOL, "tool_choice": "required"},
                     {**MESSAGE_TOOL, "tool_choice": {"type": "any"}}),
@@ -67,9 +67,14 @@ def rows():
         yield dict(zip(COLUMNS, [cell.strip().replace("`", "") for cell in line.strip("|").split("|")], strict=True))
 
 
-def test_table_names_everything_that_is_asked_for_here():
-    assert [row["Chat Completions"] for row in rows() if row["Chat Completions"].split(" that ")[0] not in ASKED] == []
+def asked_for(row):
+    return ASKED[next(row[protocol] for protocol in COLUMNS[:3] if row[protocol] != "-").split(" that ")[0]]
+
+
+def test_table_names_what_is_asked_for_here_and_no_more():
     assert len(list(rows())) == len(ASKED)
+    for row in rows():
+        assert [row[protocol] == "-" for protocol in COLUMNS[:3]] == [members is None for members in asked_for(row)], row
 
 
 @pytest.fixture
@@ -86,7 +91,7 @@ def gateway(make_gateway, stub):
 
 def test_services_do_what_the_table_says(gateway):
     for row in rows():
-        asked = ASKED[row["Chat Completions"].split(" that ")[0]]
+        asked = asked_for(row)
         for service in SERVICES:
             model = re.sub(r"\W+", "-", service) + "/m"
             for (path, body), members, protocol in zip(PATHS, asked, COLUMNS, strict=False):
@@ -104,10 +109,17 @@ def test_services_do_what_the_table_says(gateway):
                 assert named == name, what
 
 
+def test_parameter_that_the_protocol_does_not_have_is_refused(gateway):
+    for name, (path, body) in [("seed", PATHS[1]), ("stop", PATHS[1]), ("top_k", PATHS[1]), ("seed", PATHS[2]),
+                               ("verbosity", PATHS[2]), ("inference_geo", PATHS[0])]:
+        response = gateway.http.post(path, json={**body, "model": "openai-chat/m", name: 1})
+        assert response.status_code == 400 and f"{name}: is not known here" in response.json()["error"]["message"], path
+
+
 def test_agents_do_what_the_table_says(gateway):
     """The agent's model is a service that can do all that agents can."""
     for row in rows():
-        for (path, body), members in zip(PATHS, ASKED[row["Chat Completions"].split(" that ")[0]], strict=True):
+        for (path, body), members in zip(PATHS, asked_for(row), strict=True):
             if members is None:
                 continue
             response = gateway.http.post(path, json={**body, **members, "model": "assistant"})
