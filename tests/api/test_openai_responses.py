@@ -110,6 +110,41 @@ def test_a_response_continues_the_one_before(talker):
     assert talker.conversation() == [("user", "One"), ("assistant", "First."), ("user", "Two")]
 
 
+def test_items_of_stored_responses_are_referred_to_by_their_ids(talker):
+    """As programs do that send the whole conversation, but not again what is stored."""
+    talker.stub.script(Reply("Let me see.", tool_calls=[ToolCall("weather", {"city": "Rome"}, id="c1")]), "Sunny.")
+    first = respond(talker, tools=[WEATHER])
+    items = [{"type": "item_reference", "id": item["id"]} for item in first["output"]]
+    del items[0]["type"]
+    result = {"type": "function_call_output", "call_id": "c1", "output": "sun"}
+    second = respond(talker, input=[{"role": "user", "content": "And Rome?"}, *items, result], tools=[WEATHER])
+    asked = talker.stub.requests[-1].json["messages"]
+    assert [message["role"] for message in asked] == ["user", "assistant", "tool"]
+    assert asked[1]["content"] == "Let me see." and asked[1]["tool_calls"][0]["id"] == "c1"
+    accepted(talker.gateway.http.delete(f"/v1/responses/{first['id']}"))
+    talker.stub.script("Still sunny.")
+    third = respond(talker, previous_response_id=second["id"], input="Really?")
+    assert text_of(third) == "Still sunny.", "a conversation has what it refers to"
+
+
+@pytest.mark.parametrize("reference", ["msg_1", "nonsense", f"msg_{'0' * 28}0", f"fc_{'0' * 40}"])
+def test_a_reference_to_an_unknown_item_is_named(talker, reference):
+    items = [{"role": "user", "content": "Hi"}, {"type": "item_reference", "id": reference}]
+    assert respond(talker, 400, input=items)["error"]["param"] == "input[1].id"
+
+
+def test_only_allowed_tools_are_offered(talker):
+    other = {**WEATHER, "name": "other"}
+    for mode, choice in (("auto", "auto"), ("required", "required")):
+        talker.stub.script("Fine.")
+        allowed = {"type": "allowed_tools", "mode": mode, "tools": [{"type": "function", "name": "other"}]}
+        response = respond(talker, tools=[WEATHER, other], tool_choice=allowed)
+        assert response["tool_choice"] == allowed and len(response["tools"]) == 2
+        asked = talker.stub.requests[-1].json
+        assert [tool["function"]["name"] for tool in asked["tools"]] == ["other"]
+        assert asked.get("tool_choice", "auto") == choice
+
+
 def test_a_response_is_shown_and_deleted(talker):
     first = respond(talker)
     path = f"/v1/responses/{first['id']}"
@@ -184,7 +219,13 @@ def test_an_answer_that_was_cut_off_is_incomplete(talker):
     ({"tools": [WEATHER, WEATHER]}, "tools[1].name"),
     ({"tools": [{"type": "namespace", "name": "n", "tools": [{"type": "custom"}]}]}, "tools[0].tools[0].type"),
     ({"text": {"format": {"type": "xml"}}}, "text.format.type"),
-    ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].type"), ({"frobnicate": 1}, "frobnicate"),
+    ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].id"),
+    ({"input": [{"type": "item_reference"}]}, "input[0].id"),
+    ({"tools": [WEATHER], "tool_choice": {"type": "allowed_tools", "mode": "none", "tools": []}}, "tool_choice.mode"),
+    ({"tools": [WEATHER], "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [
+        {"type": "function", "name": "other"}]}}, "tool_choice.tools[0].name"),
+    ({"tools": [WEATHER], "tool_choice": {"type": "allowed_tools", "mode": "required", "tools": []}}, "tool_choice"),
+    ({"frobnicate": 1}, "frobnicate"),
     ({"tools": [{**WEATHER, "parameters": {"$ref": "#"}}]}, "tools[0].parameters"), ({"n": 5}, "n"),
     ({"tools": [WEATHER] * 10_000}, "tools"),
     ({"tools": [{"type": "namespace", "name": f"n{i}", "tools": [{"type": "function", "name": f"f{j}"} for j in range(100)]}

@@ -1,12 +1,15 @@
 #include "features/client_api/response_history.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
 #include "base/json/json_values.hpp"
+#include "features/client_api/parameters.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -23,7 +26,64 @@ void add_output(json::array& conversation, const ClientAnswer& answer, const jso
   }
 }
 
+bool is_reference(const json::value& item) {
+  const auto* object = item.if_object();
+  if (!object) return false;
+  const auto type = string_member(*object, "type");
+  return type ? *type == "item_reference" : object->contains("id") && !object->contains("role");
+}
+
+/// The response that has made the item: the ids of its items have its digits. Empty for ids of other forms.
+std::string response_of_item(std::string_view id) {
+  const auto digits = id.find('_') + 1;
+  return digits == 0 || id.size() < digits + answer_id_digits
+             ? std::string()
+             : fmt::format("resp_{}", id.substr(digits, answer_id_digits));
+}
+
+/// What the service of a model requires back stands for the first reasoning of the response.
+json::value with_service_blocks(const StoredResponse& response, const json::array& output, std::size_t place) {
+  if (response.conversation.empty()) return output[place];
+  const auto is_reasoning = [](const json::value& item) { return item.at("type") == "reasoning"; };
+  const auto others = output.size() - static_cast<std::size_t>(std::ranges::count_if(output, is_reasoning));
+  const bool is_first = std::ranges::find_if(output, is_reasoning) == output.begin() + place;
+  const auto conversation = parse_stored_json(response.conversation).as_array();
+  const auto size = conversation.size();
+  const bool has_blocks =
+      is_first && size > others && string_member(conversation[size - others - 1].as_object(), "type") == "reasoning";
+  return has_blocks ? conversation[size - others - 1] : output[place];
+}
+
+/// No value if the response has no such item.
+std::optional<json::value> item_of(const StoredResponse& response, std::string_view id) {
+  const auto body = parse_stored_json(response.body);
+  const auto& output = body.at("output").as_array();
+  const auto found =
+      std::ranges::find_if(output, [id](const json::value& item) { return item.at("id") == json::value(id); });
+  if (found == output.end()) return std::nullopt;
+  if (found->at("type") != "reasoning") return *found;
+  return with_service_blocks(response, output, static_cast<std::size_t>(found - output.begin()));
+}
+
 }  // namespace
+
+Task<> resolve_references(ClientApi& api, json::array& input) {
+  std::map<std::string, std::optional<StoredResponse>> responses;
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    if (!is_reference(input[i])) continue;
+    Parameters reference(input[i].get_object(), fmt::format("input[{}]", i));
+    const auto id = reference.required_text("id");
+    reference.ignore({"type"});
+    reference.finish();
+    const auto name = response_of_item(id);
+    if (!responses.contains(name)) responses[name] = co_await find_response(api, name);
+    const auto& response = responses[name];
+    auto item = response ? item_of(*response, id) : std::nullopt;
+    if (!item)
+      throw bad_parameter(reference.path_of("id"), "no stored response has this item: send it whole", "item_not_found");
+    input[i] = *std::move(item);
+  }
+}
 
 Task<std::optional<StoredResponse>> find_response(ClientApi& api, std::string id) {
   co_return co_await api.services().database.read(

@@ -17,6 +17,10 @@ Task<std::optional<StoredResponse>> find_response(ClientApi& api, std::string id
 /// 400 for an unknown `previous_response_id`.
 ApiError previous_response_not_found(const std::string& id);
 
+/// Replaces each `item_reference` of the input by the item of a stored response that it names. Throws ApiError 400 if
+/// none has it.
+Task<> resolve_references(ClientApi& api, json::array& input);
+
 /// Adds the previous conversation and the new input to the request. Returns all items of the conversation. Throws
 /// ApiError 400 for an invalid item.
 json::array continue_response(ResponseRequest& read, const std::optional<StoredResponse>& previous);

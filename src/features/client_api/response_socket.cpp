@@ -143,7 +143,9 @@ Task<> ResponseSocket::answer(Lane& lane, json::object body) {
     read.request.stream = true;
     read.request.client = client_;
     previous = read.previous;
-    auto conversation = continue_response(read, co_await find_previous(previous));
+    const auto found = co_await find_previous(previous);
+    co_await resolve_references(api_, read.input);
+    auto conversation = continue_response(read, found);
     if (thread_id_) name_thread_by_header(read.request, *thread_id_);
     const auto writer =
         response_writer(std::move(read.shown), storing_latest(lane, std::move(conversation), read.stores, is_complete),

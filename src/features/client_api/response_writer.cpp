@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
-#include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "features/client_api/anthropic_blocks.hpp"
 #include "features/client_api/responses.hpp"
@@ -112,6 +111,7 @@ public:
   std::string_view name_of(const CallFeature& feature) const override { return feature.responses; }
 
   Task<> before_end(const ClientAnswer& answer) override {
+    id_ = answer.id;
     if (items_.empty()) append_all(answer);
     if (!items_.empty()) items_.back().is_truncated = answer.stop == StopReason::length;
     out_.clear();
@@ -123,6 +123,7 @@ public:
   std::string body(const ClientAnswer& answer) override { return to_json(response(answer, status_of(answer))); }
 
   std::string begin(const ClientAnswer& answer) override {
+    id_ = answer.id;
     out_.clear();
     event("response.created", {{"response", response(answer, "in_progress")}});
     event("response.in_progress", {{"response", response(answer, "in_progress")}});
@@ -346,7 +347,7 @@ private:
   const bool includes_reasoning_;
   const Namespaces namespaces_;
   const ResponseEvents events_;
-  const std::string id_ = random_hex(12);
+  std::string id_;  ///< of the answer: the ids of items have it, so that references to them find the response
   std::vector<OutputItem> items_;
   std::vector<std::size_t> calls_;   ///< the item of each call
   std::size_t appended_blocks_ = 0;  ///< of the answer's provider blocks

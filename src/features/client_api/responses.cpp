@@ -54,8 +54,9 @@ private:
     } else if (type == "reasoning") {
       read_reasoning_item(item, object);
     } else {
-      throw bad_parameter(item.path_of("type"),
-                          "must be message, function_call, function_call_output, compaction or reasoning");
+      throw bad_parameter(
+          item.path_of("type"),
+          "must be message, function_call, function_call_output, compaction, reasoning or item_reference");
     }
     item.finish();
   }
@@ -222,21 +223,51 @@ void read_response_tools(Parameters& body, ModelRequest& call) {
   }
 }
 
-void read_response_tool_choice(Parameters& body, CallOptions& options) {
+/// Leaves those tools that the program allows for this response.
+void read_allowed_tools(Parameters& allowed, ModelRequest& call) {
+  const auto mode = allowed.required_text("mode");
+  if (mode != "auto" && mode != "required") throw bad_parameter(allowed.path_of("mode"), "must be auto or required");
+  call.options.tool_choice = ToolChoice{mode == "auto" ? ToolChoice::Kind::automatic : ToolChoice::Kind::required};
+  const auto* tools = allowed.array("tools", max_client_tools);
+  if (!tools) throw bad_parameter(allowed.path_of("tools"), "is missing");
+  std::vector<ToolDescription> left;
+  for (std::size_t i = 0; i < tools->size(); ++i) {
+    const auto path = fmt::format("{}[{}]", allowed.path_of("tools"), i);
+    Parameters tool(object_at((*tools)[i], path), path);
+    if (tool.required_text("type") != "function") throw bad_parameter(tool.path_of("type"), "must be function");
+    const auto space = tool.text("namespace").value_or("");
+    const auto name = name_in_namespace(space, tool.required_text("name"));
+    const auto found = std::ranges::find(call.tools, name, &ToolDescription::name);
+    if (found == call.tools.end()) throw bad_parameter(tool.path_of("name"), "no tool has this name");
+    if (std::ranges::find(left, name, &ToolDescription::name) == left.end()) left.push_back(*found);
+    tool.finish();
+  }
+  call.tools = std::move(left);
+}
+
+void read_response_tool_choice(Parameters& body, ModelRequest& call) {
   const auto* value = body.find("tool_choice");
   if (!value) return;
   using Kind = ToolChoice::Kind;
   if (const auto* object = value->if_object()) {
     Parameters named(*object, "tool_choice");
-    if (named.required_text("type") != "function") throw bad_parameter("tool_choice.type", "must be function");
-    options.tool_choice = ToolChoice{Kind::named, named.required_text("name")};
+    const auto type = named.required_text("type");
+    if (type == "allowed_tools") {
+      read_allowed_tools(named, call);
+    } else if (type == "function") {
+      call.options.tool_choice = ToolChoice{Kind::named, named.required_text("name")};
+    } else {
+      throw bad_parameter("tool_choice.type", "must be function or allowed_tools");
+    }
     return named.finish();
   }
   const auto text = body.required_text("tool_choice");
   if (text != "auto" && text != "none" && text != "required") {
-    throw bad_parameter("tool_choice", "must be auto, none, required or a function");
+    throw bad_parameter("tool_choice", "must be auto, none, required, a function or allowed_tools");
   }
-  options.tool_choice = ToolChoice{text == "none" ? Kind::none : text == "required" ? Kind::required : Kind::automatic};
+  call.options.tool_choice = ToolChoice{text == "none"       ? Kind::none
+                                        : text == "required" ? Kind::required
+                                                             : Kind::automatic};
 }
 
 void read_text_format(Parameters& body, CallOptions& options) {
@@ -374,7 +405,7 @@ ResponseRequest read_response_request(const json::object& object) {
   if (read.input.empty()) throw bad_parameter("input", "must be a text, or an array with at least one item");
   call.system = body.text("instructions").value_or("");
   read_response_tools(body, call);
-  read_response_tool_choice(body, call.options);
+  read_response_tool_choice(body, call);
   check_tool_choice(call);
   read_text_format(body, call.options);
   read_settings(body, call);

@@ -28,7 +28,6 @@ namespace {
 
 /// Bytes. Parsing a larger body could block the loop.
 constexpr std::size_t max_body_parsed_on_loop = 256 * 1024;
-constexpr std::size_t id_bytes = 14;
 constexpr std::size_t max_stores = 256;  // of costs, at the same time: beyond, requests wait for the disk
 
 ApiError model_not_found(const std::string& name, std::string_view why) {
@@ -254,7 +253,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
 ClientAnswer ClientApi::new_answer(const ClientRequest& request) const {
   using std::chrono::seconds;
   const auto now = std::chrono::duration_cast<seconds>(services_.clock.now().time_since_epoch());
-  return {.id = random_hex(id_bytes), .model = request.model, .created = now.count()};
+  return {.id = random_hex(answer_id_digits / 2), .model = request.model, .created = now.count()};
 }
 
 Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer,

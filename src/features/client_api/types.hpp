@@ -32,6 +32,9 @@ struct ClientRequest {
   bool is_repeatable = false;  ///< has an Idempotency-Key: an agent's answer goes on if the program disconnects
 };
 
+/// Of ClientAnswer::id.
+inline constexpr std::size_t answer_id_digits = 28;
+
 /// An answer to a program, complete or unfinished.
 struct ClientAnswer {
   std::string id;            ///< random hex digits; protocols put their prefix before it
