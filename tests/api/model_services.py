@@ -44,7 +44,7 @@ def connect(live, new_name):
     yield connect
     live.http.patch("/settings", json={"default_model": None})
     for record in made:
-        live.http.delete(f"/extensions/{record['id']}")
+        live.http.delete(f"/extensions/{record['id']}", params={"force": "true"})
 
 
 def ask(gateway, model=None, content="a question", **members):

@@ -202,7 +202,7 @@ class Victim:
 
     def clean_up(self):
         for record in self.made_by_agents():
-            self.gateway.http.delete(f"/extensions/{record['id']}")
+            self.gateway.http.delete(f"/extensions/{record['id']}?force=true")
 
 
 @pytest.fixture(scope="module")

@@ -76,7 +76,7 @@ def test_run_ends_on_a_service_that_is_deleted_meanwhile(live, stub, connect, ne
         turn = accepted(live.http.post("/chat", json={
             "content": "a", "threadId": thread["id"], "model": f"{service['name']}/m"}), 201)
         assert held.was_asked()
-        assert live.http.delete(f"/extensions/{service['id']}").status_code == 204
+        assert live.http.delete(f"/extensions/{service['id']}", params={"force": "true"}).status_code == 204
         secret(live, name, "new-key-0123456789")
         held.release()
         assert text_of(events.run(turn["id"])).endswith("Done.")
@@ -111,18 +111,13 @@ def test_answer_of_ten_gigabytes_is_given_up(live, stub, connect, what, said):
 # Deleting.
 
 
-def delete_unless_used(gateway, service):
-    return gateway.http.delete(f"/extensions/{service['id']}", params={"force": "false"})
-
-
-def test_service_that_agents_name_is_not_deleted_unless_it_is_meant(live, stub, connect, new_name):
+def test_service_that_agents_name_is_not_deleted(live, stub, connect, new_name):
     service = connect(definition(stub))
     named = [agent(live, new_name("first"), model=f"{service['name']}/m"),
              agent(live, new_name("second"), fallback_models=[f"{service['name']}/other"])]
-    error = refused(delete_unless_used(live, service), 409, "model service is in use")
+    error = refused(live.http.delete(f"/extensions/{service['id']}"), 409, "model service is in use")
     assert sorted(error["named_by"]) == sorted(record["name"] for record in named)
     assert ask(live, agentId=named[0]["id"])[-1]["model"] == f"{service['name']}/m"
-    assert live.http.delete(f"/extensions/{service['id']}").status_code == 204, "as the specification says of each"
 
 
 def test_whatever_names_a_model_of_a_service_keeps_it(live, stub, connect, new_name):
@@ -133,12 +128,12 @@ def test_whatever_names_a_model_of_a_service_keeps_it(live, stub, connect, new_n
              connect(definition(stub, fallback_models=[model]))]
     connect(definition(stub, fallback_models=[f"{new_name('other')}/m"]))
     for record in named:
-        error = refused(delete_unless_used(live, service), 409, "model service is in use")
+        error = refused(live.http.delete(f"/extensions/{service['id']}"), 409, "model service is in use")
         assert record["name"] in error["named_by"]
     assert sorted(error["named_by"]) == sorted(record["name"] for record in named)
     for record in named:
         assert live.http.delete(f"/extensions/{record['id']}").status_code == 204
-    assert delete_unless_used(live, service).status_code == 204
+    assert live.http.delete(f"/extensions/{service['id']}").status_code == 204
 
 
 def test_default_model_of_a_deleted_service_gives_way_to_the_next(live, stub, connect):
@@ -159,7 +154,7 @@ def test_agents_of_a_service_deleted_by_force_fall_back(own_gateway, stub):
             accepted(own_gateway.http.post("/extensions", json=body), 201)
         careful = agent(own_gateway, "careful", model="gone/m", fallback_models=["rest/spare"])
         plain = agent(own_gateway, "plain", model="gone/m")
-        assert own_gateway.http.delete("/extensions/gone").status_code == 204
+        assert own_gateway.http.delete("/extensions/gone", params={"force": "true"}).status_code == 204
         for _ in range(2):
             assert ask(own_gateway, agentId=careful["id"])[-1]["model"] == "rest/spare"
             assert ask(own_gateway, agentId=plain["id"])[-1]["model"] == "rest/usual"

@@ -35,7 +35,7 @@ else {
   async function reset() {
     await env.api('PATCH', '/settings', { default_model: null });
     for (const { id, definition } of await env.api('GET', '/extensions?type=integration'))
-      if (definition.kind === 'model') await env.api('DELETE', `/extensions/${id}`);
+      if (definition.kind === 'model') await env.api('DELETE', `/extensions/${id}?force=true`);
     for (const { name } of await env.api('GET', '/secrets')) await env.api('DELETE', `/secrets/${name}`);
     for (const { id } of await env.api('GET', '/threads')) await env.api('DELETE', `/threads/${id}`);
     await env.backend.list_models({ models: listed });

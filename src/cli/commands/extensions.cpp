@@ -73,7 +73,7 @@ Task<int> set_enabled(const FoundGateway& gateway, const OneExtensionOptions& op
 }
 
 Task<int> remove(const FoundGateway& gateway, const OneExtensionOptions& options) {
-  co_await Client(gateway).remove(path({"extensions", options.name}, {{"force", "false"}}));
+  co_await Client(gateway).remove(path({"extensions", options.name}));
   std::cerr << one_line(options.name) << " is deleted.\n";
   co_return 0;
 }

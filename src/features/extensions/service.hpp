@@ -108,7 +108,7 @@ public:
   Task<ExtensionPointer> toggle(std::string id_or_name, InTransaction<Extension> in_transaction = {});
   /// Deletes for good, even built-ins. Throws NotFound, Forbidden `cannot delete essential extensions`, and without
   /// `force` Conflict `model service is in use` (with `named_by`) for a model service that agents or jobs name.
-  Task<> remove(std::string id_or_name, bool force = true);
+  Task<> remove(std::string id_or_name, bool force = false);
 
   /// The names of the agents and jobs that name a model of that service, as their own or to fall back on.
   std::vector<std::string> users_of_model_service(std::string_view name) const;

@@ -108,7 +108,7 @@ const Description& describe(Tag<ExtensionChange>);
 
 /// The query of `DELETE /extensions/:id`.
 struct RemovalQuery {
-  bool force = true;  ///< false: keeps a model service that agents name
+  bool force = false;  ///< deletes a model service even if agents name it
 };
 const Description& describe(Tag<RemovalQuery>);
 

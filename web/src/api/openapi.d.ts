@@ -5218,7 +5218,7 @@ export interface operations {
     deleteExtensionsId: {
         parameters: {
             query?: {
-                /** @description false: keep a model service that agents name (409) */
+                /** @description true: delete a model service even if agents name it */
                 force?: boolean;
             };
             header?: never;
