@@ -103,6 +103,16 @@ def test_kinds_have_one_name_however_they_were_written(pushing, service):
     assert subscribe(pushing, browser)["kinds"] == ["proposal-created", "signal"]
 
 
+def test_subscription_may_be_a_member_of_its_own(pushing, service):
+    browser = new_browser(service)
+    body = {"subscription": browser.subscription, "kinds": ["finish"], "device": "phone"}
+    made = accepted(pushing.http.post("/push/subscriptions", json=body), 201)
+    assert (made["service"], made["kinds"], made["device"]) == ("127.0.0.1", ["finish"], "phone")
+    assert subscriptions(pushing) == [made]
+    refused(pushing.http.post("/push/subscriptions", json={"subscription": {}}), 400, "endpoint is required")
+    refused(pushing.http.post("/push/subscriptions", json={"subscription": "x"}), 400, "endpoint is required")
+
+
 def test_all_kinds_are_sent_unless_some_are_chosen(pushing, service):
     assert subscribe(pushing, new_browser(service))["kinds"] == KINDS
 

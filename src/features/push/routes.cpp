@@ -9,9 +9,24 @@ Task<Response> show_key(Push& push, Request& request) { co_return request.respon
 
 Response list_subscriptions(Push& push, const Request& request) { return request.respond(push.list()); }
 
+/// What a browser calls its subscription may also be one member, `subscription`, beside `kinds` and `device`.
+json::object with_members_of_subscription(json::object body) {
+  auto* wrapped = body.if_contains("subscription");
+  if (!wrapped || !wrapped->is_object()) return body;
+  auto members = std::move(wrapped->get_object());
+  for (const auto* name : {"kinds", "device"}) {
+    if (auto* member = body.if_contains(name)) members[name] = std::move(*member);
+  }
+  return members;
+}
+
 Task<Response> subscribe(Push& push, Request& request) {
-  co_return request.respond(
-      co_await push.subscribe(request.body<NewPushSubscription>(), request.in_transaction<PushSubscription>()));
+  Problems problems;
+  NewPushSubscription wanted;
+  const auto body = with_members_of_subscription(request.body_object());
+  read_described(body, describe(Tag<NewPushSubscription>{}), &wanted, "", problems);
+  if (!problems.empty()) throw BadRequest(problems.front().message);
+  co_return request.respond(co_await push.subscribe(std::move(wanted), request.in_transaction<PushSubscription>()));
 }
 
 Task<Response> unsubscribe(Push& push, Request& request) {
