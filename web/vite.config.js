@@ -27,9 +27,9 @@ const page = [
 ];
 const chat = [
   /node_modules\/marked\//,
-  /src\/(base|api|state)\/(?!notifications|reseed|versions|download|integrations)/,
-  /src\/markdown\/(?!highlight|Drawn|Formula|Diagram|diagrams)/,
-  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter|SelectionBar|Changes|changes|EditMessage|end_chat|VersionSwitch|PlanCard|plan|Offers|AttachmentList|ArtifactPanel|versions_of_artifact)/,
+  /src\/(base|api|state)\/(?!split_matches|notifications|reseed|versions|download|integrations)/,
+  /src\/markdown\/(?!highlight|Drawn|Formula|[Dd]iagram)/,
+  /src\/views\/(shell|chat|threads)\/(?!Shortcuts|FirstRun|NewChat|ThreadFilter|SelectionBar|Changes|changes|EditMessage|end_chat|VersionSwitch|PlanCard|plan|Offers|AttachmentList|Artifact|versions_of_artifact)/,
   /src\/components\/(CopyButton|LongText|ModelPicker|Time|LoadError|resource)\b/,
 ];
 const among = (tests) => (id) => tests.some((test) => test.test(id));

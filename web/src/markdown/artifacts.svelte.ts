@@ -1,6 +1,6 @@
-/** What agents made that can be shown beside the chat: pages, drawings and documents in code blocks. */
+/** What agents made that can be shown beside the chat: pages, drawings, documents, diagrams and formulas. */
 
-export type ArtifactKind = 'html' | 'svg' | 'markdown';
+export type ArtifactKind = 'html' | 'svg' | 'markdown' | 'mermaid' | 'math';
 
 export interface Artifact {
   kind: ArtifactKind;
@@ -13,6 +13,8 @@ const kinds: Record<string, ArtifactKind> = {
   svg: 'svg',
   markdown: 'markdown',
   md: 'markdown',
+  mermaid: 'mermaid',
+  math: 'math',
 };
 
 export const artifactKind = (language: string): ArtifactKind | undefined =>

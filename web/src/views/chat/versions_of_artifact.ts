@@ -8,6 +8,8 @@ import { t } from '../../base/language';
 const isCode = (token: Token): token is Tokens.Code => token.type === 'code';
 
 export function versionsIn(turns: Turn[], kind: ArtifactKind): Artifact[] {
+  // Two formulas are no versions of each other.
+  if (kind === 'math') return [];
   const all: Artifact[] = [];
   for (const { role, content } of turns) {
     if (role !== 'assistant' || !content.includes('```')) continue;
@@ -18,9 +20,23 @@ export function versionsIn(turns: Turn[], kind: ArtifactKind): Artifact[] {
   return all;
 }
 
-/** What it is called: the title of a page, the first heading of a document. */
+const title = /<title[^>]*>([^<]+)<\/title>/i;
+const titles: Record<ArtifactKind, RegExp> = {
+  html: title,
+  svg: title,
+  markdown: /^#{1,6} +(.+)$/m,
+  mermaid: /^[ \t]*(?:pie\b.*[ \t])?(?:acc)?title\b[ \t:]*(.+)$/im,
+  math: /$^/,
+};
+
+/** What it is called: the title of a page or a diagram, the first heading of a document. */
 export function titleOf({ kind, text }: Artifact): string {
-  const pattern = kind === 'markdown' ? /^#{1,6} +(.+)$/m : /<title[^>]*>([^<]+)<\/title>/i;
-  const names = { html: t('Page'), svg: t('Drawing'), markdown: t('Document') };
-  return pattern.exec(text)?.[1]?.trim().slice(0, 80) || names[kind];
+  const names = {
+    html: t('Page'),
+    svg: t('Drawing'),
+    markdown: t('Document'),
+    mermaid: t('Diagram'),
+    math: t('Formula'),
+  };
+  return titles[kind].exec(text)?.[1]?.trim().slice(0, 80) || names[kind];
 }

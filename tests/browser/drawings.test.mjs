@@ -1,0 +1,155 @@
+// Diagrams and formulas beside a chat.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import test from 'node:test';
+import { answers, eventually, missing, require, withGateway } from './environment.mjs';
+
+const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+  const diagram = (text) => `See:\n\n\`\`\`mermaid\n${text}\n\`\`\`\n`;
+  const flow = 'flowchart LR\n  accTitle: How it goes\n  A[Question] --> B{Known?}\n  B -->|yes| C[Answer]';
+  const formula = '$$\n\\sum_{i=1}^n i = \\frac{n(n+1)}{2}\n$$\n';
+
+  async function chatWith(...contents) {
+    const id = await env.threadWith(...contents.map((content) => ({ role: 'assistant', content })));
+    const page = await env.open(`/t/${id}`);
+    await answers(page).last().waitFor();
+    return page;
+  }
+  const panel = (page) => page.getByRole('region', { name: 'Artifact' });
+  const open = (page) => answers(page).last().getByRole('button', { name: 'Open', exact: true });
+  const press = (page, name) => panel(page).getByRole('button', { name, exact: true }).click();
+  const widthOf = async (shown) => (await shown.boundingBox()).width;
+  const saved = async (page) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Save artifact')]);
+    return { name: download.suggestedFilename(), text: await text(await download.createReadStream()) };
+  };
+
+  test('a diagram is shown beside the chat, with its versions, as large as one likes', async () => {
+    const page = await chatWith(diagram('flowchart LR\n  A[First] --> B[Draft]'), diagram(flow));
+    await open(page).click();
+    await panel(page).getByRole('heading', { name: 'How it goes' }).waitFor();
+    await panel(page).getByText('2 of 2').waitFor();
+    const picture = panel(page).getByRole('img', { name: 'How it goes' });
+    await picture.waitFor();
+    const fits = await widthOf(picture);
+    const box = panel(page).getByRole('region', { name: 'Enlarged diagram' });
+    const room = await widthOf(box);
+    assert.ok(fits <= room && fits > 100, `${fits} of ${room} px`);
+
+    await press(page, 'Larger');
+    await panel(page).getByRole('button', { name: '125%' }).waitFor();
+    await eventually(async () => assert.ok(Math.abs((await widthOf(picture)) - fits * 1.25) < 2));
+    await box.focus();
+    for (let i = 0; i < 4; i++) await page.keyboard.press('+');
+    await panel(page).getByText('400%').waitFor();
+    // What was in the middle stays there.
+    await eventually(async () => {
+      const { scrollLeft, scrollWidth, clientWidth } = await box.evaluate((element) => ({
+        scrollLeft: element.scrollLeft,
+        scrollWidth: element.scrollWidth,
+        clientWidth: element.clientWidth,
+      }));
+      const middle = (scrollLeft + clientWidth / 2) / scrollWidth;
+      assert.ok(scrollWidth > clientWidth && Math.abs(middle - 0.5) < 0.1, `${middle} of ${scrollWidth} px`);
+    });
+    await page.keyboard.press('0');
+    await eventually(async () => assert.ok(Math.abs((await widthOf(picture)) - fits) < 2));
+    await page.keyboard.press('-');
+    await panel(page).getByText('75%').waitFor();
+
+    await press(page, 'Earlier version');
+    await panel(page).getByText('1 of 2').waitFor();
+    await panel(page).getByRole('img', { name: 'Diagram' }).waitFor();
+    await page.keyboard.press('Escape');
+    await panel(page).waitFor({ state: 'detached' });
+    assert.ok(await open(page).evaluate((button) => button === document.activeElement));
+  });
+
+  test('Ctrl and the wheel enlarge what is under the pointer', async () => {
+    const page = await chatWith(diagram(flow));
+    await open(page).click();
+    const picture = panel(page).getByRole('img');
+    await picture.waitFor();
+    const fits = await widthOf(picture);
+    await picture.hover();
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -100);
+    await page.keyboard.up('Control');
+    await eventually(async () => assert.ok((await widthOf(picture)) > fits * 1.2));
+  });
+
+  test('a diagram is saved as a picture that is legible on white', async () => {
+    const page = await chatWith(diagram(flow));
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await open(page).click();
+    await panel(page).getByRole('img').waitFor();
+    const file = await saved(page);
+    assert.equal(file.name, 'artifact.svg');
+    assert.match(file.text, /^<svg .*<\/svg>$/s);
+    assert.match(file.text, />Known\?</);
+    const coloursOf = (svg) => svg.match(/(?:fill|stroke|color):\s*[^;}"]+/g);
+    await page.emulateMedia({ colorScheme: 'light' });
+    assert.deepEqual(coloursOf(file.text), coloursOf((await saved(page)).text));
+  });
+
+  test('a formula is shown beside the chat, enlarged, and saved as TeX', async () => {
+    const page = await chatWith(`So:\n\n${formula}\nand $x^2$ in a line.`);
+    await answers(page).locator('math').nth(1).waitFor();
+    assert.equal(await open(page).count(), 1);
+    await open(page).focus();
+    await page.keyboard.press('Enter');
+    await panel(page).getByRole('heading', { name: 'Formula' }).waitFor();
+    const fraction = panel(page).locator('mfrac');
+    await fraction.waitFor();
+    assert.ok((await widthOf(fraction)) > (await widthOf(answers(page).locator('mfrac'))));
+    const before = await widthOf(fraction);
+    await press(page, 'Larger');
+    await press(page, 'Larger');
+    await eventually(async () => assert.ok((await widthOf(fraction)) > before * 1.4));
+    assert.equal(await panel(page).getByRole('button', { name: 'Open', exact: true }).count(), 0);
+    const file = await saved(page);
+    assert.equal(file.name, 'artifact.tex');
+    assert.match(file.text, /\\frac\{n\(n\+1\)\}\{2\}/);
+  });
+
+  test('a code block of TeX has one way to open it, a formula in a link none', async () => {
+    const page = await chatWith('```math\n\\sqrt 2\n```\n\n[$$x$$](https://example.com/)');
+    await answers(page).locator('math').nth(1).waitFor();
+    assert.equal(await open(page).count(), 1);
+    await open(page).click();
+    await panel(page).locator('msqrt').waitFor();
+  });
+
+  test('what cannot be drawn beside the chat is shown as it is written', async () => {
+    const page = await chatWith(diagram('flowchart LR\n  A --> '));
+    await open(page).click();
+    await panel(page)
+      .getByText(/^Not drawn: /)
+      .waitFor();
+    await panel(page).getByRole('region', { name: 'Source' }).getByText('A -->').waitFor();
+  });
+
+  for (const [what, content] of [
+    ['diagram', diagram(flow)],
+    ['formula', formula],
+  ])
+    for (const width of [1280, 390])
+      test(`a ${what} beside the chat is accessible and fits (${width} px)`, async () => {
+        const page = await chatWith(content);
+        await page.setViewportSize({ width, height: 800 });
+        await open(page).click();
+        await panel(page).getByRole('group', { name: 'Zoom' }).waitFor();
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
+          [],
+        );
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+      });
+}

@@ -1,0 +1,44 @@
+/** A diagram as a picture, drawn again when its text or the page's colours change. */
+import { isDark } from '../styles/is_dark.svelte';
+import { draw, type Picture } from './diagrams';
+
+/** While an answer streams, its end is still to come. */
+const restTime = 300;
+
+/** Made while a component is. */
+export class DiagramPicture {
+  shown = $state.raw<(Picture & { url: string }) | null>(null);
+  /** Why there is none. */
+  problem = $state('');
+
+  constructor(text: () => string) {
+    $effect(() => this.#follow(text(), isDark()));
+    $effect(() => () => this.#show(null));
+  }
+
+  #follow(text: string, dark: boolean): () => void {
+    let isWanted = true;
+    const arrived = (made: Picture | null, problem: string): void => {
+      if (!isWanted) return;
+      this.problem = problem;
+      this.#show(made);
+    };
+    const timer = setTimeout(
+      () =>
+        draw(text, dark).then(
+          (made) => arrived(made, ''),
+          (error: Error) => arrived(null, error.message),
+        ),
+      restTime,
+    );
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }
+
+  #show(made: Picture | null): void {
+    if (this.shown) URL.revokeObjectURL(this.shown.url);
+    this.shown = made && { ...made, url: URL.createObjectURL(new Blob([made.svg], { type: 'image/svg+xml' })) };
+  }
+}
