@@ -68,17 +68,48 @@ else {
     assert.deepEqual(await page.locator('.names').first().locator('.badge').allInnerTexts(), ['Read', 'Grep']);
     await page.getByText('Advanced').click();
     const skills = page.getByRole('combobox', { name: 'Skills' });
-    await skills.focus();
-    const list = await skills.getAttribute('list');
-    await eventually(async () =>
-      assert.ok(
-        (await page.locator(`[id="${list}"] option`).evaluateAll((all) => all.map(({ value }) => value))).includes(
-          'pdf',
-        ),
-      ),
-    );
+    await skills.click();
+    const offered = page.getByRole('listbox', { name: 'Suggestions' });
+    await offered.getByRole('option', { name: /^pdf/ }).click();
+    await page.getByRole('button', { name: 'Remove pdf' }).waitFor();
+    await offered.waitFor({ state: 'detached' });
+    await tools.fill('web');
+    await offered.getByRole('option', { name: /^WebSearch/ }).waitFor();
+    assert.equal(await offered.getByRole('option', { name: /^Glob/ }).count(), 0);
+    await tools.press('ArrowUp');
+    await tools.press('Enter');
+    await page.getByRole('button', { name: 'Remove WebSearch' }).waitFor();
+    assert.equal(await tools.inputValue(), '');
+    await tools.press('ArrowDown');
+    await offered.waitFor();
+    await tools.press('Escape');
+    await offered.waitFor({ state: 'detached' });
     await page.goto(`${env.proxy.url}/ui/#/jobs/+new`);
     await choose(page.getByRole('combobox', { name: 'Agent (required)' }), 'assistant');
+  });
+
+  test('a job’s event is suggested or typed, its time zone chosen', async () => {
+    const page = await env.open('/jobs/+new');
+    const event = page.getByRole('combobox', { name: 'Event', exact: true });
+    await choose(page.getByRole('combobox', { name: 'When' }), 'After an event');
+    assert.equal(await event.inputValue(), 'job.failed');
+    await event.click();
+    // All of them, not only what is there already.
+    const offered = page.getByRole('listbox', { name: 'Suggestions' });
+    await offered.getByRole('option', { name: 'proposal.applied' }).waitFor();
+    const [field, list] = [await event.boundingBox(), await offered.boundingBox()];
+    assert.ok(list.y >= field.y + field.height || list.y + list.height <= field.y, 'the list covers its field');
+    await event.fill('created');
+    await offered.getByRole('option', { name: 'thread.created' }).click();
+    assert.equal(await event.inputValue(), 'thread.created');
+    await event.fill('mine.alone');
+    await offered.waitFor({ state: 'detached' });
+    await choose(page.getByRole('combobox', { name: 'When' }), 'At set times');
+    await page.getByRole('combobox', { name: 'Time zone' }).click();
+    await page.getByRole('combobox', { name: 'Search the list' }).fill('berl');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Time zone' }).getByText('Europe/Berlin').waitFor();
+    assert.equal(await page.locator('datalist').count(), 0);
   });
 
   test('a job begins with an example', async () => {
