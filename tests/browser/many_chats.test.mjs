@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, focusedName, measureWork, missing, withGateway } from './environment.mjs';
+import { eventually, focusedName, holdRequests, measureWork, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -96,6 +96,44 @@ else {
     assert.equal((await row.boundingBox()).height, 44);
     await list(page).getByText('safe⟨U+202E⟩gnp.exe').waitFor();
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+  });
+
+  test('a late answer to an earlier filter does not replace the list', async () => {
+    await env.thread({ title: 'At hand' });
+    const { id } = await env.thread({ title: 'Put away' });
+    await env.api('PATCH', `/threads/${id}`, { archived: true });
+    const page = await env.open('/chats');
+    await list(page).getByText('At hand', { exact: true }).waitFor();
+    const isList = (url, archived) =>
+      new URL(url).pathname === '/threads' && (new URL(url).searchParams.get('archived') === 'true') === archived;
+    const held = await holdRequests(page, (url) => isList(url, true));
+    const show = (hash) => page.evaluate((wanted) => (location.hash = wanted), hash);
+    await show('#/chats?archived=true');
+    await held.requested();
+    const newer = page.waitForResponse((response) => isList(response.url(), false));
+    await show('#/chats');
+    await (await newer).finished();
+    const older = page.waitForResponse((response) => isList(response.url(), true));
+    await held.release();
+    await (await older).finished();
+    // An event that comes after both is shown, so both were taken in.
+    await env.thread({ title: 'Begun since' });
+    await list(page).getByText('Begun since', { exact: true }).waitFor();
+    assert.equal(await list(page).getByText('Put away', { exact: true }).count(), 0);
+    await show('#/chats?archived=true');
+    await list(page).getByText('Put away', { exact: true }).waitFor();
+  });
+
+  test('a filter in the address counts although the list is still being read', async () => {
+    const { id } = await env.thread({ title: 'Put away early' });
+    await env.api('PATCH', `/threads/${id}`, { archived: true });
+    const page = await env.open('/system');
+    const held = await holdRequests(page, (url) => new URL(url).pathname === '/threads');
+    await page.goto(`${env.proxy.url}/ui/?early#/chats`);
+    await held.requested();
+    await page.evaluate(() => (location.hash = '#/chats?archived=true'));
+    await held.release();
+    await list(page).getByText('Put away early', { exact: true }).waitFor();
   });
 
   test('several chats are selected, archived with Undo, and deleted together', async () => {

@@ -25,6 +25,8 @@ class Threads {
   /** There are older threads than those read. */
   more = $state(false);
   #all = false;
+  /** How often the list was asked for: only the latest answer counts. */
+  asked = 0;
   /** The open thread. */
   selectedId: string | null = null;
   /** The open thread, once it has been read. */
@@ -47,16 +49,18 @@ class Threads {
   }
 
   async load(): Promise<void> {
+    const asked = ++this.asked;
     try {
       const limit = this.#all ? undefined : firstPage;
       const all = await get<Thread[]>('/threads', { archived: this.archived || undefined, limit });
+      if (asked !== this.asked) return;
       this.#flush();
       this.all = all;
       this.more = all.length === limit;
       this.loaded = true;
       this.error = null;
     } catch (error) {
-      this.error = error;
+      if (asked === this.asked) this.error = error;
     }
   }
 
