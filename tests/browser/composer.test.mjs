@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, holdResponses, message, missing, withGateway } from './environment.mjs';
+import { eventually, holdResponses, message, missing, sendMessage, withGateway } from './environment.mjs';
 
 const phone = { width: 390, height: 844 };
 
@@ -33,6 +33,49 @@ else {
     const because = page.getByRole('textbox', { name: 'Reason' });
     await because.waitFor();
     assert.ok((await because.boundingBox()).width > 180);
+  });
+
+  test('Send stands at the end of its row, whatever is beside the chat', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'one-with-a-rather-long-name',
+      description: 'd',
+      enabled: true,
+      definition: { systemPrompt: 'x' },
+    });
+    const id = await env.threadWith({ role: 'assistant', content: '```html\n<h1>Beside</h1>\n```' });
+    const page = await env.open(`/t/${id}`);
+    const form = page.locator('form').filter({ has: message(page) });
+    const agent = form.getByRole('combobox', { name: 'Agent' });
+    const at = (name) => form.getByRole('button', { name, exact: true }).boundingBox();
+
+    /** Send is at the right end; with `inRow`, everything is in one row. */
+    const isInOrder = (what, inRow) =>
+      eventually(async () => {
+        const [box, attach, send] = [await form.boundingBox(), await at('Attach files'), await at('Send')];
+        const left = box.x + box.width - send.x - send.width;
+        assert.ok(left >= 0 && left < 16, `${what}: Send ends ${left} px before the form`);
+        const below = Math.abs(send.y + send.height / 2 - attach.y - attach.height / 2);
+        assert.ok(!inRow || below < 4, `${what}: Send is ${below} px below`);
+      });
+
+    await agent.waitFor();
+    await isInOrder('alone', true);
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await page.getByRole('region', { name: 'Artifact' }).waitFor();
+    for (const width of [1440, 1280, 1100, 980]) {
+      await page.setViewportSize({ width, height: 800 });
+      await isInOrder(`${width} px`, width >= 1280);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const held = await env.backend.hold({ pieces: ['On it'] });
+    await sendMessage(page, 'Go');
+    await page.getByText('On it').waitFor();
+    await isInOrder('while it answers', true);
+    await message(page).fill('And another thing');
+    await form.getByRole('button', { name: 'Interrupt' }).waitFor();
+    await isInOrder('while it answers and something is typed', true);
+    await env.backend.release({ held, pieces: ['.'] });
   });
 
   test('a picture to be sent is shown, and a file that only claims to be one by its name is not', async () => {
