@@ -20,8 +20,79 @@ const join = (directory: string, name: string): string => (directory ? `${direct
 /** The directory that a path is in; empty for the project itself. */
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
+const nameIn = (directory: string, path: string): string => (directory ? path.slice(directory.length + 1) : path);
+
+/** Rows that follow each other: entries of one directory, or a note. */
+interface Part {
+  /** The first of its rows. */
+  first: number;
+  count: number;
+  directory: string;
+  at: (index: number) => Row;
+  nameAt: (index: number) => string;
+}
+
+/** The rows of a tree, each made when it is looked at: a directory may have fifty thousand. */
+export class Rows {
+  length = 0;
+  readonly #parts: Part[] = [];
+
+  add(count: number, directory: string, at: Part['at'], nameAt: Part['nameAt']): void {
+    if (!count) return;
+    this.#parts.push({ first: this.length, count, directory, at, nameAt });
+    this.length += count;
+  }
+
+  at(index: number): Row | undefined {
+    const part = this.#parts.find(({ first, count }) => index >= first && index < first + count);
+    return part?.at(index - part.first);
+  }
+
+  slice(from: number, to: number): Row[] {
+    const rows: Row[] = [];
+    for (const { first, count, at } of this.#parts)
+      for (let i = Math.max(from, first); i < Math.min(to, first + count); i++) rows.push(at(i - first));
+    return rows;
+  }
+
+  /** The row of a path; -1 if there is none. */
+  indexOf(path: string): number {
+    if (!path) return -1;
+    const directory = parentOf(path);
+    const name = nameIn(directory, path);
+    for (const { first, count, directory: own, nameAt } of this.#parts) {
+      if (own !== directory) continue;
+      for (let i = 0; i < count; i++) if (nameAt(i) === name) return first + i;
+    }
+    return -1;
+  }
+
+  /** The first row from `from` on, or else before it, whose name begins with `words`; -1 if there is none. */
+  find(words: string, from: number): number {
+    let before = -1;
+    for (const { first, count, nameAt } of this.#parts) {
+      for (let i = 0; i < count; i++) {
+        if (before >= 0 && first + i < from) continue;
+        if (!nameAt(i).toLowerCase().startsWith(words)) continue;
+        if (first + i >= from) return first + i;
+        before = first + i;
+      }
+    }
+    return before;
+  }
+}
+
+/** Says something about a directory. */
+function addNote(rows: Rows, directory: string, level: number, name: string): void {
+  // No name of a file, nor of a directory on the way to one.
+  const mark = `\n${name.replaceAll('/', ' ')}`;
+  const path = join(directory, mark);
+  const row = (): Row => ({ path, name, type: 'note', level, position: 1, size: 1, isOpen: false });
+  rows.add(1, directory, row, () => mark);
+}
+
 export class FileTree {
-  rows = $state.raw<Row[]>([]);
+  rows = $state.raw(new Rows());
   readonly #read: (path: string) => Promise<ProjectDirectory>;
   readonly #known = new Map<string, ProjectDirectory | Error>();
   readonly #open = new Set<string>(['']);
@@ -62,27 +133,50 @@ export class FileTree {
   }
 
   #show(): void {
-    const rows: Row[] = [];
+    const rows = new Rows();
     this.#add(rows, '', 1);
     this.rows = rows;
   }
 
-  #add(rows: Row[], directory: string, level: number): void {
+  #add(rows: Rows, directory: string, level: number): void {
     const known = this.#known.get(directory);
-    const note = (name: string): void => {
-      const path = join(directory, `\n${name}`);
-      rows.push({ path, name, type: 'note', level, position: 1, size: 1, isOpen: false });
-    };
+    const note = (name: string): void => addNote(rows, directory, level, name);
     if (!known) return note(t('Loading…'));
     if (known instanceof Error) return note(known.message);
-    const { entries, complete } = known;
-    if (!entries.length) note(t('Empty'));
-    entries.forEach(({ name, type }, i) => {
+    if (!known.entries.length) note(t('Empty'));
+    this.#addEntries(rows, directory, level, known.entries);
+    if (!known.complete) note(t('There are more entries than can be shown.'));
+  }
+
+  #addEntries(rows: Rows, directory: string, level: number, entries: ProjectEntry[]): void {
+    const row = (i: number): Row => {
+      const { name, type } = entries[i]!;
       const path = join(directory, name);
       const isOpen = type === 'directory' && this.#open.has(path);
-      rows.push({ path, name, type, level, position: i + 1, size: entries.length, isOpen });
-      if (isOpen) this.#add(rows, path, level + 1);
-    });
-    if (!complete) note(t('There are more entries than can be shown.'));
+      return { path, name, type, level, position: i + 1, size: entries.length, isOpen };
+    };
+    const add = (from: number, to: number): void => {
+      const nameAt = (i: number): string => entries[from + i]!.name;
+      rows.add(to - from, directory, (i) => row(from + i), nameAt);
+    };
+    let from = 0;
+    for (const [i, path] of this.#openIn(directory, entries)) {
+      add(from, i + 1);
+      this.#add(rows, path, level + 1);
+      from = i + 1;
+    }
+    add(from, entries.length);
+  }
+
+  /** The open directories in a directory, with their places, in their order. */
+  #openIn(directory: string, entries: ProjectEntry[]): [place: number, path: string][] {
+    const found: [number, string][] = [];
+    for (const path of this.#open) {
+      if (!path || parentOf(path) !== directory) continue;
+      const name = nameIn(directory, path);
+      const at = entries.findIndex((entry) => entry.name === name && entry.type === 'directory');
+      if (at >= 0) found.push([at, path]);
+    }
+    return found.sort(([one], [other]) => one - other);
   }
 }

@@ -9,7 +9,8 @@ const directory = (path: string, ...names: string[]): ProjectDirectory => ({
   entries: names.map((name) => ({ name: name.replace('/', ''), type: name.endsWith('/') ? 'directory' : 'file' })),
 });
 
-const shown = (tree: FileTree): string[] => tree.rows.map(({ level, name }) => `${'-'.repeat(level - 1)}${name}`);
+const shown = (tree: FileTree): string[] =>
+  tree.rows.slice(0, tree.rows.length).map(({ level, name }) => `${'-'.repeat(level - 1)}${name}`);
 
 function treeOf(found: Record<string, ProjectDirectory>): FileTree {
   return new FileTree(async (path) => found[path] ?? Promise.reject(new Error('path not found')));
@@ -40,7 +41,7 @@ test('a path is revealed by opening what leads to it', async () => {
   });
   await tree.reveal('src/deep/c.ts');
   expect(shown(tree)).toEqual(['src', '-deep', '--c.ts']);
-  expect(tree.rows.at(-1)).toMatchObject({ path: 'src/deep/c.ts', position: 1, size: 1 });
+  expect(tree.rows.at(2)).toMatchObject({ path: 'src/deep/c.ts', position: 1, size: 1 });
 });
 
 test('what cannot be read, is empty or has too much says so', async () => {
@@ -65,6 +66,26 @@ test('reloading keeps what is open', async () => {
   found.src = directory('src', 'a.ts', 'b.ts');
   await tree.reload();
   expect(shown(tree)).toEqual(['src', '-a.ts', '-b.ts']);
+});
+
+test('rows are found by their paths and by what their names begin with', async () => {
+  const tree = treeOf({
+    '': directory('', 'src/', 'test/', 'a.md', 'A.txt'),
+    src: directory('src', 'a.ts', 'b.ts'),
+    test: directory('test', 'a.ts'),
+  });
+  await tree.open('');
+  await tree.open('test');
+  await tree.open('src');
+  const { rows } = tree;
+  expect(shown(tree)).toEqual(['src', '-a.ts', '-b.ts', 'test', '-a.ts', 'a.md', 'A.txt']);
+  expect(['src', 'src/b.ts', 'test/a.ts', 'a.md', 'b.ts', ''].map((path) => rows.indexOf(path))).toEqual([
+    0, 2, 4, 5, -1, -1,
+  ]);
+  expect([0, 2, 6].map((from) => rows.find('a', from))).toEqual([1, 4, 6]);
+  expect(rows.find('src', 3)).toBe(0);
+  expect(rows.find('nowhere', 0)).toBe(-1);
+  expect(rows.at(7)).toBeUndefined();
 });
 
 test('50,000 entries are rows in bounded time', async () => {

@@ -65,7 +65,10 @@ function toolSpan(turn: Turn): Span {
     key: turn.id,
     kind: 'tool',
     name: call.name,
-    detail: subjectOf(call),
+    // Only asked of the few calls in sight.
+    get detail() {
+      return subjectOf(call);
+    },
     turnId: turn.id,
     at: typeof data.at_ms === 'number' ? number(data.at_ms) : NaN,
     took: number(data.duration_ms),
@@ -122,15 +125,28 @@ export function pictureOf(answer: Turn, tools: Turn[]): Picture {
   };
 }
 
-/** The outline of spans in a picture 1000 wide: a path for each kind, so that thousands of them are three elements. */
+/**
+ * The outline of spans in a picture 1000 wide: a path for each kind, so that thousands of them are three elements. Those that
+ * touch are drawn as one. `spans` are in the order of their times.
+ */
 export function outline(spans: Span[], total: number, part: (span: Span) => number): string {
   const narrowest = 1.5;
-  return spans
-    .filter((span) => part(span) > 0)
-    .map((span) => {
-      const x = (span.at / total) * 1000;
-      const width = Math.max(narrowest, (part(span) / total) * 1000);
-      return `M${x.toFixed(1)} 0h${width.toFixed(1)}v10h-${width.toFixed(1)}z`;
-    })
-    .join('');
+  let [path, begin, end] = ['', 0, -1];
+  const draw = (): void => {
+    const width = (end - begin).toFixed(1);
+    if (end > begin) path += `M${begin.toFixed(1)} 0h${width}v10h-${width}z`;
+  };
+  for (const span of spans) {
+    const took = part(span);
+    if (took <= 0) continue;
+    const from = (span.at / total) * 1000;
+    const to = from + Math.max(narrowest, (took / total) * 1000);
+    if (from > end) {
+      draw();
+      begin = from;
+    }
+    end = Math.max(end, to);
+  }
+  draw();
+  return path;
 }
