@@ -192,8 +192,25 @@ else {
     await eventually(async () =>
       assert.deepEqual(await questions(page).locator('.said').allTextContents(), ['One', 'Two', 'Three']),
     );
-    const asked = (await env.turns(page.url().split('/t/')[1])).map(({ content }) => content);
-    assert.deepEqual(asked, ['One', 'Two', 'First', 'Second.', 'Three', 'Third.']);
+    // Questions have their places from when they were sent, which may be before the answer to the one before.
+    const turns = await env.turns(page.url().split('/t/')[1]);
+    const contentOf = (id) => turns.find((turn) => turn.id === id)?.content;
+    const asked = turns.filter(({ role }) => role === 'user').map(({ content }) => content);
+    assert.deepEqual(asked, ['One', 'Two', 'Three']);
+    const said = turns.filter(({ role }) => role === 'assistant');
+    assert.deepEqual(
+      said.map(({ content, metadata }) => [contentOf(metadata.in_reply_to), content]),
+      [
+        ['One', 'First'],
+        ['Two', 'Second.'],
+        ['Three', 'Third.'],
+      ],
+    );
+    const shown = await page.getByRole('log').getByRole('article').allInnerTexts();
+    assert.deepEqual(
+      shown.map((text) => /One|First|Two|Second|Three|Third/.exec(text)?.[0]),
+      ['One', 'First', 'Two', 'Second', 'Three', 'Third'],
+    );
   });
 
   test('a queued message can be removed', async () => {
