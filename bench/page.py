@@ -1,10 +1,12 @@
 """The web page in Debian's Chromium: a first visit, long chats, and streams."""
 
+import functools
 import json
 import shutil
 import subprocess
 import sys
 
+from bench import peers
 from bench.harness import ROOT, Gateway, Row, Upstream, folder, load
 from bench.models import listed_models
 
@@ -58,7 +60,7 @@ def require_browser():
 
 
 def page():
-    """Bytes, requests and times of a first visit (floor: the first paint), long chats, frames while answers stream"""
+    """Bytes, requests and times of a first visit (floor: the first paint), long chats, frames while answers stream; peers"""
     require_browser()
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
         url = f"http://127.0.0.1:{gateway.port}"
@@ -67,7 +69,10 @@ def page():
         def visit(place, text):
             return run("visit.mjs", f"{url}/ui/#/{place}", text, kept)
 
-        yield from first_visit_rows("pairing", run("visit.mjs", f"{url}/ui/", "Pair this browser"), 40, 6, 250)
+        pairing = run("visit.mjs", f"{url}/ui/", "Pair this browser")
+        yield from first_visit_rows("pairing", pairing, 40, 6, 250)
+        yield Row("pairing, longest task", f"{pairing['longest']:.0f} ms", "-", "-", "-", None)
+        yield Row("pairing, JS heap", f"{pairing['heap'] / 2**20:.1f} MiB", "-", "-", "-", None)
         chats = {count: filled_thread(gateway, count) for count in (2, 1000, 10_000)}
         gateway.wait_until_quiet()
         chat = visit(f"t/{chats[2]}", "with some text")
@@ -81,6 +86,7 @@ def page():
                       long["longest"] < 200)
         for streams in (1, 20):
             yield from streaming(url, gateway, streams)
+    yield from peers.rows(functools.partial(run, "visit.mjs"))
 
 
 def picker():

@@ -1,0 +1,74 @@
+"""First visits to the pages of two other programs, beside ours: they run without a network, once they are installed.
+
+npm install --prefix build/peers --allow-scripts=openclaw node@24.21.0 opencode-ai@1.18.33 openclaw@2026.9.6
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+from bench.harness import ROOT, Row, folder
+
+INSTALLED = ROOT / "build/peers/node_modules/.bin"
+#: What starts each, and a text of the page that a newcomer sees first.
+PEERS = {
+    "opencode": (["serve", "--hostname", "127.0.0.1", "--port"], "Nothing here yet"),
+    "openclaw": (["gateway", "--dev", "--allow-unconfigured", "--auth", "none", "--bind", "loopback", "--port"],
+                 "Connect a verified AI model"),
+}
+LONGEST_START = 120
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def wait_until_it_answers(url, process):
+    end = time.monotonic() + LONGEST_START
+    while time.monotonic() < end and process.poll() is None:
+        with contextlib.suppress(urllib.error.URLError, ConnectionError):
+            return urllib.request.urlopen(url, timeout=10).close()
+        time.sleep(0.2)
+    raise SystemExit(f"{process.args[0]} does not answer at {url}")
+
+
+@contextlib.contextmanager
+def served(name):
+    """The address of a program's page, which has a home directory of its own."""
+    arguments, _ = PEERS[name]
+    with folder() as home:
+        port = free_port()
+        environment = {"HOME": str(home), "PATH": f"{INSTALLED}:{os.environ['PATH']}"}
+        process = subprocess.Popen([INSTALLED / name, *arguments, str(port)], cwd=home, env=environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   start_new_session=True)
+        try:
+            wait_until_it_answers(f"http://127.0.0.1:{port}/", process)
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            # What is in node_modules/.bin may only start the program.
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait()
+
+
+def rows(visit):
+    """Rows of the programs that are installed. `visit`: measures a first visit to an address, until a text is shown."""
+    for name, (_, text) in PEERS.items():
+        if not (INSTALLED / name).exists():
+            yield Row(f"{name}, first view", "not installed", "-", "-", "see bench/peers.py", None)
+            continue
+        with served(name) as url:
+            figures = visit(url, text)
+        for what, value in (("bytes on the line", f"{figures['bytes'] / 1024:.0f} KB"),
+                            ("requests", str(figures["requests"])),
+                            ("text on screen", f"{figures['shown']:.0f} ms"),
+                            ("longest task", f"{figures['longest']:.0f} ms"),
+                            ("JS heap", f"{figures['heap'] / 2**20:.1f} MiB")):
+            yield Row(f"{name}, first view, {what}", value, "-", "-", "-", None)
