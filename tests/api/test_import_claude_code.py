@@ -64,6 +64,27 @@ def test_members_without_a_counterpart_are_listed(own_gateway):
     assert "haiku" in why["model of agent reviewer"]
 
 
+def test_what_is_not_taken_of_the_directory_is_listed(own_gateway):
+    folder = program("claude-code", own_gateway.home) / ".claude"
+    told = {
+        "output-styles": "output styles have no counterpart", "rules": "soul of an agent", "plugins": "by hand",
+        "agent-memory": "copy what you need into knowledge", "settings.local.json": "no counterpart",
+        ".credentials.json": "never read", "statsig": "that program's own state", "dreams": "nothing that is known here",
+        "projects/-nowhere/memory": "copy what you need into knowledge", "projects/-nowhere/s9/tool-results": "too long",
+    }
+    for name in told:
+        path = folder / name
+        if path.suffix == ".json":
+            path.write_text("{}")
+        else:
+            path.mkdir(parents=True)
+            (path / "a.md").write_text("A")
+    (folder / "todos").mkdir()
+    why = reasons(moved(own_gateway, "import", "claude-code"))
+    listed = {what.removeprefix(f"{folder}/"): reason for what, reason in why.items() if what.startswith(str(folder))}
+    assert set(listed) == set(told) and all(text in listed[name] for name, text in told.items()), listed
+
+
 def test_a_head_that_is_not_yaml_is_reported_and_is_no_part_of_the_prompt(own_gateway):
     program("claude-code", own_gateway.home)
     folder = own_gateway.home / ".claude"

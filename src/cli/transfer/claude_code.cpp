@@ -2,8 +2,12 @@
 // projects/<directory>/<session>.jsonl. MCP servers are in ~/.claude.json, next to the directory. Documented at
 // https://docs.claude.com/en/docs/claude-code/settings, …/slash-commands, …/sub-agents and …/mcp.
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
+#include <vector>
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/claude_transcripts.hpp"
@@ -29,6 +33,87 @@ void read_servers(Importer& importer, const fs::path& file) {
   }
 }
 
+struct Unread {
+  std::string_view name;
+  std::string_view why;  ///< empty: it is read
+};
+
+constexpr std::string_view is_state = "is that program's own state";
+constexpr std::string_view has_no_counterpart = "permissions and hooks have no counterpart: see docs/approvals.md";
+
+constexpr auto contents = std::to_array<Unread>({
+    {"CLAUDE.md", ""},
+    {"agents", ""},
+    {"commands", ""},
+    {"projects", ""},
+    {"skills", ""},
+    {".credentials.json", "has logins: they are never read"},
+    {"agent-memory", "is what its agents remember: copy what you need into knowledge"},
+    {"history.jsonl", "is what was typed, which the transcripts have"},
+    {"hooks", has_no_counterpart},
+    {"keybindings.json", "sets keys of that program's terminal"},
+    {"output-styles", "output styles have no counterpart: put their text into the soul of an agent"},
+    {"plans", "are plans of its sessions: copy what you need into knowledge"},
+    {"plugins", "plugins are not taken: add what you need of them by hand"},
+    {"rules", "rules are not taken: put their text into the soul of an agent"},
+    {"settings.json", has_no_counterpart},
+    {"settings.local.json", has_no_counterpart},
+    {"tasks", "are lists of tasks of its sessions"},
+    {"todos", "are lists of tasks of its sessions"},
+    {"backups", is_state},
+    {"cache", is_state},
+    {"debug", is_state},
+    {"downloads", is_state},
+    {"file-history", is_state},
+    {"ide", is_state},
+    {"image-cache", is_state},
+    {"local", is_state},
+    {"logs", is_state},
+    {"paste-cache", is_state},
+    {"session-env", is_state},
+    {"sessions", is_state},
+    {"shell-snapshots", is_state},
+    {"stats-cache.json", is_state},
+    {"statsig", is_state},
+    {"telemetry", is_state},
+    {"usage-data", is_state},
+});
+
+std::vector<fs::path> sorted_entries(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) entries.push_back(entry.path());
+  std::ranges::sort(entries);
+  return entries;
+}
+
+bool has_something(const fs::path& path) {
+  std::error_code failed;
+  return !fs::is_directory(path, failed) || !fs::is_empty(path, failed);
+}
+
+/// Reports what the directory has besides what is read.
+void leave_others(Importer& importer, const fs::path& folder) {
+  for (const auto& path : sorted_entries(folder)) {
+    const auto known = std::ranges::find(contents, path.filename().native(), &Unread::name);
+    const bool is_known = known != contents.end();
+    if ((is_known && known->why.empty()) || !has_something(path)) continue;
+    importer.leave(path.string(), std::string(is_known ? known->why : "is nothing that is known here"));
+  }
+}
+
+/// Reports what stands next to the transcripts of each project.
+void leave_notes(Importer& importer, const fs::path& projects) {
+  for (const auto& project : sorted_entries(projects)) {
+    for (const auto& path : sorted_entries(project)) {
+      if (path.filename() == "memory" && has_something(path))
+        importer.leave(path.string(), "is what the program remembers of a project: copy what you need into knowledge");
+      if (fs::exists(path / "tool-results"))
+        importer.leave((path / "tool-results").string(), "has outputs of tools that are too long for a transcript");
+    }
+  }
+}
+
 }  // namespace
 
 void read_claude_code(Importer& importer, const fs::path& path) {
@@ -40,9 +125,8 @@ void read_claude_code(Importer& importer, const fs::path& path) {
   import_commands(importer, path / "commands");
   import_agents(importer, path / "agents");
   read_servers(importer, path.parent_path() / ".claude.json");
-  if (fs::exists(path / "settings.json"))
-    importer.leave((path / "settings.json").string(),
-                   "permissions and hooks have no counterpart: see docs/approvals.md");
+  leave_others(importer, path);
+  leave_notes(importer, path / "projects");
   import_claude_transcripts(importer, path / "projects");
 }
 
