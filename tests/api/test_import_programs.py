@@ -117,6 +117,32 @@ def test_with_keys_they_become_secrets(own_gateway, claude_code):
     assert "ghp_0123456789" not in str(extension(own_gateway, "git-hub"))
 
 
+def test_a_secret_that_is_there_is_not_replaced(own_gateway, claude_code):
+    name = "CLAUDE_CODE_GIT_HUB_TOKEN"
+    own_gateway.http.put(f"/secrets/{name}", json={"value": "mine"}).raise_for_status()
+    for flags in (["--dry-run"], [], []):
+        result = moved_without_path(own_gateway, "--with-keys", *flags)
+        told = reasons(result)["key git hub_TOKEN"]
+        assert f"there is a secret {name} with another value" in told and f"agw secret set {name}_2" in told
+        assert result["counts"]["secrets"]["kept"] >= 1
+    stored = (own_gateway.data / "secrets.yaml").read_text()
+    assert "mine" in stored and "ghp_0123456789" not in stored
+    assert extension(own_gateway, "git-hub")["definition"]["env"] == {"TOKEN": f"${{secret:{name}}}"}
+    assert result["counts"]["secrets"] == {"created": 0, "kept": 2}
+
+
+def test_two_keys_whose_names_become_one_are_two_secrets(own_gateway):
+    write_json(own_gateway.home / ".claude.json", {"mcpServers": {
+        name: {"command": "serve", "env": {"KEY": f"the key of {name}"}} for name in ("my maps", "my-maps")}})
+    (own_gateway.home / ".claude").mkdir()
+    for _ in range(2):
+        moved_without_path(own_gateway, "--with-keys")
+        named = [extension(own_gateway, name)["definition"]["env"]["KEY"] for name in ("my-maps", "my-maps-claude-code")]
+        assert named == ["${secret:CLAUDE_CODE_MY_MAPS_KEY}", "${secret:CLAUDE_CODE_MY_MAPS_KEY_2}"]
+        stored = (own_gateway.data / "secrets.yaml").read_text()
+        assert "the key of my maps" in stored and "the key of my-maps" in stored
+
+
 def test_names_that_are_no_names_here_are_mapped_and_reported(own_gateway, claude_code):
     notes = moved_without_path(own_gateway)["notes"]
     assert "command Fix Issue is named fix-issue here" in notes and "integration git hub is named git-hub here" in notes

@@ -399,28 +399,6 @@ std::optional<json::object> Importer::add_attachment(const std::string& key, Sou
   return made;
 }
 
-std::string Importer::add_secret(const std::string& variable, const std::string& value) {
-  std::string name;
-  for (const char c : source_ + "_" + variable) {
-    const bool is_lower = c >= 'a' && c <= 'z';
-    const bool is_kept = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    name += is_lower ? static_cast<char>(c - 'a' + 'A') : is_kept ? c : '_';
-  }
-  name.resize(std::min<std::size_t>(name.size(), 64));
-  const auto reference = fmt::format("${{secret:{}}}", name);
-  if (value.empty()) {
-    leave("key " + variable, "is in a variable of the other program: agw secret set " + name);
-    return reference;
-  }
-  if (!with_keys_) {
-    leave("key " + variable, "keys are taken only with --with-keys; or set it: agw secret set " + name);
-    return reference;
-  }
-  if (writes_) request("PUT", path({"secrets", name}), {{"value", value}});
-  ++counts_["secrets"].created;
-  return reference;
-}
-
 void Importer::leave(std::string what, std::string why) {
   ++left_out_count_;
   if (left_out_.size() < max_left_out) left_out_.push_back({std::move(what), std::move(why)});

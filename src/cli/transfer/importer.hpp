@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json/json.hpp"
@@ -75,8 +76,8 @@ public:
   /// Takes over a file of a message; `key` identifies it within its source; an own export's is its id. Returns what the
   /// metadata of a turn says of it; no value for an empty file and one over 20 MiB, which are left out.
   std::optional<json::object> add_attachment(const std::string& key, SourceFile file);
-  /// Returns what stands for the value in a definition: `${secret:NAME}`. Stores the value only with `--with-keys`.
-  /// An empty value is one that the other program keeps elsewhere.
+  /// Returns what stands for the value in a definition: `${secret:NAME}`. Stores the value only with `--with-keys`, and
+  /// never in place of another one, which is reported. An empty value is one that the other program keeps elsewhere.
   std::string add_secret(const std::string& variable, const std::string& value);
 
   void leave(std::string what, std::string why);
@@ -114,6 +115,8 @@ private:
   /// Where an extension with this mark is or can be; none if too many names are taken.
   std::optional<Place> place_of(const std::string& base, const std::string& mark);
   void load_models();
+  std::string secret_name(const std::string& variable, const std::string& value);
+  std::string free_secret_name(const std::string& base) const;
   std::optional<json::object> find_extension(const std::string& name) const;
 
   std::string source_;
@@ -126,10 +129,11 @@ private:
   std::size_t batch_bytes_ = 0;
   std::size_t batch_turns_ = 0;
   std::future<Sent> sending_;
-  std::optional<std::map<std::string, std::string>> projects_;  ///< ids by path; empty: cannot be one
-  std::set<std::string> planned_;                               ///< names that a dry run would have given
-  std::map<std::string, std::string> services_;                 ///< names here by the other program's
-  std::optional<std::set<std::string>> models_;                 ///< those of the gateway
+  std::optional<std::map<std::string, std::string>> projects_;          ///< ids by path; empty: cannot be one
+  std::set<std::string> planned_;                                       ///< names that a dry run would have given
+  std::map<std::string, std::string> services_;                         ///< names here by the other program's
+  std::optional<std::set<std::string>> models_;                         ///< those of the gateway
+  std::map<std::string, std::pair<std::string, std::string>> secrets_;  ///< variable and value by the name here
   std::set<std::string> seen_threads_;
   std::map<std::string, ImportCount> counts_;
   std::vector<LeftOut> left_out_;
