@@ -266,6 +266,46 @@ def test_mails_that_are_numbered_anew_are_answered_once(reading, dovecot, box, s
     assert len(smtp.sent) == 2
 
 
+def without_numbers(box, first_line=None):
+    """The server forgets how it numbered the mails. Nobody may be connected."""
+    (box.path / "dovecot-uidlist").unlink()
+    for name in box.path.glob("dovecot*index*"):
+        name.unlink()
+    if first_line:
+        (box.path / "dovecot-uidlist").write_text(f"{first_line}\n")
+        (box.path / "dovecot-uidlist").chmod(0o666)
+
+
+def test_mail_without_an_id_that_is_numbered_anew_is_answered_once(reading, box, smtp):
+    box.receives(ANN, "/help", message_id=None)
+    smtp.mail("Commands:")
+    wait_for(lambda: box.read() == ["A question"])
+    reading.gateway.stop()
+    without_numbers(box)
+    for mail in (box.path / "cur").glob("*S"):
+        mail.rename(box.path / "new" / mail.name.partition(":")[0])  # unread
+    box.receives(ANN, "/status", subject="Another one")
+    reading.gateway.start()
+    smtp.mail("Agent:", seconds=40)
+    wait_for(lambda: {"A question", "Another one"} <= set(box.read()))
+    assert len([text for text in smtp.texts() if "Commands:" in text]) == 1
+
+
+def test_another_mail_with_the_number_of_one_that_was_answered_is_answered(reading, box, smtp):
+    box.receives(ANN, "/help")
+    smtp.mail("Commands:")
+    wait_for(lambda: box.read() == ["A question"])
+    reading.gateway.stop()
+    validity = (box.path / "dovecot-uidlist").read_text().split()[1]
+    without_numbers(box, f"3 {validity} N1")
+    for mail in (box.path / "cur").iterdir():
+        mail.unlink()
+    box.receives(ANN, "/status")
+    reading.gateway.start()
+    smtp.mail("Agent:", seconds=40)
+    assert (box.path / "dovecot-uidlist").read_text().split()[1] == validity
+
+
 @pytest.mark.parametrize("moment", ["asked", "answering", "sending"])
 def test_kill_loses_no_question_and_no_answer(reading, box, smtp, moment):
     held = reading.holds("Half of it")

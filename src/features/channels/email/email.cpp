@@ -41,6 +41,12 @@ std::string without_tag(std::string_view address) {
   return std::string(address.substr(0, plus)) + std::string(plus == address.npos ? "" : address.substr(at));
 }
 
+/// The same for each copy of a mail, whatever number the server gives it. Only the sender's own mails can be taken for
+/// it.
+std::string update_of(const MailReference& reference, std::string_view sender) {
+  return to_hex(sha256(fmt::format("{}\n{}", sender, reference.message_id)));
+}
+
 std::string topic_from_id(std::string_view message_id) { return to_hex(sha256(message_id)).substr(0, topic_length); }
 
 }  // namespace
@@ -124,8 +130,7 @@ Task<ReceivedBatch> Email::read_batch(std::string cursor, StopSource& stop) {
     batch.cursor = Position{imap_->validity(), imap_->next_uid() - 1}.text();
     co_return batch;
   }
-  const auto is_renumbered = position.validity != imap_->validity();
-  if (!is_renumbered) co_await imap_->mark_read(std::exchange(position.received, {}), stop);
+  if (!is_renumbered(position)) co_await imap_->mark_read(std::exchange(position.received, {}), stop);
   auto uids = co_await new_mails(position, stop);
   // The first read returns at once, so that the channel's state is known.
   while (uids.empty() && has_read_) {
@@ -146,10 +151,16 @@ Task<ReceivedBatch> Email::read_batch(std::string cursor, StopSource& stop) {
   co_return batch;
 }
 
+/// A server that lost its numbers may begin anew without saying so: then the next one, as of when the connection was
+/// made, is one that was given already.
+bool Email::is_renumbered(const Position& position) const {
+  return position.validity != imap_->validity() || (!has_read_ && imap_->next_uid() <= position.last);
+}
+
 /// If the server has renumbered its mails (UIDVALIDITY), their numbers no longer say which ones were read: reading
 /// resumes at the oldest unread mail of the last days, and answered ones are recognised by their message ids.
 Task<std::vector<Imap::Uid>> Email::new_mails(Position& position, StopSource& stop) {
-  if (position.validity == imap_->validity()) co_return co_await imap_->mails_from(position.last + 1, stop);
+  if (!is_renumbered(position)) co_return co_await imap_->mails_from(position.last + 1, stop);
   log::warn("the mail server of the channel {} has numbered its mails anew", settings_.name);
   auto unread = co_await imap_->unread_mails(services_.clock.now(), stop);
   position = {.validity = imap_->validity(), .last = unread.empty() ? imap_->next_uid() - 1 : unread.front() - 1};
@@ -167,8 +178,8 @@ Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, StopSource& 
     co_return std::nullopt;
   }
   const bool is_stranger = !settings_.allow.contains(sender->address);
-  const auto reference = reference_of(head, uid);
-  auto message = message_of(uid, head, *std::move(sender));
+  const auto reference = reference_of(head, fetched->bytes);
+  auto message = message_of(reference, *std::move(sender));
   // Nothing else is read of a stranger's mail.
   if (is_stranger) co_return message;
   if (fetched->size > max_mail) {
@@ -196,10 +207,10 @@ bool Email::is_for_account(const MailHead& head) const {
   return false;
 }
 
-MailReference Email::reference_of(const MailHead& head, Imap::Uid uid) const {
+MailReference Email::reference_of(const MailHead& head, std::string_view bytes) {
   const auto ids = read_message_ids(head.first("message-id"));
   MailReference reference{
-      .message_id = ids.empty() ? fmt::format("<{}.{}@mail.invalid>", imap_->validity(), uid) : ids.front(),
+      .message_id = ids.empty() ? fmt::format("<{}@mail.invalid>", to_hex(sha256(bytes))) : ids.front(),
       .subject = std::string(utf8_prefix(boost::trim_copy(decode_header(head.first("subject"))), max_subject)),
       .references = read_message_ids(head.first("references"))};
   if (reference.references.empty()) reference.references = read_message_ids(head.first("in-reply-to"));
@@ -222,10 +233,9 @@ std::string Email::topic_of(const MailReference& reference) const {
   return topic_from_id(reference.references.empty() ? reference.message_id : reference.references.front());
 }
 
-ReceivedMessage Email::message_of(Imap::Uid uid, const MailHead& head, MailAddress sender) const {
-  const auto reference = reference_of(head, uid);
+ReceivedMessage Email::message_of(const MailReference& reference, MailAddress sender) const {
   auto name = sender.name.empty() ? sender.address : std::move(sender.name);
-  return {.update = fmt::format("{}.{}", imap_->validity(), uid),
+  return {.update = update_of(reference, sender.address),
           .place = {.chat = sender.address, .topic = topic_of(reference)},
           .message = reference.text(),
           .sender = std::move(sender.address),

@@ -52,13 +52,16 @@ private:
 
   Task<> connect(StopSource& stop);
   Task<ReceivedBatch> read_batch(std::string cursor, StopSource& stop);
+  /// Whether the numbers in `position` are no longer those of the server.
+  bool is_renumbered(const Position& position) const;
   Task<std::vector<Imap::Uid>> new_mails(Position& position, StopSource& stop);
   /// No value if the mail is ignored or gone.
   Task<std::optional<ReceivedMessage>> read_one(Imap::Uid uid, StopSource& stop);
   bool is_for_account(const MailHead& head) const;
-  MailReference reference_of(const MailHead& head, Imap::Uid uid) const;
+  /// `bytes` are those of the head, which identify a mail that has no id.
+  static MailReference reference_of(const MailHead& head, std::string_view bytes);
   std::string topic_of(const MailReference& reference) const;
-  ReceivedMessage message_of(Imap::Uid uid, const MailHead& head, MailAddress sender) const;
+  ReceivedMessage message_of(const MailReference& reference, MailAddress sender) const;
   void add_content(Mail mail, const MailReference& reference, ReceivedMessage& message);
   MailDraft draft_of(const OutgoingMessage& message) const;
   MailServer server(const std::string& address) const;
