@@ -218,6 +218,70 @@ def test_rate_limit_is_kept(reading, matrix):
     assert len(matrix.messages) == 1
 
 
+@pytest.mark.parametrize(("limit", "pause"), [
+    ({"retry_after_ms": 10 ** 18}, "1800000 ms"), ({"retry_after_ms": 9.5e300}, "1800000 ms"),
+    ({"headers": {"Retry-After": "86400"}}, "1800000 ms"), ({"retry_after_ms": 1234567.5}, "1234568 ms"),
+], ids=["huge", "absurd", "header", "no integer"])
+def test_server_may_not_ask_to_wait_for_ever(reading, matrix, limit, pause):
+    matrix.fails(429, "M_LIMIT_EXCEEDED", **limit)
+    matrix.says(ANN, "/help")
+    wait_for(lambda: f"sends again in {pause}: the server answered 429" in reading.gateway.stderr)
+
+
+@pytest.mark.parametrize("status", [502, 504])
+def test_message_that_a_proxy_says_has_failed_is_sent_once(reading, matrix, status):
+    matrix.fails(status, "M_UNKNOWN", is_taken=True, headers={"Retry-After": "1"})
+    matrix.says(ANN, "/help")
+    matrix.message("Commands:")
+    wait_for(lambda: channel(reading.gateway)["unsent"] == 0)
+    assert len(matrix.messages) == 1 and "twice" not in matrix.bodies()[0]
+
+
+@pytest.mark.parametrize("is_killed", [False, True], ids=["goes on", "is killed"])
+def test_unfinished_answer_that_has_failed_at_a_proxy_is_shown_once(talking, matrix, is_killed):
+    talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
+    connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[ANN], stream="edit")
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    matrix.fails(502, "M_UNKNOWN", is_taken=True, retry_after_ms=600_000 if is_killed else 1)
+    held = talking.holds("The beginning")
+    matrix.says(ANN, "Tell me.")
+    matrix.message("The beginning")
+    if is_killed:
+        wait_for(lambda: not matrix.is_failing)
+        talking.gateway.kill()
+        talking.gateway.start()
+        held.release()
+        matrix.message("The gateway was ended")
+    else:
+        held.release(" and the end.")
+        matrix.message("The beginning and the end.")
+    wait_for(lambda: channel(talking.gateway)["unsent"] == 0)
+    assert len(matrix.messages) == 1
+
+
+def test_invitation_that_cannot_be_accepted_now_is_accepted_later(reading, matrix):
+    matrix.fails_at("join", 429, "M_LIMIT_EXCEEDED", retry_after_ms=1)
+    matrix.invites(ANN, "!new:example.org")
+    wait_for(lambda: matrix.joined == ["!new:example.org"])
+
+
+def test_what_cannot_be_read_now_is_read_later(talking, matrix):
+    matrix.page = 3
+    talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
+    made = connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[ANN])
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    accepted(talking.gateway.http.post(f"/extensions/{made['id']}/toggle"))
+    for number in range(9):
+        matrix.says(ANN, f"Question {number}?")
+    talking.stub.always("An answer.")
+    matrix.fails_at("messages", 503, "M_UNKNOWN")
+    accepted(talking.gateway.http.post(f"/extensions/{made['id']}/toggle"))
+    wait_for(lambda: len(matrix.messages) == 9, 60)
+    (thread,) = threads(talking.gateway)
+    asked = [turn["content"] for turn in turns_of(talking.gateway, thread) if turn["role"] == "user"]
+    assert sorted(asked) == [f"Question {number}?" for number in range(9)]
+
+
 def test_lost_answer_of_the_server_doubles_nothing(reading, matrix):
     matrix.fails(0, "lost")
     matrix.says(ANN, "/help")

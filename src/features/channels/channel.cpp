@@ -208,7 +208,8 @@ std::chrono::milliseconds Channel::record_failure(std::string why, std::chrono::
   error_ = std::move(why);
   const auto doubled = min_reconnect_delay * (1 << std::min(failures_++, max_reconnect_doublings));
   if (is_final) return max_delay_after_refusal;
-  return named > 0s ? named : std::min<std::chrono::milliseconds>(doubled, max_reconnect_delay);
+  return named > 0s ? std::min(named, max_retry_after)
+                    : std::min<std::chrono::milliseconds>(doubled, max_reconnect_delay);
 }
 
 Task<> Channel::raise(std::string message) {

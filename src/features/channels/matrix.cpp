@@ -1,6 +1,7 @@
 #include "features/channels/matrix.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -30,12 +31,27 @@ constexpr std::string_view sync_filter =
 constexpr std::int64_t max_events_per_page = 100;
 /// Of one room, of those that the sync response left out.
 constexpr std::size_t max_events = 20'000;
+/// A room at which the server fails again and again must not keep all others from being read.
+constexpr int max_rereads = 8;
 
 std::chrono::milliseconds matrix_retry_after(const ServiceResponse& response) {
   const auto* named = response.body.if_contains("retry_after_ms");
-  if (named && named->is_int64() && named->get_int64() > 0) return std::chrono::milliseconds(named->get_int64());
-  return response.retry_after;
+  const auto count = named && named->is_number() ? named->to_number<double>() : 0;
+  if (count > 0) {
+    constexpr auto most = static_cast<double>(max_retry_after.count());
+    return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(std::ceil(count), most)));
+  }
+  return std::min(response.retry_after, max_retry_after);
 }
+
+bool is_unavailable(const ServiceResponse& response) {
+  return response.stopped || response.status == 0 || response.status == 429 || response.status >= 500;
+}
+
+/// A part of what is read could not be had, so that all of it is read again.
+struct Unavailable {
+  ServiceResponse response;
+};
 
 std::string room_path(std::string_view room, std::string_view rest) {
   return fmt::format("{}/rooms/{}{}", api, percent_encode(room), rest);
@@ -121,7 +137,24 @@ Task<ReceivedBatch> Matrix::identify(StopSource& stop) {
   co_return problem_of(response);
 }
 
+Task<ServiceResponse> Matrix::require(std::string method, std::string path, StopSource& stop) const {
+  auto response = co_await call(std::move(method), std::move(path), {}, stop);
+  if (is_unavailable(response) && (response.stopped || rereads_ < max_rereads)) throw Unavailable{std::move(response)};
+  co_return response;
+}
+
 Task<ReceivedBatch> Matrix::read(std::string cursor, StopSource& stop) {
+  try {
+    auto batch = co_await read_all(std::move(cursor), stop);
+    if (batch.end == ReceivedBatch::End::read) rereads_ = 0;
+    co_return batch;
+  } catch (const Unavailable& failure) {
+    ++rereads_;
+    co_return problem_of(failure.response);
+  }
+}
+
+Task<ReceivedBatch> Matrix::read_all(std::string cursor, StopSource& stop) {
   if (user_id_.empty()) {
     auto identified = co_await identify(stop);
     if (identified.end != ReceivedBatch::End::read) co_return identified;
@@ -161,7 +194,7 @@ Task<> Matrix::join_rooms(json::object invited, StopSource& stop) {
       if (!event || string_member(*event, "state_key") != user_id_) return false;
       return settings_.pairing || settings_.allow.contains(string_or_empty(*event, "sender"));
     });
-    if (may_join) co_await call("POST", room_path(room, "/join"), {}, stop);
+    if (may_join) co_await require("POST", room_path(room, "/join"), stop);
   }
 }
 
@@ -179,10 +212,10 @@ Task<std::vector<json::object>> Matrix::events_of(std::string room, json::object
   std::vector<json::object> earlier;  // newest first
   while (is_true(timeline, "limited") && !from.empty() && earlier.size() < max_events && !stop.requested()) {
     const auto page =
-        co_await call("GET",
-                      room_path(room, fmt::format("/messages?dir=b&limit={}&from={}&to={}", max_events_per_page,
-                                                  percent_encode(from), percent_encode(cursor))),
-                      {}, stop);
+        co_await require("GET",
+                         room_path(room, fmt::format("/messages?dir=b&limit={}&from={}&to={}", max_events_per_page,
+                                                     percent_encode(from), percent_encode(cursor))),
+                         stop);
     const auto* chunk = array_member(page.body, "chunk");
     if (page.status != 200 || !chunk || chunk->empty()) break;
     add_to(earlier, chunk);
@@ -199,7 +232,7 @@ Task<bool> Matrix::is_group(std::string room, json::object joined, StopSource& s
     members_[room] = count->get_int64();
   }
   if (!members_.contains(room)) {
-    const auto response = co_await call("GET", room_path(room, "/joined_members"), {}, stop);
+    const auto response = co_await require("GET", room_path(room, "/joined_members"), stop);
     const auto* members = object_member(response.body, "joined");
     // If the members are unknown, strangers may be among them.
     if (!members) co_return true;
@@ -248,8 +281,11 @@ void Matrix::add_messages(const std::string& room, bool is_group, const std::vec
 }
 
 SendResult Matrix::refusal_of(const ServiceResponse& response) const {
-  const bool may_work_later = response.status == 429 || response.status >= 500 || response.status == 401;
-  return {.end = may_work_later ? End::retry : End::refused,
+  const bool may_work_later = response.status == 429 || response.status == 401;
+  // Behind a proxy, the server may have taken it.
+  return {.end = response.status >= 500 ? End::uncertain
+                 : may_work_later       ? End::retry
+                                        : End::refused,
           .error = text_of_error(response),
           .retry_after = matrix_retry_after(response)};
 }

@@ -27,6 +27,9 @@ public:
 private:
   Task<ServiceResponse> call(std::string method, std::string path, json::object body, StopSource& stop,
                              std::chrono::milliseconds idle_timeout = std::chrono::seconds(30)) const;
+  /// For what a batch needs: throws where asking again may help.
+  Task<ServiceResponse> require(std::string method, std::string path, StopSource& stop) const;
+  Task<ReceivedBatch> read_all(std::string cursor, StopSource& stop);
   /// Finds out the account's user id. Returns a batch with the problem if that fails.
   Task<ReceivedBatch> identify(StopSource& stop);
   /// Puts a file into the server's store and makes `content` the message that shows it. Returns the problem if there is
@@ -47,6 +50,7 @@ private:
   const ChannelAccount& account_;
   const ChannelSettings& settings_;
   std::string user_id_;
+  int rereads_ = 0;                                           ///< of the same batch
   std::map<std::string, std::int64_t, std::less<>> members_;  ///< the number of members of each room
 };
 

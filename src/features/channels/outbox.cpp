@@ -151,7 +151,7 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
   if (entry.is_uncertain && message.edits.empty() && !messenger_.traits().drops_repeated) {
     message.text += fmt::format("{}{}", message.text.empty() ? "" : "\n\n", duplicate_remark);
   }
-  const auto result = co_await messenger_.send(std::move(message), stop_);
+  const auto result = co_await send_message(entry, std::move(message));
   if (result.end == End::stopped) co_return false;
   lane->last_sent = SteadyClock::now();
   if (result.end == End::sent || result.end == End::refused) {
@@ -163,6 +163,18 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
   if (SteadyClock::now() - entry.since < give_up_after) co_return false;
   co_await finish(lane, {.end = End::refused, .error = result.error});
   co_return true;
+}
+
+/// A service that drops what it knows tells, by sending it once more, as what message a first part is shown; that one
+/// is then changed.
+Task<SendResult> ChannelOutbox::send_message(Entry& entry, OutgoingMessage message) {
+  if (!entry.preview.empty()) {
+    const auto found = co_await messenger_.send({.to = message.to, .id = entry.preview, .text = message.text}, stop_);
+    if (found.end != End::sent) co_return found;
+    entry.preview.clear();
+    message.edits = entry.message.edits = found.message;
+  }
+  co_return co_await messenger_.send(std::move(message), stop_);
 }
 
 Task<> ChannelOutbox::load_files(OutgoingMessage& message, std::string ids) {
@@ -190,10 +202,13 @@ Task<> ChannelOutbox::prepare(Entry& entry) {
   });
   entry.row->is_begun |= is_marked;
   if (!shown_as) co_return;
-  if (*shown_as == channel_store::unknown_message)
+  if (shown_as->starts_with(channel_store::unknown_message)) {
     entry.is_uncertain = true;
-  else
+    if (messenger_.traits().drops_repeated && entry.message.edits.empty())
+      entry.preview = shown_as->substr(channel_store::unknown_message.size());
+  } else {
     entry.message.edits = *shown_as;
+  }
 }
 
 Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
@@ -218,8 +233,8 @@ Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
 
 void ChannelOutbox::note_failure(Entry& entry, const SendResult& result) {
   const auto doubled = min_resend_delay * (1 << std::min(entry.failures++, max_resend_doublings));
-  const auto pause =
-      result.retry_after > 0s ? result.retry_after : std::min<std::chrono::milliseconds>(doubled, max_resend_delay);
+  const auto pause = result.retry_after > 0s ? std::min(result.retry_after, max_retry_after)
+                                             : std::min<std::chrono::milliseconds>(doubled, max_resend_delay);
   paused_until_ = std::max(paused_until_, SteadyClock::now() + pause);
   log::warn("the channel {} sends again in {} ms: {}", settings_.name, pause.count(), result.error);
 }
@@ -248,7 +263,7 @@ Task<> ChannelOutbox::update_preview(LanePointer lane) {
   } else {
     result = co_await edit_preview(lane, std::move(preview));
   }
-  if (result.end == End::retry) {
+  if (result.end == End::retry || (result.end == End::uncertain && messenger_.traits().drops_repeated)) {
     paused_until_ =
         std::max(paused_until_, SteadyClock::now() + std::max<std::chrono::milliseconds>(result.retry_after, 1s));
     if (lane->preview) lane->preview->is_current = false;
@@ -264,9 +279,13 @@ Task<SendResult> ChannelOutbox::edit_preview(LanePointer lane, Preview preview) 
       channel_store::set_shown_as(connection, question, message);
     });
   };
-  if (is_first) co_await set_shown_as(std::string(channel_store::unknown_message));
+  if (is_first && preview.id.empty()) {
+    preview.id = new_id();
+    if (lane->preview && lane->preview->question == preview.question) lane->preview->id = preview.id;
+  }
+  if (is_first) co_await set_shown_as(fmt::format("{}{}", channel_store::unknown_message, preview.id));
   auto result = co_await messenger_.send({.to = lane->to,
-                                          .id = new_id(),
+                                          .id = is_first ? preview.id : new_id(),
                                           .text = std::move(preview.text),
                                           .edits = preview.message,
                                           .is_unfinished = true},

@@ -51,6 +51,7 @@ private:
     std::optional<OutboxRow> row{};  ///< in the database
     Sent sent{};
     bool is_uncertain = false;
+    std::string preview{};  ///< the id under which a first part of it may have been sent
     int failures = 0;
     SteadyClock::time_point since = SteadyClock::now();
   };
@@ -59,6 +60,7 @@ private:
     std::int64_t question = 0;
     std::string text;
     bool is_current = false;  ///< the text has been shown
+    std::string id{};         ///< of the first message, also when it is sent again
     std::string message{};    ///< that shows it, if it is edited
   };
   struct Lane {
@@ -80,6 +82,7 @@ private:
   /// Returns whether the first entry was sent or given up.
   Task<bool> send_first(LanePointer lane);
   Task<> prepare(Entry& entry);
+  Task<SendResult> send_message(Entry& entry, OutgoingMessage message);
   /// Fetches the files of a message. One that is gone is named in its text.
   Task<> load_files(OutgoingMessage& message, std::string ids);
   Task<> finish(LanePointer lane, SendResult result);

@@ -22,7 +22,8 @@ struct InboundRow {
   std::optional<std::string> turn_id;    ///< the turn of the question
   std::optional<std::string> thread_id;  ///< of that turn
   bool is_answered = false;
-  std::optional<std::string> shown_as;  ///< the id of the message that previews the answer; `?` if not known
+  /// The id of the message that previews the answer; if it is not known, `?` followed by the id for the service.
+  std::optional<std::string> shown_as;
   Timestamp created_at{};
 };
 
@@ -44,7 +45,7 @@ struct OutboxRow {
 /// Rows of the channels' tables.
 namespace channel_store {
 
-/// The value of `shown_as` until the service has returned the message's id.
+/// The beginning of `shown_as` until the service has returned the message's id.
 inline constexpr std::string_view unknown_message = "?";
 
 std::string cursor(Connection& connection, std::string_view integration_id);

@@ -72,8 +72,10 @@ std::string description_of_error(const ServiceResponse& response) {
 std::chrono::milliseconds retry_after_of(const ServiceResponse& response) {
   const auto parameters = object_or_empty(response.body, "parameters");
   const auto* seconds = parameters.if_contains("retry_after");
-  if (seconds && seconds->is_int64() && seconds->get_int64() > 0) return std::chrono::seconds(seconds->get_int64());
-  return response.retry_after;
+  constexpr std::int64_t most = std::chrono::floor<std::chrono::seconds>(max_retry_after).count();
+  if (seconds && seconds->is_int64() && seconds->get_int64() > 0)
+    return std::chrono::seconds(std::min(seconds->get_int64(), most));
+  return std::min(response.retry_after, max_retry_after);
 }
 
 SendResult result_of(const ServiceResponse& response) {

@@ -13,9 +13,11 @@ PATIENCE = 20
 
 
 class Refused(Exception):
-    def __init__(self, status, errcode, **members):
+    def __init__(self, status, errcode, is_taken=False, headers=None, **members):
         super().__init__(errcode)
         self.status = status
+        self.is_taken = is_taken
+        self.headers = headers or {}
         self.answer = {"errcode": errcode, "error": f"It was refused: {errcode}.", **members}
 
 
@@ -30,8 +32,10 @@ class MatrixStub:
         self.page = page
         self._news = []  # (room, event), in order: the token of a sync is how many there are
         self._invitations = []
+        self._answered = []  # invitations of the last sync
         self._sent = {}
         self._failures = []
+        self._failures_of = {}
         self._numbers = itertools.count(1)
         self._changed = threading.Condition()
         self._is_closing = False
@@ -52,7 +56,7 @@ class MatrixStub:
                     content = json.loads(body or b"{}") if is_json else body
                     answer = stub._obey(self.command, segments, query, content)
                 except Refused as refused:
-                    return self.send(refused.status, json.dumps(refused.answer).encode())
+                    return self.send(refused.status, json.dumps(refused.answer).encode(), refused.headers)
                 if answer is None:
                     self.close_connection = True
                     return self.connection.shutdown(2)
@@ -60,11 +64,13 @@ class MatrixStub:
 
             do_GET = do_POST = do_PUT = answer
 
-            def send(self, status, content):
+            def send(self, status, content, headers=()):
                 try:
                     self.send_response(status)
                     self.send_header("content-type", "application/json")
                     self.send_header("content-length", str(len(content)))
+                    for name in headers:
+                        self.send_header(name, headers[name])
                     self.end_headers()
                     self.wfile.write(content)
                 except OSError:
@@ -107,8 +113,13 @@ class MatrixStub:
             self._changed.notify_all()
 
     def fails(self, status, errcode, **members):
-        """The next message is refused so. With status 0 it is sent, but the answer is lost."""
+        """The next message is refused so; it is sent nevertheless if it `is_taken`. With status 0 it is sent, but the
+        answer is lost."""
         self._failures.append(Refused(status, errcode, **members))
+
+    def fails_at(self, last_segment, status, errcode, **members):
+        """So does the next request to a path that ends so."""
+        self._failures_of[last_segment] = Refused(status, errcode, **members)
 
     # What a test looks at.
 
@@ -136,6 +147,9 @@ class MatrixStub:
     # What the account does.
 
     def _obey(self, method, segments, query, body):
+        if failure := self._failures_of.pop(segments[-1], None):
+            self._invitations += self._answered  # a sync from the same token has them again
+            raise failure
         match (method, *segments[2:]):
             case ("GET", "v3", "account", "whoami"):
                 return {"user_id": ACCOUNT}
@@ -169,7 +183,8 @@ class MatrixStub:
                 if left <= 0:
                     break
                 self._changed.wait(left)
-            invited, self._invitations = dict(self._invitations), []
+            self._answered, self._invitations = self._invitations, []
+            invited = dict(self._answered)
             rooms = {}
             for room, event in self._news[since:]:
                 rooms.setdefault(room, []).append(event)
@@ -195,7 +210,7 @@ class MatrixStub:
     def _send(self, room, transaction, content):
         with self._changed:
             failure = self._failures.pop(0) if self._failures else None
-            if failure and failure.status:
+            if failure and failure.status and not failure.is_taken:
                 self._changed.notify_all()
                 raise failure
             event_id = self._sent.get((room, transaction))
@@ -214,4 +229,6 @@ class MatrixStub:
                 own = {"type": "m.room.message", "sender": ACCOUNT, "event_id": event_id, "content": content}
                 self._news.append((room, own))
             self._changed.notify_all()
+            if failure and failure.status:
+                raise failure
             return None if failure else {"event_id": event_id}
