@@ -2,8 +2,10 @@
 
 import pytest
 
+from channels import connect
 from gateway import HAS_ADDRESS_SANITIZER
 from jobs import wait_for
+from stubs.prosody import DOMAIN, PASSWORD, Prosody
 
 
 def resident_kib(gateway, kind="VmRSS"):
@@ -21,3 +23,18 @@ def test_an_idle_gateway_gives_back_what_its_work_took(make_gateway):
     busy = resident_kib(gateway)
     wait_for(lambda: resident_kib(gateway) < 0.9 * busy and resident_kib(gateway, "RssFile") < 6 * 1024)
     assert gateway.http.get("/health").is_success
+
+
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
+def test_an_idle_channel_takes_little_memory(talking):
+    """Each connection to an XMPP server had its own copy of the host's certificate authorities, of a MiB."""
+    gateway, count = talking.gateway, 20
+    gateway.http.put("/secrets/XMPP", json={"value": PASSWORD})
+    before = resident_kib(gateway, "RssAnon")
+    with Prosody() as prosody:
+        for name in (f"agent{number}" for number in range(count)):
+            prosody.register(name, PASSWORD)
+            connect(gateway, prosody, service="xmpp", token="${secret:XMPP}", user=f"{name}@{DOMAIN}", allow=[f"ann@{DOMAIN}"])
+        wait_for(lambda: all(one["state"] == "connected" for one in gateway.http.get("/channels").json()))
+        # The first one brings libraries with it. bench/channels.py measures a single one.
+        wait_for(lambda: resident_kib(gateway, "RssAnon") - before < count * 500)

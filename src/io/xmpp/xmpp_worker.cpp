@@ -35,6 +35,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include "io/http/public_address.hpp"
+#include "io/xmpp/shared_roots.hpp"
 
 namespace agw {
 
@@ -104,6 +105,7 @@ XmppWorker::XmppWorker(XmppShared& shared, XmppLogin login, Events events)
 XmppFailure XmppWorker::run() {
   if (!strophe_.problem.empty()) return {.text = strophe_.problem};
   current_worker = this;
+  share_trusted_roots();
   {
     const std::lock_guard guard(strophe_mutex());
     context_ = strophe_.ctx_new(&limited_memory, &log_);
