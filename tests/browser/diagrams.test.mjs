@@ -66,6 +66,10 @@ else {
       journey: 'journey\n  title My day\n  section Work\n    Make tea: 5: Me',
       timeline: 'timeline\n  title History\n  2002 : LinkedIn\n  2004 : Facebook',
       quadrant: 'quadrantChart\n  x-axis Low --> High\n  y-axis Low --> High\n  A: [0.3, 0.6]',
+      mindmap:
+        'mindmap\n  root((Garden))\n    Beds\n      Beans[In rows]\n      ::icon(fa fa-leaf)\n      Kale)Much(\n    Trees\n      id))Apple((\n    Water{{By hand}}\n      "`In the **morning**`"',
+      gitGraph:
+        'gitGraph LR:\n  commit id: "a"\n  branch develop order: 2\n  commit tag: "v1" type: HIGHLIGHT\n  checkout main\n  merge develop\n  branch fix\n  commit\n  cherry-pick id: "a"',
       xychart: 'xychart-beta\n  x-axis [jan, feb]\n  y-axis "Revenue" 0 --> 100\n  bar [50, 60]',
     };
     const page = await chatWith(...Object.values(kinds).map(block));
@@ -84,7 +88,7 @@ else {
   });
 
   test('what cannot be drawn is shown as it is written, and why', async () => {
-    const page = await chatWith(block('flowchart LR\n  A --> '), block('mindmap\n  root'), block(flow));
+    const page = await chatWith(block('flowchart LR\n  A --> '), block('sankey-beta\n  a,b,1'), block(flow));
     await pictures(page).waitFor();
     assert.equal(
       await answers(page)

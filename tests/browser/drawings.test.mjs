@@ -97,6 +97,19 @@ else {
     assert.deepEqual(coloursOf(file.text), coloursOf((await saved(page)).text));
   });
 
+  test('a mind map spreads to both sides of its root', async () => {
+    const branches = Array.from({ length: 8 }, (_, i) => `    Branch ${i}\n      Leaf ${i}\n`).join('');
+    const page = await chatWith(diagram(`mindmap\n  root((Plan))\n${branches}`));
+    await open(page).click();
+    await panel(page).getByRole('img').waitFor();
+    const file = await saved(page);
+    const nodes = file.text.match(/<g [^>]*class="node [^>]*>/g);
+    const at = nodes.map((node) => Number(/translate\(([-\d.]+)/.exec(node)[1]));
+    assert.equal(at.length, 17);
+    assert.equal(at.filter((x) => x > 0).length, 8);
+    assert.equal(at.filter((x) => x < 0).length, 8);
+  });
+
   test('a formula is shown beside the chat, enlarged, and saved as TeX', async () => {
     const page = await chatWith(`So:\n\n${formula}\nand $x^2$ in a line.`);
     await answers(page).locator('math').nth(1).waitFor();

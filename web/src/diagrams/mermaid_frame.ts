@@ -47,6 +47,8 @@ async function draw({ draw: number, text, dark, font }: Order): Promise<void> {
       secure,
       maxEdges: 500,
       layout: 'dagre',
+      // By the name of the layout that ours stands for.
+      mindmap: { layout: 'cose-bilkent' },
     });
     const { svg } = await mermaid.render(`diagram-${number}`, text);
     parent.postMessage({ drawn: number, ...standalone(svg) }, '*');

@@ -12,9 +12,7 @@ const head = /^\s*pie(?:\s+(showData))?(?:\s+title\s+(.+))?\s*$/;
 const section = /^\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*:\s*(-?\d+(?:\.\d+)?)\s*$/;
 const told = /^\s*(title|accTitle|accDescr)\b\s*:?\s*(.*)$/;
 
-/** Stands for mermaid's parser of several kinds of diagrams, of which this page draws the pie only. */
-export async function parse(kind: string, text: string): Promise<Pie> {
-  if (kind !== 'pie') throw new Error(`no diagram of the kind ${kind} can be drawn`);
+export function parsePie(text: string): Pie {
   const pie: Pie = { showData: false, sections: [] };
   let begun = false;
   text.split('\n').forEach((line, i) => {
