@@ -9,6 +9,7 @@
 
 #include "features/cluster/service.hpp"
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -26,6 +27,7 @@
 #include "features/approvals/service.hpp"
 #include "features/cluster/node_bus.hpp"
 #include "features/cluster/store.hpp"
+#include "features/costs/service.hpp"
 #include "features/engine/service.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
@@ -42,6 +44,7 @@ namespace agw {
 namespace {
 
 constexpr int node_unreachable = 503;
+constexpr auto between_looks_at_costs = std::chrono::seconds{1};
 constexpr const char* events_key = "cluster.events";
 
 NatsAddress events_address(const Settings& settings, const Secrets& secrets) {
@@ -83,6 +86,8 @@ Cluster::~Cluster() = default;
 
 void Cluster::start(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve) {
   follow_changes();
+  services_.costs.leave_others_out(services_.database.start_connection());
+  group_.spawn(follow_costs());
   // This node has been killed with them.
   idempotency_store::release_all(services_.database.start_connection());
   if (settings.cluster.events.empty()) return;
@@ -107,7 +112,22 @@ void Cluster::follow_changes() {
   follower.follow("projects", [this](const auto&) { return services_.projects.refresh(); });
 }
 
+/// What a budget leaves is asked before each call of a model, which cannot wait for the database.
+Task<> Cluster::follow_costs() {
+  bool is_told = false;
+  while (co_await pause(stopping_, between_looks_at_costs) == WaitResult::done) {
+    try {
+      co_await services_.costs.look_at_other_nodes();
+      is_told = false;
+    } catch (const std::exception& error) {
+      if (!std::exchange(is_told, true))
+        log::warn("what other nodes spend is not counted until the database is reached again: {}", error.what());
+    }
+  }
+}
+
 Task<> Cluster::stop() {
+  stopping_.request();
   if (bus_) co_await bus_->stop();
   co_await services_.follower.stop();
   co_await group_.join();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/other_nodes.hpp"
+#include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
 #include "features/cluster/types.hpp"
 #include "storage/change_follower.hpp"
@@ -17,6 +18,7 @@ namespace agw {
 
 class Approvals;
 class Clock;
+class Costs;
 class Database;
 class Engine;
 class Extensions;
@@ -47,6 +49,7 @@ public:
     Extensions& extensions;
     ModelServices& model_services;
     Stages& stages;
+    Costs& costs;
     Approvals& approvals;
     Runs& runs;
     Engine& engine;
@@ -72,11 +75,13 @@ public:
 private:
   Task<> taking_over(LostNode lost);
   void follow_changes();
+  Task<> follow_costs();
   Task<std::string> node_for(const Request& request);
 
   Services services_;
   std::unique_ptr<NodeBus> bus_;  ///< null without NATS
   bool is_taking_over_ = false;
+  StopSource stopping_;
   TaskGroup group_;
 };
 

@@ -122,15 +122,36 @@ void Costs::load(Connection& connection) {
     by_agent_[std::string(all_clients)] = usd;
 }
 
+void Costs::leave_others_out(Connection& connection) {
+  day_elsewhere_ = day_;
+  elsewhere_ = cost_store::spent_elsewhere(connection, day_);
+  for (const auto& [payer, usd] : elsewhere_) by_agent_[payer] -= usd;
+}
+
+Task<> Costs::look_at_other_nodes() {
+  const auto today = local_day(clock_.now(), zone_);
+  elsewhere_ = co_await database_.read(
+      [today](Connection& connection) { return cost_store::spent_elsewhere(connection, today); });
+  day_elsewhere_ = today;
+}
+
 double Costs::spent_today(std::string_view agent_id) const {
-  const auto found = by_agent_.find(agent_id);
-  return found == by_agent_.end() || day_ != local_day(clock_.now(), zone_) ? 0 : found->second;
+  const auto today = local_day(clock_.now(), zone_);
+  const auto in = [&](const auto& sums, LocalDay day) {
+    const auto found = sums.find(agent_id);
+    return found == sums.end() || day != today ? 0 : found->second;
+  };
+  return in(by_agent_, day_) + in(elsewhere_, day_elsewhere_);
 }
 
 double Costs::spent_today() const {
-  if (day_ != local_day(clock_.now(), zone_)) return 0;
-  return rounded(std::accumulate(by_agent_.begin(), by_agent_.end(), 0.0,
-                                 [](double sum, const auto& agent) { return sum + agent.second; }));
+  const auto today = local_day(clock_.now(), zone_);
+  const auto sum = [&](const auto& sums, LocalDay day) {
+    return day != today ? 0 : std::accumulate(sums.begin(), sums.end(), 0.0, [](double all, const auto& one) {
+      return all + one.second;
+    });
+  };
+  return rounded(sum(by_agent_, day_) + sum(elsewhere_, day_elsewhere_));
 }
 
 bool Costs::may_spend(const Extension& agent) const {

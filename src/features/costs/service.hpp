@@ -48,6 +48,11 @@ public:
   /// Before the loop runs: reads what was spent today.
   void load(Connection& connection);
 
+  /// Of a node, after `load`: leaves out what others have spent, which `look_at_other_nodes` reads.
+  void leave_others_out(Connection& connection);
+  /// Of a node, every second: reads what others have spent today, whose calls count once their runs have ended.
+  Task<> look_at_other_nodes();
+
   /// Whether both the agent's `budget_usd_per_day` and the common one leave anything for today. Check it before each
   /// model call.
   bool may_spend(const Extension& agent) const;
@@ -96,6 +101,8 @@ private:
   LocalDay day_{};  ///< of the members below
   /// USD, including calls of active runs. All programs that ask models directly are one, without an id.
   std::map<std::string, double, std::less<>> by_agent_;
+  LocalDay day_elsewhere_{};                              ///< of the next member
+  std::map<std::string, double, std::less<>> elsewhere_;  ///< USD of other nodes, as `by_agent_`
   std::map<std::string, ModelUse, std::less<>> used_;
 };
 

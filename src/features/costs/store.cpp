@@ -128,6 +128,15 @@ double clients_of_day(Connection& connection, LocalDay day) {
   return row.real(0);
 }
 
+std::map<std::string, double, std::less<>> spent_elsewhere(Connection& connection, LocalDay day) {
+  std::map<std::string, double, std::less<>> found;
+  auto rows = connection.prepare(
+      "SELECT payer, sum(usd) FROM cost_nodes WHERE day = :day AND node <> this_node() GROUP BY payer");
+  rows.bind(":day", number(day));
+  while (rows.step()) found[rows.string(0)] = rows.real(1);
+  return found;
+}
+
 std::map<LocalDay, double> by_day(Connection& connection, LocalDay first, LocalDay last) {
   std::map<LocalDay, double> found;
   auto rows = between(connection, "SELECT day, usd FROM cost_days WHERE day BETWEEN :first AND :last", first, last);

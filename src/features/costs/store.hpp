@@ -19,6 +19,9 @@ std::map<std::string, double, std::less<>> agents_of_day(Connection& connection,
 /// USD of one day, of all programs that asked models directly.
 double clients_of_day(Connection& connection, LocalDay day);
 
+/// USD of one day that other nodes have spent, by agent; empty for all programs that asked models directly.
+std::map<std::string, double, std::less<>> spent_elsewhere(Connection& connection, LocalDay day);
+
 /// USD by day; days without costs are omitted.
 std::map<LocalDay, double> by_day(Connection& connection, LocalDay first, LocalDay last);
 /// USD that prompt caches saved.
