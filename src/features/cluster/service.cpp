@@ -109,6 +109,7 @@ void Cluster::follow_changes() {
   follower.follow("agent_stages", [this](const auto&) { return services_.stages.refresh(); });
   follower.follow("grants", [this](const auto&) { return services_.approvals.refresh(); });
   follower.follow("chosen_settings", [this](const auto&) { return services_.model_services.refresh(); });
+  follower.follow("job_stops", std::bind_front(&Jobs::end_soon, &services_.jobs));
   follower.follow("projects", [this](const auto&) { return services_.projects.refresh(); });
 }
 

@@ -23,6 +23,7 @@ class Database;
 class Engine;
 class Extensions;
 class Hub;
+class Jobs;
 class ModelServices;
 class NodeBus;
 class Projects;
@@ -53,6 +54,7 @@ public:
     Approvals& approvals;
     Runs& runs;
     Engine& engine;
+    Jobs& jobs;
   };
   explicit Cluster(Services services);
   ~Cluster() override;

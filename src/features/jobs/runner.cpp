@@ -88,7 +88,7 @@ JobRun ended_row(JobRun run, const RunOutcome& outcome, Timestamp now) {
 
 JobRunner::JobRunner(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals,
                      Extensions& extensions, Threads& threads, Runs& runs, Engine& engine, Models& models,
-                     BlockingPool& blocking, const Sandbox& sandbox, std::filesystem::path directory)
+                     BlockingPool& blocking, const Sandbox& sandbox, std::filesystem::path directory, bool is_node)
     : database_(database),
       hub_(hub),
       clock_(clock),
@@ -101,6 +101,7 @@ JobRunner::JobRunner(Loop& loop, Database& database, Hub& hub, const Clock& cloc
       loop_(loop),
       blocking_(blocking),
       sandbox_(sandbox),
+      is_node_(is_node),
       job_threads_(loop, database, threads),
       work_(loop) {
   work_.on_failure([](const std::exception_ptr& failure) {
@@ -215,6 +216,7 @@ Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> i
     problem = error.what();
   }
   if (!run->precheck_output.empty()) prompt += std::string(before_precheck_output) + run->precheck_output;
+  if (is_node_ && !co_await may_begin(run)) co_return co_await queue_behind_others(run, std::move(in_transaction));
   co_await wait_for_places(run);
   for (int choice = 1;; ++choice) {
     run->run.thread_id = co_await choose_thread(*run);
@@ -223,7 +225,12 @@ Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> i
       co_return co_await begin_turn(run, run_request_of(run, prompt), in_transaction);
     } catch (const NotFound&) {
       if (choice == thread_choices) throw;
+      continue;
+    } catch (const ThreadElsewhere&) {
+      // Another node has begun to answer there, or to run the job, since this one looked.
+    } catch (const JobRunElsewhere&) {
     }
+    co_return co_await queue_behind_others(run, std::move(in_transaction));
   }
 }
 
@@ -263,14 +270,17 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
   }
   AGW_ASSERT(run->run.thread_id == run_request.thread_id);
   run->active = engine_.open_run(std::move(run_request));
-  run->placed.request();
+  // Of a node, it may turn out that the run must wait, and those behind it.
+  if (!is_node_) run->placed.request();
   if (run->stop_requested) run->active->stop.request();
   co_await engine_.begin_run(run->active, [row = run->run, has_row = run->has_row, concurrency = run->plan.concurrency,
-                                           in_transaction](Connection& connection) {
+                                           is_node = is_node_, in_transaction](Connection& connection) {
     write_row(connection, row, has_row);
     job_store::check_free_elsewhere(connection, row.job_id, concurrency);
+    if (is_node && job_store::is_behind_others(connection, row, concurrency)) throw JobRunElsewhere();
     if (in_transaction) in_transaction(connection, row);
   });
+  run->placed.request();
   // A stop during the write could not end the run.
   if (run->stop_requested) end_soon(run);
 }
@@ -343,6 +353,10 @@ void JobRunner::drop_waiting(const std::string& job_id) {
   for (const auto& run : active_runs_.of_job(job_id)) {
     if (!run->active || !run->active->started) end_soon(run);
   }
+}
+
+void JobRunner::end_soon(std::string_view run_id) {
+  if (const auto run = active_runs_.find(run_id)) end_soon(run);
 }
 
 /// A waiting run ends immediately.

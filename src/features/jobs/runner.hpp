@@ -26,6 +26,12 @@ public:
   const char* what() const noexcept override { return "the due time has been taken"; }
 };
 
+/// Another node has a run of the job that was ordered before.
+class JobRunElsewhere : public std::exception {
+public:
+  const char* what() const noexcept override { return "another node runs the job"; }
+};
+
 /// What a handler needs to know about its run.
 struct JobWork {
   std::string run_id;
@@ -47,10 +53,10 @@ using JobSettingsWork = std::function<Task<std::string>(json::object settings, J
 /// rows.
 class JobRunner {
 public:
-  /// `directory` is `{data_dir}/jobs`.
+  /// `directory` is `{data_dir}/jobs`. A node waits for what others do, too.
   JobRunner(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
             Threads& threads, Runs& runs, Engine& engine, Models& models, BlockingPool& blocking,
-            const Sandbox& sandbox, std::filesystem::path directory);
+            const Sandbox& sandbox, std::filesystem::path directory, bool is_node);
 
   /// Makes `handler` do the shipped job of that name.
   void handle(std::string job_name, JobHandler handler);
@@ -70,6 +76,8 @@ public:
 
   /// Stops an active run, and returns when it has ended. Throws as Engine::stop_run does.
   Task<> stop_run(ActiveJobRunPointer run);
+  /// Has a run end soon, if it is one of this node.
+  void end_soon(std::string_view run_id);
   /// Stops the runs of the job that still wait.
   void drop_waiting(const std::string& job_id);
 
@@ -92,6 +100,10 @@ private:
   Task<> store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction);
   Task<> run_after_precheck(ActiveJobRunPointer run);
   Task<PrecheckResult> precheck(ActiveJobRunPointer run);
+  Task<bool> may_begin(ActiveJobRunPointer run);
+  Task<> queue_behind_others(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction);
+  Task<> run_after_others(ActiveJobRunPointer run);
+  Task<bool> wait_for_others(ActiveJobRunPointer run);
   Task<> end_unstarted(ActiveJobRunPointer run, JobRunStatus status, std::string why);
   Task<bool> store_end(ActiveJobRunPointer run);
   Task<std::string> choose_thread(const ActiveJobRun& run);
@@ -124,6 +136,7 @@ private:
   Loop& loop_;
   BlockingPool& blocking_;
   const Sandbox& sandbox_;
+  const bool is_node_;
   bool stopping_ = false;
   JobThreads job_threads_;
   ActiveJobRuns active_runs_;

@@ -67,7 +67,7 @@ Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals
       kept_(options.kept),
       engine_(engine),
       runner_(loop, database, hub, clock, signals, extensions, threads, runs, engine, models, blocking, sandbox,
-              options.directory),
+              options.directory, options.is_node),
       triggers_(loop, database, hub, clock, extensions, engine, runner_),
       work_(loop) {
   work_.on_failure(
@@ -133,6 +133,11 @@ Task<JobRun> Jobs::stop_run(std::string run_id) {
       co_await database_.read([run_id](Connection& connection) { return job_store::find(connection, run_id); });
   if (!row) throw NotFound("run not found");
   co_return runner_.named_now(*row);
+}
+
+Task<> Jobs::end_soon(std::vector<std::string> run_ids) {
+  for (const auto& id : run_ids) runner_.end_soon(id);
+  co_return;
 }
 
 Task<std::vector<JobRun>> Jobs::runs_of(ExtensionPointer job, JobRunFilter filter) {

@@ -25,6 +25,7 @@ public:
   struct Options {
     std::filesystem::path directory;  ///< `{data_dir}/jobs`
     std::chrono::days kept{90};       ///< how long ended runs are kept
+    bool is_node = false;             ///< of a cluster
   };
   Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
        Threads& threads, Runs& runs, Engine& engine, Models& models, BlockingPool& blocking, const Sandbox& sandbox,
@@ -72,6 +73,9 @@ public:
   /// Stops a run and returns its row, unchanged if it had already ended. Throws NotFound `run not found`, and as
   /// Engine::stop_run does.
   Task<JobRun> stop_run(std::string run_id);
+
+  /// Another node asks that these runs end, as a later one replaces them. Those of other nodes are ignored.
+  Task<> end_soon(std::vector<std::string> run_ids);
 
   /// Newest first.
   Task<std::vector<JobRun>> runs_of(ExtensionPointer job, JobRunFilter filter);

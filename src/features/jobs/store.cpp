@@ -54,6 +54,30 @@ void check_free_elsewhere(Connection& connection, const std::string& job_id, Job
   if (row.bind(":job", job_id).step()) throw Conflict("job is already running");
 }
 
+bool is_behind_others(Connection& connection, const JobRun& run, JobConcurrency concurrency) {
+  auto row = connection.prepare(
+      Sql{.sqlite = "SELECT 1 WHERE 0 AND :job AND :id AND :forbids AND :thread",
+          .postgres = "SELECT 1 WHERE (:forbids = 0 AND EXISTS (SELECT 1 FROM job_runs WHERE job_id = :job AND "
+                      "finished_at IS NULL AND node NOT IN ('', this_node()) AND number < coalesce((SELECT number "
+                      "FROM job_runs WHERE id = :id), 9223372036854775807))) OR EXISTS (SELECT 1 FROM "
+                      "active_threads WHERE thread_id = :thread AND node <> this_node())"});
+  row.bind(":job", run.job_id)
+      .bind(":id", run.id)
+      .bind(":forbids", concurrency == JobConcurrency::forbid ? 1 : 0)
+      .bind(":thread", run.thread_id.value_or(""));
+  return row.step();
+}
+
+void stop_elsewhere(Connection& connection, const JobRun& run) {
+  auto rows = connection.prepare(
+      "SELECT tell_nodes('job_stops', earlier.id) FROM job_runs AS earlier JOIN job_runs AS own ON own.id = :id "
+      "WHERE earlier.job_id = own.job_id AND earlier.finished_at IS NULL AND earlier.number < own.number "
+      "AND earlier.node NOT IN ('', this_node())");
+  rows.bind(":id", run.id);
+  while (rows.step()) {
+  }
+}
+
 void replace(Connection& connection, const JobRun& run) {
   connection
       .prepare(

@@ -19,6 +19,12 @@ bool insert(Connection& connection, const JobRun& run);
 /// Throws Conflict `job is already running` if the job forbids that and has a run at another node of the cluster.
 void check_free_elsewhere(Connection& connection, const std::string& job_id, JobConcurrency concurrency);
 
+/// Whether a run of the job that was ordered before this one has not ended at another node (unless the job forbids that
+/// by itself), or another node answers on the thread. `run` may have no row yet.
+bool is_behind_others(Connection& connection, const JobRun& run, JobConcurrency concurrency);
+/// Tells the other nodes to end the runs of the job that were ordered before that one: topic `job_stops`.
+void stop_elsewhere(Connection& connection, const JobRun& run);
+
 /// Writes a run again whose row was stored before its thread was chosen, unless it has ended.
 void replace(Connection& connection, const JobRun& run);
 

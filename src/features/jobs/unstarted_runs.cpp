@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto before_storing_end_again = 1s;
+constexpr auto between_looks_at_others = 250ms;
 
 }  // namespace
 
@@ -66,6 +67,67 @@ Task<PrecheckResult> JobRunner::precheck(ActiveJobRunPointer run) {
                     .job_directory = directory_ / (now ? now : run->job)->name,
                     .dry = run->run.dry};
   co_return co_await run_precheck(loop_, blocking_, sandbox_, std::move(precheck), run->precheck_stop);
+}
+
+// Of several nodes, the one begins a run that has the first row of the job that has not ended. Rows are numbered in the
+// order in which the runs were ordered.
+
+Task<bool> JobRunner::may_begin(ActiveJobRunPointer run) {
+  for (const auto& other : active_runs_.ahead_of(run)) {
+    if (!other->placed.requested()) co_return false;
+  }
+  co_return !co_await database_.read([row = run->run, concurrency = run->plan.concurrency](Connection& connection) {
+    return job_store::is_behind_others(connection, row, concurrency);
+  });
+}
+
+/// Whoever ordered the run does not wait for the other nodes.
+Task<> JobRunner::queue_behind_others(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
+  const bool replaces = run->plan.concurrency == JobConcurrency::replace;
+  for (const auto& other : active_runs_.ahead_of(run)) {
+    if (replaces && !other->active) end_soon(other);
+  }
+  run->active = nullptr;
+  if (!run->run.thread_id) run->run.thread_id = co_await choose_thread(*run);
+  run->run.status = JobRunStatus::queued;
+  run->run.started_at.reset();
+  co_await database_.write([row = run->run, has_row = run->has_row, replaces, in_transaction,
+                            concurrency = run->plan.concurrency](Connection& connection) {
+    if (!has_row && !job_store::insert(connection, row)) throw DueTimeTaken();
+    if (!has_row) job_store::check_free_elsewhere(connection, row.job_id, concurrency);
+    if (replaces) job_store::stop_elsewhere(connection, row);
+    if (in_transaction) in_transaction(connection, row);
+  });
+  run->has_row = true;
+  work_.spawn(run_after_others(run));
+}
+
+Task<> JobRunner::run_after_others(ActiveJobRunPointer run) {
+  std::string problem;
+  try {
+    if (!co_await wait_for_others(run)) co_return co_await end_unstarted(run, JobRunStatus::stopped, "");
+    co_return co_await put_on_thread(run, {});
+  } catch (const ApiError& refused) {
+    problem = refused.error();
+  } catch (const std::exception& error) {
+    log::error("job {} could not start: {}", run->job->name, error.what());
+    problem = error.what();
+  }
+  co_await end_unstarted(run, JobRunStatus::failed, std::move(problem));
+}
+
+/// False if the run is stopped before.
+Task<bool> JobRunner::wait_for_others(ActiveJobRunPointer run) {
+  auto& stop = run->precheck_stop;
+  if (co_await with_timeout(stop, no_limit, wait_for_places(run)) != WaitResult::done) co_return false;
+  do {
+    try {
+      if (co_await may_begin(run)) co_return !run->stop_requested;
+    } catch (const DatabaseUnavailable&) {
+      // It is asked again.
+    }
+  } while (co_await pause(stop, between_looks_at_others) == WaitResult::done);
+  co_return false;
 }
 
 /// Ends a run whose agent has not begun.
