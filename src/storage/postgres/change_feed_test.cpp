@@ -1,5 +1,7 @@
 #include "storage/postgres/change_feed.hpp"
 
+#include <thread>
+
 #include <gmock/gmock.h>
 
 #include "storage/database.hpp"
@@ -77,11 +79,20 @@ TEST_F(ChangeFeedTest, ALeaderIsToldThatAnotherLeadsSinceItLostItsConnection) {
     const auto database = open(loop, "a");
     co_await wait_until(loop, [&] { return leads_ == 1; });
     Session::Deadline never = Session::Clock::time_point::max();
-    Session other(read_address(url_), Session::Clock::now() + std::chrono::seconds(5), never);
-    other.execute(
-        "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks JOIN pg_database ON pg_database.oid = database "
-        "WHERE locktype = 'advisory' AND datname = current_database() AND CAST(classid AS bigint) = 7424; "
-        "SELECT pg_advisory_lock(7424, hashtext(current_schema()))");
+    const auto connect = [&] {
+      return Session(read_address(url_), Session::Clock::now() + std::chrono::seconds(5), never);
+    };
+    auto heir = connect();
+    auto ender = connect();
+    std::thread waits([&] { heir.execute("SELECT pg_advisory_lock(7424, hashtext(current_schema()))"); });
+    ender.execute(
+        "DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database WHERE "
+        "datname "
+        "= current_database() AND CAST(classid AS bigint) = 7424 AND NOT granted) LOOP PERFORM pg_sleep(0.01); END "
+        "LOOP; END $$; "
+        "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database ON pg_database.oid = database "
+        "WHERE datname = current_database() AND CAST(classid AS bigint) = 7424 AND granted");
+    waits.join();
     co_await wait_until(loop, [&] { return losses_ == 1; });
     EXPECT_EQ(leads_, 1);
   });
