@@ -14,9 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto text = agw::fuzzing::text_of(data, size);
   const std::string path(agw::fuzzing::take_line(text));
   const std::string pattern(text);
-  for (const auto braces : {agw::GlobPattern::BraceExpansion::choice, agw::GlobPattern::BraceExpansion::literal}) {
+  for (const auto syntax : {agw::GlobPattern::Syntax::shell, agw::GlobPattern::Syntax::gitignore}) {
     try {
-      agw::GlobPattern(pattern, braces).matches(path);
+      agw::GlobPattern(pattern, syntax).matches(path);
     } catch (const agw::ApiError&) {
     }
   }

@@ -10,12 +10,12 @@ class RE2;
 namespace agw {
 
 /// A glob pattern as in shells and `.gitignore`: `*` and `?` within a name, `**` across directories, `[a-z]`, `[!a]`,
-/// `{a,b}` (not in `.gitignore`), `\` escapes.
+/// `[[:alpha:]]`, `{a,b}` (not in `.gitignore`), `\` escapes. In a `.gitignore`, a character is a byte.
 class GlobPattern {
 public:
-  enum class BraceExpansion { choice, literal };
+  enum class Syntax { shell, gitignore };
   /// Throws BadRequest for an invalid pattern.
-  explicit GlobPattern(std::string_view pattern, BraceExpansion braces = BraceExpansion::choice);
+  explicit GlobPattern(std::string_view pattern, Syntax syntax = Syntax::shell);
 
   bool matches(std::string_view path) const;
 

@@ -11,13 +11,21 @@ namespace {
 /// Without the trailing spaces that Git ignores.
 std::string_view trimmed(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  while (line.ends_with(' ') && !line.ends_with("\\ ")) line.remove_suffix(1);
+  while (line.ends_with(' ')) {
+    const auto shorter = line.substr(0, line.size() - 1);
+    const auto last = shorter.find_last_not_of('\\');
+    const auto backslashes = shorter.size() - (last == shorter.npos ? 0 : last + 1);
+    if (backslashes % 2 == 1) break;
+    line = shorter;
+  }
   return line;
 }
 
 }  // namespace
 
 std::vector<IgnoreRules::Rule> IgnoreRules::read(std::string_view gitignore) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (gitignore.starts_with(byte_order_mark)) gitignore.remove_prefix(byte_order_mark.size());
   std::vector<Rule> rules;
   while (!gitignore.empty()) {
     const auto end = std::min(gitignore.find('\n'), gitignore.size());
@@ -32,7 +40,7 @@ std::vector<IgnoreRules::Rule> IgnoreRules::read(std::string_view gitignore) {
     if (line.starts_with('/')) line.remove_prefix(1);
     if (line.empty()) continue;
     try {
-      rules.push_back({GlobPattern(line, GlobPattern::BraceExpansion::literal), negated, only_directories, anchored});
+      rules.push_back({GlobPattern(line, GlobPattern::Syntax::gitignore), negated, only_directories, anchored});
     } catch (const ApiError&) {
       // Git skips unreadable rules as well.
       continue;
