@@ -195,7 +195,7 @@ public:
         mcp_({loop, hub_, extensions_, engine_, runs_, http_, idempotency_, blocking_}, mcp_options(settings)),
         router_(all_routes()),
         server_(loop, blocking_, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_,
-                std::bind_front(&Runs::active, &runs_),
+                std::bind_front(&Runs::active_text, &runs_),
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
                  .body_limit = settings.limits.body_bytes(),
                  .tls = tls_.get(),

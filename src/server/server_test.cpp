@@ -85,17 +85,8 @@ struct ServerFixture {
   Hosts hosts{{.port = listener.port()}};
   tcp::endpoint address = listener.acceptor().local_endpoint();
   BlockingPool blocking{loop};
-  Server server{loop,
-                blocking,
-                std::move(listener),
-                hosts,
-                router,
-                authenticator,
-                idempotency,
-                hub,
-                metrics,
-                [](auto*) { return json::array(); },
-                {}};
+  Server server{loop, blocking, std::move(listener),           hosts, router, authenticator, idempotency,
+                hub,  metrics,  [](auto*) { return nullptr; }, {}};
 };
 
 /// Nobody knows whether its work took effect, so any response could be wrong.

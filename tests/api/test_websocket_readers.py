@@ -3,10 +3,17 @@
 See docs/contract/websocket.md#limits.
 """
 
+import contextlib
+import json
+
 import pytest
 
+from checks import accepted
 from connection import TEXT
+from events import text_of
+from gateway import HAS_ADDRESS_SANITIZER
 from jobs import wait_for
+from test_idle_memory import resident_kib
 from test_client_streams import sockets
 from threads import add_turn, new_thread
 
@@ -62,6 +69,46 @@ def test_one_event_over_8_mib_does_not_wait_for_ever(own_gateway):
         before = sockets(own_gateway)
         wait_for(lambda: sockets(own_gateway) < before, seconds=70)  # 30 s, and 10 s to complete the close
         assert quick.ask({"type": "ping"}) == {"type": "pong"}
+
+
+@contextlib.contextmanager
+def answering(talker, text):
+    """A thread in the middle of an answer, of which so much has come: the thread, its question, and the rest."""
+    thread = accepted(talker.gateway.http.post("/threads", json={"title": "a title"}), 201)
+    held = talker.holds(text)
+    with talker.gateway.events(thread["id"]) as events:
+        turn = accepted(talker.gateway.http.post("/chat", json={"content": "a", "threadId": thread["id"]}), 201)
+        come = 0
+        while come < len(text):
+            come += len(events.until(lambda event: event["type"] == "text-delta")[-1]["delta"])
+        yield thread, turn, held
+        held.release(" The end.")
+        assert text_of(events.run(turn["id"])).startswith(text)
+
+
+def test_resume_of_a_long_answer_is_whole_and_goes_on(talker):
+    text = "Line \N{LEFT DOUBLE QUOTATION MARK}\N{GRINNING FACE}\"\\\n" * 200_000
+    with answering(talker, text) as (thread, turn, held), talker.gateway.events() as late:
+        [run] = late.subscribe(thread["id"], resume=True)["runs"]
+        assert (run["text"], run["reasoning"], run["tools"], run["turnId"]) == (text, "", [], turn["id"])
+        assert late.ask({"type": "ping"}) == {"type": "pong"}
+        held.say(" More.")
+        rest = late.until(lambda event: event["type"] == "text-delta")[-1]
+        assert (rest["delta"], rest["seq"]) == (" More.", run["seq"] + 1)
+
+
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
+def test_resume_that_nobody_reads_takes_no_memory(own_talker):
+    gateway = own_talker.gateway
+    with answering(own_talker, "x" * (8 * MIB)) as (thread, _, _), contextlib.ExitStack() as stack:
+        message = json.dumps({"type": "subscribe", "threadId": thread["id"], "resume": True})
+        slow = [stack.enter_context(gateway.frames(receive_buffer=4096)) for _ in range(12)]
+        before = resident_kib(gateway)
+        for socket in slow:
+            socket.frame(TEXT, message)
+        for socket in slow:
+            assert socket.socket.recv(1), "the answer has begun"
+        assert resident_kib(gateway) - before < 24 * 1024
 
 
 def test_stalled_reader_does_not_delay_the_end(own_gateway):

@@ -19,7 +19,9 @@ constexpr std::array list_kinds = {std::string_view("turn-created"),
                                    std::string_view("permission-requested"),
                                    std::string_view("permission-decided")};
 
-std::string error(std::string_view text) { return to_json(json::object{{"type", "error"}, {"error", text}}); }
+Subscription::Answer error(std::string_view text) {
+  return {to_json(json::object{{"type", "error"}, {"error", text}})};
+}
 
 bool names_something(const SubscriptionMessage& message) {
   return message.threadId || message.threadIds || message.lists.value_or(false) || message.approvals.value_or(false);
@@ -34,7 +36,7 @@ Subscription::Threads threads_of(const SubscriptionMessage& message) {
 
 }  // namespace
 
-std::string Subscription::take(std::string_view text, Time now) {
+Subscription::Answer Subscription::take(std::string_view text, Time now) {
   heard_at_ = now;
   const auto value = parse_json(text);
   if (!value) return error("Invalid JSON");
@@ -42,7 +44,7 @@ std::string Subscription::take(std::string_view text, Time now) {
   const auto& message = value->get_object();
   const auto type = string_member(message, "type");
   if (!type) return error("type is required");
-  if (*type == "ping") return R"({"type":"pong"})";
+  if (*type == "ping") return {R"({"type":"pong"})"};
   const bool is_subscribe = *type == "subscribe";
   if (!is_subscribe && *type != "unsubscribe") return error("unknown message type: " + std::string(*type));
   SubscriptionMessage wanted;
@@ -84,12 +86,13 @@ void Subscription::unsubscribe(const SubscriptionMessage& wanted) {
   for (const auto& thread : threads_of(wanted)) threads_.erase(thread);
 }
 
-std::string Subscription::current_set(bool with_runs) const {
+Subscription::Answer Subscription::current_set(bool with_runs) const {
   json::array ids;
   for (const auto& thread : threads_) ids.emplace_back(thread);
-  json::object answer{{"type", "subscribed"}, {"threadIds", std::move(ids)}};
-  if (with_runs) answer["runs"] = active_runs_(&threads_);
-  return to_json(answer);
+  auto text = to_json(json::object{{"type", "subscribed"}, {"threadIds", std::move(ids)}});
+  if (!with_runs) return {std::move(text)};
+  text.back() = ',';
+  return {text + R"("runs":)", active_runs_(&threads_)};
 }
 
 bool Subscription::matches(const DomainEvent& event) const {

@@ -2,11 +2,13 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "base/json/json.hpp"
+#include "base/text/long_text.hpp"
 #include "features/events/domain_event.hpp"
 #include "features/events/hub.hpp"
 #include "features/events/types.hpp"
@@ -19,13 +21,18 @@ class Subscription {
 public:
   using Time = std::chrono::steady_clock::time_point;
   using Threads = std::set<std::string, std::less<>>;
-  /// Gives what is under way on the threads (all, for an empty pointer) as the `runs` of a resume.
-  using ActiveRuns = std::function<json::array(const Threads* threads)>;
+  /// Gives what is under way on the threads (all, for an empty pointer) as the `runs` of a resume, a JSON array.
+  using ActiveRuns = std::function<std::unique_ptr<LongText>(const Threads* threads)>;
+  /// JSON: `text`, and if there are `runs`, they and then a brace.
+  struct Answer {
+    std::string text;
+    std::unique_ptr<LongText> runs = {};
+  };
 
   explicit Subscription(ActiveRuns active_runs) : active_runs_(std::move(active_runs)) {}
 
-  /// Takes a client's message and returns the answer to it, as JSON.
-  std::string take(std::string_view message, Time now = std::chrono::steady_clock::now());
+  /// Takes a client's message and returns the answer to it.
+  Answer take(std::string_view message, Time now = std::chrono::steady_clock::now());
   /// The threads of the connection; null for all.
   const Threads* threads() const { return narrowed_ ? &threads_ : nullptr; }
 
@@ -45,7 +52,7 @@ private:
   void subscribe(const SubscriptionMessage& wanted);
   void record_presence(const SubscriptionMessage& wanted);
   void unsubscribe(const SubscriptionMessage& wanted);
-  std::string current_set(bool with_runs) const;
+  Answer current_set(bool with_runs) const;
 
   ActiveRuns active_runs_;
   Threads threads_;

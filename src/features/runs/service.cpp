@@ -38,6 +38,7 @@
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log_ids.hpp"
+#include "features/runs/active_text.hpp"
 #include "features/runs/store.hpp"
 #include "storage/database.hpp"
 
@@ -276,6 +277,19 @@ json::array Runs::active(const std::set<std::string, std::less<>>* threads) cons
                                 {"tools", active.tools}});
   }
   return runs;
+}
+
+std::unique_ptr<LongText> Runs::active_text(const std::set<std::string, std::less<>>* threads) const {
+  auto text = std::make_unique<ActiveText>();
+  for (const auto& [thread, queue] : by_thread_) {
+    if (threads && !threads->contains(thread)) continue;
+    const auto& active = queue.front();
+    text->add(active, {{"runId", active->run.id},
+                       {"turnId", active->run.turn_id},
+                       {"threadId", thread},
+                       {"seq", published_seq(*active)}});
+  }
+  return text;
 }
 
 Task<std::string> Runs::events(std::string thread_id, EventsQuery query) {

@@ -15,6 +15,7 @@
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
 #include "base/async/wait_clock.hpp"
+#include "base/text/long_text.hpp"
 #include "features/events/hub.hpp"
 #include "features/runs/run_client.hpp"
 #include "features/runs/run_log.hpp"
@@ -132,6 +133,8 @@ public:
   std::optional<json::value> active_run(std::string_view thread_id) const;
   /// The active runs of the threads, with `threadId` and `reasoning`; of all threads for a null pointer.
   json::array active(const std::set<std::string, std::less<>>* threads) const;
+  /// The same, written while it is read.
+  std::unique_ptr<LongText> active_text(const std::set<std::string, std::less<>>* threads) const;
   /// The events of a run of the thread after a `seq`, as a JSON array. Empty for an unknown or forgotten run.
   Task<std::string> events(std::string thread_id, EventsQuery query);
 

@@ -1,7 +1,9 @@
 #include "features/runs/service.hpp"
 
 #include <functional>
+#include <set>
 #include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -75,6 +77,28 @@ TEST(Runs, DivideALongAnswerIntoPiecesAsItComes) {
     const auto left = co_await database.read([](Connection& connection) { return Runs::interrupted(connection); });
     EXPECT_EQ(left.at(0).pieces.size(), 4U);
     EXPECT_EQ(left.at(0).text, active->log.content());
+  });
+}
+
+TEST(Runs, AreWrittenInPiecesWhileTheyGoOn) {
+  with_a_run([](Runs& runs, Database&, const ActiveRunPointer& active) -> Task<> {
+    std::string text;
+    while (text.size() < 300UL * 1024) text += "\"\u00e4\u20ac\U0001f600\\\n";
+    runs.text(*active, text);
+    runs.reasoning(*active, "Hm. " + text);
+    runs.begin_call(*active, {{"toolCallId", "call"}, {"toolName", "Read"}, {"input", json::object{}}});
+    const auto expected = to_json(json::value(runs.active(nullptr)));
+    const auto pieces = runs.active_text(nullptr);
+    std::string found;
+    for (auto piece = pieces->next(); !piece.empty(); piece = pieces->next()) {
+      EXPECT_LT(piece.size(), 4 * long_text_piece);
+      found += piece;
+      runs.text(*active, "later");
+    }
+    EXPECT_EQ(found, expected);
+    const std::set<std::string, std::less<>> none;
+    EXPECT_EQ(runs.active_text(&none)->next(), "[]");
+    co_return;
   });
 }
 

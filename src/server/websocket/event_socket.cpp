@@ -15,6 +15,31 @@ std::int64_t seq_of(const json::object& members) {
   return seq && seq->is_int64() ? seq->get_int64() : 0;
 }
 
+/// An answer in pieces.
+class AnswerText : public LongText {
+public:
+  explicit AnswerText(Subscription::Answer answer) : answer_(std::move(answer)) {}
+
+  std::string next() override {
+    if (!answer_.text.empty()) return std::exchange(answer_.text, {});
+    if (!answer_.runs) return {};
+    auto piece = answer_.runs->next();
+    if (!piece.empty()) return piece;
+    answer_.runs.reset();
+    return "}";
+  }
+
+private:
+  Subscription::Answer answer_;
+};
+
+std::string whole(Subscription::Answer answer) {
+  AnswerText text(std::move(answer));
+  std::string all;
+  for (auto piece = text.next(); !piece.empty(); piece = text.next()) all += piece;
+  return all;
+}
+
 /// Whether the text or the seq of a resume's run contains the event already.
 class Contained {
 public:
@@ -103,9 +128,9 @@ Task<> EventSocket::ready_for_more() {
 void EventSocket::take(const std::string& text) {
   auto answer = subscription_.take(text);
   hub_.interests_changed();
-  if (!runs_elsewhere_) return queue_text(answer);
-  auto parsed = parse_stored_json(answer);
-  if (!parsed.as_object().contains("runs")) return queue_text(answer);
+  if (!answer.runs) return queue_text(answer.text);
+  if (!runs_elsewhere_) return queue_text(std::make_unique<AnswerText>(std::move(answer)));
+  auto parsed = parse_stored_json(whole(std::move(answer)));
   resume_ = std::make_shared<Resume>(loop_);
   spawn(resume(std::move(parsed.as_object())));
 }

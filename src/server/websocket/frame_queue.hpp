@@ -1,18 +1,23 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/text/long_text.hpp"
 #include "features/events/domain_event.hpp"
 
 namespace agw {
 
-/// A frame to send: its header and message, or all of it in `bytes`.
+/// A frame to send: its header and message, or all of it in `bytes`; or of a message that is sent in several frames,
+/// the next one and what makes the others.
 struct QueuedFrame {
   std::string bytes;
-  SharedMessage message;
+  SharedMessage message = {};
+  std::unique_ptr<LongText> rest = {};
+  bool continues = false;  ///< frames of that message were sent already
   std::size_t size() const { return bytes.size() + (message ? message->size() : 0); }
 };
 
@@ -23,6 +28,7 @@ class FrameQueue {
 public:
   bool empty() const { return frames_.empty(); }
   std::size_t size() const { return frames_.size() - first_; }
+  QueuedFrame& front() { return frames_[first_]; }
   const QueuedFrame& front() const { return frames_[first_]; }
   const QueuedFrame& back() const { return frames_.back(); }
   const QueuedFrame& operator[](std::size_t at) const { return frames_[first_ + at]; }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto ping_interval = 30s;
 constexpr auto max_close_handshake = 10s;
-/// How long a message that alone exceeds `queue_limit` waits for a client that takes nothing of it.
+/// How long a message that exceeds `queue_limit` or is made in pieces waits for a client that takes nothing of it.
 constexpr auto max_standstill = 30s;
 constexpr std::size_t max_frames_per_write = 32;
 /// A client that reads as fast as it is written to would hold the loop until everything is sent.
@@ -50,7 +50,7 @@ Task<> WebSocket::run(std::string bytes) {
     std::string().swap(bytes);
     while (auto incoming = frames_.next()) {
       take(std::move(*incoming));
-      if (queued_bytes_ > max_backlog_while_reading) co_await wait_for_reader();
+      if (is_behind()) co_await wait_for_reader();
     }
     frames_.shrink();
     if (!done_reading_) co_await ready_for_more();
@@ -65,9 +65,10 @@ Task<> WebSocket::run(std::string bytes) {
 /// `queue_limit`.
 Task<> WebSocket::wait_for_reader() {
   flush();
-  while (queued_bytes_ > max_backlog_while_reading && !closing_ && !broken_ && co_await stream_.wait_writable())
-    continue;
+  while (is_behind() && !closing_ && !broken_ && co_await stream_.wait_writable()) continue;
 }
+
+bool WebSocket::is_behind() const { return queued_bytes_ > max_backlog_while_reading || has_long_text_; }
 
 void WebSocket::abort() {
   done_reading_ = true;
@@ -99,6 +100,12 @@ void WebSocket::queue_text(std::string_view text) { queue({websocket::frame(Opco
 void WebSocket::queue_text(SharedMessage text) {
   const auto size = text->size();
   queue({websocket::frame_header(Opcode::text, size), std::move(text)});
+}
+
+void WebSocket::queue_text(std::unique_ptr<LongText> text) {
+  if (closing_ || broken_ || has_long_text_) return;  // a second one only where the connection ends
+  has_long_text_ = true;
+  queue({.bytes = {}, .rest = std::move(text)});
 }
 
 void WebSocket::close(CloseCode code, std::string_view reason) {
@@ -150,6 +157,8 @@ void WebSocket::make_room() {
 /// Drops all frames except one that is partly sent, and closes with 1013.
 void WebSocket::close_slow_reader() {
   const std::size_t keep = front_written_ > 0 ? 1 : 0;
+  if (keep > 0) queue_.front().rest.reset();
+  has_long_text_ = false;
   while (queue_.size() > keep) {
     queued_bytes_ -= queue_.back().size();
     queue_.pop_back();
@@ -166,8 +175,29 @@ void WebSocket::flush() {
   writers_.spawn(write_rest());
 }
 
+/// Makes the next frame of a message that is sent in several, once the one before was sent.
+void WebSocket::make_next_piece() {
+  if (queue_.empty() || !queue_.front().rest || !queue_.front().bytes.empty()) return;
+  auto& frame = queue_.front();
+  std::string piece;
+  bool more = true;
+  while (more && piece.size() < long_text_piece) {
+    const auto next = frame.rest->next();
+    more = !next.empty();
+    piece += next;
+  }
+  frame.bytes = websocket::frame_header(frame.continues ? Opcode::continuation : Opcode::text, piece.size(), !more);
+  frame.bytes += piece;
+  frame.continues = true;
+  queued_bytes_ += frame.bytes.size();
+  if (more) return;
+  frame.rest.reset();
+  has_long_text_ = false;
+}
+
 /// Writes as many frames as possible without waiting. Returns false if the socket is full, or the connection broke.
 bool WebSocket::write_once() {
+  make_next_piece();
   std::array<asio::const_buffer, 2 * max_frames_per_write> buffers;
   std::size_t count = 0;
   std::size_t total = 0;
@@ -182,6 +212,7 @@ bool WebSocket::write_once() {
   for (std::size_t i = 0; i < std::min(queue_.size(), max_frames_per_write); ++i) {
     add(queue_[i].bytes);
     if (queue_[i].message) add(*queue_[i].message);
+    if (queue_[i].rest) break;  // what follows comes after frames that are not made yet
   }
   const auto written = stream_.try_send({buffers.data(), count});
   if (!written) {
@@ -195,8 +226,13 @@ bool WebSocket::write_once() {
 void WebSocket::drop_written(std::size_t count) {
   front_written_ += count;
   while (!queue_.empty() && front_written_ >= queue_.front().size()) {
-    front_written_ -= queue_.front().size();
-    queued_bytes_ -= queue_.front().size();
+    auto& front = queue_.front();
+    front_written_ -= front.size();
+    queued_bytes_ -= front.size();
+    if (front.rest) {
+      front.bytes.clear();
+      return;
+    }
     queue_.pop_front();
   }
 }
@@ -212,7 +248,8 @@ Task<> WebSocket::write_rest() {
 void WebSocket::sweep(SocketStream::TimePoint now) {
   if (close_deadline_ && now > *close_deadline_) {
     abort();
-  } else if (!closing_ && queued_bytes_ > queue_limit && now - stream_.last_activity() >= max_standstill) {
+  } else if (!closing_ && (queued_bytes_ > queue_limit || has_long_text_) &&
+             now - stream_.last_activity() >= max_standstill) {
     close_slow_reader();
   } else if (!closing_ && now - stream_.last_activity() >= ping_interval && now - last_ping_ >= ping_interval) {
     last_ping_ = now;

@@ -68,6 +68,8 @@ protected:
   /// Queues a message, unless the socket closes.
   void queue_text(std::string_view text);
   void queue_text(SharedMessage text);
+  /// Queues a message whose pieces are made as the client takes them. None may wait already.
+  void queue_text(std::unique_ptr<LongText> text);
   bool closing() const { return closing_; }
   /// Starts a coroutine that `run` joins.
   void spawn(Task<> task) { writers_.spawn(std::move(task)); }
@@ -84,6 +86,8 @@ private:
   void append(QueuedFrame frame);
   std::size_t backlog() const;
   bool has_unsent() const;
+  bool is_behind() const;
+  void make_next_piece();
   /// Writes as much as the socket takes, up to a limit.
   void write_part();
   /// Writes what is over `queue_limit`, as far as the socket takes it.
@@ -108,6 +112,7 @@ private:
   bool done_reading_ = false;
   bool broken_ = false;
   bool writing_ = false;
+  bool has_long_text_ = false;  ///< in the queue
 };
 
 /// Handles a WebSocket handshake (RFC 6455, 4.2) whose host and origin were checked: returns the bytes of the response

@@ -45,10 +45,10 @@ bool is_proper_length(std::size_t extra_bytes, std::uint64_t size) {
 
 }  // namespace
 
-std::string frame_header(Opcode opcode, std::size_t size) {
+std::string frame_header(Opcode opcode, std::size_t size, bool final) {
   AGW_ASSERT(!is_control(opcode) || size <= max_control_payload);
   std::string out;
-  out += static_cast<char>(0x80 | static_cast<int>(opcode));
+  out += static_cast<char>((final ? 0x80 : 0) | static_cast<int>(opcode));
   int bytes = 0;
   if (size < 126) {
     out += static_cast<char>(size);

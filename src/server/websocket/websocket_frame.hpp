@@ -28,8 +28,8 @@ enum class CloseCode {
 
 /// A complete frame from the server: final, unmasked.
 std::string frame(Opcode opcode, std::string_view payload);
-/// The header of a frame with a payload of `size` bytes.
-std::string frame_header(Opcode opcode, std::size_t size);
+/// The header of a frame with a payload of `size` bytes. If it is not `final`, frames of the kind continuation follow.
+std::string frame_header(Opcode opcode, std::size_t size, bool final = true);
 std::string close_frame(CloseCode code, std::string_view reason);
 
 /// The value of Sec-WebSocket-Accept for a client's key; nullopt if the key is not 16 bytes in base64.

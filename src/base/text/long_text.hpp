@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+namespace agw {
+
+/// A text that is made piece by piece: whoever makes all of it at once holds the loop, and keeps it in memory for a
+/// reader who may never come.
+class LongText {
+public:
+  virtual ~LongText() = default;
+  /// The next piece, about as long as 64 KiB at most; empty after the last.
+  virtual std::string next() = 0;
+};
+
+inline constexpr std::size_t long_text_piece = 64UL * 1024;
+
+}  // namespace agw

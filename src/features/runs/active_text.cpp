@@ -1,0 +1,83 @@
+#include "features/runs/active_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t longest_character = 4;
+
+/// The beginning of the text, without half a character at its end.
+std::string_view beginning_of(std::string_view text) {
+  auto size = std::min(text.size(), long_text_piece);
+  for (std::size_t back = 0; back < longest_character && size < text.size() && size > 1; ++back) {
+    if ((static_cast<unsigned char>(text[size]) & 0xc0U) != 0x80U) break;
+    --size;
+  }
+  return text.substr(0, size);
+}
+
+}  // namespace
+
+void ActiveText::add(ActiveRunPointer run, const json::object& members) {
+  auto head = to_json(members);
+  head.back() = ',';
+  head += R"("text":")";
+  auto tail = R"(","tools":)" + to_json(json::value(run->tools)) + "}";
+  const auto text = run->log.content().size();
+  const auto reasoning = run->log.reasoning_content().size();
+  left_.push_back({std::move(run), std::move(head), std::move(tail), text, reasoning});
+}
+
+/// A piece of a string, escaped. At its end, `next` follows.
+std::string ActiveText::piece_of(std::string_view whole, Place next) {
+  const auto piece = beginning_of(whole.substr(written_));
+  written_ += piece.size();
+  if (written_ == whole.size()) {
+    place_ = next;
+    written_ = 0;
+  }
+  std::string quoted;
+  write_json(quoted, piece);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+std::string ActiveText::next() {
+  if (closed_) return {};
+  std::string out;
+  if (!std::exchange(opened_, true)) out = "[";
+  while (!left_.empty() && out.size() < long_text_piece) {
+    auto& part = left_.front();
+    switch (place_) {
+      case Place::head:
+        out += part.head;
+        place_ = Place::text;
+        break;
+      case Place::text:
+        out += piece_of(std::string_view(part.run->log.content()).substr(0, part.text), Place::between);
+        break;
+      case Place::between:
+        out += R"(","reasoning":")";
+        place_ = Place::reasoning;
+        break;
+      case Place::reasoning:
+        out += piece_of(std::string_view(part.run->log.reasoning_content()).substr(0, part.reasoning), Place::tail);
+        break;
+      case Place::tail:
+        out += part.tail;
+        left_.pop_front();
+        if (!left_.empty()) out += ",";
+        place_ = Place::head;
+        break;
+    }
+  }
+  if (left_.empty()) {
+    out += "]";
+    closed_ = true;
+  }
+  return out;
+}
+
+}  // namespace agw
