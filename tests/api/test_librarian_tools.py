@@ -30,10 +30,16 @@ def test_plain_request_runs_the_tool(gateway, worker_thread):
     assert [turn["role"] for turn in turns_of(gateway, worker_thread)] == ["user", "tool", "assistant"]
 
 
-def test_tool_forbidden_by_the_mode_is_reported(gateway, new_name):
+@pytest.mark.parametrize("request_for_a_tool", ["list jobs", "write hello to notes.md", "run `ls`"])
+def test_tool_forbidden_by_the_mode_is_reported(gateway, new_name, request_for_a_tool):
     planning = new_thread(gateway, new_agent(gateway, new_name("planner"), mode="plan"))
-    text = text_of(said(gateway, planning, "list jobs"))
+    text = text_of(said(gateway, planning, request_for_a_tool))
     assert "plan mode" in text and "act mode" in text and "compile-knowledge" not in text
+
+
+def test_file_is_written_as_far_as_the_stage_allows(gateway, worker_thread):
+    end = of_kind(said(gateway, worker_thread, "write hello to notes.md"), "tool-end")[0]
+    assert end["toolName"] == "Write" and "notes.md" in end["output"], end
 
 
 def test_librarian_is_deterministic(gateway, new_name):

@@ -25,7 +25,15 @@ constexpr std::array phrases{
     Phrase{R"((?:read|open|show|show me|cat|print) (?:the )?file [`"']?(\S+?)[`"']?)", "Read", {"path"}},
     Phrase{R"((?:read|open|show|show me|cat|print) (?:the file )?[`"]([^`"]+)[`"])", "Read", {"path"}},
     Phrase{R"((?:fetch|get|read|open|show me) <?(https?://\S+?)>?)", "WebFetch", {"url"}},
-    Phrase{R"((?:read|open|show|show me|cat|print) (\S*[./]\S*))", "Read", {"path"}},
+    Phrase{R"((?:read|open|show|show me|cat|print) (?:the )?(\S*[./]\S*?)(?: file)?)", "Read", {"path"}},
+    Phrase{R"((?:write|save) [`"]([^`"]+)[`"] (?:in)?to (?:the file )?[`"']?(\S*[./]\S*?)[`"']?)",
+           "Write",
+           {"content", "path"}},
+    Phrase{R"((?:write|save) (\S+) (?:in)?to (?:the file )?[`"']?(\S*[./]\S*?)[`"']?)", "Write", {"content", "path"}},
+    Phrase{R"re((?:write|create) (?:the |a |to )?(?:file )?[`"']?(\S*[./][^\s:`"']*)[`"']?)re"
+           R"re((?:: | with (?:the )?(?:content|text):? )[`"]?(.+?)[`"]?)re",
+           "Write",
+           {"path", "content"}},
     Phrase{R"((?:list|show|show me) (?:the |all )?files(?: in (?:the )?(?:folder |directory )?[`"']?(\S+?)[`"']?)?)",
            "Read",
            {"path"}},
@@ -45,6 +53,7 @@ constexpr std::array phrases{
     Phrase{R"((?:run|start) (?:the )?job [`"']?([\w-]+)[`"']?)", "RunJob", {"job"}},
     Phrase{R"((?:read|load|show|show me|use) (?:the )?skill [`"']?([\w-]+)[`"']?)", "ReadSkill", {"name"}},
     Phrase{R"((?:run|execute|bash):? `([^`]+)`)", "Bash", {"command"}},
+    Phrase{R"((?:bash:|run the command:?) ([^`]+))", "Bash", {"command"}},
 };
 
 const std::vector<std::unique_ptr<re2::RE2>>& expressions() {
@@ -80,6 +89,11 @@ std::string bare(std::string_view message) {
     if (lower_case(std::string_view(text).substr(0, opening.size())) == opening) text.erase(0, opening.size());
   }
   boost::trim_right_if(text, boost::is_any_of("?! "));
+  constexpr std::string_view closing = " please";
+  if (boost::iends_with(text, closing)) {
+    text.erase(text.size() - closing.size());
+    boost::trim_right_if(text, boost::is_any_of(", "));
+  }
   const bool ends_sentence =
       text.ends_with('.') && !text.ends_with(" .") && !text.ends_with("/.") && !text.ends_with("..");
   if (ends_sentence) text.pop_back();
