@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import time
-import urllib.error
 import urllib.request
 
 from bench.harness import ROOT, Row, folder
@@ -33,7 +32,7 @@ def free_port():
 def wait_until_it_answers(url, process):
     end = time.monotonic() + LONGEST_START
     while time.monotonic() < end and process.poll() is None:
-        with contextlib.suppress(urllib.error.URLError, ConnectionError):
+        with contextlib.suppress(OSError):
             return urllib.request.urlopen(url, timeout=10).close()
         time.sleep(0.2)
     raise SystemExit(f"{process.args[0]} does not answer at {url}")

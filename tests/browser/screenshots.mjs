@@ -118,9 +118,36 @@ async function showArtifact(page) {
   await env.backend.reply({ text: drawing });
   await sendMessage(page, 'How large is the area under the bell curve? Draw it.');
   await answers(page).locator('math').nth(1).waitFor();
-  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await page.getByRole('button', { name: 'Open', exact: true }).last().click();
   await page.frameLocator('iframe').locator('path').first().waitFor();
   await shoot(page, 'artifact');
+}
+
+const map = `mindmap
+  root((Release))
+    Tests
+      Browsers
+      Clients
+    Notes[What people notice]
+      New
+      Mended
+    Packages
+      Debian
+      Checksums
+    Page
+`;
+
+/** A diagram beside the chat. */
+async function showDiagram(page) {
+  const id = await env.threadWith(
+    { role: 'user', content: 'What belongs to a release? Draw it.' },
+    { role: 'assistant', content: `Four things:\n\n\`\`\`mermaid\n${map}\`\`\`\n\nThe notes come last.` },
+  );
+  await page.goto(`${env.proxy.url}/ui/#/t/${id}`);
+  await answers(page).getByRole('img').waitFor();
+  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await page.getByRole('region', { name: 'Enlarged diagram' }).getByRole('img').waitFor();
+  await shoot(page, 'diagram');
 }
 
 try {
@@ -150,6 +177,7 @@ try {
   }
   await showTimeline(page);
   await showArtifact(page);
+  await showDiagram(page);
   const phone = await env.open(place, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
   await answers(phone).first().waitFor();
   await shoot(phone, 'phone');
