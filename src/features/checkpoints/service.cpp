@@ -1,5 +1,6 @@
 #include "features/checkpoints/service.hpp"
 
+#include <exception>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/checkpoints/changes_view.hpp"
+#include "features/checkpoints/entry_access.hpp"
 #include "features/checkpoints/store.hpp"
 #include "io/files/disk_full.hpp"
 #include "io/sandbox/private_files.hpp"
@@ -93,13 +95,14 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
   }
   const std::shared_ptr<const std::string> result(write.after, &write.after->content);
   const auto use = std::make_shared<BlobStore::Use>(*blobs_);
-  auto hashes = co_await blocking_.run([blobs = blobs_, path = write.path, former = write.before, result] {
-    return stored_or_refused(path, [&] {
-      std::optional<std::string> hash;
-      if (former->has_content) hash = blobs->put(former->content);
-      return std::pair(hash, blob_name(*result));
+  auto hashes = co_await blocking_.run(
+      [former = write.before, result] { return std::pair(EntryAccess::stored(*former).hash, blob_name(*result)); });
+  std::optional<StartedWork<std::string>> kept;
+  if (before.has_content) {
+    kept = blocking_.start([blobs = blobs_, use, path = write.path, former = write.before] {
+      return stored_or_refused(path, [&] { return blobs->put(former->content); });
     });
-  });
+  }
   StoredChange change{.run_id = run.run_id,
                       .thread_id = run.thread_id,
                       .root = run.roots.working_directory().string(),
@@ -109,7 +112,10 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
                       .created_at = clock_.now()};
   std::optional<UncoveredChange> uncovered;
   if (is_large) uncovered = {change.path, fmt::format(too_large, options_.file_bytes >> 20)};
-  co_await record(std::move(change), std::move(write.new_directories), std::move(uncovered));
+  // The content and its record wait for the disk at the same time. A record without its content, after a kill, is of a
+  // change that was never made.
+  const auto numbers = co_await record(std::move(change), std::move(write.new_directories), std::move(uncovered));
+  if (kept) co_await require_kept(*kept, numbers);
   if (result->size() > options_.file_bytes) co_return;
   if (background_.size() < max_waiting_results)
     background_.spawn(store_result(result));
@@ -117,20 +123,42 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
     co_await store_result(result);
 }
 
-/// Records the change of a file, after those of the directories that it needs.
-Task<> Checkpoints::record(StoredChange change, std::vector<std::filesystem::path> new_directories,
-                           std::optional<UncoveredChange> uncovered) {
+/// If the former content could not be kept, withdraws the record of the change, which is not made then.
+Task<> Checkpoints::require_kept(StartedWork<std::string>& kept, const std::vector<std::int64_t>& numbers) {
+  std::exception_ptr failure;
   try {
-    co_await database_.write([change, new_directories, uncovered](Connection& connection) {
+    co_await kept.result();
+    co_return;
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  try {
+    co_await database_.write([numbers](Connection& connection) {
+      for (const auto number : numbers) checkpoint_store::withdraw(connection, number);
+    });
+  } catch (const std::exception& error) {
+    log::warn("the record of a change that was not made stays: {}", error.what());
+  }
+  std::rethrow_exception(failure);
+}
+
+/// Records the change of a file, after those of the directories that it needs. Returns the numbers of the rows.
+Task<std::vector<std::int64_t>> Checkpoints::record(StoredChange change,
+                                                    std::vector<std::filesystem::path> new_directories,
+                                                    std::optional<UncoveredChange> uncovered) {
+  try {
+    co_return co_await database_.write([change, new_directories, uncovered](Connection& connection) {
+      std::vector<std::int64_t> numbers;
       for (const auto& directory : new_directories) {
         auto created = change;
         created.path = directory.string();
         created.before = {};
         created.after = {.kind = EntryKind::directory, .mode = 0755};
-        checkpoint_store::insert(connection, created);
+        numbers.push_back(checkpoint_store::insert(connection, created));
       }
-      checkpoint_store::insert(connection, change);
+      numbers.push_back(checkpoint_store::insert(connection, change));
       if (uncovered) checkpoint_store::insert_uncovered(connection, change.run_id, *uncovered, change.created_at);
+      return numbers;
     });
   } catch (const DiskFull&) {
     throw InsufficientStorage(

@@ -73,8 +73,9 @@ private:
 
   Task<std::vector<StoredChange>> require_run(std::string run_id);
   Task<> forget_old();
-  Task<> record(StoredChange change, std::vector<std::filesystem::path> new_directories,
-                std::optional<UncoveredChange> uncovered);
+  Task<std::vector<std::int64_t>> record(StoredChange change, std::vector<std::filesystem::path> new_directories,
+                                         std::optional<UncoveredChange> uncovered);
+  Task<> require_kept(StartedWork<std::string>& kept, const std::vector<std::int64_t>& numbers);
   Task<> store_result(std::shared_ptr<const std::string> content);
   std::shared_ptr<void> begin_undo();
   Task<UndoneFiles> undo_all(std::string run_id, std::vector<StoredChange> changes, UndoFiles wanted, bool may_redo);

@@ -197,6 +197,16 @@ TEST(Checkpoints, PrivateFilesAreNeverKept) {
   });
 }
 
+TEST(Checkpoints, AWriteWhoseFormerContentCannotBeKeptIsRefusedAndNotRecorded) {
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fixture.edit("a.txt", "mine");
+    std::ofstream(fixture.scratch.path() / "checkpoints") << "a file where the directory of the contents was";
+    EXPECT_THROW(co_await fixture.write("r", "a.txt", "the agent's"), ApiError);
+    EXPECT_EQ(fixture.text("a.txt"), "mine");
+    EXPECT_THROW(co_await fixture.checkpoints.changes("r"), NotFound);
+  });
+}
+
 TEST(Checkpoints, AnEditBetweenTheCopyAndTheRenameIsNotOverwritten) {
   with_fixture([](CheckpointsFixture& fixture) -> Task<> {
     fixture.edit("a.txt", "old");
