@@ -126,11 +126,11 @@ CommandChange row_of(const std::string& path, const ListedChange& change) {
   return row;
 }
 
-/// Whether only somebody else can have changed it: between the listing and the start of the command.
-bool was_before(const ListedChange& change, std::int64_t began) {
+/// Whether somebody else changed it between the listing and the start of the command.
+bool was_before(const ListedChange& change, std::int64_t listed, std::int64_t began) {
   if (!change.before || !change.after) return false;
   const auto& now = change.after->state.stamp;
-  return now.inode == change.before->state.stamp.inode && now.changed_ns < began;
+  return now.inode == change.before->state.stamp.inode && listed <= now.changed_ns && now.changed_ns < began;
 }
 
 bool is_other_entry(const ListedChange& change) {
@@ -185,10 +185,8 @@ public:
 
   void add(const ListedChange& change, CommandChanges& found) {
     const auto path = (before_.root / change.path).string();
-    if (was_before(change, origins_.began())) {
-      found.uncovered.push_back({path, "changed by somebody else just before the command"});
-      return;
-    }
+    if (was_before(change, before_.began, origins_.began()))
+      found.uncovered.push_back({path, std::string(earlier_change)});
     Origin origin;
     if (change.after) {
       const auto access = EntryAccess::open(path);

@@ -34,6 +34,7 @@ struct CommandChanges {
 
 /// Reasons in `uncovered` that an undo looks at: it leaves these paths alone.
 inline constexpr std::string_view moved_here = "moved here from where nothing is kept: this may be the only copy";
+inline constexpr std::string_view earlier_change = "changed by somebody else just before the command";
 inline constexpr std::string_view shared_change =
     "a command of another run ran at the same time: which of the two changed it is not known";
 

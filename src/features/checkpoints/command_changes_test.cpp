@@ -315,6 +315,7 @@ TEST_F(CommandChangesTest, OfAPersonBetweenTheListingAndTheCommandAreNamed) {
   for (began_ = file_clock_now(); file_clock_now() == began_;) std::this_thread::yield();
   began_ = file_clock_now();
   EXPECT_EQ(end(), (Found{{"a.txt", "? changed by somebody else just before the command"}}));
+  EXPECT_EQ(blobs_->get(*change_of("a.txt").before.hash), "one") << "so that it can be undone with force";
 }
 
 TEST_F(CommandChangesTest, NeedRoomForCopies) {

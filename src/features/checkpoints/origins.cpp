@@ -6,6 +6,8 @@ namespace agw {
 
 namespace {
 
+constexpr std::int64_t second = 1'000'000'000;
+
 bool is_kept(const ListedEntry& entry) { return entry.kept == Kept::yes || entry.state.kind == EntryKind::directory; }
 
 }  // namespace
@@ -29,7 +31,9 @@ Origin Origins::of(const EntryAccess& access, const ListedEntry& entry) {
 
   const auto& stamp = entry.state.stamp;
   const auto born = access.directory() ? birth_of(access.directory()->descriptor(), entry.name, stamp) : std::nullopt;
-  if (born.value_or(stamp.modified_ns) >= began_) {
+  const auto made_at = born.value_or(stamp.modified_ns);
+  // Some file systems keep no fractions of a second, or of two.
+  if (made_at >= began_ - (made_at % second == 0 ? 2 * second : 0)) {
     if (entry.state.kind != EntryKind::file || stamp.size == 0 || stamp.modified_ns >= began_) return {};
     // Between two file systems, `mv` copies a file with its time.
     index();

@@ -340,7 +340,7 @@ TreeListing list_tree(const fs::path& root, const fs::path& without, std::size_t
                       const TreeListing* previous, Coverage coverage) {
   AGW_ASSERT(may_block());
 
-  TreeListing listing{.root = root};
+  TreeListing listing{.root = root, .began = file_clock_now()};
   Lister(listing, without, max_entries, previous, coverage).run();
   if (!listing.is_complete) {
     listing.directories.clear();

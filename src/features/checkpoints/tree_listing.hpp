@@ -41,6 +41,7 @@ struct ListedDirectory {
 /// Everything in a directory tree that an agent can change, with the times and inodes by which changes are found.
 struct TreeListing {
   std::filesystem::path root;
+  std::int64_t began = 0;                    ///< when it was begun, by the clock of the file system
   std::vector<ListedDirectory> directories;  ///< each before those in it
   std::vector<std::string> skipped;          ///< directories that were not entered: `.git` and ignored ones
   std::size_t entries = 0;

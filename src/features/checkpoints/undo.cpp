@@ -305,7 +305,7 @@ Task<UndoneFiles> Checkpoints::undo_all(std::string run_id, std::vector<StoredCh
   }
   for (auto& each : co_await database_.read(
            [run_id](Connection& connection) { return checkpoint_store::uncovered_of(connection, run_id); })) {
-    if (each.reason == moved_here || each.reason == shared_change)
+    if (each.reason == moved_here || each.reason == shared_change || each.reason == earlier_change)
       all->guarded.emplace(std::move(each.path), std::move(each.reason));
   }
   const auto is_wanted = [&](const std::string& path) { return !wanted.paths || is_named(path, root, *wanted.paths); };

@@ -1,12 +1,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <ios>
+#include <random>
+#include <set>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
+#include "api/error.hpp"
 #include "features/checkpoints/blob_store.hpp"
 #include "features/checkpoints/service.hpp"
 #include "testing/checkpoints_fixture.hpp"
@@ -141,6 +148,63 @@ TEST(UndoOfCommands, ACommandThatChangesWhatAnotherRunWroteMeanwhileGoesBackToTh
     EXPECT_EQ((co_await fixture.undo("other")).restored.size(), 1u);
     EXPECT_EQ(fixture.text("a.txt"), "old");
   });
+}
+
+/// What the files hold that a person wrote.
+std::set<std::string> contents_of_the_person(const CheckpointsFixture& fixture) {
+  std::set<std::string> contents;
+  for (const auto& entry : fs::recursive_directory_iterator(fixture.project)) {
+    if (!entry.is_regular_file()) continue;
+    auto text = fixture.text(entry.path().lexically_relative(fixture.project).string());
+    if (text.starts_with("person")) contents.insert(std::move(text));
+  }
+  return contents;
+}
+
+/// Runs whose commands move, delete and write files, some of which are ignored, and a person who edits them, in random
+/// order. Each run is undone once: whatever of the person's was in a file before is in one afterwards.
+Task<> move_and_undo(CheckpointsFixture& fixture, unsigned seed) {
+  std::mt19937 random(seed);
+  const std::array<std::string, 6> names{"a", "b", "d/c", "d/e", "cache/f", "cache/g"};
+  const auto pick = [&](std::size_t count) { return random() % count; };
+  fixture.edit(".gitignore", "cache/\n");
+  for (const auto* directory : {"d", "cache"}) fs::create_directories(fixture.project / directory);
+  std::vector<std::string> runs{"run-0"};
+  std::size_t undone = 0;
+  for (int step = 0; step < 40; ++step) {
+    const auto& name = names.at(pick(names.size()));
+    const auto action = pick(10);
+    if (action < 3) {
+      fixture.edit(name, "person " + std::to_string(step));
+    } else if (action < 8) {
+      co_await fixture.command(runs.back(), [&] {
+        fs::create_directories(fixture.project / "d");
+        std::error_code missing;
+        if (action < 6) fs::rename(fixture.project / name, fixture.project / names.at(pick(names.size())), missing);
+        if (action == 6) fs::remove(fixture.project / name);
+        if (action == 7) fixture.edit(name, "agent " + std::to_string(step));
+      });
+      if (pick(3) == 0) runs.push_back("run-" + std::to_string(runs.size()));
+    } else if (undone + 1 < runs.size()) {
+      const auto before = contents_of_the_person(fixture);
+      try {
+        co_await fixture.undo(runs.at(undone++));
+      } catch (const NotFound&) {
+        continue;  // Its commands changed nothing.
+      }
+      const auto after = contents_of_the_person(fixture);
+      EXPECT_TRUE(std::ranges::includes(after, before)) << "seed " << seed << ", step " << step;
+    }
+    fs::create_directories(fixture.project / "d");
+    if (::testing::Test::HasFailure()) co_return;
+  }
+}
+
+TEST(UndoOfCommands, LeavesEverythingInAFileThatAPersonWroteHoweverItWasMoved) {
+  for (unsigned seed = 1; seed <= 10 && !::testing::Test::HasFailure(); ++seed) {
+    with_fixture([seed](CheckpointsFixture& fixture) { return move_and_undo(fixture, seed); },
+                 std::chrono::seconds(120));
+  }
 }
 
 TEST(UndoOfCommands, WithForceBringsADeletedFileBackWhereAPersonHasMadeANewOne) {
