@@ -10,7 +10,7 @@ import pytest
 
 from checks import accepted
 from gateway import Gateway
-from stubs.provider import ProviderStub, Reply, ToolCall
+from stubs.provider import Fault, ProviderStub, Reply, ToolCall
 
 TURNS = 30
 SERVICES = {"messages": {"kind": "anthropic"}, "chat": {"kind": "openai", "api": "chat"},
@@ -65,6 +65,37 @@ def test_requests_of_a_long_thread_begin_as_the_one_before(services, name, thoug
     assert len(bodies) == TURNS + TURNS // 3
     shared = sum(shared_prefix(before, after) for before, after in zip(bodies, bodies[1:]))
     assert shared / sum(map(len, bodies)) > 0.9
+
+
+def conversation_in(request):
+    body = json.loads(sent(request))
+    return next(body[name] for name in ("messages", "input", "contents") if name in body)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_what_a_model_thought_is_part_of_later_turns(services, name):
+    """Otherwise each turn after one with a tool parts from it at its first answer."""
+    requests = talk(*services, f"{name}/model-1", 5, "I think about it.")
+    for before, after in zip(map(conversation_in, requests), map(conversation_in, requests[1:])):
+        assert after[:len(before)] == before
+
+
+def test_thoughts_that_a_service_refuses_are_not_sent_any_more(services):
+    gateway, stub = services
+    stub.reset()
+    thread = accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
+
+    def ask():
+        body = {"content": "And?", "threadId": thread["id"], "model": "messages/model-1"}
+        with gateway.events(thread["id"]) as events:
+            return events.run(accepted(gateway.http.post("/chat", json=body), 201)["id"])[-1]
+
+    def has_thoughts():
+        return ["stub-signature" in request.body.decode() for request in stub.requests]
+
+    stub.script(Reply("One.", reasoning="Hm."), Fault(400, "invalid signature in thinking block"), "Two.", "Three.")
+    assert [ask()["finishReason"] for _ in range(3)] == ["stop"] * 3
+    assert has_thoughts() == [False, True, False, False]
 
 
 def marked(request):

@@ -13,7 +13,8 @@
 //   2. If the stored summary and all turns after it fit in the rest, take them.
 //   3. Otherwise keep the newest turns that fit in half of it, have the older ones summarised by the model that will
 //      answer, and store the summary. If the model is offline or fails, the summary is made by rule.
-//   4. Give what is left, at most half of the budget, to the files of the turns.
+//   4. Send what the model thought in earlier answers again (thoughts.hpp), if they fit, at most half of the budget.
+//   5. Give what is left, at most half of the budget, to the files of the turns.
 //
 // `ask`, until a model answers:
 //   1. Call the choices in order. One with a smaller budget gets a conversation loaded for it, at that moment.
@@ -31,6 +32,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <span>
 #include <utility>
 
 #include "base/async/assert.hpp"
@@ -55,6 +57,8 @@ constexpr int max_reductions = 8;
 constexpr std::int64_t min_answer = 500;
 /// The pictures of tools that a run may show the model.
 constexpr std::size_t max_pictures = 20;
+/// Bytes of what models thought in earlier answers.
+constexpr std::size_t max_thoughts = 512 * 1024;
 
 /// How many bytes of `budget` remain for the text of files, after a conversation of `used` bytes.
 std::size_t left_for_files(std::size_t budget, std::size_t used) {
@@ -65,6 +69,10 @@ std::size_t left_for_files(std::size_t budget, std::size_t used) {
 std::optional<std::string> expanded_text(const Run& run) {
   const auto text = string_member(run.order, "text");
   return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+void remove_thoughts(std::span<Message> messages) {
+  for (auto& message : messages) message.provider_blocks.clear();
 }
 
 /// Sends fewer messages to a provider. `shrink` selects them, and is called only if that provider is asked at all.
@@ -143,6 +151,7 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   const std::vector<Turn> question{co_await services_.threads.require_turn(run_.turn_id)};
   auto question_files = co_await load_attached_files(services_.attachments, question, false, budget_ / 2);
   const auto question_size = text_size(question_files);
+  const auto thoughts = co_await load_thoughts();
   const auto by_model = [this](std::string earlier, std::vector<Turn> older) {
     return summarise(std::move(earlier), std::move(older));
   };
@@ -154,11 +163,39 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   const auto left = any_files ? left_for_files(budget_, summary.size() + total_size(turns)) : 0;
   const auto files = co_await load_attached_files(services_.attachments, turns, has_vision_,
                                                   std::max(question_size, left), std::move(question_files));
-  auto request = model_request(*agent_, turns, expanded_text(run_), files);
+  auto request = model_request(*agent_, turns, expanded_text(run_), files, thoughts.answers);
   if (!summary.empty()) request.messages.insert(request.messages.begin(), summary_message(summary));
+  const bool has_thoughts = thoughts.bytes > 0;
+  if (has_thoughts && total_size(request.messages) + thoughts.bytes > budget_) remove_thoughts(request.messages);
   conversation_size_ = request.messages.size();
   make_call_ids_unique(request.messages, call_ids_);
   co_return request;
+}
+
+/// What the model that is asked first thought in earlier answers.
+Task<thoughts_store::Found> ContextWindow::load_thoughts() const {
+  if (!sends_thoughts_) co_return thoughts_store::Found{};
+  const auto limit = std::min(budget_ / 2, max_thoughts);
+  co_return co_await services_.database.read(
+      [thread = run_.thread_id, model = choices_.front().id(), limit](Connection& connection) {
+        return thoughts_store::list(connection, thread, model, limit);
+      });
+}
+
+/// Whether the reason may be that a service takes its thoughts back no longer: signatures expire, and belong to a key.
+bool ContextWindow::refuses_thoughts(const Completion& completion) const {
+  constexpr int bad_request = 400;
+  const auto* failure = std::get_if<ModelFailure>(&completion.outcome);
+  if (!failure || failure->too_long || failure->status != bad_request) return false;
+  return std::ranges::any_of(std::span(request_.messages).first(conversation_size_),
+                             [](const Message& message) { return !message.provider_blocks.empty(); });
+}
+
+Task<> ContextWindow::forget_thoughts() {
+  sends_thoughts_ = false;
+  remove_thoughts(std::span(request_.messages).first(conversation_size_));
+  co_await services_.database.write(
+      [thread = run_.thread_id](Connection& connection) { thoughts_store::forget(connection, thread); });
 }
 
 /// Written by the model that will answer, or by a fixed rule if that is offline or fails. No value if the run was
@@ -195,6 +232,13 @@ Task<Completion> ContextWindow::ask(const OnDelta& on_delta) {
   for (int reductions = 0;; ++reductions) {
     auto completion = co_await ask_choices(track_first_delta);
     const auto* failure = std::get_if<ModelFailure>(&completion.outcome);
+    if (!began && sends_thoughts_ && refuses_thoughts(completion)) {
+      log::warn("run {}: {}; asking again without the thoughts of earlier answers", run_.id,
+                std::get<ModelFailure>(completion.outcome).message);
+      on_usage_(completion);
+      co_await forget_thoughts();
+      continue;
+    }
     if (!failure && completion.id() == refused) lower_limits(completion, asked_output);
     if (!failure || !failure->too_long || began || reductions == max_reductions) co_return completion;
     refused = completion.id();

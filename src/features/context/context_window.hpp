@@ -13,6 +13,7 @@
 #include "features/attachments/service.hpp"
 #include "features/context/deferred_tools.hpp"
 #include "features/context/model_limits.hpp"
+#include "features/context/thoughts_store.hpp"
 #include "features/extensions/types.hpp"
 #include "features/runs/types.hpp"
 #include "features/threads/service.hpp"
@@ -88,6 +89,9 @@ private:
   std::int64_t output_limit_of(const ModelInfo& model) const;
   std::size_t budget_of(const ModelChoice& choice) const;
   Task<ModelRequest> load_conversation();
+  Task<thoughts_store::Found> load_thoughts() const;
+  bool refuses_thoughts(const Completion& completion) const;
+  Task<> forget_thoughts();
   Task<std::optional<std::string>> summarise(std::string earlier, std::vector<Turn> older);
   Task<Completion> ask_choices(const OnDelta& on_delta);
   Task<bool> reduce(Completion refused);
@@ -116,6 +120,7 @@ private:
   std::size_t pictures_ = 0;                     ///< from tools
   bool has_vision_ = false;                      ///< of the first choice; without, turns' pictures are never loaded
   [[no_unique_address]] const ThreadChecker thread_;
+  bool sends_thoughts_ = true;  ///< of earlier answers; not once a service has refused them
   bool stores_summary_ = true;  ///< for later runs; not once a smaller fallback was asked
 };
 

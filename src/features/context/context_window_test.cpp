@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "features/context/compaction.hpp"
+#include "features/context/service.hpp"
 #include "testing/threads_fixture.hpp"
 
 namespace agw {
@@ -140,6 +141,55 @@ TEST(ContextWindow, HoldsThePromptTheToolsAndTheConversation) {
     EXPECT_THAT(request.messages, SizeIs(3));
     EXPECT_EQ(request.messages.back().text, "And now?");
     EXPECT_THAT(fixture.usages, IsEmpty());
+  });
+}
+
+/// What the answer of `talk(1)` began with, thought by `model`.
+Task<> store_thought(ContextWindowFixture& fixture, std::string model) {
+  const auto turns = co_await fixture.threads.turns(fixture.thread.id, {.limit = {3}});
+  co_await fixture.database.write([thread = fixture.thread.id, turn = turns.at(1).id, model](Connection& connection) {
+    store_thoughts(connection, thread, turn, model, {{1, model, {json::object{{"thinking", "Otters?"}}}}});
+  });
+}
+
+TEST(ContextWindow, SendsWhatTheModelThoughtBeforeAgain) {
+  with_context_window([](ContextWindowFixture& fixture) -> Task<> {
+    co_await fixture.talk(1);
+    co_await store_thought(fixture, "large/vision");
+    auto window = fixture.window();
+    co_await window.load("", {});
+    const auto& answer = window.request().messages.at(1);
+    EXPECT_EQ(to_json(answer.provider_blocks), R"([{"thinking":"Otters?"}])");
+    EXPECT_EQ(answer.provider_blocks_of, "large/vision");
+  });
+}
+
+TEST(ContextWindow, SendsNothingThatAnotherModelThought) {
+  with_context_window([](ContextWindowFixture& fixture) -> Task<> {
+    co_await fixture.talk(1);
+    co_await store_thought(fixture, "small/blind");
+    auto window = fixture.window();
+    co_await window.load("", {});
+    EXPECT_THAT(window.request().messages.at(1).provider_blocks, IsEmpty());
+  });
+}
+
+TEST(ContextWindow, AsksWithoutThoughtsOnceTheirServiceHasRefusedThem) {
+  with_context_window([](ContextWindowFixture& fixture) -> Task<> {
+    co_await fixture.talk(1);
+    co_await store_thought(fixture, "large/vision");
+    fixture.large.outcome = [](const ModelRequest& request) -> ModelOutcome {
+      if (request.messages.at(1).provider_blocks.empty()) return ModelReply{};
+      return ModelFailure{.kind = ModelFailure::Kind::refused, .message = "invalid signature", .status = 400};
+    };
+    fixture.small.outcome = fixture.large.outcome;
+    for (std::size_t run = 1; run <= 2; ++run) {
+      auto window = fixture.window();
+      co_await window.load("", {});
+      const auto completion = co_await window.ask(ignore_deltas);
+      EXPECT_TRUE(std::holds_alternative<ModelReply>(completion.outcome));
+      EXPECT_THAT(fixture.large.requests, SizeIs(run + 1)) << "the second run does not send them";
+    }
   });
 }
 

@@ -67,8 +67,8 @@ std::string acceptable_name(std::string name) {
   return name;
 }
 
-ToolHistory::ToolHistory(const std::vector<Turn>& turns, MakeMessage user_message)
-    : user_message_(std::move(user_message)) {
+ToolHistory::ToolHistory(const std::vector<Turn>& turns, MakeMessage user_message, const AnswerThoughts* thoughts)
+    : user_message_(std::move(user_message)), thoughts_(thoughts) {
   for (const auto& turn : turns) {
     if (turn.role == Role::tool) {
       tool_turns_.emplace(std::pair(text_in(turn.metadata, "run_id"), text_in(turn.metadata, "tool_call_id")), &turn);
@@ -116,19 +116,31 @@ std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
     if (!end || !end->is_int64() || !ids || !ids->is_array()) continue;
     const auto length = std::max<std::int64_t>(0, end->get_int64() - passed);
     const auto text = first_characters(rest, static_cast<std::size_t>(length));
-    add_step(messages, without_separators(text), ids->get_array(), run_id);
+    auto message = said(without_separators(text));
+    add_thoughts(message, answer, number);
+    add_step(messages, std::move(message), ids->get_array(), run_id);
     add_steered(messages, {run_id, number});
     passed += count_characters(text);
     rest.remove_prefix(text.size());
   }
   auto last = messages.empty() ? std::string(rest) : without_separators(rest);
-  if (!last.empty()) messages.push_back(said(std::move(last)));
+  if (last.empty()) return messages;
+  add_thoughts(messages.emplace_back(said(std::move(last))), answer, number + 1);
   return messages;
 }
 
-void ToolHistory::add_step(std::vector<Message>& messages, std::string text, const json::array& call_ids,
+void ToolHistory::add_thoughts(Message& message, const Turn& answer, std::int64_t step) const {
+  if (!thoughts_) return;
+  const auto found = thoughts_->find(answer.id);
+  if (found == thoughts_->end()) return;
+  const auto thoughts = std::ranges::find(found->second, step, &StepThoughts::step);
+  if (thoughts == found->second.end()) return;
+  message.provider_blocks = thoughts->blocks;
+  message.provider_blocks_of = thoughts->model;
+}
+
+void ToolHistory::add_step(std::vector<Message>& messages, Message step, const json::array& call_ids,
                            const std::string& run_id) {
-  auto step = said(std::move(text));
   std::vector<Message> results;
   for (const auto& call_id : call_ids) {
     if (!call_id.is_string()) continue;

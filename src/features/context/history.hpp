@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "features/context/thoughts.hpp"
 #include "features/threads/types.hpp"
 #include "models/model.hpp"
 
@@ -25,7 +26,9 @@ public:
 
   /// Uses the turns of `turns`, which outlive it. `user_message` is called for messages that were steered into an
   /// answer; without it they are left out.
-  explicit ToolHistory(const std::vector<Turn>& turns, MakeMessage user_message = {});
+  /// `thoughts` outlive it too: they go with the messages of their steps.
+  explicit ToolHistory(const std::vector<Turn>& turns, MakeMessage user_message = {},
+                       const AnswerThoughts* thoughts = nullptr);
 
   /// The messages of an assistant's turn. A call whose turn was deleted is left out, because services refuse calls
   /// without results; so are the turns of a run that has no answer.
@@ -39,8 +42,8 @@ private:
   /// A place behind a step of a run.
   using StepPlace = std::pair<std::string, std::int64_t>;
 
-  void add_step(std::vector<Message>& messages, std::string text, const json::array& call_ids,
-                const std::string& run_id);
+  void add_step(std::vector<Message>& messages, Message step, const json::array& call_ids, const std::string& run_id);
+  void add_thoughts(Message& message, const Turn& answer, std::int64_t step) const;
   void add_steered(std::vector<Message>& messages, const StepPlace& place) const;
   static std::optional<StepPlace> place_of(const Turn& turn);
 
@@ -48,6 +51,7 @@ private:
   std::map<std::string, std::int64_t, std::less<>> steps_;                 ///< of each answer, by run
   std::multimap<StepPlace, const Turn*> steered_;
   MakeMessage user_message_;
+  const AnswerThoughts* thoughts_;
   std::set<std::string, std::less<>> used_ids_;  ///< in the whole conversation, where they must be unique
 };
 

@@ -52,14 +52,15 @@ std::optional<Message> user_message(const Turn& turn, const std::optional<std::s
 }
 
 ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,
-                           const std::optional<std::string>& message, const AttachedFiles& files) {
+                           const std::optional<std::string>& message, const AttachedFiles& files,
+                           const AnswerThoughts& thoughts) {
   const auto& definition = agent.definition.members();
   ModelRequest request;
   request.agent_id = agent.id;
   if (const auto* temperature = definition.if_contains("temperature"); temperature && temperature->is_number()) {
     request.temperature = temperature->to_number<double>();
   }
-  ToolHistory history(turns, [&files](const Turn& turn) { return user_message(turn, std::nullopt, files); });
+  ToolHistory history(turns, [&files](const Turn& turn) { return user_message(turn, std::nullopt, files); }, &thoughts);
   for (const auto& turn : turns) {
     if (turn.role == Role::assistant)
       std::ranges::move(history.messages_of(turn), std::back_inserter(request.messages));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "features/context/attached_files.hpp"
+#include "features/context/thoughts.hpp"
 #include "features/extensions/types.hpp"
 #include "features/threads/types.hpp"
 #include "models/catalog.hpp"
@@ -32,9 +33,10 @@ std::optional<Message> user_message(const Turn& turn, const std::optional<std::s
                                     const AttachedFiles& files);
 
 /// The request for an answer of `agent` to the last of `turns`, which are oldest first, without system prompt (see
-/// prompt.hpp) and tools. `message` replaces the text of the last turn. `files` belong to the turns.
+/// prompt.hpp) and tools. `message` replaces the text of the last turn. `files` and `thoughts` belong to the turns.
 ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,
-                           const std::optional<std::string>& message, const AttachedFiles& files);
+                           const std::optional<std::string>& message, const AttachedFiles& files,
+                           const AnswerThoughts& thoughts = {});
 
 /// Removes the pictures from the results of a step. Returns the first `limit` of them in a message that follows
 /// the results, which all services accept; no value if there are none.

@@ -7,6 +7,7 @@
 #include "features/context/context_window.hpp"  // IWYU pragma: export
 #include "features/context/deferred_tools.hpp"  // IWYU pragma: export
 #include "features/context/prompt.hpp"          // IWYU pragma: export
+#include "features/context/thoughts.hpp"        // IWYU pragma: export
 #include "features/context/types.hpp"           // IWYU pragma: export
 
 namespace agw {
@@ -19,6 +20,10 @@ json::object attachment_metadata(const std::vector<Attachment>& attachments);
 
 /// The deferred tools that a thread has found.
 std::vector<std::string> found_tools(Connection& connection, const std::string& thread_id);
+
+/// Stores what models thought in an answer of `model`, for later turns of the thread; drops what others thought.
+void store_thoughts(Connection& connection, const std::string& thread_id, const std::string& turn_id,
+                    const std::string& model, const std::vector<StepThoughts>& thoughts);
 
 /// Gives a fork the summary of the turns that it has copied. Called inside the write that makes the fork.
 void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp now);

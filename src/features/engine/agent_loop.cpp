@@ -216,6 +216,10 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
   if (!reply || reply->stop == StopReason::length || reply->stop == StopReason::content_filter)
     co_return std::vector<ToolUse>();
   outcome_.suggestions = std::move(reply->suggestions);
+  if (!reply->provider_blocks.empty()) {
+    const auto step = static_cast<std::int64_t>(outcome_.steps.size()) + 1;
+    outcome_.thoughts.push_back({step, completion.id(), reply->provider_blocks});
+  }
   // Nothing follows, so that the text, which may be long, need not be copied.
   if (reply->tool_uses.empty()) co_return std::vector<ToolUse>();
   needs_separator_ = !active.log.content().empty();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json/json.hpp"
+#include "features/context/service.hpp"
 #include "features/costs/types.hpp"
 #include "features/runs/service.hpp"
 #include "models/model.hpp"
@@ -54,6 +55,7 @@ struct RunOutcome {
   double cost_usd = 0;
   std::vector<Spending> spendings;  ///< of its model calls, those that are not stored yet
   std::vector<StepMark> steps;
+  std::vector<StepThoughts> thoughts;          ///< in the form in which services take them back
   std::vector<ModelCall> model_calls;          ///< in order
   std::vector<std::string> suggestions;        ///< see ModelReply
   std::optional<SideEffect> last_side_effect;  ///< no value: the agent has only read

@@ -137,11 +137,12 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
   auto added = std::make_shared<AddedTurn>();
   co_return co_await services_.runs.end(
       active, std::move(ending),
-      [added, prepared, active, at_end](Connection& connection) {
+      [added, prepared, active, at_end, model = outcome.model, thoughts = outcome.thoughts](Connection& connection) {
         // Copied here, because copying a long answer would block the loop. It no longer changes.
         auto turn = prepared;
         turn.turn.content = active->log.content();
         *added = Threads::insert_in(connection, std::move(turn));
+        store_thoughts(connection, active->run.thread_id, active->run.assistant_turn_id, model, thoughts);
         at_end(connection);
       },
       [this, added] {
