@@ -209,9 +209,10 @@ export async function holdResponses(page, method, url) {
   const held = new Promise((free) => (release = free));
   await page.route(url, async (route) => {
     if (!isHeld || route.request().method() !== method) return route.fallback();
-    const response = await route.fetch();
+    // A test that ends meanwhile closes the page, and with it the request.
+    const response = await route.fetch().catch(() => undefined);
     await held;
-    await route.fulfill({ response });
+    if (response) await route.fulfill({ response });
   });
   return () => ((isHeld = false), release());
 }
