@@ -186,7 +186,7 @@ public:
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
         cluster_({loop, database_, clock_, hub_, secrets_, follower_, projects_, extensions_, model_services_, stages_,
-                  costs_, approvals_, runs_, engine_, jobs_}),
+                  costs_, approvals_, runs_, engine_, jobs_, push_}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         port_(listener_.port()),
         hosts_(hosts_options(settings, port_)),
@@ -226,6 +226,7 @@ public:
     handle_research_jobs(jobs_, research_);
     handle_reflection_job(jobs_, briefings_);
     if (is_node_) {
+      access_.share_pairing(database_);
       cluster_.start(settings, [this](PassedRequest request) {
         return answer_passed(std::move(request), {router_, idempotency_, blocking_, hub_});
       });

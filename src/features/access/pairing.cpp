@@ -8,28 +8,27 @@
 
 namespace agw {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr std::size_t failures_that_lock = 5;
-constexpr auto failure_window = 60s;
 constexpr int last_code = 999'999;
 
-std::string random_digits() {
+}  // namespace
+
+bool Pairing::locks(std::size_t failures, Moment since_latest) {
+  return failures >= failures_that_lock && since_latest < failure_window;
+}
+
+std::string Pairing::random_digits() {
   std::random_device kernel("getentropy");
   return fmt::format("{:06}", std::uniform_int_distribution<int>(0, last_code)(kernel));
 }
-
-}  // namespace
 
 std::string Pairing::new_code(Moment now, std::chrono::seconds valid_for) {
   return code_.emplace(Code{random_digits(), now + valid_for}).digits;
 }
 
-bool Pairing::locked(Moment now) const {
-  return failures_.size() >= failures_that_lock && now < failures_.back() + failure_window;
-}
+bool Pairing::locked(Moment now) const { return !failures_.empty() && locks(failures_.size(), now - failures_.back()); }
 
 Pairing::Verdict Pairing::judge(std::string_view code, Moment now) {
   if (locked(now)) return Verdict::locked;

@@ -18,6 +18,11 @@ public:
 
   static constexpr std::chrono::minutes validity{10};
   static constexpr std::chrono::minutes brief_validity{1};  ///< for a client that uses the code at once
+  static constexpr std::chrono::minutes failure_window{1};
+
+  /// Whether so many wrong codes, the latest of which came so long ago, lock pairing.
+  static bool locks(std::size_t failures, Moment since_latest);
+  static std::string random_digits();
 
   /// Returns six random digits; invalidates the previous code.
   std::string new_code(Moment now, std::chrono::seconds valid_for = validity);

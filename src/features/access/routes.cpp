@@ -10,14 +10,15 @@ constexpr std::size_t pairing_body_limit = 1024;
 Task<Response> refresh_pairing_code(Access& access, Request& request) {
   // A HEAD request must not invalidate a code that somebody is typing.
   const auto query = request.query<PairingQuery>();
-  co_return request.respond(request.head ? access.sample_code(query) : access.new_code(query));
+  if (request.head) co_return request.respond(access.sample_code(query));
+  co_return request.respond(co_await access.new_code(query));
 }
 
 Task<Response> pair_device(Access& access, Request& request) {
   // A wrong guess by another client may have locked pairing while this body arrived.
   if (const auto lockout = access.lockout()) throw ApiError(*lockout);
   if (request.content.empty()) throw BadRequest(std::string(otp_required));
-  co_return request.respond(access.pair(request.body<PairingRequest>().otp));
+  co_return request.respond(co_await access.pair(request.body<PairingRequest>().otp));
 }
 
 }  // namespace

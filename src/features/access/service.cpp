@@ -43,8 +43,14 @@ std::string Access::token_id() const {
   return token_ ? to_hex(sha256("token id " + token_->secret())).substr(0, token_id_digits) : "";
 }
 
-PairingCode Access::new_code(PairingQuery query) {
-  return {.code = pairing_.new_code(since_boot(), validity(query)), .expiresAt = clock_.now() + validity(query)};
+Task<PairingCode> Access::new_code(PairingQuery query) {
+  const auto valid_for = validity(query);
+  std::string code;
+  if (shared_pairing_)
+    code = co_await shared_pairing_->new_code(valid_for);
+  else
+    code = pairing_.new_code(since_boot(), valid_for);
+  co_return PairingCode{.code = std::move(code), .expiresAt = clock_.now() + valid_for};
 }
 
 PairingCode Access::sample_code(PairingQuery query) const {
@@ -56,8 +62,17 @@ std::optional<ApiError> Access::lockout() const {
   return std::nullopt;
 }
 
-PairedDevice Access::pair(std::string_view code) {
-  switch (pairing_.judge(code, since_boot())) {
+/// A node also counts its own wrong codes in memory: `lockout` is asked before a body is read.
+Task<Pairing::Verdict> Access::judge(const std::string& code) {
+  if (!shared_pairing_) co_return pairing_.judge(code, since_boot());
+  const auto verdict = co_await shared_pairing_->judge(code);
+  if (verdict == Pairing::Verdict::wrong) pairing_.judge(code, since_boot());
+  if (verdict == Pairing::Verdict::right) pairing_ = {};
+  co_return verdict;
+}
+
+Task<PairedDevice> Access::pair(std::string code) {
+  switch (co_await judge(code)) {
     case Pairing::Verdict::locked:
       throw too_many_attempts();
     case Pairing::Verdict::wrong:
@@ -66,7 +81,7 @@ PairedDevice Access::pair(std::string_view code) {
       break;
   }
   log::info("a device was paired");
-  return {token_->secret()};
+  co_return PairedDevice{token_->secret()};
 }
 
 void Access::start() {
@@ -99,8 +114,17 @@ Task<> Access::read_token_again() {
 void Access::replace(Token token) {
   token_ = std::move(token);
   pairing_.void_code();
+  if (shared_pairing_) group_.spawn(void_shared_code());
   log::info("the token was replaced: every device must be paired again");
   hub_.publish({.record = TokenReplaced{clock_.now()}});
+}
+
+Task<> Access::void_shared_code() {
+  try {
+    co_await shared_pairing_->void_code();
+  } catch (const std::exception& error) {
+    log::error("the pairing code is still valid, until it expires: {}", error.what());
+  }
 }
 
 }  // namespace agw

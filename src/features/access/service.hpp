@@ -12,6 +12,7 @@
 #include "api/error.hpp"
 #include "base/async/task_group.hpp"
 #include "features/access/pairing.hpp"
+#include "features/access/shared_pairing.hpp"
 #include "features/access/token.hpp"
 #include "features/access/types.hpp"
 #include "io/process/blocking.hpp"
@@ -35,14 +36,17 @@ public:
   /// Stands for the token where others must not know it: changes when the token does. Empty without a token.
   std::string token_id() const;
 
+  /// Of a node of a cluster, before it serves: from now on, codes and wrong guesses are those of all nodes.
+  void share_pairing(Database& database) { shared_pairing_.emplace(database); }
+
   /// Makes a code for one new device; the code before it is void.
-  PairingCode new_code(PairingQuery query = {});
+  Task<PairingCode> new_code(PairingQuery query = {});
   /// An example of `new_code`'s result, without creating a code.
   PairingCode sample_code(PairingQuery query = {}) const;
   /// 429 during a lockout after too many wrong codes, else no value.
   std::optional<ApiError> lockout() const;
   /// Returns the token for a right code. Throws TooManyRequests, Unauthorized `Invalid or expired code`.
-  PairedDevice pair(std::string_view code);
+  Task<PairedDevice> pair(std::string code);
 
   /// From now on, SIGUSR1 reloads the token file. A different token invalidates the old one and the pairing code, and
   /// TokenReplaced is published.
@@ -52,7 +56,9 @@ public:
 private:
   Task<> follow_signals();
   Task<> read_token_again();
+  Task<Pairing::Verdict> judge(const std::string& code);
   void replace(Token token);
+  Task<> void_shared_code();
 
   BlockingPool& blocking_;
   Hub& hub_;
@@ -60,6 +66,7 @@ private:
   std::filesystem::path data_directory_;
   std::optional<Token> token_;
   Pairing pairing_;
+  std::optional<SharedPairing> shared_pairing_;
   asio::signal_set signals_;
   TaskGroup group_;
 };

@@ -34,6 +34,7 @@
 #include "features/jobs/service.hpp"
 #include "features/model_services/service.hpp"
 #include "features/projects/service.hpp"
+#include "features/push/service.hpp"
 #include "features/runs/service.hpp"
 #include "features/secrets/service.hpp"
 #include "storage/database.hpp"
@@ -110,6 +111,7 @@ void Cluster::follow_changes() {
   follower.follow("grants", [this](const auto&) { return services_.approvals.refresh(); });
   follower.follow("chosen_settings", [this](const auto&) { return services_.model_services.refresh(); });
   follower.follow("job_stops", std::bind_front(&Jobs::end_soon, &services_.jobs));
+  follower.follow("push_subscriptions", [this](const auto&) { return services_.push.refresh(); });
   follower.follow("projects", [this](const auto&) { return services_.projects.refresh(); });
 }
 

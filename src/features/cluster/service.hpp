@@ -27,6 +27,7 @@ class Jobs;
 class ModelServices;
 class NodeBus;
 class Projects;
+class Push;
 class Runs;
 class Secrets;
 class Stages;
@@ -55,6 +56,7 @@ public:
     Runs& runs;
     Engine& engine;
     Jobs& jobs;
+    Push& push;
   };
   explicit Cluster(Services services);
   ~Cluster() override;

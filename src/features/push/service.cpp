@@ -106,6 +106,8 @@ Task<> Push::stop() {
   co_await background_.join();
 }
 
+Task<> Push::refresh() { replace(co_await services_.database.write(push_store::list)); }
+
 Task<PushKey> Push::key() {
   try {
     const auto key = co_await key_.get();

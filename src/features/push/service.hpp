@@ -47,6 +47,9 @@ public:
   void load(Connection& connection);
   Task<> stop();
 
+  /// Another node has changed subscriptions.
+  Task<> refresh();
+
   Task<PushKey> key();
   /// Oldest first.
   std::vector<PushSubscription> list() const;

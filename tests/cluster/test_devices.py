@@ -1,0 +1,76 @@
+"""Devices are paired, and browsers subscribe to notices, at any node."""
+
+import shutil
+
+import pytest
+
+from checks import accepted, refused
+from stubs.browser import Browser
+from stubs.web import WebStub
+from test_changes import eventually
+
+LOCKED = "Too many attempts. Wait a minute and try again."
+
+
+@pytest.fixture
+def service():
+    with WebStub() as stub:
+        stub.answers("/send", b"", status=201)
+        yield stub
+
+
+@pytest.fixture
+def alike(make_node, service):
+    """Two nodes with the same token and secrets."""
+    environment = {"AGENT_GATEWAY_TEST_PUSH_SERVICE": service.url("").rstrip("/")}
+    a, b = (make_node(name, environment=environment) for name in ("a", "b"))
+    a.start()
+    accepted(a.http.get("/push/key"))
+    for name in (".gateway-token", "secrets.yaml"):
+        shutil.copy(a.data / name, b.data / name)
+    return a, b.start()
+
+
+def pair(node, code):
+    return node.anonymous.post("/pair", json={"otp": code})
+
+
+def code_of(node):
+    return accepted(node.http.get("/pair/refresh"))["code"]
+
+
+def wrong(code):
+    return "000000" if code != "000000" else "000001"
+
+
+def test_a_code_of_one_node_is_taken_once_by_any(alike):
+    a, b = alike
+    code = code_of(a)
+    assert accepted(pair(b, code))["token"] == a.token
+    for node in alike:
+        refused(pair(node, code), 401, "Invalid or expired code")
+    old, new = code_of(b), code_of(a)
+    refused(pair(b, wrong(new) if old == new else old), 401, "Invalid or expired code")
+    accepted(pair(b, new))
+
+
+def test_wrong_codes_count_at_all_nodes(alike):
+    a, b = alike
+    code = code_of(a)
+    for node in (a, b, a, b, a):
+        refused(pair(node, wrong(code)), 401, "Invalid or expired code")
+    for node in (b, a):
+        refused(pair(node, code), 429, LOCKED)
+
+
+def test_subscriptions_are_those_of_all_nodes(alike, service):
+    a, b = alike
+    made = accepted(a.http.post("/push/subscriptions", json=Browser(service.url("/send")).subscription), 201)
+
+    def known(node):
+        return [each["id"] for each in accepted(node.http.get("/push/subscriptions"))]
+    eventually(lambda: known(b), [made["id"]])
+    accepted(b.http.post("/signals", json={"kind": "backup-late", "message": "Look at this."}), 201)
+    eventually(lambda: len(service.requests), 1)
+    assert b.http.delete(f"/push/subscriptions/{made['id']}").status_code == 204
+    eventually(lambda: known(a), [])
