@@ -129,7 +129,7 @@ def test_a_gateway_stops_soon_while_the_database_is_away(make_node, server, stub
         with away(server):
             began = time.monotonic()
             assert a.stop() == 0
-            assert time.monotonic() - began < 8, "without waiting as long as a request does"
+            assert time.monotonic() - began < 20, "without waiting for the server once for each write"
     a.start()
     eventually(lambda: [len(turns_of(a, thread, "assistant")) for thread in accepted(a.http.get("/threads"))], [1])
 
