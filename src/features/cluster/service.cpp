@@ -88,10 +88,14 @@ Cluster::~Cluster() = default;
 void Cluster::start(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve) {
   follow_changes();
   services_.costs.leave_others_out(services_.database.start_connection());
-  group_.spawn(follow_costs());
   // This node has been killed with them.
   idempotency_store::release_all(services_.database.start_connection());
-  if (settings.cluster.events.empty()) return;
+  if (!settings.cluster.events.empty()) connect(settings, std::move(serve));
+  // Last: a start that fails would leave the coroutine alive.
+  group_.spawn(follow_costs());
+}
+
+void Cluster::connect(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve) {
   const auto identity = cluster_store::identity(services_.database.start_connection());
   bus_ = std::make_unique<NodeBus>(
       services_.loop, services_.hub,

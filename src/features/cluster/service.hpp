@@ -78,6 +78,7 @@ public:
 
 private:
   Task<> taking_over(LostNode lost);
+  void connect(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve);
   void follow_changes();
   Task<> follow_costs();
   Task<std::string> node_for(const Request& request);
