@@ -295,3 +295,53 @@ def test_refused_token_is_told(talking, matrix):
     connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[ANN])
     wait_for(lambda: channel(talking.gateway)["state"] == "failing")
     assert "M_UNKNOWN_TOKEN" in channel(talking.gateway)["error"]
+
+
+def number_of_deny(matrix):
+    """The number of the answer `Deny`."""
+    asked = matrix.message("Answer with a number:")["body"]
+    return next(line.split(".")[0] for line in asked.splitlines() if line.endswith(". Deny"))
+
+
+def test_late_number_is_told_why_it_decides_nothing(reading, matrix):
+    reading.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.", "Three what?")
+    matrix.says(ANN, "Write it.")
+    number = number_of_deny(matrix)
+    (request,) = pending(reading.gateway)
+    accepted(reading.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "deny"}))
+    matrix.message("Done with it.")
+    matrix.says(ANN, f"{number} yes")
+    assert "write a file" in matrix.message("If you meant to say that to the agent")["body"]
+    (thread,) = threads(reading.gateway)
+    assert len([turn for turn in turns_of(reading.gateway, thread) if turn["role"] == "user"]) == 1
+    matrix.says(ANN, number)
+    matrix.message("Three what?")
+
+
+def test_what_was_asked_can_be_decided_after_a_change_of_the_settings(reading, matrix):
+    reading.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
+    matrix.says(ANN, "Write it.")
+    number = number_of_deny(matrix)
+    (made,) = [one for one in accepted(reading.gateway.http.get("/extensions", params={"type": "integration"}))
+               if one["definition"].get("kind") == "channel"]
+    definition = {**made["definition"], "notify": ["signal"]}
+    accepted(reading.gateway.http.patch(f"/extensions/{made['id']}", json={"definition": definition}))
+    matrix.says(ANN, number)
+    matrix.message("Done with it.")
+    assert not pending(reading.gateway) and "denied" in matrix.message("asks to write a file")["body"]
+
+
+def test_code_of_a_stranger_holds_after_another_one_was_let_in(talking, matrix):
+    talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
+    connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[], pairing=True)
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    codes = {}
+    for person in (EVE, "@bob:example.org"):
+        room = f"!{person[1:4]}:example.org"
+        matrix.members[room] = [person, ACCOUNT]
+        matrix.says(person, "Let me in!", room=room)
+        said = matrix.until(lambda: [one for one in matrix.messages if one["room"] == room])[0]
+        codes[person] = said["body"].partition("agw pair ")[2]
+    for person, code in codes.items():
+        assert accepted(talking.gateway.http.post("/channels/pair", json={"code": code}))["sender"] == person
+    matrix.until(lambda: len([text for text in matrix.bodies() if "You are known now" in text]) == 2)

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
 #include "api/error.hpp"
@@ -40,11 +42,12 @@ std::optional<int> whole_number(std::string_view text) {
 
 }  // namespace
 
-ChannelApprovals::ChannelApprovals(const ChannelServices& services, const Messenger& messenger, ChannelOutbox& outbox)
-    : services_(services), messenger_(messenger), outbox_(outbox) {}
+ChannelApprovals::ChannelApprovals(const ChannelServices& services, const Messenger& messenger, ChannelOutbox& outbox,
+                                   ChannelMemory& memory)
+    : services_(services), messenger_(messenger), outbox_(outbox), memory_(memory) {}
 
-std::vector<ChannelApprovals::Choice> ChannelApprovals::choices_of(const json::object& request) {
-  std::vector<Choice> choices;
+std::vector<AskedRequest::Choice> ChannelApprovals::choices_of(const json::object& request) {
+  std::vector<AskedRequest::Choice> choices;
   if (const auto* question = object_member(request, "question")) {
     for (const auto& option : strings_of(*question, "options")) {
       choices.push_back({shortened(option, max_label), {.decision = {}, .reason = {}, .answer = json::value(option)}});
@@ -61,50 +64,61 @@ std::vector<ChannelApprovals::Choice> ChannelApprovals::choices_of(const json::o
   return choices;
 }
 
-int ChannelApprovals::next_number() const {
-  return pending_.empty() ? 1 : pending_.back()->first_number + static_cast<int>(pending_.back()->choices.size());
-}
-
 void ChannelApprovals::ask(const json::object& request, const std::vector<ChatPlace>& places,
                            const std::string& replies_to) {
-  if (places.empty()) return;
+  const auto id = string_or_empty(request, "id");
+  if (places.empty() || memory_.find_asked(id)) return;
   const auto question = object_or_empty(request, "question");
-  const auto pending = std::make_shared<Pending>(Pending{.id = string_or_empty(request, "id"),
-                                                         .thread_id = string_or_empty(request, "thread_id"),
-                                                         .title = request_title(request),
-                                                         .choices = choices_of(request),
-                                                         .first_number = next_number()});
-  pending->takes_text = !question.empty() && !object_member(question, "form");
-  for (const auto& place : places) pending->copies.push_back({place, replies_to});
-  pending_.push_back(pending);
-  const auto text = text_of(request, *pending);
-  for (std::size_t copy = 0; copy < pending->copies.size(); ++copy) send(pending, copy, text);
+  const auto asked = std::make_shared<AskedRequest>(AskedRequest{.id = id,
+                                                                 .thread_id = string_or_empty(request, "thread_id"),
+                                                                 .title = request_title(request),
+                                                                 .choices = choices_of(request),
+                                                                 .first_number = memory_.next_number()});
+  asked->takes_text = !question.empty() && !object_member(question, "form");
+  asked->text = text_of(request, *asked);
+  for (const auto& place : places) asked->copies.push_back({place, replies_to});
+  memory_.asked.push_back(asked);
+  for (std::size_t copy = 0; copy < asked->copies.size(); ++copy) send(asked, copy);
 }
 
-std::string ChannelApprovals::text_of(const json::object& request, const Pending& pending) const {
+void ChannelApprovals::resume() {
+  const auto waiting = services_.approvals.waiting({});
+  const auto all = memory_.asked;
+  for (const auto& asked : all) {
+    if (std::ranges::find(waiting, asked->id, &PermissionRequest::id) == waiting.end()) {
+      end(asked, "no longer asked");
+      continue;
+    }
+    for (std::size_t copy = 0; copy < asked->copies.size(); ++copy) {
+      if (asked->copies[copy].message.empty()) send(asked, copy);
+    }
+  }
+}
+
+std::string ChannelApprovals::text_of(const json::object& request, const AskedRequest& asked) const {
   auto text = request_text(request);
   boost::trim_right(text);
-  if (pending.takes_text) text += "\n\nAnswer with a message.";
+  if (asked.takes_text) text += "\n\nAnswer with a message.";
   if (messenger_.traits().has_buttons) return text;
   text += "\n\nAnswer with a number:";
-  for (std::size_t i = 0; i < pending.choices.size(); ++i) {
-    text += fmt::format("\n{}. {}", pending.first_number + static_cast<int>(i), pending.choices[i].label);
+  for (std::size_t i = 0; i < asked.choices.size(); ++i) {
+    text += fmt::format("\n{}. {}", asked.first_number + static_cast<int>(i), asked.choices[i].label);
   }
   return text;
 }
 
 /// Sends the whole text, in several messages if needed: people must see what they approve. The last one has the
 /// buttons.
-void ChannelApprovals::send(const PendingPointer& pending, std::size_t copy, const std::string& text) {
-  const auto& place = pending->copies[copy].place;
-  const auto& replies_to = pending->copies[copy].replies_to;
-  if (text.size() > max_shown) {
+void ChannelApprovals::send(const AskedRequestPointer& asked, std::size_t copy) {
+  const auto& place = asked->copies[copy].place;
+  const auto& replies_to = asked->copies[copy].replies_to;
+  if (asked->text.size() > max_shown) {
     return outbox_.send_unstored({.to = place,
                                   .id = {},
-                                  .text = pending->title + ". It is too long to be shown here: decide on the page.",
+                                  .text = asked->title + ". It is too long to be shown here: decide on the page.",
                                   .replies_to = replies_to});
   }
-  const auto pieces = split_markdown(text, messenger_.traits().max_units);
+  const auto pieces = split_markdown(asked->text, messenger_.traits().max_units);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     OutgoingMessage message{.to = place, .id = {}, .text = pieces[i], .replies_to = replies_to};
     if (i + 1 < pieces.size()) {
@@ -112,86 +126,100 @@ void ChannelApprovals::send(const PendingPointer& pending, std::size_t copy, con
       continue;
     }
     if (messenger_.traits().has_buttons) {
-      for (std::size_t choice = 0; choice < pending->choices.size(); ++choice) {
-        message.buttons.push_back({pending->choices[choice].label, fmt::format("{}:{}", choice, pending->id)});
+      for (std::size_t choice = 0; choice < asked->choices.size(); ++choice) {
+        message.buttons.push_back({asked->choices[choice].label, fmt::format("{}:{}", choice, asked->id)});
       }
     }
-    outbox_.send_unstored(std::move(message), [this, pending, copy](const std::string& id) {
-      pending->copies[copy].message = id;
-      if (!pending->outcome.empty()) show_outcome(*pending, pending->copies[copy]);
+    outbox_.send_unstored(std::move(message), [this, asked, copy](const std::string& id) {
+      asked->copies[copy].message = id;
+      if (!asked->outcome.empty()) show_outcome(*asked, asked->copies[copy]);
     });
   }
 }
 
-void ChannelApprovals::show_outcome(const Pending& pending, const Copy& copy) {
-  outbox_.send_unstored({.to = copy.place,
-                         .id = {},
-                         .text = fmt::format("{}: {}", pending.title, pending.outcome),
-                         .edits = copy.message});
+void ChannelApprovals::show_outcome(const AskedRequest& asked, const AskedRequest::Copy& copy) {
+  outbox_.send_unstored(
+      {.to = copy.place, .id = {}, .text = fmt::format("{}: {}", asked.title, asked.outcome), .edits = copy.message});
 }
 
-void ChannelApprovals::end(const PendingPointer& pending, std::string outcome) {
-  pending->outcome = std::move(outcome);
-  for (const auto& copy : pending->copies) {
-    if (!copy.message.empty()) show_outcome(*pending, copy);
+void ChannelApprovals::end(const AskedRequestPointer& asked, std::string outcome) {
+  asked->outcome = std::move(outcome);
+  asked->ended_at = std::chrono::steady_clock::now();
+  for (const auto& copy : asked->copies) {
+    if (!copy.message.empty()) show_outcome(*asked, copy);
   }
-  std::erase(pending_, pending);
+  std::erase(memory_.asked, asked);
+  memory_.ended.push_back(asked);
+  memory_.expire();
 }
 
 void ChannelApprovals::close(const json::object& decided) {
-  if (const auto pending = find(string_or_empty(decided, "requestId"))) end(pending, outcome_text(decided));
+  if (const auto asked = memory_.find_asked(string_or_empty(decided, "requestId"))) end(asked, outcome_text(decided));
 }
 
 void ChannelApprovals::close_thread(std::string_view thread_id) {
-  const auto all = pending_;
-  for (const auto& pending : all) {
-    if (pending->thread_id == thread_id) end(pending, "no longer asked");
+  const auto all = memory_.asked;
+  for (const auto& asked : all) {
+    if (asked->thread_id == thread_id) end(asked, "no longer asked");
   }
-}
-
-ChannelApprovals::PendingPointer ChannelApprovals::find(std::string_view id) const {
-  const auto found = std::ranges::find_if(pending_, [id](const auto& pending) { return pending->id == id; });
-  return found == pending_.end() ? nullptr : *found;
 }
 
 Task<std::string> ChannelApprovals::press(std::string button) {
   const auto colon = button.find(':');
   const auto choice = whole_number(std::string_view(button).substr(0, colon));
-  const auto pending = colon == button.npos ? nullptr : find(std::string_view(button).substr(colon + 1));
-  if (!pending || !choice || *choice < 0 || *choice >= static_cast<int>(pending->choices.size())) {
+  const auto asked = colon == button.npos ? nullptr : memory_.find_asked(std::string_view(button).substr(colon + 1));
+  if (!asked || !choice || *choice < 0 || *choice >= static_cast<int>(asked->choices.size())) {
     co_return "This is decided already.";
   }
-  const auto chosen = pending->choices[static_cast<std::size_t>(*choice)];
-  const auto problem = co_await decide(pending->id, chosen.decision, {});
+  const auto chosen = asked->choices[static_cast<std::size_t>(*choice)];
+  const auto problem = co_await decide(asked->id, chosen.decision, {});
   co_return problem.empty() ? chosen.label : problem;
 }
 
-Task<bool> ChannelApprovals::answer(const ReceivedMessage& message, std::function<void(Connection&)> in_transaction) {
+std::pair<AskedRequestPointer, std::size_t> ChannelApprovals::chosen(const std::vector<AskedRequestPointer>& requests,
+                                                                     const ChatPlace& place, std::string_view text) {
+  const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
+  const auto number = whole_number(digits);
+  if (!number) return {};
+  const auto rest = boost::trim_copy_if(text.substr(digits.size()), boost::is_any_of(" \t\r.):"));
+  for (const auto& one : requests) {
+    if (!one->is_in(place) || *number < one->first_number || *number >= one->end_number()) continue;
+    const auto choice = static_cast<std::size_t>(*number - one->first_number);
+    if (rest.empty() || boost::iequals(rest, "yes") || boost::iequals(rest, one->choices[choice].label))
+      return {one, choice};
+  }
+  return {};
+}
+
+/// What was meant for the agent can be said once more.
+std::optional<std::string> ChannelApprovals::late_answer(const ReceivedMessage& message, std::string_view line) {
+  memory_.expire();
+  const auto late = chosen(memory_.ended, message.place, line).first;
+  std::erase_if(memory_.ended, [&](const auto& one) { return one->is_in(message.place); });
+  if (!late) return std::nullopt;
+  return fmt::format("{}: {}. If you meant to say that to the agent, write it again.", late->title, late->outcome);
+}
+
+Task<std::optional<std::string>> ChannelApprovals::answer(const ReceivedMessage& message,
+                                                          std::function<void(Connection&)> in_transaction) {
   // Below the number, a mail may have a signature.
-  const auto line = messenger_.traits().is_mail ? message.text.substr(0, message.text.find('\n')) : message.text;
-  const auto number = messenger_.traits().has_buttons ? std::nullopt : whole_number(boost::trim_copy(line));
-  const auto is_there = [&](const PendingPointer& pending) {
-    return std::ranges::any_of(pending->copies, [&](const Copy& copy) { return copy.place == message.place; });
-  };
-  std::optional<std::pair<std::string, DecidePermission>> decision;
-  for (const auto& pending : pending_) {
-    if (!is_there(pending)) continue;
-    const auto choice = number ? *number - pending->first_number : -1;
-    if (choice >= 0 && choice < static_cast<int>(pending->choices.size())) {
-      decision = {pending->id, pending->choices[static_cast<std::size_t>(choice)].decision};
-      break;
-    }
-    if (pending->takes_text && !decision && !message.text.empty()) {
-      decision = {pending->id, {.decision = {}, .reason = {}, .answer = json::value(message.text)}};
-    }
+  const auto line =
+      boost::trim_copy(messenger_.traits().is_mail ? message.text.substr(0, message.text.find('\n')) : message.text);
+  const bool has_numbers = !messenger_.traits().has_buttons;
+  auto [asked, choice] = has_numbers ? chosen(memory_.asked, message.place, line) : decltype(chosen({}, {}, {}))();
+  DecidePermission decision;
+  if (asked) {
+    decision = asked->choices[choice].decision;
+  } else if (!message.text.empty()) {
+    const auto question = std::ranges::find_if(
+        memory_.asked, [&](const auto& one) { return one->takes_text && one->is_in(message.place); });
+    if (question != memory_.asked.end()) asked = *question;
+    decision = {.decision = {}, .reason = {}, .answer = json::value(message.text)};
   }
-  if (!decision) co_return false;
-  const auto problem = co_await decide(decision->first, decision->second, std::move(in_transaction));
-  if (!problem.empty()) {
-    const auto answered = messenger_.traits().is_mail ? message.message : std::string();
-    outbox_.send_unstored({.to = message.place, .id = {}, .text = problem, .replies_to = answered});
-  }
-  co_return problem.empty();
+  if (!asked) co_return has_numbers ? late_answer(message, line) : std::nullopt;
+  auto problem = co_await decide(asked->id, std::move(decision), std::move(in_transaction));
+  if (!problem.empty()) problem = fmt::format("{}: this decides nothing: {}", asked->title, problem);
+  co_return problem;
 }
 
 Task<std::string> ChannelApprovals::decide(std::string id, DecidePermission decision,

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "features/channels/channel_memory.hpp"
 #include "features/channels/outbox.hpp"
 
 namespace agw {
@@ -14,7 +16,12 @@ namespace agw {
 /// people whom the channel answers decide; the caller checks that.
 class ChannelApprovals {
 public:
-  ChannelApprovals(const ChannelServices& services, const Messenger& messenger, ChannelOutbox& outbox);
+  ChannelApprovals(const ChannelServices& services, const Messenger& messenger, ChannelOutbox& outbox,
+                   ChannelMemory& memory);
+
+  /// Continues with what the channel asked before its settings changed: sends what was not sent, and shows what was
+  /// decided meanwhile.
+  void resume();
 
   /// Sends a request, the member of its event, to these chats; in mails as a reply to `replies_to`.
   void ask(const json::object& request, const std::vector<ChatPlace>& places, const std::string& replies_to = {});
@@ -22,51 +29,35 @@ public:
   void close(const json::object& decided);
   /// The run that asked has ended.
   void close_thread(std::string_view thread_id);
-  bool is_empty() const { return pending_.empty(); }
+  bool is_empty() const { return memory_.asked.empty(); }
 
   /// Makes the decision of the pressed button. Returns the response for the person.
   Task<std::string> press(std::string button);
 
-  /// Handles a message as an answer, if a request is pending in its chat: the number of a choice, if there are no
-  /// buttons, or the answer to a question. Returns false if it is not one. `in_transaction` runs with the decision.
-  Task<bool> answer(const ReceivedMessage& message, std::function<void(Connection&)> in_transaction);
+  /// Handles a message as an answer, if a request is or was pending in its chat: the number of a choice, if there are
+  /// no buttons, or the answer to a question. No value if it is none; else why it decides nothing, for the person, or
+  /// empty if it did. `in_transaction` runs with the decision.
+  Task<std::optional<std::string>> answer(const ReceivedMessage& message,
+                                          std::function<void(Connection&)> in_transaction);
 
 private:
-  struct Choice {
-    std::string label;
-    DecidePermission decision;
-  };
-  struct Copy {
-    ChatPlace place;
-    std::string replies_to{};
-    std::string message{};  ///< empty: not sent yet
-  };
-  struct Pending {
-    std::string id;
-    std::string thread_id;
-    std::string title;
-    std::vector<Choice> choices;
-    int first_number = 1;     ///< of the choices, unique among pending requests
-    bool takes_text = false;  ///< any text answers it
-    std::vector<Copy> copies{};
-    std::string outcome{};  ///< empty while it is pending
-  };
-  using PendingPointer = std::shared_ptr<Pending>;
-
-  static std::vector<Choice> choices_of(const json::object& request);
-  std::string text_of(const json::object& request, const Pending& pending) const;
-  void send(const PendingPointer& pending, std::size_t copy, const std::string& text);
-  void show_outcome(const Pending& pending, const Copy& copy);
-  void end(const PendingPointer& pending, std::string outcome);
-  PendingPointer find(std::string_view id) const;
-  int next_number() const;
+  static std::vector<AskedRequest::Choice> choices_of(const json::object& request);
+  std::string text_of(const json::object& request, const AskedRequest& asked) const;
+  void send(const AskedRequestPointer& asked, std::size_t copy);
+  void show_outcome(const AskedRequest& asked, const AskedRequest::Copy& copy);
+  void end(const AskedRequestPointer& asked, std::string outcome);
+  /// The request in that chat which has this text as one of its choices, with the choice.
+  static std::pair<AskedRequestPointer, std::size_t> chosen(const std::vector<AskedRequestPointer>& requests,
+                                                            const ChatPlace& place, std::string_view text);
+  /// What to say to a late answer; no value if the message is none.
+  std::optional<std::string> late_answer(const ReceivedMessage& message, std::string_view line);
   /// Returns why it could not be decided; empty if it was.
   Task<std::string> decide(std::string id, DecidePermission decision, std::function<void(Connection&)> in_transaction);
 
   const ChannelServices& services_;
   const Messenger& messenger_;
   ChannelOutbox& outbox_;
-  std::vector<PendingPointer> pending_;
+  ChannelMemory& memory_;
 };
 
 }  // namespace agw

@@ -34,12 +34,12 @@ constexpr int max_reconnect_doublings = 6;
 /// The parts of a channel that need the account's token.
 struct Channel::Session {
   Session(const ChannelServices& services, const ChannelSettings& settings, std::unique_ptr<Messenger> account,
-          StopSource& stop, ChannelOutbox::Refused refused)
+          ChannelMemory& memory, StopSource& stop, ChannelOutbox::Refused refused)
       : messenger(std::move(account)),
         outbox(services, settings, *messenger, stop, std::move(refused)),
         answers(services, settings, *messenger, outbox, stop),
-        approvals(services, *messenger, outbox),
-        inbox(services, settings, *messenger, outbox, answers, approvals, stop) {}
+        approvals(services, *messenger, outbox, memory),
+        inbox(services, settings, *messenger, outbox, answers, approvals, memory, stop) {}
 
   std::unique_ptr<Messenger> messenger;
   ChannelOutbox outbox;
@@ -48,9 +48,10 @@ struct Channel::Session {
   ChannelInbox inbox;
 };
 
-Channel::Channel(const ChannelServices& services, ChannelSettings settings)
+Channel::Channel(const ChannelServices& services, ChannelSettings settings, std::shared_ptr<ChannelMemory> memory)
     : services_(services),
       settings_(std::move(settings)),
+      memory_(std::move(memory)),
       account_{.address = settings_.address.empty() && settings_.service == ChannelService::telegram
                               ? std::string(Telegram::vendor_address)
                               : settings_.address,
@@ -68,8 +69,8 @@ Channel::~Channel() = default;
 Task<> Channel::run() {
   auto messenger = co_await connect();
   if (!messenger) co_return;
-  session_ =
-      std::make_unique<Session>(services_, settings_, std::move(messenger), stop_, [this](const std::string& why) {
+  session_ = std::make_unique<Session>(
+      services_, settings_, std::move(messenger), *memory_, stop_, [this](const std::string& why) {
         group_.spawn(raise(fmt::format("The channel {} could not send a message: {}", settings_.name, why)));
       });
   std::exception_ptr failure;
@@ -103,6 +104,9 @@ Task<> Channel::recover() {
   cursor_ = co_await services_.database.read(
       [id = settings_.id](Connection& connection) { return channel_store::cursor(connection, id); });
   co_await session_->answers.recover();
+  session_->approvals.resume();
+  session_->inbox.resume();
+  ask_what_waits();
 }
 
 /// Waits until the token can be read. Returns null once the channel is stopped.
@@ -232,19 +236,29 @@ void Channel::deliver(const DomainEvent& event) {
 void Channel::deliver_run_event(const DomainEvent& event) {
   if (event.type == "permission-requested") {
     const auto members = event.message_members();
-    auto request = object_or_empty(members, "request");
-    if (const auto* question = session_->answers.find(event.thread_id, string_or_empty(members, "turnId"))) {
-      const auto answered = session_->messenger->traits().is_mail ? question->message : std::string();
-      session_->approvals.ask(request, {question->place}, answered);
-    } else if (settings_.notify.contains(ChannelNotice::permission_requested)) {
-      group_.spawn(ask_people(std::move(request)));
-    }
+    ask(object_or_empty(members, "request"), string_or_empty(members, "turnId"));
   } else if (event.type == "permission-decided" && !session_->approvals.is_empty()) {
     session_->approvals.close(event.message_members());
   } else if ((event.type == "finish" || event.type == "stopped") && !session_->approvals.is_empty()) {
     session_->approvals.close_thread(event.thread_id);
   }
   session_->answers.deliver(event);
+}
+
+void Channel::ask(const json::object& request, std::string_view turn_id) {
+  if (const auto* question = session_->answers.find(string_or_empty(request, "thread_id"), turn_id)) {
+    const auto answered = session_->messenger->traits().is_mail ? question->message : std::string();
+    session_->approvals.ask(request, {question->place}, answered);
+  } else if (settings_.notify.contains(ChannelNotice::permission_requested)) {
+    group_.spawn(ask_people(request));
+  }
+}
+
+void Channel::ask_what_waits() {
+  for (const auto& request : services_.approvals.waiting({})) {
+    const auto active = services_.runs.front(request.thread_id);
+    if (active && active->run.id == request.run_id) ask(RecordView(request).members(), active->run.turn_id);
+  }
 }
 
 bool Channel::answers(std::string_view thread_id) const {
@@ -301,16 +315,18 @@ ChannelStatus Channel::status() const {
   if (!session_) return status;
   status.open_questions = static_cast<std::int64_t>(session_->answers.count());
   status.unsent = static_cast<std::int64_t>(session_->outbox.waiting());
-  status.strangers = static_cast<std::int64_t>(session_->inbox.strangers());
+  memory_->expire();
+  status.strangers = static_cast<std::int64_t>(memory_->strangers.size());
   return status;
 }
 
-std::optional<ChannelInbox::Stranger> Channel::find_stranger(std::string_view code) {
-  return session_ ? session_->inbox.find_stranger(code) : std::nullopt;
+std::optional<Stranger> Channel::find_stranger(std::string_view code) {
+  const auto* found = settings_.pairing ? memory_->find_stranger(code) : nullptr;
+  return found ? std::optional(*found) : std::nullopt;
 }
 
-Task<> Channel::welcome(ChannelInbox::Stranger stranger) {
-  session_->inbox.remove_stranger(stranger.code);
+Task<> Channel::welcome(Stranger stranger) {
+  memory_->remove_stranger(stranger.code);
   OutboxRow row{.id = new_id(),
                 .integration_id = settings_.id,
                 .place = stranger.place,

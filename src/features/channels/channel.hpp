@@ -14,7 +14,7 @@ namespace agw {
 /// made, which continues where the old one ended.
 class Channel {
 public:
-  Channel(const ChannelServices& services, ChannelSettings settings);
+  Channel(const ChannelServices& services, ChannelSettings settings, std::shared_ptr<ChannelMemory> memory);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
@@ -27,15 +27,18 @@ public:
   bool awaits_proposals() const { return settings_.notify.contains(ChannelNotice::proposal_created); }
 
   const ChannelSettings& settings() const { return settings_; }
+  /// For the channel that comes after this one.
+  const std::shared_ptr<ChannelMemory>& memory() const { return memory_; }
   ChannelStatus status() const;
 
   /// The open question that a run answers; null if it came from elsewhere.
   const InboundRow* question_of(std::string_view thread_id, std::string_view turn_id) const;
 
-  std::optional<ChannelInbox::Stranger> find_stranger(std::string_view code);
+  /// The stranger who got that code, while it is valid.
+  std::optional<Stranger> find_stranger(std::string_view code);
   /// Tells the person that they are answered from now on. The message is on disk when it returns; the channel with the
   /// new settings sends it.
-  Task<> welcome(ChannelInbox::Stranger stranger);
+  Task<> welcome(Stranger stranger);
 
 private:
   struct Session;
@@ -57,10 +60,14 @@ private:
   Task<> notify_people(std::string text);
   Task<std::vector<ChatPlace>> private_chats();
   Task<> ask_people(json::object request);
+  /// Asks what agents asked while no channel was there.
+  void ask_what_waits();
+  void ask(const json::object& request, std::string_view turn_id);
   void deliver_run_event(const DomainEvent& event);
 
   const ChannelServices& services_;
   const ChannelSettings settings_;
+  const std::shared_ptr<ChannelMemory> memory_;
   StopSource stop_;
   ChannelAccount account_;
   std::unique_ptr<Session> session_;  ///< once the token is known

@@ -38,13 +38,14 @@ std::string with_line(std::string text, const std::string& line) { return text +
 
 ChannelInbox::ChannelInbox(const ChannelServices& services, const ChannelSettings& settings, Messenger& messenger,
                            ChannelOutbox& outbox, ChannelAnswers& answers, ChannelApprovals& approvals,
-                           StopSource& stop)
+                           ChannelMemory& memory, StopSource& stop)
     : services_(services),
       settings_(settings),
       messenger_(messenger),
       outbox_(outbox),
       answers_(answers),
       approvals_(approvals),
+      memory_(memory),
       stop_(stop) {}
 
 Task<> ChannelInbox::receive(ReceivedMessage message) {
@@ -64,44 +65,42 @@ Task<> ChannelInbox::handle_press(ReceivedMessage message) {
 
 void ChannelInbox::send_pairing_code(const ReceivedMessage& message) {
   if (!settings_.pairing || message.place.is_group) return;
-  remove_expired();
+  memory_.expire();
   const auto is_known =
-      std::ranges::any_of(strangers_, [&](const Stranger& one) { return one.sender == message.sender; });
-  if (is_known || strangers_.size() >= max_strangers) return;
+      std::ranges::any_of(memory_.strangers, [&](const Stranger& one) { return one.sender == message.sender; });
+  if (is_known || memory_.strangers.size() >= max_strangers) return;
   auto code = new_code();
-  while (find_stranger(code)) code = new_code();
+  while (memory_.find_stranger(code)) code = new_code();
+  memory_.strangers.push_back({.code = std::move(code),
+                               .sender = message.sender,
+                               .name = message.sender_name,
+                               .place = message.place,
+                               .replies_to = replies_to(message),
+                               .until = std::chrono::steady_clock::now() + code_validity});
+  send_code(memory_.strangers.back());
+}
+
+void ChannelInbox::send_code(const Stranger& stranger) {
   outbox_.send_unstored(
-      {.to = message.place,
+      {.to = stranger.place,
        .id = {},
        .text = fmt::format("This gateway does not know you. If it is yours, confirm this code there within "
                            "ten minutes: {}\nOn its machine: agw pair {}",
-                           code, code),
-       .replies_to = replies_to(message)});
-  strangers_.push_back({.code = std::move(code),
-                        .sender = message.sender,
-                        .name = message.sender_name,
-                        .place = message.place,
-                        .until = std::chrono::steady_clock::now() + code_validity});
+                           stranger.code, stranger.code),
+       .replies_to = stranger.replies_to},
+      [&memory = memory_, code = stranger.code](const std::string&) {
+        const auto told = std::ranges::find(memory.strangers, code, &Stranger::code);
+        if (told != memory.strangers.end()) told->is_told = true;
+      });
 }
 
-void ChannelInbox::remove_expired() {
-  const auto now = std::chrono::steady_clock::now();
-  std::erase_if(strangers_, [now](const Stranger& one) { return one.until <= now; });
-}
-
-std::optional<ChannelInbox::Stranger> ChannelInbox::find_stranger(std::string_view code) {
-  remove_expired();
-  const auto found = std::ranges::find(strangers_, code, &Stranger::code);
-  return found == strangers_.end() ? std::nullopt : std::optional(*found);
-}
-
-void ChannelInbox::remove_stranger(std::string_view code) {
-  std::erase_if(strangers_, [code](const Stranger& one) { return one.code == code; });
-}
-
-std::size_t ChannelInbox::strangers() {
-  remove_expired();
-  return strangers_.size();
+void ChannelInbox::resume() {
+  memory_.expire();
+  std::erase_if(memory_.strangers, [this](const Stranger& one) { return settings_.allow.contains(one.sender); });
+  if (!settings_.pairing) memory_.strangers.clear();
+  for (const auto& stranger : memory_.strangers) {
+    if (!stranger.is_told) send_code(stranger);
+  }
 }
 
 // Messages.
@@ -139,9 +138,10 @@ Task<> ChannelInbox::handle_once(ReceivedMessage message) {
   if (co_await is_known(message) || co_await run_command(message)) co_return;
   auto row = row_of(message);
   row.is_answered = true;
-  const bool is_answer =
+  auto problem =
       co_await approvals_.answer(message, [row](Connection& connection) { channel_store::insert(connection, row); });
-  if (!is_answer && !message.only_answers) co_await ask_agent(std::move(message));
+  if (problem && !problem->empty()) co_return co_await reply(std::move(message), *std::move(problem));
+  if (!problem && !message.only_answers) co_await ask_agent(std::move(message));
 }
 
 Task<bool> ChannelInbox::is_known(const ReceivedMessage& message) const {

@@ -14,30 +14,20 @@ namespace agw {
 /// that a person confirms at the gateway.
 class ChannelInbox {
 public:
-  /// A person who is not in `allow`, and got a pairing code.
-  struct Stranger {
-    std::string code;
-    std::string sender;
-    std::string name;
-    ChatPlace place;
-    std::chrono::steady_clock::time_point until;
-  };
-
   ChannelInbox(const ChannelServices& services, const ChannelSettings& settings, Messenger& messenger,
-               ChannelOutbox& outbox, ChannelAnswers& answers, ChannelApprovals& approvals, StopSource& stop);
+               ChannelOutbox& outbox, ChannelAnswers& answers, ChannelApprovals& approvals, ChannelMemory& memory,
+               StopSource& stop);
+
+  /// Continues with the strangers from before the settings changed.
+  void resume();
 
   Task<> receive(ReceivedMessage message);
-
-  /// The stranger who got that code, while it is valid.
-  std::optional<Stranger> find_stranger(std::string_view code);
-  void remove_stranger(std::string_view code);
-  std::size_t strangers();
 
 private:
   bool is_allowed(const ReceivedMessage& message) const { return settings_.allow.contains(message.sender); }
   Task<> handle_press(ReceivedMessage message);
   void send_pairing_code(const ReceivedMessage& message);
-  void remove_expired();
+  void send_code(const Stranger& stranger);
   Task<> handle_allowed(ReceivedMessage message);
   /// Returns the problem of a message that could not be handled; empty if it was.
   Task<std::string> try_handle(ReceivedMessage message);
@@ -64,8 +54,8 @@ private:
   ChannelOutbox& outbox_;
   ChannelAnswers& answers_;
   ChannelApprovals& approvals_;
+  ChannelMemory& memory_;
   StopSource& stop_;
-  std::vector<Stranger> strangers_;
 };
 
 }  // namespace agw

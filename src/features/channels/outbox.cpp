@@ -62,7 +62,11 @@ void ChannelOutbox::add(std::vector<OutboxRow> rows) {
 
 void ChannelOutbox::send_unstored(OutgoingMessage message, Sent sent) {
   const auto lane = lane_of(message.to);
-  if (lane->entries.size() >= max_in_lane) return;
+  if (lane->entries.size() >= max_in_lane) {
+    if (!std::exchange(lane->is_overfull, true))
+      log::warn("the channel {} drops messages to a chat in which {} wait to be sent", settings_.name, max_in_lane);
+    return;
+  }
   if (message.id.empty()) message.id = new_id();
   lane->entries.push_back({.message = std::move(message), .sent = std::move(sent)});
   wake(lane);
@@ -116,6 +120,7 @@ Task<> ChannelOutbox::work(LanePointer lane) {
     if (must_wait) co_await pause(stop_, min_resend_delay);
   }
   lane->is_active = false;
+  if (lane->entries.empty()) lane->is_overfull = false;
   const bool is_idle = lane->entries.empty() && !lane->preview;
   // An idle chat costs nothing, once its rate is forgotten.
   if (is_idle && SteadyClock::now() - lane->last_sent > interval(lane->to)) lanes_.erase(lane->to);

@@ -31,7 +31,8 @@ public:
 
   /// Sends rows that are in the database.
   void add(std::vector<OutboxRow> rows);
-  /// Sends a message that is not in the database, so a kill may lose it. `sent` is called with the service's id of it.
+  /// Sends a message that is not in the database, so a kill may lose it, and so do
+  /// 200 in one chat that wait already, which is logged. `sent` is called with the service's id of it.
   void send_unstored(OutgoingMessage message, Sent sent = {});
 
   /// Shows an unfinished answer, as the settings say. Later texts replace earlier ones that were not shown yet.
@@ -72,6 +73,7 @@ private:
     SteadyClock::time_point last_sent{};     ///< a message
     SteadyClock::time_point last_preview{};  ///< a draft or a change
     bool is_active = false;
+    bool is_overfull = false;  ///< messages were dropped since it was empty
     AsyncEvent changed;
   };
   using LanePointer = std::shared_ptr<Lane>;

@@ -1,6 +1,7 @@
 #include "features/channels/service.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "api/error.hpp"
@@ -9,6 +10,15 @@
 #include "features/channels/channel.hpp"
 
 namespace agw {
+
+namespace {
+
+bool is_same_account(const ChannelSettings& one, const ChannelSettings& other) {
+  const auto account = [](const ChannelSettings& of) { return std::tie(of.service, of.address, of.token, of.user); };
+  return account(one) == account(other);
+}
+
+}  // namespace
 
 Channels::Channels(const ChannelServices& services)
     : services_(services), group_(services.loop), listening_(services.hub, *this) {
@@ -67,7 +77,9 @@ void Channels::extension_changed(const Extension& extension, bool is_deleted) {
 void Channels::connect(ChannelSettings settings) {
   const auto id = settings.id;
   auto& place = channels_[id];
-  place = std::make_shared<Channel>(services_, std::move(settings));
+  auto memory = place && is_same_account(place->settings(), settings) ? place->memory() : nullptr;
+  if (!memory) memory = std::make_shared<ChannelMemory>();
+  place = std::make_shared<Channel>(services_, std::move(settings), std::move(memory));
   auto& ended = ended_[id];
   const auto before = std::exchange(ended, std::make_shared<AsyncEvent>(services_.loop));
   group_.spawn(run(place, before, ended));
