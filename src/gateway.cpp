@@ -175,7 +175,7 @@ public:
                .is_node = is_node_}),
         research_(loop, sandbox_,
                   {database_, hub_, clock_, blocking_, extensions_, projects_, stages_, threads_, models_, costs_,
-                   engine_, experiments_, proposals_},
+                   checkpoints_, engine_, experiments_, proposals_},
                   {.home = directory.home, .data_directory = resolve_path(directory.path)}),
         briefings_(loop, clock_, signals_, projects_, extensions_, threads_, costs_, background_completions_,
                    proposals_, jobs_),

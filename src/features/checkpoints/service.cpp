@@ -198,6 +198,16 @@ Task<std::vector<StoredChange>> Checkpoints::require_run(std::string run_id) {
 
 Task<> Checkpoints::require(std::string run_id) { co_await require_run(std::move(run_id)); }
 
+Task<std::optional<std::string>> Checkpoints::content_left(std::string run_id, std::string path) {
+  const auto changes = co_await database_.read(
+      [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
+  std::optional<std::string> left;
+  for (const auto& change : changes) {
+    if (change.path == path) left = change.after.kind == EntryKind::file ? change.after.hash : std::nullopt;
+  }
+  co_return left;
+}
+
 Task<RunChanges> Checkpoints::changes(std::string run_id) {
   auto changes = co_await require_run(run_id);
   auto uncovered = co_await database_.read(

@@ -56,6 +56,9 @@ public:
   /// Throws NotFound `run not found`.
   Task<> record_hosts(const ToolRun& run, std::vector<ContactedHost> hosts) override;
 
+  /// The SHA-256 in hex of what the run left in a file; no value if it has recorded no such change.
+  Task<std::optional<std::string>> content_left(std::string run_id, std::string path);
+
   Task<RunChanges> changes(std::string run_id);
   /// Throws NotFound `run not found`.
   Task<> require(std::string run_id);

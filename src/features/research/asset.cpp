@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/directory.hpp"
+#include "io/files/entry_state.hpp"
 
 namespace agw {
 
@@ -97,14 +98,20 @@ bool put_asset_back(const fs::path& path, const AssetCopy& original, const Asset
   AGW_ASSERT(may_block());
 
   fs::create_directories(path.parent_path());
-  const auto now = directory_of(path).read(path.filename().string(), max_asset_length);
+  const auto directory = directory_of(path);
+  const auto name = path.filename().string();
+  const auto stamp = directory.stamp(name);
+  const auto now = directory.read(name, max_asset_length);
   if (now && *now == original.bytes) return true;
   const bool is_gone = !now && now.error() == FileError::not_found;
   const bool is_as_left = now && *now == trace.left;
   if (!is_gone && !is_as_left && !trace.may_differ) return false;
+  if (now && !stamp) return false;
   if (!is_gone && (!is_as_left || trace.is_unclear)) keep(path, now, trace.kept);
-  write_asset(path, original);
-  return true;
+  const EntryState wanted{
+      .kind = EntryKind::file, .mode = original.mode, .has_content = true, .content = original.bytes};
+  // Only if nobody has changed it since it was looked at. What could not be read was moved away.
+  return put_entry(directory.descriptor(), name, wanted, now ? *stamp : FileStamp(), path);
 }
 
 }  // namespace agw

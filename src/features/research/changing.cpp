@@ -112,7 +112,7 @@ Task<std::string> Iteration::change_request(const Measured& before) {
 Task<bool> Iteration::change(const Measured& before) {
   co_await asset_.record();
   const auto answer = co_await have_agent_work(co_await change_request(before));
-  co_await asset_.record();
+  co_await asset_.record(co_await left_by_agent(answer));
   const auto& original = asset_.original();
   std::string how;
   if (asset_.left() != original) {
@@ -127,6 +127,13 @@ Task<bool> Iteration::change(const Measured& before) {
   if (answer.last_side_effect) throw IterationProblem(side_effect_text(*answer.last_side_effect));
   set_verdict(Verdict::discard, "the agent changed nothing");
   co_return false;
+}
+
+/// The hash of what the agent's run left in the asset, if its last tool records what it changes and that was the asset.
+Task<std::optional<std::string>> Iteration::left_by_agent(const AgentAnswer& answer) {
+  const auto tool = answer.last_side_effect ? answer.last_side_effect->tool : "";
+  if (tool != "Write" && tool != "Edit" && tool != "Bash") co_return std::nullopt;
+  co_return co_await services_.checkpoints.content_left(work_.run_id, order_.config.asset_path);
 }
 
 /// Throws IterationProblem if the agent could not finish.
@@ -150,7 +157,8 @@ Task<AgentAnswer> Iteration::have_agent_work(std::string prompt) {
     }
   }
   const auto& outcome = work->outcome;
-  if (!outcome.steps.empty()) asset_.expect_change();
+  const bool has_only_read = !outcome.stopped && outcome.error.empty() && !outcome.last_side_effect;
+  if (!has_only_read) asset_.expect_change();
   result_.cost_usd = result_.cost_usd.value_or(0) + outcome.cost_usd;
   if (outcome.stopped) throw IterationProblem("the agent was stopped");
   if (!outcome.error.empty()) throw IterationProblem("the agent failed: " + outcome.error);

@@ -81,6 +81,7 @@ private:
   Task<bool> change(const Measured& before);
   Task<std::string> change_request(const Measured& before);
   Task<AgentAnswer> have_agent_work(std::string prompt);
+  Task<std::optional<std::string>> left_by_agent(const AgentAnswer& answer);
 
   const IterationServices& services_;
   Scripts& scripts_;

@@ -40,8 +40,9 @@ public:
 
   /// Something that may write to the asset is running or has run.
   void expect_change() { trace_.may_differ = true; }
-  /// Notes the content that the latest step left. Throws IterationProblem if only somebody else can have written it.
-  Task<> record();
+  /// Notes the content that the latest step left. `by_run`: the SHA-256 of what the agent's run left, if that is known.
+  /// Throws IterationProblem if only somebody else can have written the content.
+  Task<> record(std::optional<std::string> by_run = std::nullopt);
   Task<> replace(std::string text);
 
   /// Throws IterationProblem if somebody else has changed the asset; their change stays. After that, and after the

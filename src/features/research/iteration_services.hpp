@@ -1,6 +1,7 @@
 #pragma once
 
 #include "features/agents/service.hpp"
+#include "features/checkpoints/service.hpp"
 #include "features/costs/service.hpp"
 #include "features/engine/service.hpp"
 #include "features/events/hub.hpp"
@@ -26,6 +27,7 @@ struct IterationServices {
   Threads& threads;
   const Models& models;
   Costs& costs;
+  Checkpoints& checkpoints;
   Engine& engine;
   Experiments& experiments;
   Proposals& proposals;

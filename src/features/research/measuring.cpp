@@ -47,7 +47,7 @@ Task<ScriptEnd> Iteration::run_script(std::string path, std::chrono::millisecond
                 .asset = order_.config.asset_path,
                 .project = order_.project ? order_.project->path : "",
                 .limit = limit};
-  if (scripts_.may_write(script)) asset_.expect_change();
+  if (scripts_.may_write_asset()) asset_.expect_change();
   co_return co_await scripts_.run(std::move(script), std::move(on_output), stop_);
 }
 

@@ -61,6 +61,8 @@ SandboxSpec Scripts::intent_for(const Script& script) const {
   SandboxSpec spec;
   spec.readable = {surroundings(script.asset), surroundings(script.path)};
   if (!script.project.empty()) spec.writable = {script.project};
+  // So that only an agent or a person can have changed it.
+  if (!script.project.empty()) spec.unchanged = {script.asset};
   std::erase_if(spec.readable, [](const fs::path& path) { return !fs::exists(path); });
   spec.directory = script.project.empty() ? surroundings(script.path) : script.project;
   if (spec.directory == script.path) {

@@ -16,7 +16,7 @@ namespace agw {
 struct Script {
   std::filesystem::path path;
   std::filesystem::path asset;      ///< its first argument, and `ASSET_PATH`
-  std::filesystem::path project{};  ///< where it may write; empty: nowhere
+  std::filesystem::path project{};  ///< where it may write, except to the asset; empty: nowhere
   std::chrono::milliseconds limit{600'000};
 };
 
@@ -39,8 +39,8 @@ public:
   /// depending on their extension. A script that cannot be started is reported in the result.
   Task<ScriptEnd> run(Script script, std::function<void(std::string_view)> on_output, StopSource& stop);
 
-  /// Whether the script could change the asset.
-  bool may_write(const Script& script) const { return !script.project.empty() || !sandbox_.is_enabled(); }
+  /// Whether scripts could change the asset.
+  bool may_write_asset() const { return !sandbox_.is_enabled(); }
 
 private:
   SandboxSpec intent_for(const Script& script) const;

@@ -39,7 +39,8 @@ protected:
     std::string output;
     std::chrono::milliseconds took{};
   };
-  Ran ran(const std::string& name, std::chrono::milliseconds limit = 1min, bool stops = false) const {
+  Ran ran(const std::string& name, std::chrono::milliseconds limit = 1min, bool stops = false,
+          const std::string& project = "") const {
     Ran ran;
     const auto began = std::chrono::steady_clock::now();
     testing::run([&](Loop& loop) -> Task<> {
@@ -48,7 +49,10 @@ protected:
       StopSource stop;
       if (stops) stop.request();
       ran.end = co_await scripts.run(
-          {.path = home_ / name, .asset = home_ / "lab/asset.md", .limit = limit},
+          {.path = home_ / name,
+           .asset = home_ / "lab/asset.md",
+           .project = project.empty() ? "" : home_ / project,
+           .limit = limit},
           [&](std::string_view bytes) { ran.output += bytes; }, stop);
     });
     ran.took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
@@ -112,18 +116,23 @@ TEST_F(ScriptsTest, TheAssetCannotBeChangedByWhatJudgesIt) {
   EXPECT_TRUE(ran("lab/benchmark.sh").end.succeeded);
 }
 
-TEST(ScriptsMayWrite, InAProjectAndWithoutASandbox) {
+TEST_F(ScriptsTest, TheAssetCannotBeChangedByWhatJudgesItInAProjectEither) {
+  write("lab/benchmark.sh",
+        "echo better > \"$1\" && exit 1; echo better > new; mv new \"$1\" && exit 1; rm \"$1\" && exit 1; echo x > "
+        "other");
+  const auto found = ran("lab/benchmark.sh", 1min, false, "lab");
+  EXPECT_TRUE(found.end.succeeded) << found.end.problem;
+  EXPECT_TRUE(fs::exists(home_ / "lab/other"));
+  EXPECT_EQ(fs::file_size(home_ / "lab/asset.md"), 4u);
+}
+
+TEST(ScriptsMayWriteTheAsset, WithoutASandbox) {
   testing::run([](Loop& loop) -> Task<> {
     BlockingPool blocking(loop);
     const Sandbox sandbox({.home = "/home/ann", .data_directory = "/home/ann/.agent-gateway"});
     const Sandbox none({.enabled = false, .home = "/home/ann", .data_directory = "/home/ann/.agent-gateway"});
-    const Script script{.path = "/home/ann/lab/benchmark.sh", .asset = "/home/ann/lab/asset.md"};
-    auto in_project = script;
-    in_project.project = "/home/ann/lab";
-    const Scripts confined(loop, blocking, sandbox, "/home/ann", "/home/ann/.agent-gateway");
-    EXPECT_FALSE(confined.may_write(script));
-    EXPECT_TRUE(confined.may_write(in_project));
-    EXPECT_TRUE(Scripts(loop, blocking, none, "/home/ann", "/home/ann/.agent-gateway").may_write(script));
+    EXPECT_FALSE(Scripts(loop, blocking, sandbox, "/home/ann", "/home/ann/.agent-gateway").may_write_asset());
+    EXPECT_TRUE(Scripts(loop, blocking, none, "/home/ann", "/home/ann/.agent-gateway").may_write_asset());
     co_return;
   });
 }

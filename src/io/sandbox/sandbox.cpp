@@ -390,6 +390,9 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
     const auto linked = hard_linked_private_files(options_.home, options_.data_directory);
     for (const auto& path : spec.readable) bind_readable(mounts, path, linked);
     for (const auto& path : spec.writable) bind_writable(mounts, path, linked, *held);
+    for (const auto& path : spec.unchanged) {
+      if (fs::is_regular_file(fs::symlink_status(path))) mounts.show(path, false);
+    }
   } catch (const std::runtime_error& error) {
     throw ProcessError(error.what());
   }

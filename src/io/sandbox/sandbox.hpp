@@ -24,6 +24,7 @@ struct SandboxSpec {
   std::filesystem::path directory;                   ///< the working directory; must be in one of those below
   std::vector<std::filesystem::path> writable{};     ///< with everything beneath; guarded paths in it stay read-only
   std::vector<std::filesystem::path> readable{};     ///< with everything beneath
+  std::vector<std::filesystem::path> unchanged{};    ///< files in writable directories that stay read-only
   bool host_network = false;                         ///< the host's network, including its loopback
   SandboxNetwork* network = nullptr;                 ///< or one of its own, which outlives the process
   std::map<std::string, std::string> environment{};  ///< in addition to PATH, HOME, LANG, TERM, TMPDIR
