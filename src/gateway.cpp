@@ -25,6 +25,7 @@
 #include "features/checkpoints/service.hpp"
 #include "features/client_api/service.hpp"
 #include "features/client_tools/service.hpp"
+#include "features/cluster/readiness.hpp"
 #include "features/cluster/service.hpp"
 #include "features/context/prompt.hpp"
 #include "features/context/thread_retention.hpp"
@@ -187,6 +188,7 @@ public:
         app_routes_(loop, apps_, blocking_, access_),
         cluster_({loop, database_, clock_, hub_, secrets_, follower_, projects_, extensions_, model_services_, stages_,
                   costs_, approvals_, runs_, engine_, jobs_, push_}),
+        readiness_({loop, database_, daemon_, cluster_, !settings.cluster.database.empty()}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         port_(listener_.port()),
         hosts_(hosts_options(settings, port_)),
@@ -227,6 +229,8 @@ public:
     handle_reflection_job(jobs_, briefings_);
     if (is_node_) {
       access_.share_pairing(database_);
+      daemon_.on_termination(
+          [this, limit = std::chrono::seconds(settings.cluster.drain_seconds)] { life_.spawn(drain(limit)); });
       cluster_.start(settings, [this](PassedRequest request) {
         return answer_passed(std::move(request), {router_, idempotency_, blocking_, hub_});
       });
@@ -253,6 +257,7 @@ private:
   Routes all_routes() {
     Routes table;
     append(table, daemon_routes(daemon_));
+    append(table, readiness_routes(readiness_));
     append(table, pairing_routes(access_));
     append(table, secret_routes(secrets_, blocking_));
     append(table, filesystem_routes(filesystem_));
@@ -285,6 +290,7 @@ private:
     append(table, document_routes_.routes());
     append(table, metrics_routes(metrics_));
     append(table, page_routes(filesystem_.blocking()));
+    if (is_node_) refuse_new_runs(table, daemon_);
     return table;
   }
 
@@ -348,8 +354,9 @@ private:
   }
 
   void lose() {
+    if (is_ending_) return;
     log::error("this node cannot go on, as others may have taken it for lost: it starts anew");
-    if (!is_ending_) end(ExitStatus::restart);
+    end(daemon_.is_draining() ? ExitStatus::success : ExitStatus::restart);
   }
 
   void fail(std::exception_ptr failure) {
@@ -357,14 +364,24 @@ private:
     if (!has_started_) life_.spawn(cluster_.stop());  // nothing else keeps the loop going yet
   }
 
+  Task<> drain(std::chrono::seconds limit) {
+    cluster_.send_clients_away();
+    co_await jobs_.disarm();
+    co_await with_timeout(ending_, limit, runs_.until_none());
+    daemon_.end_after(0ms, ExitStatus::success);
+  }
+
   void end(ExitStatus status) {
-    is_ending_ = true;
+    if (std::exchange(is_ending_, true)) return;
+    ending_.request();
     status_ = status;
     life_.spawn(shut_down());
   }
 
   Task<> shut_down() {
     database_.hurry();
+    if (is_node_) cluster_.send_clients_away();
+    co_await readiness_.stop();
     co_await cluster_.stop();
     apps_.begin_stop();
     shell_.hurry();
@@ -392,6 +409,7 @@ private:
     co_await proposals_.stop();
     co_await extension_outbox_.stop();
     co_await idle_memory_.stop();
+    if (is_node_) co_await cluster_.leave();
     daemon_.stop();
   }
 
@@ -409,6 +427,7 @@ private:
   bool leads_ = false;
   bool has_started_ = false;
   bool is_ending_ = false;
+  StopSource ending_;
   ChangeFollower follower_;
   Database database_;
   Daemon daemon_;
@@ -457,6 +476,7 @@ private:
   Apps apps_;
   AppRoutes app_routes_;
   Cluster cluster_;
+  Readiness readiness_;
   Listener listener_;
   int port_;
   Hosts hosts_;

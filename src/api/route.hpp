@@ -44,6 +44,7 @@ struct Route {
   bool repeatable = false;  ///< what `stream` sends is kept for requests with the same Idempotency-Key
   SocketHandler socket;     ///< serves the WebSocket that clients can open at the path; empty: there is none
   Effect effect = Effect::read;
+  bool begins_run = false;     ///< a node that drains refuses it
   bool open = false;           ///< needs no bearer token
   bool pairing = false;        ///< responds with 501 if the gateway has no token
   bool raw_body = false;       ///< the body is bytes, not JSON
@@ -107,6 +108,11 @@ struct Route {
   Route executes() && {
     effect = Effect::execute;
     return std::move(*this);
+  }
+  /// Its success is the beginning of a run, or of other work that goes on after the response.
+  Route begins_a_run() && {
+    begins_run = true;
+    return std::move(*this).executes();
   }
   Route needs_no_token() && {
     open = true;

@@ -207,6 +207,9 @@ Keys<Settings> make_settings_keys() {
        .value = text<S>(at(&S::cluster, &S::Cluster::events), "the address of a NATS server", is_printable),
        .example = "nats://agw:${secret:NATS}@localhost:4222",
        .environment = "AGENT_GATEWAY_CLUSTER_EVENTS"},
+      {.name = "cluster.drain_seconds",
+       .text = "How long the runs of a node may go on after SIGTERM, in seconds.",
+       .value = whole_number<S>(at(&S::cluster, &S::Cluster::drain_seconds), 0, 3600)},
   };
 }
 

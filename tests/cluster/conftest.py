@@ -57,8 +57,9 @@ def make_node(server, database, stub, tmp_path):
     """Makes nodes, not yet started, each with a data directory of its own; they end with the test."""
     made = []
 
-    def make(name, url=None, events=None, **more):
+    def make(name, url=None, events=None, drain_seconds=0, **more):
         cluster = {"database": url or server.url(database)} | ({"node": name} if name else {})
+        cluster["drain_seconds"] = drain_seconds
         if events:
             cluster["events"] = events
         node = Gateway(tmp_path / f"node-{len(made)}", config=configuration(stub) | {"cluster": cluster}, **more)

@@ -14,6 +14,7 @@ namespace {
 
 struct StatusOptions {
   bool json = false;
+  bool ready = false;
   std::optional<std::string> data_dir;
 };
 
@@ -56,9 +57,16 @@ Task<int> print_status(const FoundGateway& gateway, bool json) {
   co_return 0;
 }
 
+/// For probes of containers: only the exit status counts, and the log shows why.
+Task<int> require_readiness(const FoundGateway& gateway) {
+  co_await Client(gateway).get("/ready");
+  co_return 0;
+}
+
 int status(const StatusOptions& options) {
   Loop loop;
   const auto gateway = find_gateway(options.data_dir);
+  if (options.ready) return run(loop, require_readiness(gateway));
   return run(loop, print_status(gateway, options.json));
 }
 
@@ -67,6 +75,7 @@ int status(const StatusOptions& options) {
 Action status_command(Arguments& arguments) {
   auto options = std::make_shared<StatusOptions>();
   arguments.flag("--json", options->json, "Print JSON");
+  arguments.flag("--ready", options->ready, "Print nothing; exit status 0 if requests should be sent to it, else 1");
   arguments.option("--data-dir", options->data_dir, data_dir_about);
   return [options] { return status(*options); };
 }

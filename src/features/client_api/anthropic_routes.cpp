@@ -26,6 +26,7 @@ Task<> count_tokens(ClientApi& api, Request& /*request*/, ProxyStream& stream) {
 Routes anthropic_routes(ClientApi& api) {
   return {
       post_stream("/v1/messages", "Answer as Anthropic's Messages do", answer_messages, api)
+          .begins_a_run()
           .is_repeatable()
           .any_object()
           .responds<json::object>()

@@ -97,11 +97,13 @@ Routes response_routes(ClientApi& api) {
   return {
       post_stream("/v1/responses", "Answer as OpenAI's Responses do", create_response, api)
           .opens_socket(serve_socket, api)
+          .begins_a_run()
           .is_repeatable()
           .any_object()
           .responds<json::object>()
           .fails_with({400, 404, 409, 429, 502, 503}),
       post_stream("/v1/responses/compact", "Have a model sum up a conversation", compact_conversation, api)
+          .begins_a_run()
           .is_repeatable()
           .any_object()
           .responds<json::object>()

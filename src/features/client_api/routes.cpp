@@ -51,11 +51,13 @@ Routes openai_routes(ClientApi& api) {
           .responds<json::object>()
           .fails_with({400, 404}),
       post_stream("/v1/embeddings", "Have a model make embeddings as OpenAI's API does", make_embeddings, api)
+          .begins_a_run()
           .is_repeatable()
           .any_object()
           .responds<json::object>()
           .fails_with({400, 404, 429, 502, 503}),
       post_stream("/v1/chat/completions", "Answer as OpenAI's Chat Completions do", complete_chat, api)
+          .begins_a_run()
           .is_repeatable()
           .any_object()
           .responds<json::object>()

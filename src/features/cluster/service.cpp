@@ -173,6 +173,20 @@ void Cluster::have_all_catch_up(const std::string& why) {
   if (bus_) bus_->have_all_catch_up(why);
 }
 
+Task<> Cluster::leave() {
+  try {
+    co_await services_.database.write(postgres::leave);
+  } catch (const std::exception& error) {
+    log::warn("other nodes take this one for lost in ten seconds: its lease could not be given up: {}", error.what());
+  }
+}
+
+void Cluster::send_clients_away() {
+  services_.hub.publish({.record = EventsMissed{"this node stops"}, .is_from_another_node = true});
+}
+
+bool Cluster::hears_others() const { return !bus_ || bus_->is_connected(); }
+
 Task<json::array> Cluster::runs_elsewhere(std::set<std::string, std::less<>> threads) {
   if (!bus_) co_return json::array();
   co_return co_await bus_->runs_elsewhere(std::move(threads));

@@ -67,6 +67,14 @@ public:
   /// The lease of that node has expired: does what its next start would do, unless another node does.
   void take_over(const LostNode& lost);
   Task<> stop();
+  /// The last that a node writes: gives up its lease, so that nobody waits for its end.
+  Task<> leave();
+
+  /// Closes the WebSockets of this node, so that their clients connect again: elsewhere, if a balancer leads them
+  /// there.
+  void send_clients_away();
+  /// Whether events of other nodes arrive, if they are to.
+  bool hears_others() const;
 
   Task<std::optional<Response>> answer(const Request& request, const std::string& path) override;
 

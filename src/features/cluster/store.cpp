@@ -19,6 +19,13 @@ Identity identity(Connection& connection) {
   return {row.string(0), row.string(1), row.integer(2)};
 }
 
+bool has_lease(Connection& connection) {
+  auto row = connection.prepare(
+      "SELECT this_node() = '' OR EXISTS (SELECT FROM gateway_owner WHERE node = this_node() AND lease_until > "
+      "clock_timestamp())");
+  return row.step() && row.boolean(0);
+}
+
 std::string node_of_thread(Connection& connection, const std::string& thread_id) {
   return first_text(connection, "SELECT node FROM active_threads WHERE thread_id = :id AND node <> this_node()",
                     thread_id);

@@ -16,6 +16,9 @@ struct Identity {
 };
 Identity identity(Connection& connection);
 
+/// Whether this gateway may write: it has a lease that is good, or needs none.
+bool has_lease(Connection& connection);
+
 // The other node that has the run which the record belongs to; empty if this node has it, or nobody.
 
 std::string node_of_thread(Connection& connection, const std::string& thread_id);

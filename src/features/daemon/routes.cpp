@@ -1,3 +1,4 @@
+#include "api/error.hpp"
 #include "api/route.hpp"
 #include "features/daemon/service.hpp"
 #include "features/daemon/types.hpp"
@@ -11,6 +12,8 @@ namespace {
 // The specified 200 ms and 500 ms after the response, minus the time that the shutdown takes.
 constexpr auto stop_delay = 100ms;
 constexpr auto restart_delay = 400ms;
+
+constexpr int draining = 503;
 
 Response show_health(Daemon& daemon, const Request& request) {
   return request.respond(Health{.uptime = static_cast<double>(daemon.uptime().count()) / 1000});
@@ -27,6 +30,16 @@ Task<Response> restart_daemon(Daemon& daemon, Request& request) {
 }
 
 }  // namespace
+
+void refuse_new_runs(Routes& routes, const Daemon& daemon) {
+  for (auto& route : routes) {
+    if (!route.begins_run) continue;
+    route.refusal = [&daemon]() -> std::optional<ApiError> {
+      if (!daemon.is_draining()) return std::nullopt;
+      return ApiError(draining, "the gateway is about to stop, try again");
+    };
+  }
+}
 
 Routes daemon_routes(Daemon& daemon) {
   return {

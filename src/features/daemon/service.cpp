@@ -2,6 +2,8 @@
 
 #include <csignal>
 
+#include <utility>
+
 #include "base/log.hpp"
 #include "io/process/scoped_signal_block.hpp"
 
@@ -31,6 +33,12 @@ Daemon::~Daemon() {
 void Daemon::start() {
   signals_.async_wait([this](boost::system::error_code error, int signal) {
     if (error) return;
+    if (signal == SIGTERM && drain_) {
+      log::info("signal {}: no new runs; a second signal stops at once", signal);
+      is_draining_ = true;
+      std::exchange(drain_, nullptr)();
+      return start();
+    }
     log::info("stopping on signal {}", signal);
     end(ExitStatus::success);
   });

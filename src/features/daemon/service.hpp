@@ -37,17 +37,27 @@ public:
   /// but a stop takes the place of a restart.
   void end_after(std::chrono::milliseconds delay, ExitStatus status);
 
+  /// The first SIGTERM calls `drain` instead of ending the process, and it is up to that to end it; a further signal
+  /// ends it at once.
+  void on_termination(std::function<void()> drain) { drain_ = std::move(drain); }
+  bool is_draining() const { return is_draining_; }
+
   std::chrono::milliseconds uptime() const;
 
 private:
   void end(ExitStatus status);
 
   Ending ending_;
+  std::function<void()> drain_;
+  bool is_draining_ = false;
   asio::signal_set signals_;
   asio::steady_timer delay_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::optional<ExitStatus> asked_;
 };
+
+/// Has these of the routes that begin a run answer 503 while the process drains.
+void refuse_new_runs(std::vector<Route>& routes, const Daemon& daemon);
 
 /// `/health`, `/daemon/stop` and `/daemon/restart`.
 std::vector<Route> daemon_routes(Daemon& daemon);

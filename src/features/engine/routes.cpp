@@ -56,7 +56,7 @@ Routes chat_routes(Engine& engine, ClientTools& client_tools, Threads& threads, 
           .with_example({{"content", "Hello!"}})
           .fails_with({400, 404, 409, 413, 507})
           .is_about(About::thread_in_body)
-          .executes(),
+          .begins_a_run(),
       web_socket("/client-tools", "Lend tools and open texts to the answers that a program asks for",
                  &ClientTools::serve, client_tools),
       post("/chat/stop", "Stop the answer under way on a thread", stop_chat, engine)
@@ -70,7 +70,7 @@ Routes chat_routes(Engine& engine, ClientTools& client_tools, Threads& threads, 
           .responds<Turn>(201)
           .fails_with({400, 404, 409, 413, 507})
           .is_about(About::turn)
-          .executes(),
+          .begins_a_run(),
       remove("/turns/:id", "Delete a turn", delete_turn, engine)
           .responds_no_content()
           .fails_with({404, 409})

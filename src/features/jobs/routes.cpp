@@ -69,13 +69,13 @@ Routes job_routes(Jobs& jobs, const Clock& clock) {
           .query<JobRunOptions>()
           .responds<JobRunStarted>(202)
           .fails_with({400, 404, 409, 507})
-          .executes(),
+          .begins_a_run(),
       post("/hooks/:name", "Run a job that has a webhook trigger; the body is handed to it", start_hooked_job, jobs)
           .optional_object()
           .authorized_by([&jobs](const Request& request) { check_signature(jobs, request); })
           .responds<JobRunStarted>(202)
           .fails_with({400, 401, 404, 409, 413, 507})
-          .executes(),
+          .begins_a_run(),
       get("/jobs", "List the jobs with their next due times and latest runs", list_jobs, jobs)
           .responds<std::vector<JobSummary>>(),
       get("/jobs/:name/runs", "List a job's runs, newest first", list_job_runs, jobs)

@@ -17,7 +17,7 @@ Routes research_routes(Research& research) {
            start_research, research)
           .body<DomainConfig>()
           .responds<IterationStarted>(202)
-          .executes()
+          .begins_a_run()
           .fails_with({400, 403, 409}),
   };
 }

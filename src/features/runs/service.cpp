@@ -87,7 +87,7 @@ std::string ending_reason(const Runs::Ending& ending) {
 ActiveRun::ActiveRun(Loop& loop, Run what) : run(std::move(what)), log(run), ended(loop) {}
 
 Runs::Runs(Loop& loop, Database& database, Hub& hub, const Clock& clock)
-    : loop_(loop), database_(database), hub_(hub), clock_(clock), background_(loop) {
+    : loop_(loop), database_(database), hub_(hub), clock_(clock), all_ended_(loop), background_(loop) {
   background_.on_failure(
       [](const std::exception_ptr& failure) { log::error("background work of runs failed: {}", message_of(failure)); });
 }
@@ -115,6 +115,11 @@ void Runs::withdraw(const ActiveRunPointer& active) {
   if (queue->second.empty()) by_thread_.erase(queue);
   active->ended.notify();
   if (active->client) active->client->ended({}, {}, "the run was withdrawn");
+  if (by_thread_.empty()) all_ended_.pulse();
+}
+
+Task<> Runs::until_none() {
+  while (!by_thread_.empty()) co_await all_ended_.wait();
 }
 
 void Runs::record(Connection& connection, const Run& run, Timestamp now) { run_store::insert(connection, run, now); }

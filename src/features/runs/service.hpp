@@ -79,6 +79,9 @@ public:
   bool thread_in_use(std::string_view thread_id) const { return !of_thread(thread_id).empty(); }
   bool turn_in_use(std::string_view turn_id) const;
 
+  /// Waits until no run is active and none waits.
+  Task<> until_none();
+
   /// Whether there is such a run, or was one in the last ten minutes.
   Task<bool> exists(std::string id);
 
@@ -164,6 +167,7 @@ private:
   Hub& hub_;
   const Clock& clock_;
   std::map<std::string, std::deque<ActiveRunPointer>, std::less<>> by_thread_;
+  AsyncEvent all_ended_;  ///< pulsed
   std::map<std::string, std::uint64_t> ended_;
   TaskGroup background_;
   StopSource stopping_;

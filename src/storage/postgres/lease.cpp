@@ -35,6 +35,15 @@ void release(Connection& connection, const std::string& claim) {
   connection.prepare("DELETE FROM gateway_owner WHERE id = :claim").bind(":claim", claim).run();
 }
 
+void leave(Connection& connection) {
+  connection
+      .prepare(
+          "DELETE FROM gateway_owner WHERE node = this_node() AND "
+          "NOT EXISTS (SELECT FROM runs WHERE node = this_node() AND ended_at IS NULL) AND "
+          "NOT EXISTS (SELECT FROM job_runs WHERE node = this_node() AND finished_at IS NULL)")
+      .run();
+}
+
 AsNode::AsNode(Connection& connection, const std::string& node) : connection_(connection) {
   auto row = connection.prepare("SELECT this_node()");
   row.step();

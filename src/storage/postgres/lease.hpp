@@ -19,6 +19,10 @@ bool claim(Connection& connection, const LostNode& lost, const std::string& clai
 /// Inside a write: what the lost node had begun is done.
 void release(Connection& connection, const std::string& claim);
 
+/// Inside the last write of a node that ends: gives up its lease, unless something that it had begun is left. From then
+/// on it writes nothing.
+void leave(Connection& connection);
+
 /// Until its end, within a write: `is_of_this_node` means what that node has begun, as if this were its next start.
 class AsNode {
 public:
