@@ -57,6 +57,8 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"secret list", "List the names of the secrets", secret_list_command},
       {"secret rm", "Delete a secret", secret_remove_command},
       {"cluster", "Show gateways that share a database", {}},
+      {"cluster init", "Move the records from gateway.db to the PostgreSQL database", cluster_init_command},
+      {"cluster leave", "Move the records from the PostgreSQL database back to gateway.db", cluster_leave_command},
       {"cluster status", "List the nodes, their leases and their runs", cluster_status_command},
       {"backup", "Write all data to one archive, even while the gateway runs", backup_command},
       {"restore", "Replace all data with that of a backup archive", restore_command},

@@ -31,6 +31,8 @@ Action extension_logout_command(Arguments& arguments);
 Action logs_command(Arguments& arguments);
 Action doctor_command(Arguments& arguments);
 Action open_command(Arguments& arguments);
+Action cluster_init_command(Arguments& arguments);
+Action cluster_leave_command(Arguments& arguments);
 Action cluster_status_command(Arguments& arguments);
 Action backup_command(Arguments& arguments);
 Action restore_command(Arguments& arguments);

@@ -23,8 +23,8 @@ std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& dir
   if (settings.cluster.database.empty()) return open_file(loop, {.file = file, .backups = directory.backups()});
   if (std::filesystem::exists(file)) {
     throw StartError(ExitStatus::usage, fmt::format("{0} holds records that a gateway with cluster.database would not "
-                                                    "see: to begin with that database, move the file away (mv {0} "
-                                                    "{0}.old)",
+                                                    "see: move them there with `agw cluster init`, or to begin "
+                                                    "with that database, move the file away (mv {0} {0}.old)",
                                                     file.string()));
   }
   try {

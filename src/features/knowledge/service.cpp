@@ -17,6 +17,7 @@
 #include "features/knowledge/page_store.hpp"
 #include "features/knowledge/raw_source.hpp"
 #include "features/knowledge/search_store.hpp"
+#include "features/knowledge/word_search_store.hpp"
 
 namespace agw {
 
@@ -104,6 +105,8 @@ Task<> Knowledge::stop() {
   co_await summaries_.stop();
   co_await background_.join();
 }
+
+void Knowledge::index_anew(Connection& connection) { page_word_store::index_anew(connection); }
 
 Task<> Knowledge::read_at_start() {
   try {

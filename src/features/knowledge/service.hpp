@@ -58,6 +58,9 @@ public:
   void start();
   Task<> stop();
 
+  /// In PostgreSQL, whose index no trigger keeps: adds the words of the pages whose rows were copied there.
+  static void index_anew(Connection& connection);
+
   Task<KnowledgeOverview> overview(KnowledgeFilter filter);
   /// Sorted by slug.
   Task<std::vector<KnowledgePage>> pages(KnowledgeFilter filter);

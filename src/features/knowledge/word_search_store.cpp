@@ -205,6 +205,16 @@ void put(Connection& connection, std::int64_t number, const IndexedPage& page) {
       .run();
 }
 
+void index_anew(Connection& connection) {
+  connection.execute("DELETE FROM knowledge_words");
+  auto row = connection.prepare("SELECT number, title, headings, summary, body FROM knowledge_texts ORDER BY number");
+  while (row.step()) {
+    const IndexedPage page{
+        .title = row.string(1), .summary = row.string(3), .headings = row.string(2), .body = row.string(4)};
+    put(connection, row.integer(0), page);
+  }
+}
+
 std::vector<KnowledgeHit> search(Connection& connection, const knowledge_search_store::PageSearch& search) {
   const Tokenizer tokenizer(connection, Tokenizer::Words::stemmed);
   WordRanking ranking(connection, tokenizer, search);

@@ -14,6 +14,9 @@ namespace agw::page_word_store {
 /// Adds the words of a page to the index. Deleting its text removes them.
 void put(Connection& connection, std::int64_t number, const IndexedPage& page);
 
+/// Makes the index anew from the texts.
+void index_anew(Connection& connection);
+
 /// As knowledge_search_store::search.
 std::vector<KnowledgeHit> search(Connection& connection, const knowledge_search_store::PageSearch& search);
 

@@ -12,6 +12,7 @@
 #include "storage/postgres/address.hpp"
 #include "storage/postgres/change_feed.hpp"
 #include "storage/postgres/link.hpp"
+#include "storage/postgres/record_move.hpp"
 #include "storage/postgres/schema.hpp"
 #include "storage/postgres/writer.hpp"
 #include "storage/reader_pool.hpp"
@@ -73,6 +74,7 @@ Link prepared(const Address& address, Stop& stop, const Options& options) {
   try {
     auto& connection = link.connection();
     Owner::lock(connection, address, options.node, std::min(deadline, Session::Clock::now() + time_for_another_to_end));
+    require_complete(connection, address);
     prepare_database(connection, address, options.migrations);
     if (!options.cluster_file.empty()) join_cluster(connection, address, options.cluster_file);
     link.connect_as(Owner(connection, options.node));
@@ -150,6 +152,7 @@ std::string check_reachable(const std::string& url) {
   Stop stop;
   auto link = connected(address, stop, Session::Clock::now() + time_to_connect_at_start);
   try {
+    require_complete(link.connection(), address);
     check_database(link.connection(), address, embedded_migrations("postgres"));
   } catch (const DatabaseError& error) {
     refuse(address, error);

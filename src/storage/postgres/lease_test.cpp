@@ -8,6 +8,7 @@
 #include "storage/database.hpp"
 #include "storage/postgres/engine.hpp"
 #include "storage/postgres/errors.hpp"
+#include "storage/postgres/session.hpp"
 #include "storage/postgres/testing.hpp"
 #include "testing/run.hpp"
 
