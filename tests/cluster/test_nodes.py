@@ -60,6 +60,15 @@ def test_a_database_of_a_newer_release_is_refused(make_node, server, database):
     fails(make_node("b"), 1, f"database {database} at", "was written by a newer agw", "install that one")
 
 
+@pytest.mark.parametrize("release", ["7.3.0", "0.99.0"])
+def test_a_node_far_from_the_releases_of_others_is_refused(make_node, server, database, release):
+    make_node("a").start().stop()
+    server.psql(database, "INSERT INTO gateway_owner (id, node, lease_until, version) "
+                f"VALUES ('x', 'old', now() + interval '1 hour', '{release}')")
+    fails(make_node("b"), 1, "the node old of the database", f"runs agw {release}, and this is",
+          "nodes may be one release apart at most")
+
+
 def test_a_database_of_another_cluster_is_refused(make_node, server, database):
     node = make_node("a").start()
     node.stop()

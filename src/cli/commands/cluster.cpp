@@ -38,7 +38,9 @@ json::array nodes_of(const DataDirectory& directory) {
                                  {"address", text_or_null(node.address)},
                                  {"connected_at", text_or_null(node.connected_at)},
                                  {"leads", node.leads},
-                                 {"runs", node.runs}});
+                                 {"runs", node.runs},
+                                 {"version", node.version},
+                                 {"behind", node.behind}});
   }
   return nodes;
 }
@@ -60,6 +62,8 @@ int cluster_status(const ListOptions& options) {
       text_column("FROM", "address"),
       time_column("SINCE", "connected_at"),
       {"RUNS", [](const json::object& node) { return to_json(node.at("runs")); }},
+      text_column("VERSION", "version"),
+      {"BEHIND", [](const json::object& node) { return to_json(node.at("behind")); }},
       {"LEADS", [](const json::object& node) { return node.at("leads").as_bool() ? "yes" : ""; }}};
   std::cout << list_text(nodes, columns);
   return 0;

@@ -122,7 +122,11 @@ void ChangeFeed::connect() {
 void ChangeFeed::renew() {
   if (Session::Clock::now() - renewed_at_ < between_renewals) return;
   auto& connection = link_.connection();
-  connection.prepare("UPDATE gateway_owner SET lease_until = clock_timestamp() + interval '10 seconds' WHERE id = :id")
+  connection
+      .prepare(
+          "UPDATE gateway_owner SET lease_until = clock_timestamp() + interval '10 seconds', seen = :seen WHERE id = "
+          ":id")
+      .bind(":seen", seen_)
       .bind(":id", id_)
       .run();
   if (connection.changes() == 0) return lose();

@@ -75,6 +75,7 @@ Link prepared(const Address& address, Stop& stop, const Options& options) {
     auto& connection = link.connection();
     Owner::lock(connection, address, options.node, std::min(deadline, Session::Clock::now() + time_for_another_to_end));
     require_complete(connection, address);
+    Owner::refuse_distant_releases(connection, address, options.node);
     prepare_database(connection, address, options.migrations);
     if (!options.cluster_file.empty()) join_cluster(connection, address, options.cluster_file);
     link.connect_as(Owner(connection, options.node));

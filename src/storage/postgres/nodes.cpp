@@ -16,7 +16,8 @@ std::vector<NodeStatus> node_statuses(const std::string& url) {
   auto rows = link.connection().prepare(
       "WITH locks AS (SELECT pid, CAST(classid AS bigint) AS class, objid FROM pg_locks JOIN pg_database "
       "ON pg_database.oid = database WHERE datname = current_database() AND locktype = 'advisory' AND granted), "
-      "named AS (SELECT node, lease_until, CAST(hashtext(coalesce(current_schema(), '') || '/' || node) AS oid) AS "
+      "named AS (SELECT node, lease_until, version, seen, CAST(hashtext(coalesce(current_schema(), '') || '/' || node) "
+      "AS oid) AS "
       "name "
       "FROM gateway_owner WHERE node <> '') "
       "SELECT node, CAST(extract(epoch FROM lease_until - clock_timestamp()) AS double precision), "
@@ -24,7 +25,8 @@ std::vector<NodeStatus> node_statuses(const std::string& url) {
       "to_char(backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), "
       "EXISTS (SELECT FROM locks AS lead JOIN locks AS feed USING (pid) WHERE lead.class = 7424 AND feed.class = 7425 "
       "AND feed.objid = named.name), "
-      "(SELECT count(*) FROM runs WHERE ended_at IS NULL AND runs.node = named.node) "
+      "(SELECT count(*) FROM runs WHERE ended_at IS NULL AND runs.node = named.node), "
+      "version, (SELECT count(*) FROM changes WHERE number > seen AND at < clock_timestamp() - interval '3 seconds') "
       "FROM named LEFT JOIN locks ON class = 7422 AND objid = named.name LEFT JOIN pg_stat_activity USING (pid) "
       "ORDER BY node");
   std::vector<NodeStatus> found;
@@ -34,7 +36,9 @@ std::vector<NodeStatus> node_statuses(const std::string& url) {
                      .address = rows.optional_string(2),
                      .connected_at = rows.optional_string(3),
                      .leads = rows.boolean(4),
-                     .runs = rows.integer(5)});
+                     .runs = rows.integer(5),
+                     .version = rows.string(6),
+                     .behind = rows.integer(7)});
   }
   return found;
 }

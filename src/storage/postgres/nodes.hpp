@@ -13,8 +13,10 @@ struct NodeStatus {
   double lease = 0;                    ///< seconds for which it is good; negative since it has expired
   std::optional<std::string> address;  ///< that it is connected from; null if its session is gone or not visible
   std::optional<std::string> connected_at;
-  bool leads = false;     ///< it does what only one node may do, such as channels
-  std::int64_t runs = 0;  ///< that are under way or wait
+  bool leads = false;       ///< it does what only one node may do, such as channels
+  std::int64_t runs = 0;    ///< that are under way or wait
+  std::string version;      ///< of its agw; empty if that is too old to say so
+  std::int64_t behind = 0;  ///< changes that it had not seen when it last renewed its lease, some seconds ago
 };
 
 /// The nodes that have a lease, in the order of their names. Blocks. Throws StartError if the database cannot be used.

@@ -1,6 +1,10 @@
 #include "storage/postgres/owner.hpp"
 
+#include <charconv>
+#include <cstdlib>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,6 +19,15 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto between_attempts = 50ms;
+
+/// The first two numbers; nullopt if there are none.
+std::optional<std::pair<int, int>> minor_version(std::string_view release) {
+  std::pair<int, int> numbers;
+  const auto* const end = release.data() + release.size();
+  const auto major = std::from_chars(release.data(), end, numbers.first);
+  if (major.ec != std::errc() || major.ptr == end || *major.ptr != '.') return std::nullopt;
+  return std::from_chars(major.ptr + 1, end, numbers.second).ec == std::errc() ? std::optional(numbers) : std::nullopt;
+}
 
 enum class Locked { yes, in_use, name_in_use };
 
@@ -78,6 +91,32 @@ std::string entered_id(Connection& connection, const std::string& node) {
 
 }  // namespace
 
+bool are_near(std::string_view release, std::string_view other) {
+  const auto first = minor_version(release);
+  const auto second = minor_version(other);
+  return !first || !second || (first->first == second->first && std::abs(first->second - second->second) <= 1);
+}
+
+void Owner::refuse_distant_releases(Connection& connection, const Address& address, const std::string& node) {
+  auto known = connection.prepare(
+      "SELECT EXISTS (SELECT FROM information_schema.columns WHERE table_schema = current_schema() AND "
+      "table_name = 'gateway_owner' AND column_name = 'version')");
+  known.step();
+  if (node.empty() || !known.boolean(0)) return;
+  auto row = connection.prepare(
+      "SELECT node, version FROM gateway_owner WHERE node NOT IN ('', :node) AND lease_until > clock_timestamp() "
+      "ORDER BY node");
+  row.bind(":node", node);
+  while (row.step()) {
+    if (are_near(AGW_VERSION, row.text(1))) continue;
+    throw StartError(
+        ExitStatus::failure,
+        fmt::format("the node {} of the {} (cluster.database) runs agw {}, and this is {}: nodes may be one "
+                    "release apart at most. Upgrade all to the release between, or stop that one.",
+                    row.text(0), address.name, row.text(1), AGW_VERSION));
+  }
+}
+
 void Owner::lock(Connection& connection, const Address& address, const std::string& node,
                  Session::Clock::time_point deadline) {
   while (true) {
@@ -93,8 +132,9 @@ Owner::Owner(Connection& connection, std::string node) : node_(std::move(node)),
   connection
       .prepare(
           "WITH gone AS (DELETE FROM gateway_owner WHERE :node IN ('', node) OR node = '') "
-          "INSERT INTO gateway_owner (id, node, lease_until) VALUES (:id, :node, CASE WHEN :node <> '' THEN "
-          "clock_timestamp() + interval '10 seconds' END)")
+          "INSERT INTO gateway_owner (id, node, version, lease_until) VALUES (:id, :node, :version, CASE WHEN :node <> "
+          "'' THEN clock_timestamp() + interval '10 seconds' END)")
+      .bind(":version", AGW_VERSION)
       .bind(":id", id_)
       .bind(":node", node_)
       .run();

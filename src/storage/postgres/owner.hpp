@@ -1,11 +1,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "storage/postgres/address.hpp"
 #include "storage/postgres/session.hpp"
 
 namespace agw::postgres {
+
+/// Whether nodes of these two releases may share a database: they are of one major version, and one minor version apart
+/// at most, so that each knows what the other one writes. A release that is not known counts as near. Example:
+/// src/storage/postgres/owner_test.cpp: Releases.AreNearIfOneMinorVersionApart
+bool are_near(std::string_view release, std::string_view other);
 
 /// Decides which gateways may use the database at a time: one alone, or nodes with different names. A gateway that is
 /// alone holds records in memory, and would not see what others change; nodes follow each other (ChangeFeed).
@@ -21,6 +27,10 @@ public:
   /// a node meets one alone, or one of its name.
   static void lock(Connection& connection, const Address& address, const std::string& node,
                    Session::Clock::time_point deadline);
+
+  /// For a node, before it changes the database: throws StartError (1) if another node is of a release that is not near
+  /// this one.
+  static void refuse_distant_releases(Connection& connection, const Address& address, const std::string& node);
 
   /// Enters this gateway in the database, which it has locked and which has its tables.
   Owner(Connection& connection, std::string node);

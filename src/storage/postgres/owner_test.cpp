@@ -53,6 +53,17 @@ Task<> write(Database& database, std::int64_t number) {
   co_await database.write([=](Connection& connection) { insert(connection, number); });
 }
 
+TEST(Releases, AreNearIfOneMinorVersionApart) {
+  EXPECT_TRUE(are_near("0.4.1", "0.4.9"));
+  EXPECT_TRUE(are_near("0.4.1", "0.5.0"));
+  EXPECT_TRUE(are_near("0.5.0", "0.4.1"));
+  EXPECT_TRUE(are_near("0.5.0", ""));
+  EXPECT_TRUE(are_near("0.5.0", "of somebody"));
+  EXPECT_FALSE(are_near("0.5.0", "0.7.0"));
+  EXPECT_FALSE(are_near("0.10.0", "0.1.0"));
+  EXPECT_FALSE(are_near("1.0.0", "0.9.0"));
+}
+
 TEST_F(OwnerTest, ASecondGatewayIsRefused) {
   run([this](Loop& loop) -> Task<> {
     const auto first = open(loop);

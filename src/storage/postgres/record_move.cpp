@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr auto time_to_connect = 4s;
+constexpr auto time_to_connect = 20s;
 
 [[noreturn]] void refuse(const std::string& why) { throw StartError(ExitStatus::failure, why); }
 

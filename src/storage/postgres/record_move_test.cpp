@@ -92,8 +92,9 @@ protected:
   std::string records_of(const std::filesystem::path& path) const {
     Connection file(path.string(), Connection::Access::read_only);
     const auto other = connect();
+    const RecordCopy copy(file, *other, "", {});
     std::string all;
-    for (const auto& table : RecordCopy(file, *other, "", {}).tables()) {
+    for (const auto& table : copy.tables()) {
       std::string columns;
       for (const auto& column : table.columns)
         columns += fmt::format("{0}typeof(\"{1}\") || hex(\"{1}\")", columns.empty() ? "" : " || ", column.name);

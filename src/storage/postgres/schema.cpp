@@ -115,6 +115,8 @@ std::size_t apply_missing(Connection& connection, const Address& address, std::s
   connection.execute("CREATE TABLE IF NOT EXISTS gateway_owner (id text NOT NULL)");
   connection.execute("ALTER TABLE gateway_owner ADD COLUMN IF NOT EXISTS node text NOT NULL DEFAULT ''");
   connection.execute("ALTER TABLE gateway_owner ADD COLUMN IF NOT EXISTS lease_until timestamptz");
+  connection.execute("ALTER TABLE gateway_owner ADD COLUMN IF NOT EXISTS version text NOT NULL DEFAULT ''");
+  connection.execute("ALTER TABLE gateway_owner ADD COLUMN IF NOT EXISTS seen bigint NOT NULL DEFAULT 0");
   connection.execute("CREATE TABLE IF NOT EXISTS cluster (id text NOT NULL)");
   connection.prepare("INSERT INTO cluster (id) SELECT :id WHERE NOT EXISTS (SELECT FROM cluster)")
       .bind(":id", random_hex(16))
