@@ -1,0 +1,139 @@
+"""The files of packaging/ that start several gateways: held against published schemas, and against what agw has.
+
+Nobody has a cluster of Kubernetes here, nor a container engine: what the files say is checked, not what becomes of it.
+HAProxy itself is in tests/cluster/test_balancer.py. See docs/run-a-cluster.md#files-to-begin-with.
+"""
+
+import copy
+import json
+import re
+import shutil
+import subprocess
+
+import jsonschema
+import pytest
+import yaml
+
+from gateway import BINARY, REPOSITORY
+
+PACKAGING = REPOSITORY / "packaging"
+SCHEMAS = REPOSITORY / "tests" / "api" / "schemas"
+NODES = ("a", "b", "c")
+OF_KUBERNETES = {"StatefulSet": "io.k8s.api.apps.v1", "Service": "io.k8s.api.core.v1", "Secret": "io.k8s.api.core.v1",
+                 "PodDisruptionBudget": "io.k8s.api.policy.v1"}
+
+
+def compose():
+    return yaml.safe_load((PACKAGING / "compose.yaml").read_text())
+
+
+def resources():
+    return list(yaml.safe_load_all((PACKAGING / "kubernetes.yaml").read_text()))
+
+
+def pod():
+    return next(one for one in resources() if one["kind"] == "StatefulSet")["spec"]["template"]["spec"]
+
+
+def help_of(*command):
+    return subprocess.run([BINARY, *command, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def scripts():
+    """The shell scripts in the files, as the shell gets them."""
+    for name, service in compose()["services"].items():
+        if service.get("entrypoint") == ["sh", "-ec"]:
+            yield f"compose {name}", service["command"][0].replace("$$", "$")
+    for container in pod()["containers"]:
+        yield f"kubernetes {container['name']}", container["args"][0]
+
+
+def strict(schema):
+    """The schema, with members that it does not know as errors, as `kubectl --validate=strict` sees them."""
+    schema = copy.deepcopy(schema)
+    for definition in schema["definitions"].values():
+        if "properties" in definition:
+            definition["additionalProperties"] = False
+    return schema
+
+
+def test_the_compose_file_is_one():
+    jsonschema.Draft7Validator(json.loads((SCHEMAS / "compose.json").read_text())).validate(compose())
+
+
+@pytest.mark.parametrize("number", range(len(resources())))
+def test_the_resources_of_kubernetes_are_some(number):
+    resource = resources()[number]
+    schema = strict(json.loads((SCHEMAS / "kubernetes-1.22.json").read_text()))
+    schema["$ref"] = f"#/definitions/{OF_KUBERNETES[resource['kind']]}.{resource['kind']}"
+    jsonschema.Draft7Validator(schema).validate(resource)
+
+
+def test_a_typing_error_in_a_resource_would_be_found():
+    schema = strict(json.loads((SCHEMAS / "kubernetes-1.22.json").read_text()))
+    schema["$ref"] = "#/definitions/io.k8s.api.apps.v1.StatefulSet"
+    resource = next(one for one in resources() if one["kind"] == "StatefulSet")
+    resource["spec"]["template"]["spec"]["containers"][0]["readynessProbe"] = {}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft7Validator(schema).validate(resource)
+
+
+def test_variables_flags_and_paths_are_those_of_agw(gateway):
+    text = "\n".join((PACKAGING / name).read_text() for name in ("compose.yaml", "kubernetes.yaml", "haproxy.cfg"))
+    known = (REPOSITORY / "docs" / "configuration.md").read_text()
+    for variable in set(re.findall(r"AGENT_GATEWAY_\w+", text)):
+        assert f"`{variable}`" in known, variable
+    for command, flag in set(re.findall(r"agw,? (serve|status),? (--\w+)", text.replace('"', ""))):
+        assert re.search(rf"{flag}\b", help_of(command)), (command, flag)
+    paths = set(re.findall(r"(?:uri|path:) (/[a-z]+)", text))
+    assert paths == {"/health", "/ready"} and paths <= set(gateway.http.get("/openapi.json").json()["paths"])
+
+
+def test_the_nodes_have_names_and_data_of_their_own():
+    services = compose()["services"]
+    assert {services[name]["environment"]["AGENT_GATEWAY_CLUSTER_NODE"] for name in NODES} == set(NODES)
+    assert len({services[name]["volumes"][0] for name in NODES}) == len(NODES)
+    balanced = re.findall(r"^    server (\w+) (\w+):7420$", (PACKAGING / "haproxy.cfg").read_text(), re.M)
+    assert balanced == [(name, name) for name in NODES]
+
+
+def test_the_time_to_end_is_longer_than_a_drain():
+    drain = int(re.search(r"`cluster.drain_seconds` .* (\d+) \|$", (REPOSITORY / "docs" / "configuration.md").read_text(),
+                          re.M)[1])
+    assert pod()["terminationGracePeriodSeconds"] >= drain + 10
+    assert all(int(compose()["services"][name]["stop_grace_period"].removesuffix("s")) >= drain + 10 for name in NODES)
+
+
+def test_what_is_mounted_exists_and_no_secret_is_in_a_file():
+    container, = pod()["containers"]
+    secret = next(one for one in resources() if one["kind"] == "Secret")["stringData"]
+    keys = {one["valueFrom"]["secretKeyRef"]["key"] for one in container["env"] if "secretKeyRef" in one["valueFrom"]}
+    read = set(re.findall(r"/run/agw/([\w.-]+)", container["args"][0] + secret["database"]))
+    assert keys | read == set(secret)
+    assert all("REPLACE" in secret[name] for name in ("token", "database-password", "events"))
+    made = compose()
+    for service in made["services"].values():
+        assert set(service.get("secrets", [])) <= set(made["secrets"])
+        for volume in service.get("volumes", []):
+            assert volume.startswith("./") or volume.split(":")[0] in made["volumes"]
+
+
+@pytest.mark.parametrize("script", [text for _, text in scripts()], ids=[name for name, _ in scripts()])
+def test_the_scripts_are_read_by_a_shell(script):
+    assert subprocess.run(["sh", "-n"], input=script, text=True).returncode == 0
+
+
+def test_the_certificates_are_good_for_their_servers(tmp_path):
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed")
+    script = dict(scripts())["compose certificates"]
+    script = script.replace("/certificates", str(tmp_path)).replace("chown 999", "true")
+    for _ in range(2):  # The second start leaves them.
+        subprocess.run(["sh", "-ec", script], check=True, capture_output=True)
+    for name in ("database", "events"):
+        certificate = tmp_path / f"{name}.pem"
+        done = subprocess.run(["openssl", "verify", "-CAfile", tmp_path / "ca.pem", "-verify_hostname", name, certificate],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / f"{name}.key").stat().st_mode & 0o777 == 0o600
+    assert not (tmp_path / "ca.key").exists()
