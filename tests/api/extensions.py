@@ -14,11 +14,6 @@ def patch(gateway, extension, **members):
     return gateway.http.patch(f"/extensions/{extension['id']}", json=members)
 
 
-def patch_with_warnings(gateway, extension, **members):
-    """Changes an extension, and asks for warnings of names in its definition that nothing has."""
-    return gateway.http.patch(f"/extensions/{extension['id']}?warnings=true", json=members)
-
-
 def toggle(gateway, extension):
     return gateway.http.post(f"/extensions/{extension['id']}/toggle")
 

@@ -25,6 +25,14 @@ def new_job(gateway, name, trigger=None, enabled=True, **definition):
     return new_extension(gateway, "job", name, definition, enabled=enabled, **members)
 
 
+def new_job_of_nobody(gateway, name, agent, trigger=None):
+    """Creates a job whose agent, of that name, was deleted afterwards."""
+    made = new_agent(gateway, agent)
+    job = new_job(gateway, name, trigger, enabled=False, agent_id=agent)
+    delete(gateway, made)
+    return accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"enabled": True}))
+
+
 def run(gateway, job, **params):
     return accepted(gateway.http.post(f"/run/{job['name']}", params=params), 202)
 

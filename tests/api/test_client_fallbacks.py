@@ -86,7 +86,7 @@ def test_fallbacks_of_a_live_service_hold_from_the_next_request_on(gateway, stub
         "type": "integration", "name": "live", "description": "", "enabled": True, "definition": definition}), 201)
     stub.script(*down(), *down())
     ask(gateway, 503, model="live/m")
-    changed = accepted(gateway.http.patch(f"/extensions/{made['id']}?warnings=true", json={
+    changed = accepted(gateway.http.patch(f"/extensions/{made['id']}", json={
         "definition": {**definition, "fallback_models": ["spare/m", "nowhere/x"]}}))
     assert [found["path"] for found in changed["warnings"]] == ["definition.fallback_models[1]"]
     ask(gateway, model="live/m")

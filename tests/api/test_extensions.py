@@ -29,6 +29,55 @@ def create_extension(gateway, new_name):
     return create_extension
 
 
+# Names in definitions.
+
+
+def test_job_of_an_agent_that_does_not_exist_is_refused(gateway, create_extension):
+    job = {"agent_id": "asistant", "prompt": "work"}
+    details = invalid(create_extension(type="job", definition=job), "definition.agent_id")
+    assert details == [{"path": "definition.agent_id", "message": "there is no agent asistant"}]
+    invalid(create_extension(type="job", definition={**job, "agent_id": "light"}), "definition.agent_id")
+    made = accepted(create_extension(type="job", definition=ENOUGH["job"]), 201)
+    invalid(patch(gateway, made, definition=job), "definition.agent_id")
+    invalid(gateway.http.patch(f"/extensions/{made['id']}/disk-config", json=job), "agent_id")
+    assert get(gateway, made) == made
+
+
+def test_job_whose_agent_was_deleted_can_be_edited(gateway, create_extension):
+    agent = accepted(create_extension(type="agent"), 201)
+    job = accepted(create_extension(type="job", definition={"agent_id": agent["id"], "prompt": "work"}), 201)
+    assert gateway.http.delete(f"/extensions/{agent['id']}").status_code == 204
+    changed = accepted(patch(gateway, job, definition={**job["definition"], "prompt": "rest"}))
+    assert changed["definition"]["prompt"] == "rest"
+    assert [found["path"] for found in changed["warnings"]] == ["definition.agent_id"]
+    invalid(patch(gateway, job, definition={**job["definition"], "agent_id": agent["name"]}), "definition.agent_id")
+
+
+@pytest.mark.parametrize("kind, definition, paths", [
+    ("agent", {"tools": ["Read", "Reed"], "capabilities": ["read-only", "fly"], "skills": ["knitting"],
+               "model": "mistrall/large", "fallback_models": ["librarian", "nowhere/x"]},
+     ["model", "fallback_models[1]", "tools[1]", "capabilities[1]", "skills[0]"]),
+    ("capability", {"tools": ["Reed", "Grep"]}, ["tools[0]"]),
+    ("command", {"prompt": "do", "agent_id": "asistant", "model": "x/y"}, ["agent_id", "model"]),
+    ("job", {"agent_id": "assistant", "prompt": "do", "owner_agent_id": "asistant"}, ["owner_agent_id"]),
+])
+def test_names_that_nothing_has_are_warned_about(gateway, create_extension, kind, definition, paths):
+    saved = accepted(create_extension(type=kind, definition=definition), 201)
+    warnings = saved.pop("warnings")
+    assert [found["path"] for found in warnings] == [f"definition.{path}" for path in paths]
+    assert all(set(found) == {"path", "message"} and found["message"] for found in warnings)
+    assert get(gateway, saved) == saved and saved["definition"] == definition
+    assert accepted(patch(gateway, saved, description="another"))["warnings"] == warnings
+    assert "warnings" not in accepted(patch(gateway, saved, definition=ENOUGH[kind]))
+
+
+def test_repeated_request_gets_the_same_warnings(gateway, new_name):
+    body = {"type": "agent", "name": new_name(), "description": "d", "definition": {"tools": ["Reed"]}}
+    first, again = (accepted(gateway.http.post("/extensions", json=body, headers={"Idempotency-Key": body["name"]}), 201)
+                    for _ in range(2))
+    assert first == again and first["warnings"][0]["path"] == "definition.tools[0]"
+
+
 @pytest.mark.parametrize("name", ["../../..", "a/b", "/etc", ""])
 def test_skills_are_not_looked_for_by_a_name_that_is_refused(create_extension, name):
     refused(create_extension(type="agent", name=name, definition={"skills": ["x"]}), 400, KEBAB)

@@ -11,7 +11,7 @@ import os
 import pytest
 
 from checks import UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
-from jobs import (ROW, delete, ended, job_directory, new_agent, new_extension, new_job, rows, run,
+from jobs import (ROW, delete, ended, job_directory, new_agent, new_extension, new_job, new_job_of_nobody, rows, run,
                   statuses, stop_run, thread, turns)
 from stubs.provider import Reply
 
@@ -66,7 +66,8 @@ def test_unknown_or_disabled_agent_is_named(gateway, new_name):
     off = new_agent(gateway, new_name("off"), enabled=False)
     gone = new_name("gone")
     for agent, error in ((off["name"], "agent is disabled"), (gone, "agent not found")):
-        job = new_job(gateway, new_name("job"), agent_id=agent)
+        job = (new_job(gateway, new_name("job"), agent_id=agent) if agent == off["name"] else
+               new_job_of_nobody(gateway, new_name("job"), agent))
         refused(gateway.http.post(f"/run/{job['name']}"), 400, error, agent_id=agent)
         owned = new_job(gateway, new_name("job"), owner_agent_id=agent)
         refused(gateway.http.post(f"/run/{owned['name']}"), 400, error, agent_id=agent)

@@ -19,7 +19,7 @@ else {
     await env.backend.write({ path: `.agent-gateway/autoresearch/proposals/assistant/2026-01-02/${name}.md`, text });
   }
 
-  test('names that nothing has are told at the form, also the unknown agent of a job', async () => {
+  test('names that nothing has are told at the form, and an unknown agent of a job is refused there', async () => {
     const page = await env.open('/agents/+new');
     await page.getByRole('textbox', { name: 'Name' }).first().fill('speller');
     await page.getByRole('textbox', { name: 'Description' }).first().fill('d');
@@ -35,8 +35,8 @@ else {
     await page.getByRole('button', { name: 'Raw' }).click();
     await page.getByRole('textbox', { name: 'Definition as JSON' }).fill('{"agent_id": "asistant", "prompt": "x"}');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.waitForURL(/#\/jobs\/lost/);
     await page.getByText('there is no agent asistant').waitFor();
+    assert.ok((await env.api('GET', '/extensions?type=job')).every(({ name }) => name !== 'lost'));
   });
 
   test('a knowledge page shows the content of a proposal applied meanwhile', async () => {

@@ -27,10 +27,9 @@ Task<std::vector<ExtensionWarning>> warnings_about(const NameCheck& names, const
 }
 
 Task<Response> create_extension(Extensions& extensions, const NameCheck& names, Request& request) {
-  const bool warns = request.query<SavingQuery>().warnings;
   auto wanted = co_await request.read_body(read_new_extension);
   // Before the write, which stores the response for a repeated request.
-  auto warnings = warns ? co_await warnings_about(names, wanted) : std::vector<ExtensionWarning>();
+  auto warnings = co_await warnings_about(names, wanted);
   InTransaction<Extension> in_transaction;
   if (const auto store_response = request.in_transaction<SavedExtension>()) {
     in_transaction = [store_response, warnings](Connection& connection, const Extension& made) {
@@ -43,12 +42,11 @@ Task<Response> create_extension(Extensions& extensions, const NameCheck& names, 
 
 Task<Response> change_extension(Extensions& extensions, const NameCheck& names, Request& request) {
   const auto current = extensions.require(request.path("id"));
-  const bool warns = request.query<SavingQuery>().warnings;
   auto wanted = co_await request.read_body([type = current->type](const json::object& body) {
     return read_extension_change(body, type, RequiredMembers::may_be_missing);
   });
   const auto changed = co_await extensions.apply(current->id, std::move(wanted));
-  auto warnings = warns ? co_await names.unknown_names(changed) : std::vector<ExtensionWarning>();
+  auto warnings = co_await names.unknown_names(changed);
   co_return co_await request.respond_to_large(SavedExtension{*changed, std::move(warnings)});
 }
 
@@ -90,13 +88,11 @@ Routes extension_routes(Extensions& extensions, const NameCheck& names) {
           .responds<std::vector<Extension>>(),
       get("/extensions/:id", "Show an extension", show_extension, extensions).responds<Extension>().fails_with({404}),
       post("/extensions", "Create an extension", create_extension, extensions, names)
-          .query<SavingQuery>()
           .body<NewExtension>()
           .responds<SavedExtension>(201)
           .with_example(example)
           .fails_with({400, 409}),
       patch("/extensions/:id", "Change an extension", change_extension, extensions, names)
-          .query<SavingQuery>()
           .body<ExtensionChange>()
           .responds<SavedExtension>()
           .fails_with({400, 403, 404, 409}),

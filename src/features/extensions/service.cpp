@@ -10,6 +10,7 @@
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
+#include "base/text/utf8.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/built_ins.hpp"
 #include "features/extensions/registry.hpp"
@@ -24,6 +25,8 @@
 namespace agw {
 
 namespace {
+
+constexpr std::size_t max_shown_name = 100;
 
 /// The result of a write: the record as stored, and what has changed.
 struct Written {
@@ -104,6 +107,15 @@ std::string Extensions::list_json(const ExtensionFilter& filter) const {
   return registry_->list_json(filter, agent_id_of(filter.owner_agent_id));
 }
 
+void Extensions::require_agent_of_job(ExtensionType type, const json::object& definition,
+                                      const Extension* current) const {
+  const auto named = type == ExtensionType::job ? string_member(definition, "agent_id") : std::nullopt;
+  if (!named || find_agent(*named)) return;
+  // A record whose agent was deleted can still be edited.
+  if (current && string_member(current->definition.members(), "agent_id") == named) return;
+  fail_validation({{"definition.agent_id", fmt::format("there is no agent {}", shortened(*named, max_shown_name))}});
+}
+
 Task<ExtensionPointer> Extensions::create(json::object body, InTransaction<Extension> in_transaction,
                                           std::string run_id) {
   co_return co_await add(read_new_extension(std::move(body)), std::move(in_transaction), std::move(run_id));
@@ -112,6 +124,7 @@ Task<ExtensionPointer> Extensions::create(json::object body, InTransaction<Exten
 Task<ExtensionPointer> Extensions::add(NewExtension wanted, InTransaction<Extension> in_transaction,
                                        std::string run_id) {
   auto made = new_extension(new_id(), std::move(wanted), clock_.now());
+  require_agent_of_job(made.type, made.definition.members(), nullptr);
   made.owner_agent_id = agent_id_of(std::move(made.owner_agent_id));
   auto writes = co_await database_.write([made, in_transaction](Connection& connection) {
     auto written = write_new(connection, made);
@@ -129,6 +142,7 @@ Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object b
 
 Task<ExtensionPointer> Extensions::apply(std::string id_or_name, ExtensionChange wanted, std::string run_id) {
   const auto current = require(id_or_name);
+  if (wanted.definition) require_agent_of_job(current->type, wanted.definition->members(), current.get());
   // A definition replaces the edited one. The file goes to the trash then, unless `if_updated_at` can tell the caller.
   if (!wanted.definition || wanted.if_updated_at) co_await take_edit_over(current->id);
   Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
@@ -141,6 +155,7 @@ Task<ExtensionPointer> Extensions::overwrite(std::string id_or_name, json::objec
   ExtensionChange wanted;
   try {
     wanted = read_extension_change(change_body(std::move(flat), *current, MissingTrigger::stays), current->type);
+    if (wanted.definition) require_agent_of_job(current->type, wanted.definition->members(), current.get());
   } catch (const ApiError& error) {
     throw in_terms_of_file(error);
   }

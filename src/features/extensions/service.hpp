@@ -137,6 +137,7 @@ private:
   void announce(const Extension& extension, ExtensionAction action, const std::string& run_id,
                 Origin origin = Origin::here) const;
   bool add_holders_of_names(const std::vector<extension_store::Row>& rows, std::vector<std::string>& ids) const;
+  void require_agent_of_job(ExtensionType type, const json::object& definition, const Extension* current) const;
   /// Replaces an agent's name by its id; leaves other values unchanged.
   std::optional<std::string> agent_id_of(std::optional<std::string> id_or_name) const;
 

@@ -53,9 +53,7 @@ constexpr auto rules(Tag<SavedExtension>) {
   return std::tuple_cat(
       rules(Tag<Extension>{}),
       std::tuple{RuleFor<&SavedExtension::warnings>{
-          {.about =
-               "names in the definition that nothing has; only with warnings=true, and left out where there are none",
-           .omit_empty = true}}});
+          {.about = "names in the definition that nothing has; left out where there are none", .omit_empty = true}}});
 }
 const Description& describe(Tag<SavedExtension>) { return description_of<SavedExtension>("SavedExtension"); }
 
@@ -108,13 +106,6 @@ constexpr auto rules(Tag<RemovalQuery>) {
       {.about = "true: delete a model service even if agents name it", .has_default = true}}};
 }
 const Description& describe(Tag<RemovalQuery>) { return description_of<RemovalQuery>("RemovalQuery"); }
-
-BOOST_DESCRIBE_STRUCT(SavingQuery, (), (warnings))
-constexpr auto rules(Tag<SavingQuery>) {
-  return std::tuple{RuleFor<&SavingQuery::warnings>{
-      {.about = "true: add warnings of names in the definition that nothing has", .has_default = true}}};
-}
-const Description& describe(Tag<SavingQuery>) { return description_of<SavingQuery>("SavingQuery"); }
 
 BOOST_DESCRIBE_STRUCT(ExtensionChange, (), (name, description, definition, trigger, enabled, if_updated_at))
 constexpr auto rules(Tag<ExtensionChange>) {

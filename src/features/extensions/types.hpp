@@ -112,11 +112,6 @@ struct RemovalQuery {
 };
 const Description& describe(Tag<RemovalQuery>);
 
-struct SavingQuery {
-  bool warnings = false;  ///< the response warns of names in the definition that nothing has
-};
-const Description& describe(Tag<SavingQuery>);
-
 /// What happened to an extension, in `extension-changed` events.
 enum class ExtensionAction { created, updated, deleted };
 std::span<const EnumName> names(Tag<ExtensionAction>);

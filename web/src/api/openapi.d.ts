@@ -2675,7 +2675,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description names in the definition that nothing has; only with warnings=true, and left out where there are none */
+            /** @description names in the definition that nothing has; left out where there are none */
             warnings?: {
                 path: string;
                 message: string;
@@ -5113,10 +5113,7 @@ export interface operations {
     };
     postExtensions: {
         parameters: {
-            query?: {
-                /** @description true: add warnings of names in the definition that nothing has */
-                warnings?: boolean;
-            };
+            query?: never;
             header?: {
                 /** @description The same key and body within 24 hours answer the first answer again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5361,10 +5358,7 @@ export interface operations {
     };
     patchExtensionsId: {
         parameters: {
-            query?: {
-                /** @description true: add warnings of names in the definition that nothing has */
-                warnings?: boolean;
-            };
+            query?: never;
             header?: never;
             path: {
                 id: string;
