@@ -47,11 +47,11 @@ public:
   /// Ends what waits for other nodes.
   Task<> stop();
 
-  /// What the other node answers; nullopt if it does not say within half a second that it can: then it has done
+  /// What the other node answers; nullopt if it does not say within two seconds that it can: then it has done
   /// nothing, and will not. Throws ApiError 503 if it is lost meanwhile.
   Task<std::optional<Response>> pass_on(std::string node, PassedRequest request);
 
-  /// The active runs of other nodes on the threads, as far as these say so within half a second.
+  /// The active runs of other nodes on the threads, as far as these say so within two seconds.
   Task<json::array> runs_elsewhere(std::set<std::string, std::less<>> threads);
 
   /// Has the clients of all nodes read anew what is under way.
