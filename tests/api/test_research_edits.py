@@ -6,7 +6,7 @@ See docs/design/proposals-and-research.md.
 import pytest
 
 from checks import accepted
-from research import COUNT_WORDS, WORSE, Research
+from research import COUNT_WORDS, OLD, WORSE, Research
 from tools import calls
 
 
@@ -43,3 +43,12 @@ def test_manual_edit_while_the_change_is_measured_in_a_project_stays(research):
         row = research.until_ended(events)
     assert research.asset.read_text() == "by hand\n"
     assert row["verdict"] == "crash" and "somebody else changed the file" in row["reason"]
+
+
+def test_what_a_command_changed_without_a_record_is_the_agents_own(research):
+    research.measured_by()
+    research.file(".gitignore", "asset.md\n")
+    (research.folder / ".git").mkdir()
+    row = research.iterate(calls(("Write", {"path": str(research.asset), "content": "one three\n"})),
+                           calls(("Bash", {"command": "echo one > asset.md"})), "Done.")
+    assert row["verdict"] == "discard" and research.asset.read_text() == OLD

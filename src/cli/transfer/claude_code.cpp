@@ -104,11 +104,12 @@ void leave_others(Importer& importer, const fs::path& folder) {
 
 /// Reports what stands next to the transcripts of each project.
 void leave_notes(Importer& importer, const fs::path& projects) {
+  std::error_code unreadable;  // is left out like what does not exist
   for (const auto& project : sorted_entries(projects)) {
     for (const auto& path : sorted_entries(project)) {
       if (path.filename() == "memory" && has_something(path))
         importer.leave(path.string(), "is what the program remembers of a project: copy what you need into knowledge");
-      if (fs::exists(path / "tool-results"))
+      if (fs::exists(path / "tool-results", unreadable))
         importer.leave((path / "tool-results").string(), "has outputs of tools that are too long for a transcript");
     }
   }

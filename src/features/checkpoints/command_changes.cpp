@@ -185,7 +185,8 @@ public:
 
   void add(const ListedChange& change, CommandChanges& found) {
     const auto path = (before_.root / change.path).string();
-    if (was_before(change, before_.began, origins_.began()))
+    const bool is_private = change.before && change.before->kept == Kept::is_private;
+    if (!is_private && was_before(change, before_.began, origins_.began()))
       found.uncovered.push_back({path, std::string(earlier_change)});
     Origin origin;
     if (change.after) {

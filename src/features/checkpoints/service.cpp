@@ -1,5 +1,6 @@
 #include "features/checkpoints/service.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <system_error>
@@ -10,6 +11,7 @@
 #include "api/error.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/text/is_within.hpp"
 #include "base/text/utf8.hpp"
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
@@ -201,6 +203,11 @@ Task<> Checkpoints::require(std::string run_id) { co_await require_run(std::move
 Task<std::optional<std::string>> Checkpoints::content_left(std::string run_id, std::string path) {
   const auto changes = co_await database_.read(
       [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
+  const auto uncovered = co_await database_.read(
+      [run_id](Connection& connection) { return checkpoint_store::uncovered_of(connection, run_id); });
+  // A command may have changed it after what was recorded.
+  if (std::ranges::any_of(uncovered, [&](const UncoveredChange& each) { return is_within(path, each.path); }))
+    co_return std::nullopt;
   std::optional<std::string> left;
   for (const auto& change : changes) {
     if (change.path == path) left = change.after.kind == EntryKind::file ? change.after.hash : std::nullopt;

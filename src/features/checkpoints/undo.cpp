@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -160,12 +161,21 @@ void remove_left_over(const StoredChange& undo, BlobStore& blobs, std::uint64_t 
 struct Checkpoints::Undoing {
   bool redo = false;
   bool force = false;
-  std::map<std::string, PathChanges> by_path;  ///< all of the run
-  std::map<std::string, std::string> guarded;  ///< paths that are kept without `force`, and why
-  std::set<std::string> pending;               ///< paths that are still to be undone
+  std::map<std::string, PathChanges> by_path;              ///< all of the run
+  std::map<std::string, std::string> guarded;              ///< paths that are kept without `force`, and why
+  std::set<std::string> pending;                           ///< paths that are still to be undone
+  std::multimap<std::string, const PathChanges*> by_goal;  ///< by the content that the path is to have
 
   UndoWay way() const { return {.redo = redo, .force = force}; }
   StoredChange::Kind kind() const { return redo ? StoredChange::Kind::redo : StoredChange::Kind::undo; }
+
+  /// Once it is known whether this is a redo.
+  void find_goals() {
+    for (const auto& [name, each] : by_path) {
+      const auto* const goal = goal_of(each.changes, kind());
+      if (goal && goal->has_content() && goal->hash) by_goal.emplace(*goal->hash, &each);
+    }
+  }
 
   /// The names that mean no path that the run changed.
   std::vector<KeptFile> unknown(const std::vector<std::string>& names, const std::string& root) const {
@@ -216,11 +226,12 @@ struct Checkpoints::Undoing {
     const auto content = is_moved ? target.hash : found.now.hash;
     if (!content || (target.has_content() && target.hash == content)) return false;
     bool has_place = is_moved;
-    for (const auto& [name, each] : by_path) {
-      const auto* const goal = goal_of(each.changes, kind());
-      if (name == path || !goal || !goal->has_content() || goal->hash != content) continue;
+    const auto [begin, end] = by_goal.equal_range(*content);
+    for (auto each = begin; each != end; ++each) {
+      const auto& [name, changes] = *each->second;
+      if (name == path) continue;
       if (EntryAccess::open(name).now(limit).hash == content) return false;
-      if (pending.contains(name) && examine(name, each.changes, way(), blobs, limit).plan.restores) return false;
+      if (pending.contains(name) && examine(name, changes, way(), blobs, limit).plan.restores) return false;
       has_place = true;
     }
     return has_place;
@@ -311,6 +322,7 @@ Task<UndoneFiles> Checkpoints::undo_all(std::string run_id, std::vector<StoredCh
   const auto is_wanted = [&](const std::string& path) { return !wanted.paths || is_named(path, root, *wanted.paths); };
   UndoneFiles result{.restored = {}, .kept = all->unknown(wanted.paths.value_or(std::vector<std::string>()), root)};
   all->redo = all->is_redo(is_wanted);
+  all->find_goals();
   if (!all->redo) {
     for (const auto& [path, reason] : all->guarded) {
       if (is_wanted(path) && !all->by_path.contains(path)) result.kept.push_back({to_utf8(path), reason});
@@ -333,10 +345,13 @@ Task<std::string> Checkpoints::undo_path(std::shared_ptr<const Undoing> all, con
   const auto use = std::make_shared<BlobStore::Use>(*blobs_);
   const auto examined = co_await blocking_.run([path, all, blobs = blobs_, limit = options_.file_bytes] {
     auto found = examine(path.path, path.changes, all->way(), *blobs, limit);
-    if (found.plan.restores && all->takes_only_copy(path.path, found, *blobs, limit)) {
-      found.plan.restores = false;
+    try {
+      if (!found.plan.restores || !all->takes_only_copy(path.path, found, *blobs, limit)) return found;
       found.plan.reason = only_copy;
+    } catch (const std::system_error& error) {
+      found.plan.reason = text_of(error);
     }
+    found.plan.restores = false;
     return found;
   });
   if (!examined.plan.restores) co_return examined.plan.reason;
