@@ -7,6 +7,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "testing/cpu_time.hpp"
+
 namespace agw {
 namespace {
 
@@ -16,8 +18,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 void compute_for(std::chrono::milliseconds duration) {
-  const auto end = std::chrono::steady_clock::now() + duration;
-  while (std::chrono::steady_clock::now() < end) continue;
+  const auto end = testing::cpu_time() + duration;
+  while (testing::cpu_time() < end) continue;
 }
 
 std::vector<LongCallback> trace(Loop& loop, std::chrono::microseconds limit) {
