@@ -350,7 +350,7 @@ private:
   void lead() {
     log::info("this node is the first one: channels are connected here");
     leads_ = true;
-    if (has_started_ && !is_ending_) channels_.start();
+    if (has_started_ && !is_ending_ && !daemon_.is_draining()) channels_.start();
   }
 
   void lose() {
@@ -366,7 +366,7 @@ private:
 
   Task<> drain(std::chrono::seconds limit) {
     cluster_.send_clients_away();
-    co_await jobs_.disarm();
+    co_await jobs_.stop_schedule();
     co_await with_timeout(ending_, limit, runs_.until_none());
     daemon_.end_after(0ms, ExitStatus::success);
   }

@@ -79,7 +79,7 @@ def test_answers_that_take_too_long_are_stopped(make_node, stub):
 
 def test_a_node_is_ready_while_it_reaches_the_database(make_node, server):
     a = make_node("a").start()
-    assert readiness(a) == "ready"
+    eventually(lambda: readiness(a), "ready")
     done = a.command("status", "--ready")
     assert (done.returncode, done.stdout) == (0, "")
     server.stop()
@@ -101,7 +101,7 @@ def test_a_node_whose_lease_has_expired_is_not_ready(make_node, server, database
 
 def test_a_node_is_ready_while_it_hears_the_others(make_node, messages):
     a = make_node("a", events=messages.url()).start()
-    assert readiness(a) == "ready"
+    eventually(lambda: readiness(a), "ready")
     messages.stop()
     eventually(lambda: readiness(a), ["the NATS server cannot be reached"])
     messages.start()
@@ -110,7 +110,7 @@ def test_a_node_is_ready_while_it_hears_the_others(make_node, messages):
 
 def test_a_gateway_alone_stops_without_draining(make_node, stub):
     alone = make_node(None, drain_seconds=600).start()
-    assert readiness(alone) == "ready"
+    eventually(lambda: readiness(alone), "ready")
     stub.hold("one ", "two")
     thread = started(alone)
     assert alone.stop() == 0, alone.stderr

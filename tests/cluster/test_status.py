@@ -32,7 +32,7 @@ def test_the_nodes_are_listed(nodes, stub):
     assert first["connected_at"] <= second["connected_at"]
     assert shown(b).split()[:8] == ["NODE", "LEASE", "FROM", "SINCE", "RUNS", "VERSION", "BEHIND", "LEADS"]
     ours = a.command("--version").stdout.split()[1]
-    assert [(node["version"], node["behind"]) for node in (first, second)] == [(ours, 0), (ours, 0)]
+    eventually(lambda: [(node["version"], node["behind"]) for node in nodes_of(a)], [(ours, 0), (ours, 0)])
 
 
 def test_an_expired_lease_is_shown_until_the_node_is_taken_over(make_node):

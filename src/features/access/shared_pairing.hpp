@@ -13,7 +13,7 @@ class Database;
 /// The same as Pairing for all nodes of a cluster, in their database: a code of one node is taken at another, and wrong
 /// ones count at all.
 ///
-/// It needs a server: tests/cluster/test_pairing.py shows the use.
+/// It needs a server: tests/cluster/test_devices.py shows the use.
 class SharedPairing {
 public:
   explicit SharedPairing(Database& database) : database_(database) {}

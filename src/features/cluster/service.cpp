@@ -175,7 +175,11 @@ void Cluster::have_all_catch_up(const std::string& why) {
 
 Task<> Cluster::leave() {
   try {
-    co_await services_.database.write(postgres::leave);
+    co_await services_.database.write([](Connection& connection) {
+      // What the stop has cut off could not give up its key itself.
+      idempotency_store::release_all(connection);
+      postgres::leave(connection);
+    });
   } catch (const std::exception& error) {
     log::warn("other nodes take this one for lost in ten seconds: its lease could not be given up: {}", error.what());
   }

@@ -93,6 +93,8 @@ void Jobs::start() {
   work_.spawn(purge_old());
 }
 
+Task<> Jobs::stop_schedule() { return triggers_.stop_schedule(); }
+
 Task<> Jobs::disarm() {
   stopping_.request();
   runner_.stop_prechecks();

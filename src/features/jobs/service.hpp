@@ -38,6 +38,8 @@ public:
   /// Arms the triggers, a few at a time, once the records that this needs are read; handles missed due times; then
   /// publishes `gateway.started`, which can itself start jobs. The extensions must be loaded.
   void start();
+  /// From now on, no due time starts a job here: other nodes start them.
+  Task<> stop_schedule();
   /// From now on, nothing starts by itself: an event only leaves a row that says so.
   Task<> disarm();
   /// Call it after the engine has stopped, when no event can follow.

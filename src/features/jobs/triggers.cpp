@@ -117,6 +117,8 @@ JobTriggers::JobTriggers(Loop& loop, Database& database, Hub& hub, const Clock& 
   });
 }
 
+Task<> JobTriggers::stop_schedule() { return scheduler_.stop(); }
+
 Task<> JobTriggers::disarm() {
   stopping_.request();
   co_await scheduler_.stop();

@@ -32,6 +32,8 @@ public:
 
   /// See Jobs::start.
   void start() { work_.spawn(arm_all()); }
+  /// See Jobs::stop_schedule.
+  Task<> stop_schedule();
   /// From now on, nothing starts by itself: an event only leaves a row that says so.
   Task<> disarm();
   /// From now on, events leave no row either.

@@ -16,9 +16,10 @@ std::vector<NodeStatus> node_statuses(const std::string& url) {
   auto rows = link.connection().prepare(
       "WITH locks AS (SELECT pid, CAST(classid AS bigint) AS class, objid FROM pg_locks JOIN pg_database "
       "ON pg_database.oid = database WHERE datname = current_database() AND locktype = 'advisory' AND granted), "
-      "named AS (SELECT node, lease_until, version, seen, CAST(hashtext(coalesce(current_schema(), '') || '/' || node) "
-      "AS oid) AS "
-      "name "
+      // By name: a release that had neither column may have written the schema.
+      "named AS (SELECT node, lease_until, coalesce(to_jsonb(gateway_owner) ->> 'version', '') AS version, "
+      "CAST(to_jsonb(gateway_owner) ->> 'seen' AS bigint) AS seen, "
+      "CAST(hashtext(coalesce(current_schema(), '') || '/' || node) AS oid) AS name "
       "FROM gateway_owner WHERE node <> '') "
       "SELECT node, CAST(extract(epoch FROM lease_until - clock_timestamp()) AS double precision), "
       "coalesce(host(client_addr), CASE WHEN backend_start IS NOT NULL THEN 'the host of the server' END), "
@@ -26,7 +27,7 @@ std::vector<NodeStatus> node_statuses(const std::string& url) {
       "EXISTS (SELECT FROM locks AS lead JOIN locks AS feed USING (pid) WHERE lead.class = 7424 AND feed.class = 7425 "
       "AND feed.objid = named.name), "
       "(SELECT count(*) FROM runs WHERE ended_at IS NULL AND runs.node = named.node), "
-      "version, (SELECT count(*) FROM changes WHERE number > seen AND at < clock_timestamp() - interval '3 seconds') "
+      "version, (SELECT count(*) FROM changes WHERE number > seen AND at < clock_timestamp() - interval '5 seconds') "
       "FROM named LEFT JOIN locks ON class = 7422 AND objid = named.name LEFT JOIN pg_stat_activity USING (pid) "
       "ORDER BY node");
   std::vector<NodeStatus> found;

@@ -197,7 +197,7 @@ bool GroupWriter::was_committed(const std::string& transaction) {
     } catch (const ConnectionLost&) {
       link_.drop();
     }
-    if (stop_.wait(100ms) || stop_.has_waited_in_vain()) throw DatabaseError(SQLITE_ABORT, "the database is closed");
+    if (stop_.wait(100ms) || stop_.has_waited_in_vain()) throw ConnectionLost("the database is closed");
   }
 }
 
