@@ -186,6 +186,11 @@ def test_stranger_is_let_in_by_a_code(talking, matrix):
     matrix.says(EVE, "Let me in!", room=room)
     code = matrix.message("does not know you")["body"].partition("agw pair ")[2]
     matrix.says(EVE, "/help", room=room)
+    # Messages are handled in their order: once the next stranger has a code, nobody will answer that one.
+    other, their_room = "@mallory:example.org", "!mallory:example.org"
+    matrix.members[their_room] = [other, ACCOUNT]
+    matrix.says(other, "Let me in too!", room=their_room)
+    matrix.until(lambda: sum("agw pair " in text for text in matrix.bodies()) == 2)
     confirmed = accepted(talking.gateway.http.post("/channels/pair", json={"code": code}))
     assert confirmed["sender"] == EVE
     matrix.message("You are known now")
