@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto file = folder / source.file;
   fs::create_directories(file.parent_path());
   std::ofstream(file, std::ios::binary) << fuzzing::text_of(data + 1, size - 1);
-  cli::Importer importer(std::string(source.name), nullptr, false, true);
+  cli::Importer importer(std::string(source.name), folder, nullptr, false, true);
   try {
     source.read(importer, folder);
     importer.finish();

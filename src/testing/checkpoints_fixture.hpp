@@ -7,7 +7,6 @@
 #include <iterator>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "features/checkpoints/service.hpp"
@@ -18,6 +17,7 @@
 #include "features/filesystem/service.hpp"
 #include "features/projects/service.hpp"
 #include "features/threads/service.hpp"
+#include "testing/file_clock.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
 #include "tools/files/write_target.hpp"
@@ -61,9 +61,7 @@ struct CheckpointsFixture {
     co_await checkpoints.after_command(run, std::move(listing));
   }
   /// Waits until new files have another time. Takes some milliseconds.
-  static void advance_file_clock() {
-    for (const auto now = file_clock_now(); file_clock_now() == now;) std::this_thread::yield();
-  }
+  static void advance_file_clock() { testing::advance_file_clock(); }
   Task<UndoneFiles> undo(const std::string& run_id, UndoFiles wanted = {}) {
     return checkpoints.undo(run_id, std::move(wanted));
   }

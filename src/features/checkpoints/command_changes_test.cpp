@@ -20,6 +20,7 @@
 #include <string>
 #include <thread>
 
+#include "testing/file_clock.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace agw {
@@ -39,9 +40,7 @@ protected:
   }
   void begin() {
     before_ = observer_.before(project_, roots_);
-    // What was there before must be older than the command, by a clock that advances every few milliseconds.
-    for (began_ = file_clock_now(); file_clock_now() == began_;) std::this_thread::yield();
-    began_ = file_clock_now();
+    began_ = testing::advance_file_clock();
   }
   /// `<what>` for each path that the command changed: `-` deleted, `+` created, `~` changed, `?` not covered.
   std::map<std::string, std::string> end() {
@@ -312,8 +311,7 @@ TEST_F(CommandChangesTest, OfAPersonBetweenTheListingAndTheCommandAreNamed) {
   put("a.txt", "one");
   before_ = observer_.before(project_, roots_);
   put("a.txt", "a person's");
-  for (began_ = file_clock_now(); file_clock_now() == began_;) std::this_thread::yield();
-  began_ = file_clock_now();
+  began_ = testing::advance_file_clock();
   EXPECT_EQ(end(), (Found{{"a.txt", "? changed by somebody else just before the command"}}));
   EXPECT_EQ(blobs_->get(*change_of("a.txt").before.hash), "one") << "so that it can be undone with force";
 }
