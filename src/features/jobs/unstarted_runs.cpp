@@ -18,6 +18,18 @@ namespace {
 constexpr auto before_storing_end_again = 1s;
 constexpr auto between_looks_at_others = 250ms;
 
+/// Call it while an exception is handled: what to say of the run that did not start because of it.
+std::string start_problem(const std::string& job) {
+  try {
+    throw;
+  } catch (const ApiError& refused) {
+    return refused.error();
+  } catch (const std::exception& error) {
+    log::error("job {} could not start: {}", job, error.what());
+    return error.what();
+  }
+}
+
 }  // namespace
 
 Task<> JobRunner::store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
@@ -44,11 +56,8 @@ Task<> JobRunner::run_after_precheck(ActiveJobRunPointer run) {
     problem = std::move(result.problem);
     run->precheck_output = std::move(result.output);
     if (problem.empty()) co_return co_await put_on_thread(run, {});
-  } catch (const ApiError& refused) {
-    problem = refused.error();
-  } catch (const std::exception& error) {
-    log::error("job {} could not start: {}", run->job->name, error.what());
-    problem = error.what();
+  } catch (const std::exception&) {
+    problem = start_problem(run->job->name);
   }
   co_await end_unstarted(run, JobRunStatus::failed, std::move(problem));
 }
@@ -107,11 +116,8 @@ Task<> JobRunner::run_after_others(ActiveJobRunPointer run) {
   try {
     if (!co_await wait_for_others(run)) co_return co_await end_unstarted(run, JobRunStatus::stopped, "");
     co_return co_await put_on_thread(run, {});
-  } catch (const ApiError& refused) {
-    problem = refused.error();
-  } catch (const std::exception& error) {
-    log::error("job {} could not start: {}", run->job->name, error.what());
-    problem = error.what();
+  } catch (const std::exception&) {
+    problem = start_problem(run->job->name);
   }
   co_await end_unstarted(run, JobRunStatus::failed, std::move(problem));
 }
