@@ -12,6 +12,7 @@
 
 #include "api/error.hpp"
 #include "base/json/json.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 
@@ -88,13 +89,12 @@ private:
     if (rest_.size() > 1 && rest_.front() == '\\') rest_.remove_prefix(1);
     std::size_t length = 1;
     // For Git, a character is a byte.
-    while (syntax_ == GlobPattern::Syntax::shell && length < rest_.size() && is_continuation(rest_[length])) ++length;
+    while (syntax_ == GlobPattern::Syntax::shell && length < rest_.size() && continues_character(rest_[length]))
+      ++length;
     const auto character = rest_.substr(0, length);
     rest_.remove_prefix(length);
     return character;
   }
-
-  static bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u; }
 
   void add(std::string_view low, std::string_view high) {
     const bool is_reverse = high < low;
