@@ -30,6 +30,52 @@ unsigned escaped_unit(std::string_view text) {
 bool is_first_half(unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; }
 bool is_second_half(unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; }
 
+/// Finds the end of one value, in pieces.
+class ElementScanner {
+public:
+  explicit ElementScanner(char first) : depth_(first == '{' || first == '[' ? 1 : 0), in_string_(first == '"') {}
+
+  /// How many bytes of `piece` belong to the value.
+  std::size_t scan(std::string_view piece) {
+    std::size_t used = 0;
+    while (used < piece.size() && !complete_) {
+      const char c = piece[used];
+      if (!is_open() && (c == ',' || c == ']' || is_blank(c))) {
+        complete_ = true;
+      } else {
+        take(c);
+        ++used;
+      }
+    }
+    return used;
+  }
+
+  bool complete() const { return complete_; }
+  /// Whether what closes an object, array or text must still come.
+  bool is_open() const { return depth_ > 0 || in_string_; }
+
+private:
+  void take(char c) {
+    if (escaped_) {
+      escaped_ = false;
+    } else if (in_string_) {
+      escaped_ = c == '\\';
+      in_string_ = c != '"';
+    } else if (c == '"') {
+      in_string_ = true;
+    } else if (c == '{' || c == '[') {
+      ++depth_;
+    } else if (c == '}' || c == ']') {
+      complete_ = --depth_ <= 0;
+    }
+  }
+
+  int depth_;
+  bool in_string_;
+  bool escaped_ = false;
+  bool complete_ = false;
+};
+
 std::string with_whole_escapes(std::string_view text) {
   std::string whole;
   while (!text.empty()) {
@@ -83,37 +129,14 @@ bool JsonElements::begin(char& first) {
 bool JsonElements::capture(char first, std::string& element) {
   element.assign(1, first);
   bool fits = true;
-  int depth = first == '{' || first == '[' ? 1 : 0;
-  bool in_string = first == '"';
-  bool escaped = false;
-  bool complete = false;
-  while (!complete) {
+  ElementScanner scanner(first);
+  while (!scanner.complete()) {
     if (!refill()) {
-      truncated_ = depth > 0 || in_string || in_array_;
+      truncated_ = scanner.is_open() || in_array_;
       ended_ = true;
       return !truncated_ && fits;
     }
-    std::size_t used = 0;
-    while (used < bytes_.size() && !complete) {
-      const char c = bytes_[used];
-      if (depth == 0 && !in_string && (c == ',' || c == ']' || is_blank(c))) {
-        complete = true;
-        break;
-      }
-      ++used;
-      if (escaped) {
-        escaped = false;
-      } else if (in_string) {
-        if (c == '\\') escaped = true;
-        if (c == '"') in_string = false;
-      } else if (c == '"') {
-        in_string = true;
-      } else if (c == '{' || c == '[') {
-        ++depth;
-      } else if (c == '}' || c == ']') {
-        complete = --depth <= 0;
-      }
-    }
+    const auto used = scanner.scan(bytes_);
     fits = fits && element.size() + used <= max_bytes_;
     if (fits) element.append(bytes_.substr(0, used));
     bytes_.remove_prefix(used);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
+
 namespace agw::cost_store {
 
 namespace {
@@ -61,57 +63,72 @@ void add_payer(Connection& connection, const Spending& spending) {
       .run();
 }
 
-}  // namespace
-
-void add(Connection& connection, const Spending& spending) {
-  const auto day = number(spending.day);
-  add_payer(connection, spending);
+void add_model(Connection& connection, const Spending& spending) {
   connection
       .prepare(
           "INSERT INTO cost_models (day, model, usd, unpriced) VALUES (:day, :model, :usd, :unpriced) ON CONFLICT "
           "(day, model) DO UPDATE SET usd = cost_models.usd + excluded.usd, unpriced = cost_models.unpriced + "
           "excluded.unpriced")
-      .bind(":day", day)
+      .bind(":day", number(spending.day))
       .bind(":model", spending.model)
       .bind(":usd", spending.usd)
       .bind(":unpriced", spending.priced ? 0 : 1)
       .run();
-  if (spending.saved != 0) {
-    connection
-        .prepare(
-            "INSERT INTO cost_savings (day, usd) VALUES (:day, :usd) ON CONFLICT (day) DO UPDATE SET usd = "
-            "cost_savings.usd + excluded.usd")
-        .bind(":day", day)
-        .bind(":usd", spending.saved)
-        .run();
-  }
-  if (spending.input_tokens > 0) {
-    connection
-        .prepare(
-            "INSERT INTO cost_tokens (day, input, cached) VALUES (:day, :input, :cached) ON CONFLICT (day) DO UPDATE "
-            "SET input = cost_tokens.input + excluded.input, cached = cost_tokens.cached + excluded.cached")
-        .bind(":day", day)
-        .bind(":input", spending.input_tokens)
-        .bind(":cached", spending.cached_tokens)
-        .run();
-  }
-  if (spending.usd == 0) return;
+}
+
+void add_savings(Connection& connection, const Spending& spending) {
+  connection
+      .prepare(
+          "INSERT INTO cost_savings (day, usd) VALUES (:day, :usd) ON CONFLICT (day) DO UPDATE SET usd = "
+          "cost_savings.usd + excluded.usd")
+      .bind(":day", number(spending.day))
+      .bind(":usd", spending.saved)
+      .run();
+}
+
+void add_tokens(Connection& connection, const Spending& spending) {
+  connection
+      .prepare(
+          "INSERT INTO cost_tokens (day, input, cached) VALUES (:day, :input, :cached) ON CONFLICT (day) DO UPDATE "
+          "SET input = cost_tokens.input + excluded.input, cached = cost_tokens.cached + excluded.cached")
+      .bind(":day", number(spending.day))
+      .bind(":input", spending.input_tokens)
+      .bind(":cached", spending.cached_tokens)
+      .run();
+}
+
+void add_day(Connection& connection, const Spending& spending) {
   connection
       .prepare(
           "INSERT INTO cost_days (day, usd) VALUES (:day, :usd) ON CONFLICT (day) DO UPDATE SET usd = cost_days.usd + "
           "excluded.usd")
-      .bind(":day", day)
+      .bind(":day", number(spending.day))
       .bind(":usd", spending.usd)
       .run();
-  if (spending.thread_id.empty()) return;
+}
+
+void add_thread(Connection& connection, const Spending& spending) {
   connection
       .prepare(
           "INSERT INTO cost_threads (day, thread_id, usd) VALUES (:day, :thread, :usd) ON CONFLICT (day, thread_id) DO "
           "UPDATE SET usd = cost_threads.usd + excluded.usd")
-      .bind(":day", day)
+      .bind(":day", number(spending.day))
       .bind(":thread", spending.thread_id)
       .bind(":usd", spending.usd)
       .run();
+}
+
+}  // namespace
+
+void add(Connection& connection, const Spending& spending) {
+  AGW_ASSERT(spending.usd >= 0 && spending.cached_tokens <= spending.input_tokens);
+  add_payer(connection, spending);
+  add_model(connection, spending);
+  if (spending.saved != 0) add_savings(connection, spending);
+  if (spending.input_tokens > 0) add_tokens(connection, spending);
+  if (spending.usd == 0) return;
+  add_day(connection, spending);
+  if (!spending.thread_id.empty()) add_thread(connection, spending);
 }
 
 std::map<std::string, double, std::less<>> agents_of_day(Connection& connection, LocalDay day) {

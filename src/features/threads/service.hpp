@@ -31,6 +31,9 @@ class SearchIndexer;
 namespace thread_store {
 struct PreparedThread;
 }
+namespace transfer_store {
+struct PreparedImport;
+}
 
 /// A turn that the gateway itself inserts.
 struct AddTurn {
@@ -225,6 +228,7 @@ private:
   /// Microseconds, greater than all previous results: `updated_at`, with an order within a millisecond.
   std::int64_t next_moment();
   std::shared_ptr<thread_store::PreparedThread> prepare(NewThread&& wanted, std::string id);
+  transfer_store::PreparedImport prepare_import(ImportedThread thread, const std::string& source, Timestamp now);
   void publish(const Thread& thread, std::string name = {});
   void announce(const Turn& turn, const Thread& thread, std::shared_ptr<const std::string> message = nullptr);
   ThreadFilter resolved(ThreadFilter filter) const;

@@ -94,32 +94,34 @@ Task<std::string> Threads::transcript_text(std::string thread_id, TranscriptQuer
   });
 }
 
+PreparedImport Threads::prepare_import(ImportedThread thread, const std::string& source, Timestamp now) {
+  const bool is_own = source == own_source;
+  const auto id = is_own ? thread.key : id_of_key(source, thread.key);
+  const auto created_at = std::min(thread.created_at.value_or(first_time(thread, now)), now);
+  const auto updated_at = std::min(thread.updated_at.value_or(last_time(thread, created_at)), now);
+  auto made = prepare(NewThread{.agent_id = std::move(thread.agent_id),
+                                .title = std::move(thread.title),
+                                .project_id = std::move(thread.project_id),
+                                .job_id = {},
+                                .mode = thread.mode},
+                      id);
+  made->thread.archived = thread.archived;
+  made->thread.created_at = created_at;
+  made->moment = std::chrono::microseconds{updated_at.time_since_epoch()}.count();
+  PreparedImport prepared{.key = std::move(thread.key), .thread = std::move(*made), .turns = {}};
+  auto before = created_at;
+  for (auto& turn : thread.turns) {
+    prepared.turns.push_back(prepared_turn(std::move(turn), is_own, id, before, now));
+    before = prepared.turns.back().created_at;
+  }
+  return prepared;
+}
+
 Task<ImportResult> Threads::import(ImportBatch batch) {
   check(batch);
-  const bool is_own = batch.source == own_source;
   const auto now = clock_.now();
   auto prepared = std::make_shared<std::vector<PreparedImport>>();
-  for (auto& thread : batch.threads) {
-    const auto id = is_own ? thread.key : id_of_key(batch.source, thread.key);
-    const auto created_at = std::min(thread.created_at.value_or(first_time(thread, now)), now);
-    const auto updated_at = std::min(thread.updated_at.value_or(last_time(thread, created_at)), now);
-    auto made = prepare(NewThread{.agent_id = std::move(thread.agent_id),
-                                  .title = std::move(thread.title),
-                                  .project_id = std::move(thread.project_id),
-                                  .job_id = {},
-                                  .mode = thread.mode},
-                        id);
-    made->thread.archived = thread.archived;
-    made->thread.created_at = created_at;
-    made->moment = std::chrono::microseconds{updated_at.time_since_epoch()}.count();
-    PreparedImport one{.key = std::move(thread.key), .thread = std::move(*made), .turns = {}};
-    auto before = created_at;
-    for (auto& turn : thread.turns) {
-      one.turns.push_back(prepared_turn(std::move(turn), is_own, id, before, now));
-      before = one.turns.back().created_at;
-    }
-    prepared->push_back(std::move(one));
-  }
+  for (auto& thread : batch.threads) prepared->push_back(prepare_import(std::move(thread), batch.source, now));
   const auto written = co_await database_.write(
       [prepared](Connection& connection) {
         std::vector<transfer_store::Written> made;

@@ -167,21 +167,23 @@ NatsConnection::NatsConnection(Loop& loop, Options options)
     status = nats.connect(&handles_->connection, made.get());
     if (status != NATS_OK && status != NATS_NOT_YET_CONNECTED) require(status);
   }
-  for (const auto& subject : options.subjects) {
-    const auto take = [](natsConnection*, natsSubscription*, natsMsg* message, void* all) {
-      const auto& functions = Nats::get();
-      std::string from(functions.subject(message));
-      std::string payload(functions.data(message), static_cast<std::size_t>(functions.data_length(message)));
-      functions.message_destroy(message);
-      auto& receiver = *static_cast<Calls*>(all);
-      receiver.post([&receiver, from = std::move(from), payload = std::move(payload)]() mutable {
-        if (!receiver.is_over) receiver.on_message(std::move(from), std::move(payload));
-      });
-    };
-    require(
-        nats.subscribe(&handles_->subscriptions.emplace_back(), handles_->connection, subject.c_str(), take, calls));
-  }
+  for (const auto& subject : options.subjects) subscribe(subject);
   writer_ = std::make_unique<WorkerThread>("agw-nats", [this] { write(); });
+}
+
+void NatsConnection::subscribe(const std::string& subject) {
+  const auto take = [](natsConnection*, natsSubscription*, natsMsg* message, void* all) {
+    const auto& functions = Nats::get();
+    std::string from(functions.subject(message));
+    std::string payload(functions.data(message), static_cast<std::size_t>(functions.data_length(message)));
+    functions.message_destroy(message);
+    auto& receiver = *static_cast<Calls*>(all);
+    receiver.post([&receiver, from = std::move(from), payload = std::move(payload)]() mutable {
+      if (!receiver.is_over) receiver.on_message(std::move(from), std::move(payload));
+    });
+  };
+  require(Nats::get().subscribe(&handles_->subscriptions.emplace_back(), handles_->connection, subject.c_str(), take,
+                                calls_.get()));
 }
 
 NatsConnection::~NatsConnection() {

@@ -61,6 +61,7 @@ private:
     std::string payload;
   };
 
+  void subscribe(const std::string& subject);
   void write();
 
   std::shared_ptr<Calls> calls_;
