@@ -4,6 +4,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/async/async_event.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -71,6 +72,7 @@ struct Apps::ServerSlot {
     Lock& operator=(const Lock&) = delete;
 
     Task<> acquire() {
+      AGW_ASSERT(!is_held_);
       while (slot_.is_locked) {
         co_await slot_.released.wait();
       }
@@ -137,6 +139,7 @@ Task<> Apps::stop() {
 
 /// Closes idle connections first, because some servers wait for that.
 Task<> Apps::stop(ServerSlot& slot) {
+  AGW_ASSERT(slot.is_locked);
   idle_.close_port(slot.server.port());
   co_await slot.server.stop();
 }
@@ -226,6 +229,7 @@ Task<App> Apps::restart(std::string id_or_name) {
 }
 
 Task<> Apps::start(const ExtensionPointer& extension, ServerSlot& slot) {
+  AGW_ASSERT(slot.is_locked && !slot.server.alive());
   require_complete(app_plan(*extension));
   auto server_start = co_await prepare(extension);
   if (closing_) throw ProcessError("the gateway ends");
@@ -248,6 +252,7 @@ Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
 
 Task<DevServerProcess> Apps::process_of(AppPlan plan, ExtensionPointer extension, int port,
                                         std::function<void(std::string)> note) {
+  AGW_ASSERT(port > 0);
   auto declared = declared_secrets(extension->definition.members());
   if (!declared.empty() && !sandbox_.is_enabled()) throw ProcessError(no_secrets_without_sandbox);
   auto used = co_await blocking_.run(

@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/split.hpp>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -65,6 +66,7 @@ Task<> ChannelAnswers::recover() {
 }
 
 void ChannelAnswers::add(InboundRow row) {
+  AGW_ASSERT(row.number > 0 && !row.is_answered);
   const auto thread_id = row.thread_id.value_or("");
   const auto turn_id = row.turn_id.value_or("");
   auto& question = questions_.emplace(thread_id, Question{std::move(row)})->second;
@@ -112,6 +114,7 @@ void ChannelAnswers::end(Question& question) {
 }
 
 Task<> ChannelAnswers::finish(InboundRow row) {
+  AGW_ASSERT(row.number > 0);
   std::optional<std::vector<OutboxRow>> added;
   while (!added && !stop_.requested()) {
     try {
@@ -161,6 +164,7 @@ Task<std::string> ChannelAnswers::text_of_answer(std::string turn_id) {
 }
 
 std::vector<OutboxRow> ChannelAnswers::rows_of(const InboundRow& question, const std::string& text) const {
+  AGW_ASSERT(messenger_.traits().max_units > reserve);
   std::vector<OutboxRow> rows;
   const bool names_question = question.place.is_group || messenger_.traits().is_mail;
   for (auto& piece : split_markdown(text, messenger_.traits().max_units - reserve)) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -101,6 +102,7 @@ Task<> Channel::run() {
 }
 
 Task<> Channel::recover() {
+  AGW_ASSERT(session_);
   cursor_ = co_await services_.database.read(
       [id = settings_.id](Connection& connection) { return channel_store::cursor(connection, id); });
   co_await session_->answers.recover();
@@ -180,6 +182,7 @@ Task<> Channel::receive_all(std::vector<ReceivedMessage> messages) {
 }
 
 Task<> Channel::report_problem(ReceivedBatch batch) {
+  AGW_ASSERT(batch.end != ReceivedBatch::End::read && batch.end != ReceivedBatch::End::stopped);
   const bool is_refused = batch.end == ReceivedBatch::End::refused;
   const bool is_conflict = batch.end == ReceivedBatch::End::conflict;
   auto problem = batch.error;
@@ -246,6 +249,7 @@ void Channel::deliver_run_event(const DomainEvent& event) {
 }
 
 void Channel::ask(const json::object& request, std::string_view turn_id) {
+  AGW_ASSERT(session_);
   if (const auto* question = session_->answers.find(string_or_empty(request, "thread_id"), turn_id)) {
     const auto answered = session_->messenger->traits().is_mail ? question->message : std::string();
     session_->approvals.ask(request, {question->place}, answered);

@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
@@ -53,6 +54,7 @@ ChannelOutbox::ChannelOutbox(const ChannelServices& services, const ChannelSetti
 void ChannelOutbox::add(std::vector<OutboxRow> rows) {
   for (auto& row : rows) {
     const auto lane = lane_of(row.place);
+    AGW_ASSERT(row.number > 0 && !row.id.empty());
     auto message = message_of_row(row);
     const bool is_uncertain = row.is_begun;
     lane->entries.push_back({.message = std::move(message), .row = std::move(row), .is_uncertain = is_uncertain});
@@ -106,6 +108,7 @@ void ChannelOutbox::wake(const LanePointer& lane) {
 }
 
 Task<> ChannelOutbox::work(LanePointer lane) {
+  AGW_ASSERT(lane->is_active);
   while (!stop_.requested() && (!lane->entries.empty() || (lane->preview && !lane->preview->is_current))) {
     bool must_wait = false;
     try {
@@ -131,6 +134,7 @@ std::chrono::milliseconds ChannelOutbox::interval(const ChatPlace& place) const 
 }
 
 ChannelOutbox::SteadyClock::time_point ChannelOutbox::next_turn(std::size_t limit) const {
+  AGW_ASSERT(limit > 0);
   if (recent_.size() < limit) return paused_until_;
   return std::max(paused_until_, recent_[recent_.size() - limit] + 1s);
 }
@@ -148,6 +152,7 @@ Task<bool> ChannelOutbox::wait_for_turn(SteadyClock::time_point earliest) {
 }
 
 Task<bool> ChannelOutbox::send_first(LanePointer lane) {
+  AGW_ASSERT(!lane->entries.empty());
   auto& entry = lane->entries.front();
   if (!co_await wait_for_turn(lane->last_sent + interval(lane->to))) co_return false;
   co_await prepare(entry);
@@ -183,6 +188,7 @@ Task<SendResult> ChannelOutbox::send_message(Entry& entry, OutgoingMessage messa
 }
 
 Task<> ChannelOutbox::load_files(OutgoingMessage& message, std::string ids) {
+  AGW_ASSERT(!ids.empty());
   std::vector<std::string> wanted;
   boost::split(wanted, ids, boost::is_any_of(" "));
   for (auto& file : co_await services_.attachments.find(std::move(wanted))) {
@@ -217,6 +223,7 @@ Task<> ChannelOutbox::prepare(Entry& entry) {
 }
 
 Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
+  AGW_ASSERT(result.end == End::sent || result.end == End::refused);
   auto& entry = lane->entries.front();
   for (bool is_stored = entry.row.has_value(); is_stored && !stop_.requested();) {
     try {
@@ -246,6 +253,7 @@ void ChannelOutbox::note_failure(Entry& entry, const SendResult& result) {
 
 /// Shows the newest text as often as the service allows, but lets a message go first.
 Task<> ChannelOutbox::update_preview(LanePointer lane) {
+  AGW_ASSERT(lane->entries.empty() && lane->preview && !lane->preview->is_current);
   const auto until_changed = [](LanePointer one) -> Task<> { co_await one->changed.wait(); };
   const auto limit = std::max<std::size_t>(1, messenger_.traits().per_second / preview_share);
   const auto earliest = std::max(lane->last_preview + interval(lane->to), next_turn(limit));

@@ -1,5 +1,6 @@
 #include "features/channels/store.hpp"
 
+#include "base/async/assert.hpp"
 #include "storage/columns.hpp"
 
 namespace agw::channel_store {
@@ -74,6 +75,7 @@ std::optional<std::string> thread_of(Connection& connection, std::string_view in
 
 void set_thread(Connection& connection, std::string_view integration_id, const ChatPlace& place,
                 std::string_view thread_id) {
+  AGW_ASSERT(!place.chat.empty() && !thread_id.empty());
   connection
       .prepare(
           "INSERT INTO channel_threads (integration_id, chat, topic, thread_id) VALUES (:integration, :chat, :topic, "
@@ -110,6 +112,7 @@ bool is_known_message(Connection& connection, std::string_view integration_id, s
 }
 
 std::int64_t insert(Connection& connection, const InboundRow& row) {
+  AGW_ASSERT(row.number == 0 && !row.integration_id.empty() && !row.place.chat.empty());
   static const auto sql = inbound_columns.insert_into("channel_inbound") + " RETURNING number";
   return insert_row(connection, inbound_columns, sql, row);
 }
@@ -129,6 +132,7 @@ bool mark_answered(Connection& connection, std::int64_t number) {
 }
 
 bool add_file(Connection& connection, std::int64_t number, std::string_view attachment_id, int max_files) {
+  AGW_ASSERT(number > 0 && attachment_id.find(' ') == attachment_id.npos && max_files > 0);
   constexpr std::int64_t id_and_blank = 37;
   connection
       .prepare(
@@ -180,6 +184,7 @@ std::optional<ChatPlace> private_chat_of(Connection& connection, std::string_vie
 }
 
 std::int64_t insert(Connection& connection, const OutboxRow& row) {
+  AGW_ASSERT(row.number == 0 && !row.id.empty() && !row.place.chat.empty() && !row.is_begun);
   static const auto sql = outbox_columns.insert_into("channel_outbox") + " RETURNING number";
   return insert_row(connection, outbox_columns, sql, row);
 }

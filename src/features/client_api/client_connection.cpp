@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -23,6 +25,7 @@ ClientConnection::ClientConnection(Loop& loop, ResponseStream& stream, bool outl
 }
 
 void ClientConnection::begin_events(std::function<std::string()> keep_alive, const Fields& fields) {
+  AGW_ASSERT(!sender_);
   Fields all{{"Content-Type", "text/event-stream; charset=utf-8"}, {"X-Accel-Buffering", "no"}};
   all.insert(all.end(), fields.begin(), fields.end());
   sender_ = std::make_unique<EventSender>(loop_, stream_, disconnected_, std::move(all), std::move(keep_alive));

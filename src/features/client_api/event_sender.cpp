@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 using namespace std::chrono_literals;
@@ -24,6 +26,7 @@ EventSender::EventSender(Loop& loop, ResponseStream& stream, StopSource& disconn
       changed_(loop) {}
 
 void EventSender::write(std::string_view bytes) {
+  AGW_ASSERT(!closed_ || bytes.empty());
   if (bytes.empty() || disconnected_.requested()) return;
   begun_ = true;
   waiting_ += bytes;

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
+
 #include "api/client_errors.hpp"
 #include "base/json/json_values.hpp"
 #include "features/client_api/anthropic_blocks.hpp"
@@ -277,6 +279,7 @@ private:
     if (delta.kind == Delta::Kind::arguments) {
       if (delta.call >= calls_.size()) return;
       auto& item = items_[calls_[delta.call]];
+      AGW_ASSERT(item.kind == Kind::call);
       if (item.done) return;
       item.text += delta.text;
       return item_event("response.function_call_arguments.delta", item, {}, {{"delta", delta.text}});
@@ -299,6 +302,7 @@ private:
   }
 
   void close(OutputItem& item) {
+    AGW_ASSERT(index_of(item) < items_.size());
     if (std::exchange(item.done, true)) return;
     switch (item.kind) {
       case OutputItem::Kind::message:

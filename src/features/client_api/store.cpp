@@ -1,5 +1,7 @@
 #include "features/client_api/store.hpp"
 
+#include "base/async/assert.hpp"
+
 namespace agw::client_store {
 
 std::optional<std::string> find_thread(Connection& connection, const std::string& hash) {
@@ -9,6 +11,7 @@ std::optional<std::string> find_thread(Connection& connection, const std::string
 }
 
 void put_thread(Connection& connection, const std::string& thread_id, const std::string& hash) {
+  AGW_ASSERT(!thread_id.empty() && !hash.empty());
   connection.prepare("DELETE FROM client_threads WHERE hash = :hash OR thread_id = :thread")
       .bind(":hash", hash)
       .bind(":thread", thread_id)
@@ -28,6 +31,7 @@ std::optional<StoredResponse> find_response(Connection& connection, const std::s
 }
 
 void put_response(Connection& connection, const StoredResponse& response, Timestamp oldest) {
+  AGW_ASSERT(!response.id.empty() && oldest < response.created_at);
   connection
       .prepare(
           "DELETE FROM client_responses WHERE id IN (SELECT id FROM client_responses WHERE created_at < :oldest LIMIT "

@@ -25,6 +25,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -218,6 +219,7 @@ void NodeBus::handle(NodeMessage message) {
 }
 
 void NodeBus::take_event(NodeMessage& message) {
+  AGW_ASSERT(message.from != options_.node);
   const auto type = string_or_empty(message.head, "type");
   const auto thread = string_or_empty(message.head, "thread");
   hub_.publish({.type = type, .thread_id = thread, .is_from_another_node = true, .text = std::move(message.body)});
@@ -256,6 +258,7 @@ void NodeBus::take_go(const NodeMessage& message) {
 }
 
 Task<> NodeBus::serve(NodeMessage message) {
+  AGW_ASSERT(served_.contains({message.from, message.id}));
   const auto from = message.from;
   const auto id = message.id;
   std::exception_ptr failure;
@@ -329,6 +332,7 @@ private:
 }  // namespace
 
 Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest request) {
+  AGW_ASSERT(node != options_.node);
   if (!connection_.is_connected() || stopping_.requested()) co_return std::nullopt;
   const auto waiting = std::make_shared<Waiting>(loop_);
   const Asked asked(waiting_, waiting);

@@ -17,6 +17,7 @@
 
 #include "api/error.hpp"
 #include "api/idempotency_store.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -96,6 +97,7 @@ void Cluster::start(const Settings& settings, std::function<Task<Response>(Passe
 }
 
 void Cluster::connect(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve) {
+  AGW_ASSERT(!bus_ && !settings.cluster.events.empty());
   const auto identity = cluster_store::identity(services_.database.start_connection());
   bus_ = std::make_unique<NodeBus>(
       services_.loop, services_.hub,
@@ -147,6 +149,7 @@ void Cluster::take_over(const LostNode& lost) {
 }
 
 Task<> Cluster::taking_over(LostNode lost) {
+  AGW_ASSERT(is_taking_over_);
   struct Done {
     bool& flag;
     ~Done() { flag = false; }

@@ -328,6 +328,7 @@ Permission with_persons(const ToolRequest& request, const Requirements& requirem
   AGW_ASSERT(found.verdict == Permission::Verdict::denied || found.verdict == Permission::Verdict::staged);
   if (!request.may_ask && !request.approved && !request.grants) return found;
   const auto needed = stage_that_allows(request, requirements, stage);
+  AGW_ASSERT(!needed || *needed > stage);
   if (!needed) return found;
   if (is_approved(request) || is_granted(request)) return permission_at(request, requirements, *needed);
   if (!request.may_ask) return found;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
@@ -64,6 +65,7 @@ bool replaces(const PushTarget& newer, const PushTarget& older) {
 
 /// Returns all subscriptions as they are then.
 std::vector<PushTarget> insert(Connection& connection, const PushTarget& target) {
+  AGW_ASSERT(!target.shown.id.empty() && !target.shown.kinds.empty());
   auto others = push_store::list(connection);
   const auto replaced = [&](const PushTarget& older) { return replaces(target, older); };
   for (const auto& older : others) {

@@ -221,22 +221,31 @@ Task<std::string> Threads::list_text(ThreadFilter filter) {
   });
 }
 
+namespace {
+
+/// The turns of a fork, as they are counted before it is written.
+struct ForkPlan {
+  std::int64_t last;  ///< the number of the last one
+  std::size_t turns;
+};
+
+ForkPlan plan_fork(Connection& connection, const std::string& id, const ForkPoint& point) {
+  const auto thread = thread_store::require(connection, id).number;
+  auto last = std::numeric_limits<std::int64_t>::max();
+  if (point.turnId) {
+    const auto turn = turn_store::require(connection, *point.turnId);
+    if (turn.thread != thread) throw turn_not_found();
+    last = turn.number;
+  }
+  const auto numbers = turn_store::numbers(connection, thread, last);
+  return {numbers.empty() ? 0 : numbers.back(), numbers.size()};
+}
+
+}  // namespace
+
 Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread> in_transaction) {
-  struct Plan {
-    std::int64_t last;
-    std::size_t turns;
-  };
-  const auto plan = co_await database_.read([id, point](Connection& connection) {
-    const auto thread = thread_store::require(connection, id).number;
-    auto last = std::numeric_limits<std::int64_t>::max();
-    if (point.turnId) {
-      const auto turn = turn_store::require(connection, *point.turnId);
-      if (turn.thread != thread) throw turn_not_found();
-      last = turn.number;
-    }
-    const auto numbers = turn_store::numbers(connection, thread, last);
-    return Plan{numbers.empty() ? 0 : numbers.back(), numbers.size()};
-  });
+  const auto plan =
+      co_await database_.read([id, point](Connection& connection) { return plan_fork(connection, id, point); });
   // Before they are copied, some of these turns may be deleted, but none can be added before the last one.
   std::vector<std::string> ids(plan.turns);
   std::ranges::generate(ids, new_id);
@@ -249,6 +258,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread
         // It may have been deleted after the plan was made.
         if (turn) turn_store::require(connection, *turn);
         const auto numbers = turn_store::numbers(connection, original, last);
+        AGW_ASSERT(numbers.size() <= ids.size());
         thread.id = copy_id;
         // A job finds its own thread by this id.
         thread.job_id.reset();

@@ -9,6 +9,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "features/threads/turn_order_store.hpp"
 #include "storage/columns.hpp"
 
@@ -156,6 +157,7 @@ void insert_all(Connection& connection, std::span<const PreparedThread* const> t
 }
 
 std::int64_t insert(Connection& connection, const PreparedThread& thread) {
+  AGW_ASSERT(!thread.thread.id.empty() && thread.moment > 0);
   static const auto sql = make_insert_sql("INSERT", 1) + " RETURNING number";
   auto statement = connection.prepare(sql);
   bind(statement, thread);
@@ -179,6 +181,7 @@ StoredThread require(Connection& connection, const std::string& id) {
 
 Thread change(Connection& connection, const StoredThread& stored, std::optional<TitledBy> titled_by,
               std::int64_t moment) {
+  AGW_ASSERT(stored.number > 0 && moment >= 0);
   static const auto sql = fmt::format(
       "UPDATE threads SET title = :title, titled_by = coalesce(:titled_by, titled_by), archived = :archived, "
       "pinned = :pinned, mode = :mode, updated = CASE WHEN updated < :moment THEN :moment ELSE updated END "

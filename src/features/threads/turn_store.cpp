@@ -237,6 +237,7 @@ std::int64_t insert_turn(Connection& connection, std::int64_t thread, const Prep
 }  // namespace
 
 Thread insert(Connection& connection, const PreparedTurn& prepared) {
+  AGW_ASSERT(!prepared.turn.id.empty() && prepared.moment > 0 && !(prepared.replaces && prepared.in_reply_to));
   if (prepared.replaces) supersede_from(connection, *prepared.replaces);
   auto stored = thread_store::require(connection, prepared.turn.thread_id);
   set_title(connection, stored, prepared.turn);
@@ -362,6 +363,7 @@ std::optional<StoredTurn> newest_answer(Connection& connection, const StoredTurn
 }
 
 void supersede_after(Connection& connection, const StoredTurn& question) {
+  AGW_ASSERT(question.turn.role == Role::user);
   connection
       .prepare(
           "UPDATE turns SET superseded = CASE WHEN number = :question THEN 0 ELSE 1 END WHERE number IN (SELECT turn "

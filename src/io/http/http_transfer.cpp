@@ -17,6 +17,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/system/system_error.hpp>
 
+#include "base/async/assert.hpp"
 #include "io/http/checked_socket.hpp"
 
 namespace agw {
@@ -57,6 +58,7 @@ HttpTransfer::~HttpTransfer() {
 }
 
 void HttpTransfer::start() {
+  AGW_ASSERT(!added_ && !ended_.happened());
   if (std::ranges::any_of(request_.headers, has_line_break)) {
     end(HttpOutcome::End::broken, "a request header holds a line break");
     return;
@@ -204,6 +206,7 @@ void HttpTransfer::deliver() {
   if (ended_.happened() || enough_ || delivery_posted_ || pending_.empty()) return;
   const auto piece = std::string_view(pending_).substr(delivered_, max_at_once);
   delivered_ += piece.size();
+  AGW_ASSERT(delivered_ <= pending_.size());
   try {
     const auto action = on_body_(outcome_.head, piece);
     if (action == BodyAction::abandon) end(HttpOutcome::End::complete);
@@ -259,6 +262,7 @@ void HttpTransfer::end(HttpOutcome::End why, std::string error) {
 
 Task<HttpOutcome> HttpTransfer::outcome() {
   co_await ended_.wait();
+  AGW_ASSERT(!added_);
   if (failure_) std::rethrow_exception(failure_);
   co_return std::move(outcome_);
 }

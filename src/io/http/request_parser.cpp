@@ -7,6 +7,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "base/async/assert.hpp"
 #include "io/http/http_parser.hpp"
 
 namespace agw {
@@ -117,6 +118,7 @@ void RequestParser::reset() {
 bool RequestParser::done() const { return parser_->is_done(); }
 
 void RequestParser::collect_body(std::size_t limit) {
+  AGW_ASSERT(head_done_ && body_.empty());
   body_limit_ = limit;
   if (head_.content_length)
     body_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*head_.content_length, limit)));
@@ -162,6 +164,7 @@ std::size_t RequestParser::put_head(std::string_view in) {
 }
 
 std::size_t RequestParser::put_body(std::string_view in) {
+  AGW_ASSERT(head_done_);
   std::size_t used = 0;
   while (used < in.size() && !parser_->is_done() && !refusal_) {
     error_code error;
