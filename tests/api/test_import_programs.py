@@ -143,6 +143,18 @@ def test_two_keys_whose_names_become_one_are_two_secrets(own_gateway):
         assert "the key of my maps" in stored and "the key of my-maps" in stored
 
 
+def test_a_key_that_is_named_in_one_place_and_kept_in_another_is_one_secret(own_gateway):
+    servers = {place: {"mcpServers": {"maps": {"command": f"serve-{place}", "env": {"KEY": key}}}}
+               for place, key in (("/a", "${MAPS_KEY}"), ("/b", "the key"), ("/c", "${MAPS_KEY}"))}
+    write_json(own_gateway.home / ".claude.json", {"projects": servers})
+    (own_gateway.home / ".claude").mkdir()
+    moved_without_path(own_gateway, "--with-keys")
+    assert [one["name"] for one in accepted(own_gateway.http.get("/secrets"))] == ["CLAUDE_CODE_MAPS_KEY"]
+    named = {one["definition"]["env"]["KEY"] for one in accepted(own_gateway.http.get("/extensions"))
+             if one["name"].startswith("maps")}
+    assert named == {"${secret:CLAUDE_CODE_MAPS_KEY}"}
+
+
 def test_names_that_are_no_names_here_are_mapped_and_reported(own_gateway, claude_code):
     notes = moved_without_path(own_gateway)["notes"]
     assert "command Fix Issue is named fix-issue here" in notes and "integration git hub is named git-hub here" in notes

@@ -33,13 +33,16 @@ std::string numbered(const std::string& name, int number) {
 
 }  // namespace
 
-/// Two variables whose names become one, or two values of one variable, are two secrets.
+/// Two variables whose names become one, or two values of one variable, are two secrets. A value that the other program
+/// keeps elsewhere is that of the variable.
 std::string Importer::secret_name(const std::string& variable, const std::string& value) {
   const auto base = upper_case_name(source_ + "_" + variable);
   for (int number = 1;; ++number) {
     auto name = numbered(base, number);
-    const std::pair key(variable, value);
-    if (const auto [place, is_new] = secrets_.emplace(name, key); is_new || place->second == key) return name;
+    auto& [known_variable, known_value] = secrets_.try_emplace(name, variable, value).first->second;
+    if (known_variable != variable) continue;
+    if (known_value.empty()) known_value = value;
+    if (value.empty() || known_value == value) return name;
   }
 }
 
