@@ -276,6 +276,23 @@ def without_numbers(box, first_line=None):
         (box.path / "dovecot-uidlist").chmod(0o666)
 
 
+def test_unread_mail_from_before_the_channel_is_not_answered_when_it_is_numbered_anew(talking, dovecot, box, smtp):
+    box.receives(ANN, "Sent before the channel existed.")
+    an_hour_ago = time.time() - 3600
+    for mail in (box.path / "new").iterdir():
+        os.utime(mail, (an_hour_ago, an_hour_ago))
+    listens(talking, dovecot, box, smtp)
+    talking.gateway.stop()
+    without_numbers(box)
+    box.receives(ANN, "/help")
+    talking.gateway.start()
+    smtp.mail("Commands:", seconds=40)
+    # Mails are handled in their order.
+    box.receives(ANN, "/status")
+    smtp.mail("Agent:", seconds=40)
+    assert threads(talking.gateway) == [] and len(smtp.sent) == 2
+
+
 def test_mail_without_an_id_that_is_numbered_anew_is_answered_once(reading, box, smtp):
     box.receives(ANN, "/help", message_id=None)
     smtp.mail("Commands:")

@@ -10,13 +10,14 @@ import time
 
 import pytest
 
+from approvals import pending
 from channels import ANN, BOB, EVE, channel, connect, threads
 from checks import accepted
 from gateway import HAS_ADDRESS_SANITIZER
 from jobs import wait_for
 from stubs.provider import Reply
 from stubs.telegram import TOKEN
-from tools import turns_of
+from tools import calls, turns_of
 
 
 def test_rate_limit_is_kept(talking, telegram):
@@ -96,6 +97,59 @@ def test_change_of_the_record_is_live(talking, telegram):
     assert telegram.message("Agent:")["chat"] == BOB
     assert talking.gateway.http.delete(f"/extensions/{made['id']}").is_success
     assert accepted(talking.gateway.http.get("/channels")) == []
+
+
+def change_definition(gateway, made, **members):
+    definition = {**made["definition"], **members}
+    return accepted(gateway.http.patch(f"/extensions/{made['id']}", json={"definition": definition}))
+
+
+def test_request_that_is_too_long_is_named_once_and_decided_on_the_page(talking, telegram):
+    made = connect(talking.gateway, telegram)
+    talking.stub.script(calls(("Write", {"path": "note.txt", "content": "word " * 25_000})), "Done with it.")
+    telegram.says(ANN, "Write it.")
+    named = telegram.message("It is too long to be shown here: decide on the page.")
+    assert not named["buttons"]
+    for notify in (["signal"], ["job.failed"]):
+        change_definition(talking.gateway, made, notify=notify)
+        telegram.says(ANN, "/help")
+        telegram.message("Commands:", count=1 if notify == ["signal"] else 2)
+    assert len([text for text in telegram.texts() if "too long" in text]) == 1
+    (request,) = pending(talking.gateway)
+    accepted(talking.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "deny"}))
+    telegram.message("Done with it.")
+    telegram.until(lambda: "denied" in named["text"])
+
+
+@pytest.mark.parametrize("waits", ["an answer", "an open question", "a request"])
+def test_somebody_who_is_not_allowed_any_more_gets_nothing(talking, telegram, waits):
+    made = connect(talking.gateway, telegram, allow=[str(ANN), str(BOB)])
+    if waits == "an open question":
+        held = talking.holds("Half of it")
+    else:
+        telegram.fails("sendMessage", 429, "Too Many Requests: retry after 900", retry_after=900)
+        reply = calls(("Write", {"path": "note.txt", "content": "x"})) if waits == "a request" else "For Ann."
+        talking.stub.script(reply, "Done.")
+    telegram.says(ANN, "Tell me.")
+    if waits == "an open question":
+        held.was_asked()
+    else:
+        wait_for(lambda: "sends again in 900000 ms" in talking.gateway.stderr)
+    change_definition(talking.gateway, made, allow=[str(BOB)])
+    if waits == "an open question":
+        held.release(", and the rest.")
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    telegram.says(BOB, "/help")
+    telegram.message("Commands:")
+    wait_for(lambda: channel(talking.gateway)["open_questions"] == channel(talking.gateway)["unsent"] == 0)
+    if waits == "a request":
+        (request,) = pending(talking.gateway)
+        accepted(talking.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "deny"}))
+    (thread,) = threads(talking.gateway)
+    wait_for(lambda: any(turn["content"] for turn in turns_of(talking.gateway, thread, "assistant")))
+    telegram.says(BOB, "/help")
+    telegram.message("Commands:", count=2)
+    assert {message["chat"] for message in telegram.messages} == {BOB}
 
 
 @pytest.mark.parametrize("moment", ["asked", "answering", "sending"])

@@ -3,15 +3,17 @@
 See docs/contract/channels.md.
 """
 
+import contextlib
 import os
 import random
+import sqlite3
 import time
 
 import pytest
 
 from approvals import pending
 from channels import channel, connect, threads
-from checks import accepted
+from checks import PATIENCE, accepted
 from jobs import wait_for
 from stubs.matrix import ACCOUNT, TOKEN, MatrixStub
 from tools import calls, turns_of
@@ -350,3 +352,21 @@ def test_code_of_a_stranger_holds_after_another_one_was_let_in(talking, matrix):
     for person, code in codes.items():
         assert accepted(talking.gateway.http.post("/channels/pair", json={"code": code}))["sender"] == person
     matrix.until(lambda: len([text for text in matrix.bodies() if "You are known now" in text]) == 2)
+
+
+def test_late_number_is_told_so_although_that_cannot_be_stored_at_first(reading, matrix):
+    reading.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
+    matrix.says(ANN, "Write it.")
+    number = number_of_deny(matrix)
+    (request,) = pending(reading.gateway)
+    accepted(reading.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "deny"}))
+    matrix.message("Done with it.")
+    wait_for(lambda: channel(reading.gateway)["unsent"] == 0)
+    with contextlib.closing(sqlite3.connect(reading.gateway.data / "gateway.db", timeout=PATIENCE)) as database:
+        database.execute("CREATE TRIGGER full BEFORE INSERT ON channel_outbox BEGIN SELECT raise(ABORT, 'no room'); END")
+        matrix.says(ANN, number)
+        wait_for(lambda: "could not handle a message" in reading.gateway.stderr)
+        database.execute("DROP TRIGGER full")
+    matrix.until(lambda: any("If you meant to say that to the agent" in text for text in matrix.bodies()), seconds=40)
+    (thread,) = threads(reading.gateway)
+    assert len([turn for turn in turns_of(reading.gateway, thread) if turn["role"] == "user"]) == 1

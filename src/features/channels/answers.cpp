@@ -58,11 +58,32 @@ Task<> ChannelAnswers::recover() {
     std::vector<InboundRow> questions;
     std::vector<OutboxRow> unsent;
   };
-  auto unfinished = co_await services_.database.read([id = settings_.id](Connection& connection) {
-    return Unfinished{channel_store::open_questions(connection, id), channel_store::unsent(connection, id)};
+  auto unfinished = co_await services_.database.write([this](Connection& connection) {
+    Unfinished found{channel_store::open_questions(connection, settings_.id),
+                     channel_store::unsent(connection, settings_.id)};
+    std::erase_if(found.questions, [&](const InboundRow& row) {
+      const bool is_dropped = !row.place.is_group && !settings_.allow.contains(row.sender);
+      if (is_dropped) channel_store::mark_answered(connection, row.number);
+      return is_dropped;
+    });
+    std::erase_if(found.unsent, [&](const OutboxRow& row) {
+      const bool is_dropped = is_for_stranger(connection, row.place);
+      if (is_dropped) channel_store::remove_sent(connection, row.number);
+      return is_dropped;
+    });
+    return found;
   });
   outbox_.add(std::move(unfinished.unsent));
   for (auto& question : unfinished.questions) add(std::move(question));
+}
+
+bool ChannelAnswers::is_for_stranger(Connection& connection, const ChatPlace& place) const {
+  if (place.is_group) return false;
+  // Rooms of Matrix have ids of their own; else a chat has that of the person.
+  const auto person = settings_.service == ChannelService::matrix
+                          ? channel_store::person_in(connection, settings_.id, place)
+                          : std::optional(place.chat);
+  return person && !settings_.allow.contains(*person);
 }
 
 void ChannelAnswers::add(InboundRow row) {

@@ -17,7 +17,8 @@ public:
   ChannelAnswers(const ChannelServices& services, const ChannelSettings& settings, const Messenger& messenger,
                  ChannelOutbox& outbox, StopSource& stop);
 
-  /// Resumes after a restart: follows questions without an answer, and sends messages that were not sent.
+  /// Resumes after a restart or a change of the settings: follows questions without an answer, and sends messages that
+  /// were not sent. People who are not allowed any more get nothing.
   Task<> recover();
   /// Follows the run that answers a question, which is stored.
   void add(InboundRow question);
@@ -38,6 +39,8 @@ private:
     bool is_ending = false;
   };
 
+  /// Of what was stored earlier.
+  bool is_for_stranger(Connection& connection, const ChatPlace& place) const;
   Question* question_of(std::string_view thread_id, std::string_view turn_id);
   void append(const DomainEvent& event);
   void end(Question& question);

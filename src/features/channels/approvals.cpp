@@ -64,24 +64,23 @@ std::vector<AskedRequest::Choice> ChannelApprovals::choices_of(const json::objec
   return choices;
 }
 
-void ChannelApprovals::ask(const json::object& request, const std::vector<ChatPlace>& places,
-                           const std::string& replies_to) {
+void ChannelApprovals::ask(const json::object& request, std::vector<AskedRequest::Copy> copies) {
   const auto id = string_or_empty(request, "id");
-  if (places.empty() || memory_.find_asked(id)) return;
+  if (copies.empty() || memory_.find_asked(id)) return;
   const auto question = object_or_empty(request, "question");
   const auto asked = std::make_shared<AskedRequest>(AskedRequest{.id = id,
                                                                  .thread_id = string_or_empty(request, "thread_id"),
                                                                  .title = request_title(request),
                                                                  .choices = choices_of(request),
-                                                                 .first_number = memory_.next_number()});
+                                                                 .first_number = memory_.next_number(),
+                                                                 .copies = std::move(copies)});
   asked->takes_text = !question.empty() && !object_member(question, "form");
-  asked->text = text_of(request, *asked);
-  for (const auto& place : places) asked->copies.push_back({place, replies_to});
+  set_text(request, *asked);
   memory_.asked.push_back(asked);
   for (std::size_t copy = 0; copy < asked->copies.size(); ++copy) send(asked, copy);
 }
 
-void ChannelApprovals::resume() {
+void ChannelApprovals::resume(const std::set<std::string, std::less<>>& allow) {
   const auto waiting = services_.approvals.waiting({});
   const auto all = memory_.asked;
   for (const auto& asked : all) {
@@ -89,22 +88,30 @@ void ChannelApprovals::resume() {
       end(asked, "no longer asked");
       continue;
     }
+    std::erase_if(asked->copies,
+                  [&](const auto& copy) { return !copy.place.is_group && !allow.contains(copy.person); });
+    if (asked->copies.empty()) std::erase(memory_.asked, asked);
     for (std::size_t copy = 0; copy < asked->copies.size(); ++copy) {
       if (asked->copies[copy].message.empty()) send(asked, copy);
     }
   }
 }
 
-std::string ChannelApprovals::text_of(const json::object& request, const AskedRequest& asked) const {
-  auto text = request_text(request);
-  boost::trim_right(text);
-  if (asked.takes_text) text += "\n\nAnswer with a message.";
-  if (messenger_.traits().has_buttons) return text;
-  text += "\n\nAnswer with a number:";
-  for (std::size_t i = 0; i < asked.choices.size(); ++i) {
-    text += fmt::format("\n{}. {}", asked.first_number + static_cast<int>(i), asked.choices[i].label);
+/// Nobody decides here on what they cannot see here.
+void ChannelApprovals::set_text(const json::object& request, AskedRequest& asked) const {
+  asked.text = request_text(request);
+  boost::trim_right(asked.text);
+  if (asked.text.size() > max_shown) {
+    asked.text = asked.title + ". It is too long to be shown here: decide on the page.";
+    asked.choices.clear();
+    asked.takes_text = false;
   }
-  return text;
+  if (asked.takes_text) asked.text += "\n\nAnswer with a message.";
+  if (messenger_.traits().has_buttons || asked.choices.empty()) return;
+  asked.text += "\n\nAnswer with a number:";
+  for (std::size_t i = 0; i < asked.choices.size(); ++i) {
+    asked.text += fmt::format("\n{}. {}", asked.first_number + static_cast<int>(i), asked.choices[i].label);
+  }
 }
 
 /// Sends the whole text, in several messages if needed: people must see what they approve. The last one has the
@@ -112,12 +119,6 @@ std::string ChannelApprovals::text_of(const json::object& request, const AskedRe
 void ChannelApprovals::send(const AskedRequestPointer& asked, std::size_t copy) {
   const auto& place = asked->copies[copy].place;
   const auto& replies_to = asked->copies[copy].replies_to;
-  if (asked->text.size() > max_shown) {
-    return outbox_.send_unstored({.to = place,
-                                  .id = {},
-                                  .text = asked->title + ". It is too long to be shown here: decide on the page.",
-                                  .replies_to = replies_to});
-  }
   const auto pieces = split_markdown(asked->text, messenger_.traits().max_units);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     OutgoingMessage message{.to = place, .id = {}, .text = pieces[i], .replies_to = replies_to};
@@ -192,12 +193,15 @@ std::pair<AskedRequestPointer, std::size_t> ChannelApprovals::chosen(const std::
 }
 
 /// What was meant for the agent can be said once more.
-std::optional<std::string> ChannelApprovals::late_answer(const ReceivedMessage& message, std::string_view line) {
+std::optional<std::string> ChannelApprovals::late_answer(const ReceivedMessage& message, std::string_view line) const {
   memory_.expire();
   const auto late = chosen(memory_.ended, message.place, line).first;
-  std::erase_if(memory_.ended, [&](const auto& one) { return one->is_in(message.place); });
   if (!late) return std::nullopt;
   return fmt::format("{}: {}. If you meant to say that to the agent, write it again.", late->title, late->outcome);
+}
+
+void ChannelApprovals::forget_ended(const ChatPlace& place) {
+  std::erase_if(memory_.ended, [&](const auto& one) { return one->is_in(place); });
 }
 
 Task<std::optional<std::string>> ChannelApprovals::answer(const ReceivedMessage& message,

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,10 +22,10 @@ public:
 
   /// Continues with what the channel asked before its settings changed: sends what was not sent, and shows what was
   /// decided meanwhile.
-  void resume();
+  void resume(const std::set<std::string, std::less<>>& allow);
 
-  /// Sends a request, the member of its event, to these chats; in mails as a reply to `replies_to`.
-  void ask(const json::object& request, const std::vector<ChatPlace>& places, const std::string& replies_to = {});
+  /// Sends a request, the member of its event, to these chats; in mails as a reply to what `copies` name.
+  void ask(const json::object& request, std::vector<AskedRequest::Copy> copies);
   /// Shows the decision, from the event `permission-decided`.
   void close(const json::object& decided);
   /// The run that asked has ended.
@@ -36,13 +37,15 @@ public:
 
   /// Handles a message as an answer, if a request is or was pending in its chat: the number of a choice, if there are
   /// no buttons, or the answer to a question. No value if it is none; else why it decides nothing, for the person, or
-  /// empty if it did. `in_transaction` runs with the decision.
+  /// empty if it did. `in_transaction` runs with the decision. The same message gets the same until it was handled.
   Task<std::optional<std::string>> answer(const ReceivedMessage& message,
                                           std::function<void(Connection&)> in_transaction);
+  /// A message that decided nothing was handled: the next one there is no late answer.
+  void forget_ended(const ChatPlace& place);
 
 private:
   static std::vector<AskedRequest::Choice> choices_of(const json::object& request);
-  std::string text_of(const json::object& request, const AskedRequest& asked) const;
+  void set_text(const json::object& request, AskedRequest& asked) const;
   void send(const AskedRequestPointer& asked, std::size_t copy);
   void show_outcome(const AskedRequest& asked, const AskedRequest::Copy& copy);
   void end(const AskedRequestPointer& asked, std::string outcome);
@@ -50,7 +53,7 @@ private:
   static std::pair<AskedRequestPointer, std::size_t> chosen(const std::vector<AskedRequestPointer>& requests,
                                                             const ChatPlace& place, std::string_view text);
   /// What to say to a late answer; no value if the message is none.
-  std::optional<std::string> late_answer(const ReceivedMessage& message, std::string_view line);
+  std::optional<std::string> late_answer(const ReceivedMessage& message, std::string_view line) const;
   /// Returns why it could not be decided; empty if it was.
   Task<std::string> decide(std::string id, DecidePermission decision, std::function<void(Connection&)> in_transaction);
 

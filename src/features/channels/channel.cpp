@@ -106,7 +106,7 @@ Task<> Channel::recover() {
   cursor_ = co_await services_.database.read(
       [id = settings_.id](Connection& connection) { return channel_store::cursor(connection, id); });
   co_await session_->answers.recover();
-  session_->approvals.resume();
+  session_->approvals.resume(settings_.allow);
   session_->inbox.resume();
   ask_what_waits();
 }
@@ -252,7 +252,7 @@ void Channel::ask(const json::object& request, std::string_view turn_id) {
   AGW_ASSERT(session_);
   if (const auto* question = session_->answers.find(string_or_empty(request, "thread_id"), turn_id)) {
     const auto answered = session_->messenger->traits().is_mail ? question->message : std::string();
-    session_->approvals.ask(request, {question->place}, answered);
+    session_->approvals.ask(request, {{question->place, question->sender, answered}});
   } else if (settings_.notify.contains(ChannelNotice::permission_requested)) {
     group_.spawn(ask_people(request));
   }
@@ -273,34 +273,34 @@ bool Channel::answers(std::string_view thread_id) const {
 }
 
 /// The chats in which the people of the channel can be reached.
-Task<std::vector<ChatPlace>> Channel::private_chats() {
+Task<std::vector<AskedRequest::Copy>> Channel::private_chats() {
   auto places = co_await services_.database.read([id = settings_.id, people = settings_.allow](Connection& connection) {
     std::vector<std::pair<std::string, std::optional<ChatPlace>>> found;
     for (const auto& person : people)
       found.emplace_back(person, channel_store::private_chat_of(connection, id, person));
     return found;
   });
-  std::vector<ChatPlace> known;
+  std::vector<AskedRequest::Copy> known;
   for (auto& [person, place] : places) {
-    if (place) known.push_back(*std::move(place));
+    if (place) known.push_back({*std::move(place), person});
     // Everywhere but at Matrix, the chat with a person has the person's id.
     else if (settings_.service != ChannelService::matrix && !person.starts_with('-'))
-      known.push_back({person, "", false});
+      known.push_back({{person, "", false}, person});
   }
   co_return known;
 }
 
 Task<> Channel::ask_people(json::object request) {
-  const auto places = co_await private_chats();
-  if (!stop_.requested()) session_->approvals.ask(request, places);
+  auto chats = co_await private_chats();
+  if (!stop_.requested()) session_->approvals.ask(request, std::move(chats));
 }
 
 Task<> Channel::notify_people(std::string text) {
-  const auto places = co_await private_chats();
-  for (const auto& place : places) {
+  const auto chats = co_await private_chats();
+  for (const auto& chat : chats) {
     OutboxRow row{.id = new_id(),
                   .integration_id = settings_.id,
-                  .place = place,
+                  .place = chat.place,
                   .text = text,
                   .created_at = services_.clock.now()};
     row.number = co_await services_.database.write(

@@ -58,7 +58,7 @@ private:
   std::chrono::milliseconds record_failure(std::string why, std::chrono::milliseconds named, bool is_final);
   Task<> raise(std::string message);
   Task<> notify_people(std::string text);
-  Task<std::vector<ChatPlace>> private_chats();
+  Task<std::vector<AskedRequest::Copy>> private_chats();
   Task<> ask_people(json::object request);
   /// Asks what agents asked while no channel was there.
   void ask_what_waits();

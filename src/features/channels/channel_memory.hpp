@@ -21,13 +21,14 @@ struct AskedRequest {
   /// One of the chats in which it stands.
   struct Copy {
     ChatPlace place;
+    std::string person;  ///< for whom it is; in a group, others see it too
     std::string replies_to{};
     std::string message{};  ///< the service's id of it; empty: not sent yet
   };
   std::string id;
   std::string thread_id;
   std::string title;
-  std::string text{};  ///< in full, with the choices
+  std::string text{};  ///< in full, with the choices; of one that is too long, only that it waits on the page
   std::vector<Choice> choices{};
   int first_number = 1;     ///< of the choices
   bool takes_text = false;  ///< any text answers it

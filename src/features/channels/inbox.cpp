@@ -140,8 +140,13 @@ Task<> ChannelInbox::handle_once(ReceivedMessage message) {
   row.is_answered = true;
   auto problem =
       co_await approvals_.answer(message, [row](Connection& connection) { channel_store::insert(connection, row); });
-  if (problem && !problem->empty()) co_return co_await reply(std::move(message), *std::move(problem));
-  if (!problem && !message.only_answers) co_await ask_agent(std::move(message));
+  if (problem && problem->empty()) co_return;
+  const auto place = message.place;
+  if (problem)
+    co_await reply(std::move(message), *std::move(problem));
+  else if (!message.only_answers)
+    co_await ask_agent(std::move(message));
+  approvals_.forget_ended(place);
 }
 
 Task<bool> ChannelInbox::is_known(const ReceivedMessage& message) const {

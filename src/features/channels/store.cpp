@@ -174,6 +174,14 @@ void purge(Connection& connection, Timestamp oldest) {
       .run();
 }
 
+std::optional<std::string> person_in(Connection& connection, std::string_view integration_id, const ChatPlace& place) {
+  auto row = connection.prepare(
+      "SELECT sender FROM channel_inbound WHERE integration_id = :integration AND chat = :chat"
+      " AND is_group = 0 ORDER BY number DESC LIMIT 1");
+  row.bind(":integration", integration_id).bind(":chat", place.chat);
+  return row.step() ? std::optional(row.string(0)) : std::nullopt;
+}
+
 std::optional<ChatPlace> private_chat_of(Connection& connection, std::string_view integration_id,
                                          std::string_view sender) {
   auto row = connection.prepare(

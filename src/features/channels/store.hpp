@@ -74,6 +74,8 @@ void set_shown_as(Connection& connection, std::int64_t number, const std::option
 std::optional<std::string> shown_as(Connection& connection, std::int64_t number);
 /// Removes some answered messages that are older.
 void purge(Connection& connection, Timestamp oldest);
+/// Who wrote last in that private chat.
+std::optional<std::string> person_in(Connection& connection, std::string_view integration_id, const ChatPlace& place);
 /// The private chat in which that person wrote last.
 std::optional<ChatPlace> private_chat_of(Connection& connection, std::string_view integration_id,
                                          std::string_view sender);

@@ -29,6 +29,8 @@ constexpr std::size_t max_bytes_per_batch = 8 * 1024 * 1024;
 /// A file of 20 MiB has 27 MiB in a mail.
 constexpr std::size_t max_mail = 40 * 1024 * 1024;
 constexpr std::size_t max_subject = 250;
+/// Mails of a longer time are not answered when the server has numbered its mails anew.
+constexpr auto max_time_away = std::chrono::days(2);
 constexpr std::size_t max_references = 20;
 constexpr std::size_t topic_length = 16;
 
@@ -66,18 +68,28 @@ MailReference MailReference::from_text(std::string_view text) {
           .references = read_message_ids(rest.substr(second))};
 }
 
-std::string Email::Position::text() const { return fmt::format("{} {} {}", validity, last, fmt::join(received, ",")); }
+std::string Email::Position::text() const {
+  auto written = fmt::format("{} {} {}", validity, last, fmt::join(received, ","));
+  if (time) written += fmt::format(" @{}", std::chrono::floor<std::chrono::seconds>(*time).time_since_epoch().count());
+  return written;
+}
 
 Email::Position Email::Position::from_text(const std::string& text) {
   std::vector<Imap::Uid> numbers;
-  for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+  const auto mark = std::min(text.find('@'), text.size());
+  for (const char *at = text.data(), *end = at + mark; at < end;) {
     Imap::Uid number = 0;
     const auto [next, error] = std::from_chars(at, end, number);
     if (error == std::errc()) numbers.push_back(number);
     at = error == std::errc() ? next : at + 1;
   }
   if (numbers.size() < 2) return {};
-  return {.validity = numbers[0], .last = numbers[1], .received = {numbers.begin() + 2, numbers.end()}};
+  Position position{.validity = numbers[0], .last = numbers[1], .received = {numbers.begin() + 2, numbers.end()}};
+  std::int64_t seconds = 0;
+  const auto written = std::string_view(text).substr(std::min(mark + 1, text.size()));
+  if (std::from_chars(written.data(), written.data() + written.size(), seconds).ec == std::errc())
+    position.time = Timestamp(std::chrono::seconds(seconds));
+  return position;
 }
 
 Email::Email(const ChannelServices& services, const ChannelAccount& account, const ChannelSettings& settings)
@@ -127,7 +139,7 @@ Task<ReceivedBatch> Email::read_batch(std::string cursor, StopSource& stop) {
   ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = std::move(cursor)};
   if (batch.cursor.empty()) {
     // Mails from before the channel existed were not meant for it.
-    batch.cursor = Position{imap_->validity(), imap_->next_uid() - 1}.text();
+    batch.cursor = Position{imap_->validity(), imap_->next_uid() - 1, {}, services_.clock.now()}.text();
     co_return batch;
   }
   if (!is_renumbered(position)) co_await imap_->mark_read(std::exchange(position.received, {}), stop);
@@ -139,8 +151,7 @@ Task<ReceivedBatch> Email::read_batch(std::string cursor, StopSource& stop) {
   }
   has_read_ = true;
   for (const auto uid : uids) {
-    auto message = co_await read_one(uid, stop);
-    position.last = std::max(position.last, uid);
+    auto message = co_await read_one(uid, position, stop);
     if (message) {
       if (settings_.allow.contains(message->sender)) position.received.push_back(uid);
       batch.messages.push_back(*std::move(message));
@@ -158,18 +169,24 @@ bool Email::is_renumbered(const Position& position) const {
 }
 
 /// If the server has renumbered its mails (UIDVALIDITY), their numbers no longer say which ones were read: reading
-/// resumes at the oldest unread mail of the last days, and answered ones are recognised by their message ids.
+/// resumes at the oldest unread mail of the last days that came no earlier than the last one, and answered ones are
+/// recognised by their message ids.
 Task<std::vector<Imap::Uid>> Email::new_mails(Position& position, StopSource& stop) {
   if (!is_renumbered(position)) co_return co_await imap_->mails_from(position.last + 1, stop);
   log::warn("the mail server of the channel {} has numbered its mails anew", settings_.name);
-  auto unread = co_await imap_->unread_mails(services_.clock.now(), stop);
-  position = {.validity = imap_->validity(), .last = unread.empty() ? imap_->next_uid() - 1 : unread.front() - 1};
+  const auto oldest = services_.clock.now() - max_time_away;
+  auto unread = co_await imap_->unread_mails(std::max(position.time.value_or(oldest), oldest), stop);
+  position.validity = imap_->validity();
+  position.last = unread.empty() ? imap_->next_uid() - 1 : unread.front() - 1;
+  position.received.clear();
   co_return unread;
 }
 
-Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, StopSource& stop) {
+Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, Position& position, StopSource& stop) {
+  position.last = std::max(position.last, uid);
   const auto fetched = co_await imap_->head(uid, stop);
   if (!fetched) co_return std::nullopt;
+  if (fetched->received) position.time = fetched->received;
   const auto head = read_mail_head(fetched->bytes);
   auto sender = authentic_sender(head, settings_.authserv_id);
   if (!sender || is_automatic(head) || !is_for_account(head) || sender->address == settings_.from) {

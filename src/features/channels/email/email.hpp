@@ -40,11 +40,13 @@ public:
   Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) override;
 
 private:
-  /// How far the inbox was read: `<validity> <last uid> <uids that count as read from now on>`.
+  /// How far the inbox was read: `<validity> <last uid> <uids that count as read from now on>`, and when the server got
+  /// the last one: ` @<seconds>`.
   struct Position {
     Imap::Uid validity = 0;
     Imap::Uid last = 0;
     std::vector<Imap::Uid> received{};
+    std::optional<Timestamp> time{};
 
     std::string text() const;
     static Position from_text(const std::string& text);
@@ -55,8 +57,8 @@ private:
   /// Whether the numbers in `position` are no longer those of the server.
   bool is_renumbered(const Position& position) const;
   Task<std::vector<Imap::Uid>> new_mails(Position& position, StopSource& stop);
-  /// No value if the mail is ignored or gone.
-  Task<std::optional<ReceivedMessage>> read_one(Imap::Uid uid, StopSource& stop);
+  /// Moves `position` to that mail. No value if it is ignored or gone.
+  Task<std::optional<ReceivedMessage>> read_one(Imap::Uid uid, Position& position, StopSource& stop);
   bool is_for_account(const MailHead& head) const;
   /// `bytes` are those of the head, which identify a mail that has no id.
   static MailReference reference_of(const MailHead& head, std::string_view bytes);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ctime>
 #include <utility>
 
 #include <fmt/chrono.h>
@@ -45,6 +46,18 @@ std::optional<std::size_t> literal_size(std::string_view line) {
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   if (size > max_literal) fail("the server sent more than was requested");
   return size;
+}
+
+/// Reads `INTERNALDATE " 7-Feb-2026 21:52:25 +0200"`; whole seconds.
+std::optional<Timestamp> received_at(std::string_view text) {
+  constexpr std::string_view name = "INTERNALDATE \"";
+  const auto found = text.find(name);
+  if (found == text.npos) return std::nullopt;
+  const std::string time(text.substr(found + name.size(), 26));
+  std::tm parts{};
+  if (!::strptime(time.c_str(), "%d-%b-%Y %H:%M:%S %z", &parts)) return std::nullopt;
+  const auto offset = parts.tm_gmtoff;  // `timegm` clears it
+  return Timestamp(std::chrono::seconds(::timegm(&parts) - offset));
 }
 
 /// Short texts may come quoted.
@@ -142,19 +155,28 @@ Task<std::vector<Imap::Uid>> Imap::mails_from(Uid first, StopSource& stop) {
   co_return uids;
 }
 
-Task<std::vector<Imap::Uid>> Imap::unread_mails(Timestamp now, StopSource& stop) {
-  const auto day = std::chrono::floor<std::chrono::seconds>(now - std::chrono::days(2));
-  co_return co_await search(
+Task<std::vector<Imap::Uid>> Imap::unread_mails(Timestamp since, StopSource& stop) {
+  // Servers search by the day, in a zone of their own.
+  const auto day = std::chrono::floor<std::chrono::seconds>(since - std::chrono::days(1));
+  auto uids = co_await search(
       fmt::format("UNSEEN UNDELETED SINCE {:%d-%b-%Y}", fmt::gmtime(std::chrono::system_clock::to_time_t(day))), stop);
+  if (uids.empty()) co_return uids;
+  const auto times = co_await run(fmt::format("UID FETCH {} (UID INTERNALDATE)", fmt::join(uids, ",")), stop);
+  for (const auto& one : times) {
+    if (const auto time = received_at(one.text); time && *time < since)
+      std::erase(uids, number_after(one.text, "UID "));
+  }
+  co_return uids;
 }
 
 Task<std::optional<Imap::Head>> Imap::head(Uid uid, StopSource& stop) {
-  auto responses =
-      co_await run(fmt::format("UID FETCH {} (UID RFC822.SIZE BODY.PEEK[HEADER]<0.{}>)", uid, max_head), stop);
+  auto responses = co_await run(
+      fmt::format("UID FETCH {} (UID RFC822.SIZE INTERNALDATE BODY.PEEK[HEADER]<0.{}>)", uid, max_head), stop);
   for (auto& one : responses) {
     if (one.text.find("BODY[HEADER]") == one.text.npos || number_after(one.text, "UID ") != uid) continue;
     auto bytes = one.literals.empty() ? quoted_in(one.text) : std::move(one.literals.front());
-    co_return Head{.bytes = std::move(bytes), .size = number_after(one.text, "RFC822.SIZE ")};
+    co_return Head{
+        .bytes = std::move(bytes), .size = number_after(one.text, "RFC822.SIZE "), .received = received_at(one.text)};
   }
   co_return std::nullopt;
 }

@@ -30,12 +30,13 @@ public:
 
   /// The mails from `first` on, ascending.
   Task<std::vector<Uid>> mails_from(Uid first, StopSource& stop);
-  /// The unread mails of the last two days, ascending.
-  Task<std::vector<Uid>> unread_mails(Timestamp now, StopSource& stop);
+  /// The unread mails that the server got at `since` or later, ascending.
+  Task<std::vector<Uid>> unread_mails(Timestamp since, StopSource& stop);
 
   struct Head {
-    std::string bytes;     ///< the header, at most 256 KiB of it
-    std::size_t size = 0;  ///< of the whole mail
+    std::string bytes;                    ///< the header, at most 256 KiB of it
+    std::size_t size = 0;                 ///< of the whole mail
+    std::optional<Timestamp> received{};  ///< when the server got it (INTERNALDATE)
   };
   /// No value if the mail is gone. It does not count as read.
   Task<std::optional<Head>> head(Uid uid, StopSource& stop);
