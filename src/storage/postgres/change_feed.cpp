@@ -13,6 +13,7 @@
 
 #include "base/log.hpp"
 #include "storage/postgres/engine.hpp"
+#include "storage/postgres/lease.hpp"
 
 namespace agw::postgres {
 
@@ -121,25 +122,15 @@ void ChangeFeed::connect() {
 
 void ChangeFeed::renew() {
   if (Session::Clock::now() - renewed_at_ < between_renewals) return;
-  auto& connection = link_.connection();
-  connection
-      .prepare(
-          "UPDATE gateway_owner SET lease_until = clock_timestamp() + interval '10 seconds', seen = :seen WHERE id = "
-          ":id")
-      .bind(":seen", seen_)
-      .bind(":id", id_)
-      .run();
-  if (connection.changes() == 0) return lose();
+  if (!postgres::renew(link_.connection(), id_, seen_)) return lose();
   renewed_at_ = Session::Clock::now();
 }
 
 void ChangeFeed::look_for_lost_nodes() {
   if (Session::Clock::now() - connected_at_ < lease) return;
-  auto row = link_.connection().prepare(
-      "SELECT node, id FROM gateway_owner WHERE lease_until < clock_timestamp() AND id <> :id");
-  row.bind(":id", id_);
-  if (!row.step()) return;
-  asio::post(loop_, [calls = calls_, lost = LostNode{row.string(0), row.string(1)}] {
+  const auto lost = find_lost(link_.connection(), id_);
+  if (!lost) return;
+  asio::post(loop_, [calls = calls_, lost = *lost] {
     if (!calls->is_over) calls->on_lost_node(lost);
   });
 }

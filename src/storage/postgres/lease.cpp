@@ -10,6 +10,24 @@ void act_as(Connection& connection, const std::string& node) {
 
 }  // namespace
 
+bool renew(Connection& connection, const std::string& id, std::int64_t seen) {
+  connection
+      .prepare(
+          "UPDATE gateway_owner SET lease_until = clock_timestamp() + interval '10 seconds', seen = :seen WHERE id = "
+          ":id")
+      .bind(":seen", seen)
+      .bind(":id", id)
+      .run();
+  return connection.changes() > 0;
+}
+
+std::optional<LostNode> find_lost(Connection& connection, const std::string& id) {
+  auto row =
+      connection.prepare("SELECT node, id FROM gateway_owner WHERE lease_until < clock_timestamp() AND id <> :id");
+  row.bind(":id", id);
+  return row.step() ? std::optional(LostNode{row.string(0), row.string(1)}) : std::nullopt;
+}
+
 bool claim(Connection& connection, const LostNode& lost, const std::string& claim) {
   connection
       .prepare(

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "storage/changes.hpp"
@@ -12,7 +14,13 @@ namespace agw::postgres {
 /// replaces the id, so that a node that was only thought dead writes nothing any more, and starts anew.
 ///
 /// The claim is a lease too: if the claimer dies before `release`, the next one claims.
+/// All orders of what two nodes do are tried in lease_model_test.cpp.
 /// Example: src/storage/postgres/lease_test.cpp: LeaseTest.NothingIsWrittenAfterAClaimInAnyOrder
+
+/// Renews the lease of the node with that id, which has seen the changes up to that number. False if it was claimed.
+bool renew(Connection& connection, const std::string& id, std::int64_t seen);
+/// A node whose lease has expired, other than the one with that id.
+std::optional<LostNode> find_lost(Connection& connection, const std::string& id);
 
 /// Inside a write: claims the node, as `claim`, and ends its sessions. False if its lease is good, or was claimed.
 bool claim(Connection& connection, const LostNode& lost, const std::string& claim);
