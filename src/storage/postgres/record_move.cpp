@@ -1,11 +1,13 @@
 #include "storage/postgres/record_move.hpp"
 
+#include <functional>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
 #include "base/error.hpp"
+#include "base/time/time.hpp"
 #include "storage/migration.hpp"
 #include "storage/open.hpp"
 #include "storage/postgres/errors.hpp"
@@ -98,12 +100,27 @@ void finish(Server& server, const RecordMove& move, RecordCopy& copy) {
   server.connection().execute("COMMIT");
 }
 
+/// When the newest turn was made, for people.
+std::string newest_turn(Connection& connection) {
+  auto row = connection.prepare("SELECT max(created_at) FROM turns");
+  return row.step() && !row.is_null(0) ? to_iso8601(row.time(0)) : "never";
+}
+
+/// The file was moved before, and is there again.
+std::string what_to_do_again(Connection& file, Server& server, const RecordMove& move) {
+  return fmt::format(
+      "They were moved before; the newest message in {0} is of {1}, the one in the database of {2}. To go on with the "
+      "file, empty the {3} and run this again; to go on with the database, move the file away (mv {0} {0}.old) and "
+      "start the gateway",
+      move.file.string(), newest_turn(file), newest_turn(server.connection()), server.name());
+}
+
 /// `remedy`: what to do with the copy.
-std::uint64_t compared(RecordCopy& copy, const std::string& remedy) {
+std::uint64_t compared(RecordCopy& copy, const std::function<std::string()>& remedy) {
   try {
     return copy.compare();
   } catch (const CopyDiffers& error) {
-    refuse(fmt::format("{}: the source has changed since the move began, or the copy has. {}", error.what(), remedy));
+    refuse(fmt::format("{}: the source has changed since the move began, or the copy has. {}", error.what(), remedy()));
   }
 }
 
@@ -133,7 +150,10 @@ MovedRecords move_to_server(const RecordMove& move) {
   begin(server, move, copy);
   const bool was_complete = origin_of(server.connection())->is_complete;
   if (!was_complete) copy.copy();
-  const auto rows = compared(copy, fmt::format("Empty the {} and begin anew", server.name()));
+  const auto rows = compared(copy, [&] {
+    return was_complete ? what_to_do_again(*file, server, move)
+                        : fmt::format("Empty the {} and begin anew", server.name());
+  });
   if (!was_complete) finish(server, move, copy);
   file.reset();
   const auto kept = beside(move.file);
@@ -155,7 +175,7 @@ MovedRecords move_to_file(const RecordMove& move) {
   auto file = open_database(unfinished, move.backups, embedded_migrations());
   RecordCopy copy(server.connection(), *file, move.node, move.progress);
   copy.copy();
-  const auto rows = compared(copy, fmt::format("Delete {} and begin anew", unfinished.string()));
+  const auto rows = compared(copy, [&] { return fmt::format("Delete {} and begin anew", unfinished.string()); });
   copy.hand_over_numbers();
   // Closing does it too, but says nothing if it fails, and the log stays behind when the file is renamed.
   file->execute("PRAGMA wal_checkpoint(TRUNCATE)");

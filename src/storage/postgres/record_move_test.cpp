@@ -16,6 +16,7 @@ namespace agw::postgres {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::Server;
 
@@ -198,6 +199,19 @@ TEST_F(RecordMoveTest, OnlyAnEmptyDatabaseIsFilled) {
   EXPECT_THAT(refusal([this] { move_to_server(move(directory_.path() / "second.db")); }),
               HasSubstr("holds records of a gateway already"));
   EXPECT_THAT(refusal([this] { move_to_server(move(file_)); }), HasSubstr("there is nothing to move"));
+}
+
+TEST_F(RecordMoveTest, AFileThatWasUsedAgainIsNotTakenForTheDatabase) {
+  const auto moved = move_to_server(move(file_));
+  std::filesystem::rename(moved.file, file_);
+  {
+    Connection file(file_.string(), Connection::Access::read_write);
+    file.execute("DELETE FROM signals WHERE number > 100");
+  }
+  EXPECT_THAT(refusal([this] { move_to_server(move(file_)); }),
+              AllOf(HasSubstr("They were moved before; the newest message in " + file_.string()),
+                    HasSubstr("to go on with the database, move the file away")));
+  EXPECT_TRUE(std::filesystem::exists(file_));
 }
 
 TEST_F(RecordMoveTest, ADatabaseThatAGatewayUsesIsLeftAlone) {
