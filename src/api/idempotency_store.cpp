@@ -49,6 +49,14 @@ bool claim(Connection& connection, const std::string& path, const std::string& k
   return connection.changes() == 1;
 }
 
+bool is_claimed_elsewhere(Connection& connection, const std::string& path, const std::string& key, Timestamp oldest) {
+  auto row = connection.prepare(
+      "SELECT EXISTS (SELECT 1 FROM idempotency_claims WHERE path = :path AND key = :key AND node <> this_node() "
+      "AND created_at > :oldest)");
+  row.bind(":path", path).bind(":key", key).bind(":oldest", oldest);
+  return row.step() && row.boolean(0);
+}
+
 void release(Connection& connection, const std::string& path, const std::string& key) {
   connection.prepare("DELETE FROM idempotency_claims WHERE path = :path AND key = :key AND node = this_node()")
       .bind(":path", path)

@@ -28,6 +28,8 @@ void store(Connection& connection, const std::string& path, const std::string& k
 
 /// Whether nobody else has claimed the key. What this node has claimed before was left by a failure.
 bool claim(Connection& connection, const std::string& path, const std::string& key, Timestamp now, Timestamp oldest);
+/// Whether another node answers the first request with the key.
+bool is_claimed_elsewhere(Connection& connection, const std::string& path, const std::string& key, Timestamp oldest);
 /// Ends this node's claim.
 void release(Connection& connection, const std::string& path, const std::string& key);
 /// Ends all claims of this node, which has ended.

@@ -1,5 +1,6 @@
 #include "server/idempotency.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -16,7 +17,9 @@ namespace agw {
 namespace {
 
 constexpr auto retention = std::chrono::hours{24};
-constexpr auto between_looks_at_claim = std::chrono::milliseconds{100};
+constexpr auto before_first_look_at_claim = std::chrono::milliseconds{100};
+constexpr auto longest_between_looks_at_claim = std::chrono::milliseconds{2000};
+constexpr int still_answered = 503;
 
 /// Of a large body, on another thread.
 Task<std::string> hash_of(Request& request) {
@@ -92,8 +95,18 @@ Task<std::optional<idempotency_store::StoredResponse>> Idempotency::find(const s
                                                                          const std::string& key,
                                                                          const std::string& hash) {
   auto found = co_await find_or_claim(path, key);
-  for (StopSource never; found.is_claimed_elsewhere; found = co_await find_or_claim(path, key))
-    co_await pause(never, between_looks_at_claim);
+  const auto end = std::chrono::steady_clock::now() + patience_;
+  auto wait = before_first_look_at_claim;
+  for (StopSource never; found.is_claimed_elsewhere; wait = std::min(2 * wait, longest_between_looks_at_claim)) {
+    if (std::chrono::steady_clock::now() > end)
+      throw ApiError(still_answered, "another node still answers the first request with this key, try again");
+    co_await pause(never, wait);
+    const bool is_still_claimed =
+        co_await database_.read([path, key, oldest = clock_.now() - retention](auto& connection) {
+          return idempotency_store::is_claimed_elsewhere(connection, path, key, oldest);
+        });
+    if (!is_still_claimed) found = co_await find_or_claim(path, key);
+  }
   if (found.first && found.first->body_hash != hash) throw Conflict("idempotency key reused");
   co_return std::move(found.first);
 }

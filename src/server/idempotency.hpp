@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -22,14 +23,17 @@ namespace agw {
 class Idempotency {
 public:
   enum class Shared { no, with_other_nodes };
-  Idempotency(Loop& loop, Database& database, const Clock& clock, Shared shared = Shared::no)
-      : loop_(loop), database_(database), clock_(clock), shared_(shared) {}
+  /// `patience`: how long a repeated request waits for another node.
+  Idempotency(Loop& loop, Database& database, const Clock& clock, Shared shared = Shared::no,
+              std::chrono::milliseconds patience = std::chrono::minutes{10})
+      : loop_(loop), database_(database), clock_(clock), shared_(shared), patience_(patience) {}
 
   using Handle = std::function<Task<Response>(Request&)>;
 
   /// Returns the stored response for `key`, or calls `handle` if the request is the first; duplicates wait for it, at
-  /// other nodes too.
+  /// other nodes too, for ten minutes.
   /// Throws Conflict `idempotency key reused` for another body.
+  /// Example: src/server/idempotency_test.cpp: IdempotencyTest.ARepeatedRequestWaitsForAnotherNodeForATime
   Task<Response> once(Request& request, std::string key, const std::string& path, const Handle& handle);
 
   using HandleStream = std::function<Task<>(Request&, ProxyStream&)>;
@@ -59,6 +63,7 @@ private:
   Database& database_;
   const Clock& clock_;
   const Shared shared_;
+  const std::chrono::milliseconds patience_;
   InFlight in_flight_;
 };
 
