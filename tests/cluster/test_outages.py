@@ -59,6 +59,19 @@ def test_a_job_whose_end_could_not_be_stored_ends_and_starts_again(make_node, se
     eventually(lambda: [row["status"] for row in rows(a, job)], ["skipped", "skipped"])
 
 
+def test_a_job_that_could_not_begin_begins_once_the_database_is_back(make_node, server, stub):
+    stub.always(Reply(text="Done."))
+    a = make_node("a").start()
+    workspace = a.data / "agents" / "assistant" / "workspace"
+    job = new_job(a, "lonely", precheck="touch began; until test -e go; do sleep 0.05; done")
+    accepted(a.http.post("/run/lonely"), 202)
+    eventually((workspace / "began").exists, True)
+    with away(server):
+        (workspace / "go").touch()
+        logs(a, "a run of the job lonely waits for the database")
+    eventually(lambda: [row["status"] for row in rows(a, job)], ["completed"])
+
+
 def test_each_due_time_has_its_row_although_the_database_was_away(make_node, server, stub):
     stub.always(Reply(text="Done."))
     a = make_node("a").start()

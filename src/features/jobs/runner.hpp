@@ -103,6 +103,7 @@ private:
   Task<bool> may_begin(ActiveJobRunPointer run);
   Task<> queue_behind_others(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction);
   Task<> run_after_others(ActiveJobRunPointer run);
+  Task<bool> put_on_thread_at_last(ActiveJobRunPointer run);
   Task<bool> wait_for_others(ActiveJobRunPointer run);
   Task<> end_unstarted(ActiveJobRunPointer run, JobRunStatus status, std::string why);
   Task<bool> store_end(ActiveJobRunPointer run);

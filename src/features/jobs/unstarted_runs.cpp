@@ -16,7 +16,9 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto before_storing_end_again = 1s;
+constexpr auto before_starting_again = 1s;
 constexpr auto between_looks_at_others = 250ms;
+constexpr auto between_errors = 1min;  // in the log
 
 /// Call it while an exception is handled: what to say of the run that did not start because of it.
 std::string start_problem(const std::string& job) {
@@ -55,7 +57,10 @@ Task<> JobRunner::run_after_precheck(ActiveJobRunPointer run) {
       co_return co_await end_unstarted(run, JobRunStatus::stopped, "");
     problem = std::move(result.problem);
     run->precheck_output = std::move(result.output);
-    if (problem.empty()) co_return co_await put_on_thread(run, {});
+    if (problem.empty()) {
+      if (co_await put_on_thread_at_last(run)) co_return;
+      co_return co_await end_unstarted(run, JobRunStatus::stopped, "");
+    }
   } catch (const std::exception&) {
     problem = start_problem(run->job->name);
   }
@@ -114,12 +119,26 @@ Task<> JobRunner::queue_behind_others(ActiveJobRunPointer run, InTransaction<Job
 Task<> JobRunner::run_after_others(ActiveJobRunPointer run) {
   std::string problem;
   try {
-    if (!co_await wait_for_others(run)) co_return co_await end_unstarted(run, JobRunStatus::stopped, "");
-    co_return co_await put_on_thread(run, {});
+    if (co_await wait_for_others(run) && co_await put_on_thread_at_last(run)) co_return;
+    co_return co_await end_unstarted(run, JobRunStatus::stopped, "");
   } catch (const std::exception&) {
     problem = start_problem(run->job->name);
   }
   co_await end_unstarted(run, JobRunStatus::failed, std::move(problem));
+}
+
+/// Again while the database is away: the run was acknowledged, and is at no fault. False if it is stopped before.
+Task<bool> JobRunner::put_on_thread_at_last(ActiveJobRunPointer run) {
+  do {
+    try {
+      co_await put_on_thread(run, {});
+      co_return true;
+    } catch (const DatabaseUnavailable& error) {
+      log::warn("a run of the job {} waits for the database: {}", run->job->name, error.what());
+    }
+    run->active = nullptr;
+  } while (co_await pause(run->precheck_stop, before_starting_again) == WaitResult::done);
+  co_return false;
 }
 
 /// False if the run is stopped before.
@@ -150,12 +169,16 @@ Task<> JobRunner::end_unstarted(ActiveJobRunPointer run, JobRunStatus status, st
 
 /// Until it succeeds: others wait for the run. False if the gateway stops before; the next start ends the run.
 Task<bool> JobRunner::store_end(ActiveJobRunPointer run) {
+  auto next_error = std::chrono::steady_clock::time_point::min();
   do {
     try {
       co_await database_.write([row = run->run](Connection& connection) { job_store::end(connection, row); });
       co_return true;
     } catch (const std::exception& error) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now < next_error) continue;
       log::error("the end of a run of the job {} is not stored yet: {}", run->job->name, error.what());
+      next_error = now + between_errors;
     }
   } while (co_await pause(run->over, before_storing_end_again) == WaitResult::done);
   co_return false;
