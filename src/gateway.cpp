@@ -367,7 +367,7 @@ private:
   Task<> drain(std::chrono::seconds limit) {
     cluster_.send_clients_away();
     co_await jobs_.stop_schedule();
-    co_await with_timeout(ending_, limit, runs_.until_none());
+    co_await with_timeout(ending_, limit, client_api_.until_all_is_answered());
     daemon_.end_after(0ms, ExitStatus::success);
   }
 

@@ -332,7 +332,7 @@ Task<std::optional<Response>> HttpConnection::call_proxy_handler(HttpProxyStream
 }
 
 Task<> HttpConnection::upgrade() {
-  auto opened = open_websocket(reader_.head(), admission_.target, context_.gate);
+  auto opened = open_websocket(reader_.head(), admission_.target, context_.gate, admission_.route);
   if (auto* refusal = std::get_if<Response>(&opened)) {
     refuse(admission_.protocol == Protocol::gateway ? std::move(*refusal)
                                                     : in_protocol(std::move(*refusal), admission_.protocol));

@@ -2,12 +2,19 @@
 
 import signal
 
-from checks import accepted, refused
+import httpx
+
+from checks import PATIENCE, accepted, refused
 from jobs import new_job
+from mcp_client import Client, text_of
+from stubs.provider import Reply
+from talker import MODEL
 from test_changes import eventually
 from test_events import answering, ask, assistant_thread
 from test_status import nodes_of
+from test_response_socket import create, rest
 from test_take_over import answers, started
+from test_websocket import upgrade
 
 STOPS = "the gateway is about to stop, try again"
 
@@ -39,6 +46,51 @@ def test_a_node_that_drains_ends_its_answers_and_begins_none(make_node, stub):
         run.held.release()
         assert a.wait() == 0, a.stderr
     assert answers(b, run.thread) == ["stop"]
+
+
+def test_a_program_gets_all_of_what_a_model_answers_from_a_node_that_drains(make_node, stub):
+    a = make_node("a", drain_seconds=600).start()
+    held = stub.hold("one ", "two")
+    body = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": "Count."}]}
+    options = {"json": body, "headers": a.authorization, "timeout": PATIENCE}
+    with httpx.stream("POST", f"{a.url}/v1/chat/completions", **options) as response:
+        lines = response.iter_lines()
+        next(line for line in lines if "one " in line)
+        drains(a)
+        held.release()
+        rest_of_lines = [line.strip() for line in lines if line.strip()]
+    assert any("two" in line for line in rest_of_lines) and rest_of_lines[-1] == "data: [DONE]"
+    assert a.wait() == 0, a.stderr
+
+
+def test_a_socket_of_responses_gets_what_it_has_asked_for_and_begins_no_more(make_node, stub):
+    a = make_node("a", drain_seconds=600).start()
+    stub.always(Reply("three"))
+    held = stub.hold("one ", "two")
+    with a.events(path="/v1/responses") as socket:
+        create(socket)
+        socket.until(lambda event: event["type"] == "response.output_text.delta")
+        create(socket)
+        drains(a)
+        create(socket)
+        assert rest(socket)[-1]["error"]["message"] == STOPS
+        assert upgrade(a, path="/v1/responses").status == 503
+        assert upgrade(a, path="/v1/responses", token=False).status == 401
+        held.release()
+        assert [rest(socket)[-1]["type"] for _ in range(2)] == ["response.completed"] * 2
+        assert a.wait() == 0, a.stderr
+
+
+def test_programs_that_call_an_agent_as_a_tool_are_refused_too(make_node, stub):
+    a = make_node("a", drain_seconds=600).start()
+    stub.hold("one ", "two")
+    started(a)
+    with Client(a) as client:
+        drains(a)
+        result = client.call("ask_assistant", message="Count.")
+        assert result["isError"] and STOPS in text_of(result)
+    a.process.send_signal(signal.SIGTERM)
+    assert a.wait() == 0, a.stderr
 
 
 def test_the_lease_of_a_node_that_ends_is_given_up_at_once(nodes):

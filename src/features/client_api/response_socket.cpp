@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "api/route.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/client_api/parameters.hpp"
@@ -59,6 +60,7 @@ ApiError connection_expired() {
 ResponseSocket::ResponseSocket(ClientApi& api, MessageSocket& socket, const Request& request)
     : api_(api),
       socket_(socket),
+      route_(*request.route),
       client_(client_product(request.header("user-agent"))),
       thread_id_(request.header("x-thread-id")),
       working_(api.services().loop) {}
@@ -99,6 +101,8 @@ Task<> ResponseSocket::handle(std::string message) {
 void ResponseSocket::enqueue(json::object event, const std::string& stream_id, std::size_t bytes) {
   if (string_or_empty(event, "type") != "response.create")
     throw bad_parameter("type", "must be response.create", "unsupported_value");
+  const auto refusal = route_.refusal ? route_.refusal() : std::nullopt;
+  if (refusal) throw ApiError(*refusal);
   if (waiting_ == max_waiting || waiting_bytes_ + bytes > api_.body_limit()) {
     throw client_error(429,
                        fmt::format("at most {} requests wait on a connection, of {} MiB together", max_waiting,
@@ -106,7 +110,7 @@ void ResponseSocket::enqueue(json::object event, const std::string& stream_id, s
                        {}, "rate_limit_exceeded");
   }
   auto& entry = lane(stream_id);
-  entry.waiting.push_back({body_of(std::move(event)), bytes});
+  entry.waiting.push_back({body_of(std::move(event)), bytes, api_.count_answer()});
   ++waiting_;
   waiting_bytes_ += bytes;
   if (!std::exchange(entry.is_working, true)) working_.spawn(work(entry));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -38,6 +39,7 @@ private:
     struct Waiting {
       json::object body;
       std::size_t bytes = 0;
+      std::shared_ptr<void> counted{};  ///< as an answer under way
     };
     std::deque<Waiting> waiting{};
     bool is_working = false;
@@ -58,6 +60,7 @@ private:
 
   ClientApi& api_;
   MessageSocket& socket_;
+  const Route& route_;
   const std::string client_;
   const std::optional<std::string> thread_id_;
   std::map<std::string, Lane> lanes_;

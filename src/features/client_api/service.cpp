@@ -17,6 +17,7 @@
 #include "features/client_api/failures.hpp"
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/pictures.hpp"
+#include "features/runs/service.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/retry.hpp"
@@ -84,7 +85,21 @@ ClientApi::ClientApi(const ClientServices& services, std::size_t body_limit)
       body_limit_(body_limit),
       models_(services.models, services.extensions),
       agents_(services.loop, services.database, services.threads, services.runs, services.attachments, services.engine),
+      all_ended_(services.loop),
       stores_(services.loop) {}
+
+std::shared_ptr<void> ClientApi::count_answer() {
+  ++answers_;
+  return {nullptr, [this](void*) {
+            if (--answers_ == 0) all_ended_.pulse();
+          }};
+}
+
+Task<> ClientApi::until_all_is_answered() {
+  while (answers_ > 0) co_await all_ended_.wait();
+  // Programs may have begun runs, while runs begin nothing here.
+  co_await services_.runs.until_none();
+}
 
 Task<json::object> ClientApi::read_body(ProxyStream& stream) const {
   std::string content;
@@ -118,6 +133,7 @@ Task<> ClientApi::respond(ResponseStream& stream, std::string body, Fields field
 }
 
 Task<> ClientApi::answer(ClientRequest request, AnswerWriter& writer, ResponseStream& stream) {
+  const auto counted = count_answer();
   if (const auto agent = services_.extensions.find_agent(request.model)) {
     if (!agent->enabled) throw model_not_found(request.model, "the agent is disabled");
     co_return co_await answer_by_agent(std::move(request), agent, writer, stream);
@@ -305,6 +321,7 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
 }
 
 Task<json::object> ClientApi::embed(json::object body, const std::string& client, ResponseStream& stream) {
+  const auto counted = count_answer();
   Parameters parameters(body);
   ClientRequest request{.model = parameters.required_text("model"), .client = client};
   if (!parameters.find("input")) throw bad_parameter("input", "is missing");

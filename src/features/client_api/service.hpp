@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -9,6 +10,7 @@
 #include "api/proxy_stream.hpp"
 #include "api/request.hpp"
 #include "api/route.hpp"
+#include "base/async/async_event.hpp"
 #include "base/async/task_group.hpp"
 #include "features/client_api/agent_answers.hpp"
 #include "features/client_api/answer_writer.hpp"
@@ -69,6 +71,11 @@ public:
   /// Sends a whole response.
   static Task<> respond(ResponseStream& stream, std::string body, Fields fields = {});
 
+  /// An answer is under way as long as the result lives, or waits for its turn.
+  std::shared_ptr<void> count_answer();
+  /// Waits until none is under way, and no run either. Those of agents count until the program has them.
+  Task<> until_all_is_answered();
+
   /// Call it after the engine was stopped.
   Task<> stop();
 
@@ -96,7 +103,9 @@ private:
   const std::size_t body_limit_;
   ClientModelList models_;
   AgentAnswers agents_;
-  TaskGroup stores_;  ///< of costs
+  std::size_t answers_ = 0;  ///< under way
+  AsyncEvent all_ended_;     ///< pulsed
+  TaskGroup stores_;         ///< of costs
 };
 
 /// All under `/v1`: those below.

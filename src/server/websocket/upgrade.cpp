@@ -1,4 +1,5 @@
 #include "api/refusals.hpp"
+#include "api/route.hpp"
 #include "io/http/head.hpp"
 #include "server/http/gate.hpp"
 #include "server/http/response.hpp"
@@ -22,7 +23,8 @@ bool is_valid_upgrade(const Head& head) {
 
 }  // namespace
 
-std::variant<std::string, Response> open_websocket(const Head& head, const Target& target, const Gate& gate) {
+std::variant<std::string, Response> open_websocket(const Head& head, const Target& target, const Gate& gate,
+                                                   const Route* route) {
   if (!gate.authorizes_websocket(head, target)) return error_response(unauthorized());
   if (target.bad_query) return error_response(invalid_query());
   if (head.field("sec-websocket-version").value_or(supported_version) != supported_version) {
@@ -32,6 +34,9 @@ std::variant<std::string, Response> open_websocket(const Head& head, const Targe
   }
   const auto key = websocket::accept_key(head.field("sec-websocket-key").value_or(""));
   if (!key || !is_valid_upgrade(head)) return error_response(400, "malformed WebSocket upgrade");
+  if (route && route->socket && route->refusal) {
+    if (const auto refusal = route->refusal()) return error_response(*refusal);
+  }
   std::string response =
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + *key +
       "\r\n";

@@ -15,6 +15,7 @@
 namespace agw {
 
 class Gate;
+struct Route;
 struct Head;
 struct Target;
 class WebSocket;
@@ -116,7 +117,8 @@ private:
 };
 
 /// Handles a WebSocket handshake (RFC 6455, 4.2) whose host and origin were checked: returns the bytes of the response
-/// that opens it, or an error.
-std::variant<std::string, Response> open_websocket(const Head& head, const Target& target, const Gate& gate);
+/// that opens it, or an error. `route`: at the path; may be null.
+std::variant<std::string, Response> open_websocket(const Head& head, const Target& target, const Gate& gate,
+                                                   const Route* route);
 
 }  // namespace agw
