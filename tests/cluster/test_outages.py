@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from channels import ANN, channel, connect
+from channels import ANN, connect
 from checks import PATIENCE, accepted
 from jobs import new_job, rows
 from stubs.provider import Reply
@@ -36,7 +36,7 @@ def connected(node, telegram):
     """Adds a channel, which is connected."""
     assert node.http.put("/secrets/TELEGRAM", json={"value": TOKEN}).status_code == 204
     connect(node, telegram)
-    eventually(lambda: channel(node)["state"], "connected")
+    eventually(lambda: [one["state"] for one in accepted(node.http.get("/channels"))], ["connected"])
 
 
 def logs(node, words, count=1):

@@ -1,0 +1,225 @@
+"""Each acknowledged write is there once, whatever ends or hangs meanwhile: the server, connections, nodes, clocks."""
+
+import collections
+import concurrent.futures
+import contextlib
+import datetime
+import itertools
+import signal
+import threading
+
+import pytest
+
+from checks import PATIENCE, accepted
+from events import text_of
+from gateway import HAS_ADDRESS_SANITIZER
+from jobs import new_job, rows
+from stubs.provider import Reply
+from talker import text_of as content_of
+from test_changes import eventually
+from test_events import ask, assistant_thread, worker_thread
+from test_process import preloaded
+from test_take_over import answers
+from tools import calls
+
+
+# The server.
+
+class Writer(threading.Thread):
+    """Adds turns at a node, one after the other. What gets no answer is sent again with the same key."""
+
+    def __init__(self, node, thread):
+        super().__init__(daemon=True)
+        self.node, self.thread, self.stored, self.is_over, self.problem = node, thread, [], False, None
+
+    def run(self):
+        try:
+            for number in itertools.count():
+                if self.is_over:
+                    return
+                self.store(f"{self.name} {number}")
+        except Exception as problem:  # told by the test's own thread
+            self.problem = problem
+
+    def store(self, content):
+        body, key = {"role": "user", "content": content}, {"Idempotency-Key": content}
+        path = f"/threads/{self.thread['id']}/turns"
+        while (response := self.node.http.post(path, json=body, headers=key)).status_code == 503:
+            pass
+        accepted(response, 201)
+        self.stored.append(content)
+
+    def goes_on(self):
+        """Waits until it has stored some more."""
+        before = len(self.stored)
+        eventually(lambda: self.problem is not None or len(self.stored) >= before + 5, True)
+        assert self.problem is None, self.problem
+
+
+def restart(server, _database):
+    server.stop()
+    server.start()
+
+
+def crash(server, _database):
+    """Each of its processes ends without a word to its clients, and without a checkpoint."""
+    server.stop(by=signal.SIGQUIT)
+    server.start()
+
+
+def cut(server, database):
+    """All connections end, some of them in the middle of a commit."""
+    for _ in range(5):
+        server.psql(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                              "WHERE datname = current_database() AND pid <> pg_backend_pid()")
+
+
+@pytest.mark.parametrize("fault", [restart, crash, cut])
+def test_acknowledged_writes_are_there_once(nodes, server, database, fault):
+    writers = [Writer(node, assistant_thread(node, title="a title")) for node in nodes for _ in range(2)]
+    for writer in writers:
+        writer.start()
+    for _ in range(3):
+        for writer in writers:
+            writer.goes_on()
+        fault(server, database)
+    for writer in writers:
+        writer.goes_on()
+        writer.is_over = True
+    for writer in writers:
+        writer.join(PATIENCE)
+        assert not writer.is_alive() and writer.problem is None, writer.problem
+    found = collections.Counter(content for content, in server.psql(database, "SELECT content FROM turns"))
+    assert found == collections.Counter(content for writer in writers for content in writer.stored)
+
+
+# Nodes.
+
+def test_a_tool_that_a_kill_cuts_off_is_not_called_again(make_node, messages, stub):
+    a, b = (make_node(name, events=messages.url()).start() for name in ("a", "b"))
+    thread = worker_thread(a, b)
+    workspace = a.data / "agents" / "worker" / "workspace"
+    stub.script(calls(("Bash", {"command": "echo begun >> begun; sleep 600"})))
+    ask(a, thread)
+    eventually((workspace / "begun").exists, True)
+    a.kill()
+    eventually(lambda: answers(b, thread), ["interrupted"])
+    a.start()
+    stub.hold("again").release()
+    ask(b, thread)
+    eventually(lambda: answers(a, thread)[0], "stop")
+    assert (workspace / "begun").read_text() == "begun\n"
+
+
+def due_times(node, job):
+    return [datetime.datetime.fromisoformat(row["due_at"]) for row in rows(node, job, limit=500)]
+
+
+def none_is_missed_and_none_comes_twice(node, job, until):
+    """Of the due times before `until`, one in each second."""
+    def gaps():
+        times = sorted(due_times(node, job))
+        return [str(later) for earlier, later in zip(times, times[1:])
+                if earlier < until and later - earlier != datetime.timedelta(seconds=1)]
+    eventually(lambda: max(due_times(node, job)) > until and gaps(), [])
+
+
+def now():
+    return datetime.datetime.now(datetime.UTC)
+
+
+@contextlib.contextmanager
+def hung(node):
+    node.process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        node.process.send_signal(signal.SIGCONT)
+
+
+def test_no_due_time_is_missed_or_comes_twice_while_nodes_come_and_go(make_node, stub):
+    """An expression of seconds stands for a month of due times."""
+    stub.always(Reply(text="Done.", deltas=1))
+    a, b, c = (make_node(name, arguments=["--restart", "exec"]).start() for name in ("a", "b", "c"))
+    job = new_job(a, "ticking", {"type": "cron", "expression": "* * * * * *"}, concurrency="forbid")
+
+    def ticks():
+        count = len(due_times(c, job))
+        eventually(lambda: len(due_times(c, job)) >= count + 3, True)
+    eventually(lambda: c.http.get(f"/extensions/{job['id']}").status_code, 200)
+    for node in (a, b):
+        ticks()
+        node.kill()
+        ticks()
+        node.start()
+        ticks()
+        assert node.stop() == 0
+        ticks()
+        node.start()
+    with hung(a):
+        ticks()
+    until = now()
+    ticks()
+    none_is_missed_and_none_comes_twice(c, job, until)
+
+
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the sanitizer asks for the time before it can load the library's function")
+@pytest.mark.parametrize("seconds", [5, 300])
+def test_a_clock_that_is_ahead_changes_nothing(make_node, messages, stub, tmp_path, seconds):
+    ahead = preloaded(tmp_path, f"#define AHEAD {seconds}\n" + """
+#include <sys/timerfd.h>
+#include <time.h>
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  static int (*real)(clockid_t, struct timespec *);
+  if (!real) real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+  int result = real(clock, time);
+  if (clock == CLOCK_REALTIME) time->tv_sec += AHEAD;
+  return result;
+}
+int timerfd_settime(int timer, int flags, const struct itimerspec *wanted, struct itimerspec *before) {
+  static int (*real)(int, int, const struct itimerspec *, struct itimerspec *);
+  if (!real) real = (int (*)(int, int, const struct itimerspec *, struct itimerspec *))dlsym(RTLD_NEXT, "timerfd_settime");
+  struct itimerspec shifted = *wanted;
+  if ((flags & TFD_TIMER_ABSTIME) && shifted.it_value.tv_sec > 1000000000) shifted.it_value.tv_sec -= AHEAD;
+  return real(timer, flags, &shifted, before);
+}
+""")
+    stub.always(Reply(text="Done.", deltas=1))
+    a = make_node("a", events=messages.url()).start()
+    b = make_node("b", events=messages.url(), environment=ahead).start()
+    thread = assistant_thread(a, title="a title")
+    for node, other in ((a, b), (b, a)):
+        with other.events(thread["id"]) as there:
+            turn = ask(node, thread)
+            assert text_of(there.run(turn["id"])) == "Done."
+    job = new_job(b, "ticking", {"type": "cron", "expression": "* * * * * *"}, concurrency="forbid")
+    eventually(lambda: a.http.get(f"/extensions/{job['id']}").status_code, 200)
+    eventually(lambda: len(due_times(a, job)) > 12, True)
+    assert max(due_times(a, job)) > now() + datetime.timedelta(seconds=seconds // 2)
+    if seconds < 10:
+        none_is_missed_and_none_comes_twice(a, job, now())
+    for node in (a, b):
+        log = (node.data / "logs" / "gateway.log").read_text()
+        assert "is lost" not in log and "it starts anew" not in log
+
+
+# Chats.
+
+CHATS = 60
+
+
+def test_answers_of_many_chats_are_heard_at_another_node_byte_by_byte(make_node, messages, stub):
+    nodes = [make_node(name, events=messages.url()).start() for name in ("a", "b", "c")]
+    stub.always(lambda request: Reply(text=f"{content_of(request.json['messages'][-1])}: ä 日本 \U0001f600 " * 5, deltas=10))
+    threads = [assistant_thread(nodes[0], title="a title") for _ in range(CHATS)]
+    sockets = [node.events() for node in nodes]
+
+    def chat(number):
+        return ask(nodes[number % 3], threads[number], f"question {number}")
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        turns = list(pool.map(chat, range(CHATS)))
+    for number, turn in enumerate(turns):
+        here, *there = (sockets[(number + step) % 3].run(turn["id"]) for step in range(3))
+        assert there == [here, here]
+        assert text_of(here) == f"question {number}: ä 日本 \U0001f600 " * 5
+        assert [event["seq"] for event in here] == list(range(1, len(here) + 1))
