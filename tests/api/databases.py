@@ -14,6 +14,7 @@ NEED_THE_FILE = {
     "test_approvals_hostile.py::test_a_kill_ends_requests_as_denied": READS,
     "test_approvals_hostile.py::test_a_stop_of_the_gateway_ends_requests": READS,
     "test_channel_matrix.py::test_late_number_is_told_so_although_that_cannot_be_stored_at_first": WRITES,
+    "test_channel_steps.py": READS,
     "test_checkpoints.py::test_backup_has_checkpoints_only_if_asked_to": "`agw backup` refuses a database on a server",
     "test_cli_backup.py": "`agw backup` refuses a database on a server",
     "test_cli_doctor.py::test_damaged_database_is_a_failure_and_left_unchanged": CHANGES,

@@ -1,0 +1,168 @@
+"""A kill at each step between the arrival of a message and the end of its answer, at each service: the question is
+answered once, and no message is sent twice without saying so.
+
+See docs/contract/channels.md#exactly-once.
+"""
+
+import collections
+import contextlib
+import os
+import random
+import sqlite3
+
+import pytest
+
+from channels import channel, connect, threads
+from checks import accepted
+from jobs import wait_for
+from kill_steps import Steps
+from mails import listens
+from stubs.mail import Dovecot, SmtpStub, why_not
+from stubs.matrix import ACCOUNT as MATRIX_ACCOUNT, TOKEN as MATRIX_TOKEN, MatrixStub
+from stubs.prosody import ACCOUNT as XMPP_ACCOUNT, DOMAIN, PASSWORD as XMPP_PASSWORD, Prosody
+from stubs.telegram import TelegramStub
+from stubs.xmpp_client import XmppPerson
+from story import fault_library
+from tools import turns_of
+
+SAMPLES = int(os.environ.get("AGW_CHANNEL_STEPS", 8))  # 0: every step
+MOST = 1000  # people, rooms and steps
+STATES = ["taken", "stored", "answered", "sent", "acknowledged"]
+
+
+class Telegram:
+    def __init__(self, talking, stack):
+        self.stub = stack.enter_context(TelegramStub())
+        connect(talking.gateway, self.stub, allow=[str(one) for one in range(1, MOST)])
+
+    def says(self, number, text):
+        self.stub.says(number, text)
+
+    def texts(self, number):
+        return self.stub.texts(number)
+
+
+class Matrix:
+    def __init__(self, talking, stack):
+        self.stub = stack.enter_context(MatrixStub())
+        talking.gateway.http.put("/secrets/MATRIX", json={"value": MATRIX_TOKEN})
+        connect(talking.gateway, self.stub, service="matrix", token="${secret:MATRIX}", allow=["@ann:example.org"])
+
+    def says(self, number, text):
+        room = f"!room{number}:example.org"
+        self.stub.members[room] = ["@ann:example.org", MATRIX_ACCOUNT]
+        self.stub.says("@ann:example.org", text, room=room)
+
+    def texts(self, number):
+        return [one["body"] for one in self.stub.messages if one["room"] == f"!room{number}:example.org"]
+
+
+class Mail:
+    def __init__(self, talking, stack):
+        if reason := why_not("dovecot"):
+            pytest.skip(reason)
+        dovecot = stack.enter_context(Dovecot())
+        self.smtp, self.box = stack.enter_context(SmtpStub()), dovecot.mailbox()
+        listens(talking, dovecot, self.box, self.smtp, allow=[f"p{number}@example.net" for number in range(MOST)])
+
+    def says(self, number, text):
+        self.box.receives(f"p{number}@example.net", text, subject="")
+
+    def texts(self, number):
+        return [text for mail, text in zip(list(self.smtp.sent), self.smtp.texts()) if mail["to"] == f"p{number}@example.net"]
+
+
+class Xmpp:
+    def __init__(self, talking, stack):
+        server = stack.enter_context(Prosody())
+        self.ann = stack.enter_context(XmppPerson(server, "ann"))
+        self.before = {}
+        talking.gateway.http.put("/secrets/XMPP", json={"value": XMPP_PASSWORD})
+        connect(talking.gateway, server, service="xmpp", token="${secret:XMPP}", user=XMPP_ACCOUNT, allow=[f"ann@{DOMAIN}"])
+
+    def says(self, number, text):
+        self.before.setdefault(number, len(self.ann.messages))
+        self.ann.says(text)
+
+    def texts(self, number):
+        return self.ann.texts()[self.before[number]:]
+
+
+@pytest.fixture(scope="session")
+def kill_at(tmp_path_factory):
+    library = fault_library("kill_at", tmp_path_factory.mktemp("faults"))
+    return library or pytest.skip("AddressSanitizer must be the first library that is loaded")
+
+
+def state_of(gateway, number, service):
+    """What had been done with the question when the gateway was killed."""
+    with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db")) as database:
+        [(stored,)] = database.execute("SELECT count(*) FROM turns WHERE content = ?", (f"Question {number}?",))
+        [(unsent,)] = database.execute("SELECT count(*) FROM channel_outbox")
+        [(open_questions,)] = database.execute("SELECT count(*) FROM channel_inbound WHERE is_answered = 0")
+    if not stored:
+        return "taken"
+    if open_questions:
+        return "stored"
+    if unsent:
+        return "sent" if service.texts(number) else "answered"
+    return "acknowledged"
+
+
+def is_settled(gateway):
+    status = channel(gateway)
+    return status["state"] == "connected" and status["open_questions"] == status["unsent"] == 0
+
+
+def ask(gateway, steps, service, number, kill):
+    """Asks a question, and after its answer a command, whose answer shows that the question was acknowledged. Returns
+    whether the gateway was killed."""
+    steps.arm(kill)
+    service.says(number, f"Question {number}?")
+    wait_for(lambda: not gateway.running or service.texts(number))
+    if gateway.running:
+        service.says(number, "/help")
+        wait_for(lambda: not gateway.running or any("Commands:" in text for text in service.texts(number)))
+    steps.arm(0)
+    return not gateway.running
+
+
+def verify(gateway, service, number):
+    """One question, which was answered once, or again with a remark."""
+    asked = [turn for thread in threads(gateway) for turn in turns_of(gateway, thread, "user")]
+    assert [turn["content"] for turn in asked].count(f"Question {number}?") == 1
+    kinds = collections.Counter("help" if "Commands:" in text else "answer"
+                                for text in service.texts(number) if "twice" not in text)
+    assert kinds["answer"] <= 1 and kinds["help"] <= 1, service.texts(number)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [Telegram, Matrix, Mail, Xmpp])
+def test_kill_at_each_step_loses_and_doubles_nothing(talking, kill_at, tmp_path, kind):
+    gateway = talking.gateway
+    steps = Steps(kill_at, tmp_path)
+    gateway.environment.update(steps.environment)
+    gateway.restart()
+    talking.stub.always("An answer.")
+    seen = set()
+    with contextlib.ExitStack() as stack:
+        service = kind(talking, stack)
+        wait_for(lambda: is_settled(gateway))
+        before = steps.count
+        assert not ask(gateway, steps, service, 1, 0)
+        all_steps = range(1, steps.count - before + 1)
+        chance = random.Random(len(all_steps))
+        chosen = sorted(chance.sample(all_steps, SAMPLES)) if 0 < SAMPLES < len(all_steps) else all_steps
+        for number, kill in enumerate(chosen, 2):
+            if not ask(gateway, steps, service, number, kill):
+                continue  # it took fewer steps this time
+            gateway.wait()
+            state = state_of(gateway, number, service)
+            seen.add(state)
+            gateway.restart()
+            wait_for(lambda: service.texts(number) and is_settled(gateway), 60)
+            try:
+                verify(gateway, service, number)
+            except AssertionError as problem:
+                raise AssertionError(f"killed at step {kill} of {len(all_steps)}, with the question {state}") from problem
+    assert SAMPLES or seen == set(STATES)
