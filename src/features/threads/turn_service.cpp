@@ -169,15 +169,19 @@ void Threads::announce(const Turn& turn, const Thread& thread, std::shared_ptr<c
 }
 
 Task<Turn> Threads::add_turn(AddTurn wanted, InTransaction<Turn> in_transaction) {
+  const bool is_like_others = !in_transaction && !wanted.in_reply_to && !wanted.replaces;
   // Shared, because a write may run again and copies its closure.
-  const auto prepared = std::make_shared<const PreparedTurn>(prepare(std::move(wanted)));
-  const auto thread = co_await database_.write([prepared, in_transaction](Connection& connection) {
-    auto changed = turn_store::insert(connection, *prepared);
-    if (in_transaction) in_transaction(connection, prepared->turn);
-    return changed;
-  });
-  announce(prepared->turn, thread);
-  co_return prepared->turn;
+  const auto added = std::make_shared<turn_store::Insertion>(prepare(std::move(wanted)));
+  if (is_like_others) {
+    co_await database_.insert<turn_store::insert_all, turn_store::Insertion>(added);
+  } else {
+    co_await database_.write([added, in_transaction](Connection& connection) {
+      added->thread = turn_store::insert(connection, added->prepared);
+      if (in_transaction) in_transaction(connection, added->prepared.turn);
+    });
+  }
+  announce(added->prepared.turn, added->thread);
+  co_return std::move(added->prepared.turn);
 }
 
 Task<> Threads::add_turns(std::vector<AddTurn> wanted) {

@@ -1,6 +1,7 @@
 #include "features/threads/turn_store.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 #include <map>
@@ -59,11 +60,6 @@ std::string select(std::string_view where) {
   return fmt::format("SELECT {} FROM {} WHERE {}", turn_columns.names(), from, where);
 }
 
-std::optional<std::string> metadata_text(const Turn& turn) {
-  if (!turn.metadata) return std::nullopt;
-  return to_json(json::value(*turn.metadata));
-}
-
 json::object stored_metadata(const Statement& row, int column) {
   if (row.text(column).empty()) return {};
   return std::move(parse_stored_json(row.text(column)).as_object());
@@ -79,30 +75,6 @@ void change_metadata(Connection& connection, std::int64_t turn, const std::funct
       .bind(":metadata", to_json(json::value(std::move(metadata))))
       .bind(":number", turn)
       .run();
-}
-
-/// The first message of a person becomes the title of a thread without one.
-void set_title(Connection& connection, thread_store::StoredThread& stored, const Turn& turn) {
-  if (turn.role != Role::user || stored.titled_by != thread_store::TitledBy::nobody) return;
-  auto title = title_from(turn.content);
-  if (title.empty()) return;
-  stored.thread.title = std::move(title);
-  connection.prepare("UPDATE threads SET title = :title, titled_by = 'gateway' WHERE number = :number")
-      .bind(":title", stored.thread.title)
-      .bind(":number", stored.number)
-      .run();
-}
-
-/// Updates the thread's count and time. Avoids RETURNING, which creates a temporary table each time.
-void count_in(Connection& connection, thread_store::StoredThread& stored, std::int64_t turn, std::int64_t moment) {
-  static const auto sql = fmt::format(
-      "UPDATE threads SET turn_count = turn_count + 1, updated = CASE WHEN updated < :moment THEN :moment ELSE updated "
-      "END, {} WHERE number = :number",
-      turn_order_store::append_in_row);
-  connection.prepare(sql).bind(":moment", moment).bind(":turn", turn).bind(":number", stored.number).run();
-  ++stored.thread.turn_count;
-  stored.thread.updated_at = std::max(stored.thread.updated_at, thread_store::time_of(moment));
-  turn_order_store::appended(connection, stored.number, stored.thread.turn_count);
 }
 
 std::int64_t number_before(Connection& connection, std::int64_t thread, const std::optional<std::string>& turn_id) {
@@ -208,42 +180,7 @@ std::set<std::int64_t> superseded_then(const std::vector<Copied>& turns) {
   return superseded;
 }
 
-/// Marks a question and all turns after it as superseded.
-void supersede_from(Connection& connection, const std::string& question_id) {
-  make_question(connection, require(connection, question_id));
-  const auto question = require(connection, question_id);
-  supersede_after(connection, question);
-  connection.prepare("UPDATE turns SET superseded = 1 WHERE number = :number").bind(":number", question.number).run();
-}
-
-/// Inserts a turn and returns its number. Avoids RETURNING in SQLite, which creates a temporary table each time.
-std::int64_t insert_turn(Connection& connection, std::int64_t thread, const PreparedTurn& prepared) {
-#define INSERT_TURN                                                                                            \
-  "INSERT INTO turns (id, thread, role, created_at, answers, content, metadata) VALUES (:id, :thread, :role, " \
-  ":created_at, (SELECT number FROM turns WHERE id = :in_reply_to), :content, :metadata)"
-  auto row = connection.prepare(Sql{INSERT_TURN, INSERT_TURN " RETURNING number"});
-#undef INSERT_TURN
-  const bool has_number = row.bind(":id", prepared.turn.id)
-                              .bind(":thread", thread)
-                              .bind(":role", to_text(prepared.turn.role))
-                              .bind(":created_at", prepared.turn.created_at)
-                              .bind(":in_reply_to", prepared.in_reply_to)
-                              .bind(":content", prepared.turn.content)
-                              .bind(":metadata", metadata_text(prepared.turn))
-                              .step();
-  return has_number ? row.integer(0) : connection.last_insert_rowid();
-}
-
 }  // namespace
-
-Thread insert(Connection& connection, const PreparedTurn& prepared) {
-  AGW_ASSERT(!prepared.turn.id.empty() && prepared.moment > 0 && !(prepared.replaces && prepared.in_reply_to));
-  if (prepared.replaces) supersede_from(connection, *prepared.replaces);
-  auto stored = thread_store::require(connection, prepared.turn.thread_id);
-  set_title(connection, stored, prepared.turn);
-  count_in(connection, stored, insert_turn(connection, stored.number, prepared), prepared.moment);
-  return std::move(stored.thread);
-}
 
 std::optional<StoredTurn> find(Connection& connection, std::int64_t number) {
   static const auto sql = select("turns.number = :number");

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,15 @@ struct StoredTurn {
 
 /// Returns the changed thread. Throws NotFound `thread not found`, or `turn not found` for a turn that it replaces.
 Thread insert(Connection& connection, const PreparedTurn& prepared);
+
+/// A turn to insert, and what became of its thread.
+struct Insertion {
+  PreparedTurn prepared;
+  mutable Thread thread;  ///< as the last run of the write left it
+};
+
+/// Inserts turns that neither replace nor answer others, in this order. Throws NotFound `thread not found`.
+void insert_all(Connection& connection, std::span<const Insertion* const> turns);
 std::optional<StoredTurn> find(Connection& connection, std::int64_t number);
 std::optional<StoredTurn> find(Connection& connection, const std::string& id);
 /// Throws NotFound `turn not found`.

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/async/assert.hpp"
+#include "base/json/json.hpp"
+#include "features/threads/thread_store.hpp"
+#include "features/threads/turn_order_store.hpp"
+#include "features/threads/turn_store.hpp"
+#include "features/threads/types.hpp"
+
+namespace agw::turn_store {
+
+namespace {
+
+std::optional<std::string> metadata_text(const Turn& turn) {
+  if (!turn.metadata) return std::nullopt;
+  return to_json(json::value(*turn.metadata));
+}
+
+/// The first message of a person becomes the title of a thread without one.
+void set_title(Connection& connection, thread_store::StoredThread& stored, const Turn& turn) {
+  if (turn.role != Role::user || stored.titled_by != thread_store::TitledBy::nobody) return;
+  auto title = title_from(turn.content);
+  if (title.empty()) return;
+  stored.thread.title = std::move(title);
+  connection.prepare("UPDATE threads SET title = :title, titled_by = 'gateway' WHERE number = :number")
+      .bind(":title", stored.thread.title)
+      .bind(":number", stored.number)
+      .run();
+}
+
+/// Updates the thread's count and time. Avoids RETURNING, which creates a temporary table each time.
+void count_in(Connection& connection, thread_store::StoredThread& stored, std::int64_t turn, std::int64_t moment) {
+  static const auto sql = fmt::format(
+      "UPDATE threads SET turn_count = turn_count + 1, updated = CASE WHEN updated < :moment THEN :moment ELSE updated "
+      "END, {} WHERE number = :number",
+      turn_order_store::append_in_row);
+  connection.prepare(sql).bind(":moment", moment).bind(":turn", turn).bind(":number", stored.number).run();
+  ++stored.thread.turn_count;
+  stored.thread.updated_at = std::max(stored.thread.updated_at, thread_store::time_of(moment));
+  turn_order_store::appended(connection, stored.number, stored.thread.turn_count);
+}
+
+/// Marks a question and all turns after it as superseded.
+void supersede_from(Connection& connection, const std::string& question_id) {
+  make_question(connection, require(connection, question_id));
+  const auto question = require(connection, question_id);
+  supersede_after(connection, question);
+  connection.prepare("UPDATE turns SET superseded = 1 WHERE number = :number").bind(":number", question.number).run();
+}
+
+/// Inserts a turn and returns its number. Avoids RETURNING in SQLite, which creates a temporary table each time.
+std::int64_t insert_turn(Connection& connection, std::int64_t thread, const PreparedTurn& prepared) {
+#define INSERT_TURN                                                                                            \
+  "INSERT INTO turns (id, thread, role, created_at, answers, content, metadata) VALUES (:id, :thread, :role, " \
+  ":created_at, (SELECT number FROM turns WHERE id = :in_reply_to), :content, :metadata)"
+  auto row = connection.prepare(Sql{INSERT_TURN, INSERT_TURN " RETURNING number"});
+#undef INSERT_TURN
+  const bool has_number = row.bind(":id", prepared.turn.id)
+                              .bind(":thread", thread)
+                              .bind(":role", to_text(prepared.turn.role))
+                              .bind(":created_at", prepared.turn.created_at)
+                              .bind(":in_reply_to", prepared.in_reply_to)
+                              .bind(":content", prepared.turn.content)
+                              .bind(":metadata", metadata_text(prepared.turn))
+                              .step();
+  return has_number ? row.integer(0) : connection.last_insert_rowid();
+}
+
+/// Statements of many rows look up the next number and open tables and indexes only once.
+constexpr std::size_t max_at_once = 16;
+
+/// How many of the leading turns one statement inserts: no two of a thread, because the row of a thread that is read
+/// for the second must have the first.
+std::size_t of_different_threads(std::span<const Insertion* const> turns) {
+  const auto thread = [](const Insertion* turn) -> auto& { return turn->prepared.turn.thread_id; };
+  std::size_t count = 1;
+  while (count < std::min(turns.size(), max_at_once) &&
+         std::ranges::find(turns.first(count), thread(turns[count]), thread) == turns.begin() + count)
+    ++count;
+  return count;
+}
+
+Sql insert_plain_sql(std::size_t rows) {
+  struct Texts {
+    std::string sqlite;
+    std::string postgres;
+  };
+  static const auto texts = [] {
+    std::array<Texts, max_at_once> made;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const std::vector<std::string_view> values(i + 1, "(?, ?, ?, ?, ?, ?)");
+      const auto into = fmt::format("INTO turns (id, thread, role, created_at, content, metadata) VALUES {}",
+                                    fmt::join(values, ", "));
+      // A failure rolls back the whole group anyway; OR FAIL avoids a journal for undoing the single statement.
+      made[i] = {"INSERT OR FAIL " + into, "INSERT " + into + " RETURNING number"};
+    }
+    return made;
+  }();
+  return {texts.at(rows - 1).sqlite, texts.at(rows - 1).postgres};
+}
+
+/// Returns the numbers of the turns.
+std::vector<std::int64_t> insert_plain(Connection& connection, std::span<const Insertion* const> turns,
+                                       std::span<const thread_store::StoredThread> threads) {
+  auto row = connection.prepare(insert_plain_sql(turns.size()));
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const Turn& turn = turns[i]->prepared.turn;
+    row.bind_next(turn.id)
+        .bind_next(threads[i].number)
+        .bind_next(to_text(turn.role))
+        .bind_next(turn.created_at)
+        .bind_next(turn.content)
+        .bind_next(metadata_text(turn));
+  }
+  std::vector<std::int64_t> numbers;
+  while (row.step()) numbers.push_back(row.integer(0));
+  // SQLite numbers the rows of a statement one after the other.
+  if (numbers.empty()) {
+    const auto end = connection.last_insert_rowid() + 1;
+    for (auto left = static_cast<std::int64_t>(turns.size()); left > 0; --left) numbers.push_back(end - left);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+void insert_all(Connection& connection, std::span<const Insertion* const> turns) {
+  while (!turns.empty()) {
+    const auto some = turns.first(of_different_threads(turns));
+    AGW_ASSERT(std::ranges::none_of(
+        some, [](const auto* turn) { return turn->prepared.replaces || turn->prepared.in_reply_to; }));
+    std::vector<thread_store::StoredThread> threads;
+    for (const auto* turn : some) threads.push_back(thread_store::require(connection, turn->prepared.turn.thread_id));
+    const auto numbers = insert_plain(connection, some, threads);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const auto& prepared = some[i]->prepared;
+      set_title(connection, threads[i], prepared.turn);
+      count_in(connection, threads[i], numbers[i], prepared.moment);
+      some[i]->thread = std::move(threads[i].thread);
+    }
+    turns = turns.subspan(some.size());
+  }
+}
+
+Thread insert(Connection& connection, const PreparedTurn& prepared) {
+  AGW_ASSERT(!prepared.turn.id.empty() && prepared.moment > 0 && !(prepared.replaces && prepared.in_reply_to));
+  if (prepared.replaces) supersede_from(connection, *prepared.replaces);
+  auto stored = thread_store::require(connection, prepared.turn.thread_id);
+  set_title(connection, stored, prepared.turn);
+  count_in(connection, stored, insert_turn(connection, stored.number, prepared), prepared.moment);
+  return std::move(stored.thread);
+}
+
+}  // namespace agw::turn_store
