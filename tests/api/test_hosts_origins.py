@@ -79,7 +79,8 @@ def test_configured_hosts_are_let_in(make_gateway):
 # Origins.
 
 
-@pytest.mark.parametrize("origin", ["http://localhost:PORT", "http://127.0.0.1:PORT", "http://[::1]:PORT"])
+@pytest.mark.parametrize("origin", [
+    "http://localhost:PORT", "http://localhost.:PORT", "http://127.0.0.1:PORT", "http://[::1]:PORT"])
 def test_gateways_own_origins_are_let_in(gateway, origin):
     origin = origin.replace("PORT", str(gateway.port))
     assert ask(gateway, f"Origin: {origin}").status == 200
@@ -88,7 +89,7 @@ def test_gateways_own_origins_are_let_in(gateway, origin):
 
 @pytest.mark.parametrize("origin", [
     EVIL, "null", "", "http://localhost", "http://127.0.0.1", "http://localhost:1",
-    "http://localhost.evil.example:PORT",
+    "http://localhost.evil.example:PORT", "http://localhost..:PORT",
     "http://127.0.0.1.evil.example:PORT", "http://127.0.0.2:PORT", "file://", "http://localhost:PORT/",
     "localhost:PORT",
     "http://localhost:PORT.evil.example", "http://evil.example, http://localhost:PORT", "http://user@localhost:PORT",

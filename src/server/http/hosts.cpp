@@ -48,7 +48,7 @@ Hosts::Hosts(Options options) : options_(std::move(options)), loopback_(is_loopb
   if (is_address(options_.bound_host)) loopback_ = is_loopback(options_.bound_host);
   if (const auto url = WebUrl::parse(options_.public_url)) public_origin_ = url->origin();
   if (!loopback_) return;
-  std::set<std::string> names{"127.0.0.1", "localhost", "[::1]"};
+  std::set<std::string> names{"127.0.0.1", "localhost", "localhost.", "[::1]"};
   const bool is_v6 = options_.bound_host.find(':') != std::string::npos;
   names.insert(is_v6 ? "[" + options_.bound_host + "]" : options_.bound_host);
   for (const auto& name : names) own_.push_back(name + ":" + std::to_string(options_.port));

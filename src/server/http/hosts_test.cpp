@@ -33,8 +33,8 @@ TEST(Hosts, BeyondLoopbackAnAddressOrAConfiguredNameDoes) {
 
 TEST(Hosts, AnOriginMustBeTheGatewaysOwnOrConfigured) {
   const Hosts hosts({.port = 7420, .origins = {"https://app.example"}});
-  for (const auto* origin :
-       {"http://localhost:7420", "http://127.0.0.1:7420", "http://[::1]:7420", "https://app.example"}) {
+  for (const auto* origin : {"http://localhost:7420", "http://localhost.:7420", "http://127.0.0.1:7420",
+                             "http://[::1]:7420", "https://app.example"}) {
     EXPECT_TRUE(hosts.allows_origin(origin, "127.0.0.1:7420")) << origin;
   }
   for (const auto* origin : {"null", "", "http://localhost:7421", "https://localhost:7420", "http://evil.example",
