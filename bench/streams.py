@@ -1,6 +1,7 @@
 """Streaming answers, and idle connections."""
 
 import subprocess
+import time
 
 from bench.harness import PROGRAMS, EpollFloor, Gateway, Row, Upstream, folder, load_chat, median_and_p99
 
@@ -34,6 +35,15 @@ def runs():
     slowest, floor = through["runs"]["max"], direct["runs"]["max"]
     yield Row("32 runs of 2.0 s at once, the slowest", f"{slowest:.3f} s", f"{floor:.3f} s", f"{slowest / floor:.2f}",
               "< 2.1 s", slowest < 2.1)
+
+
+def burst():
+    """Memory 30 s after 32 concurrent answers"""
+    with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
+        load_chat([gateway.port, gateway.token, "bench/100x200", 32], gateway.new_threads(32))
+        time.sleep(30)
+        memory = gateway.memory()["Rss"]
+    yield Row("memory 30 s after 32 runs at once", f"{memory / 2**20:.1f} MiB", "-", "-", "< 12 MiB", memory < 12 * 2**20)
 
 
 def readers():
