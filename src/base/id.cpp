@@ -44,12 +44,12 @@ std::string id_with(std::uint64_t time, std::array<unsigned char, 16> bytes) {
   bytes[6] = static_cast<unsigned char>(0x70 | (bytes[6] & 0x0f));
   bytes[8] = static_cast<unsigned char>(0x80 | (bytes[8] & 0x3f));
 
-  std::string id;
-  id.reserve(36);
+  std::string id(36, '-');
+  auto out = id.begin();
   for (unsigned i = 0; i < 16; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) id += '-';
-    id += hex_digits[bytes[i] >> 4];
-    id += hex_digits[bytes[i] & 15];
+    if (i == 4 || i == 6 || i == 8 || i == 10) ++out;
+    *out++ = hex_digits[bytes[i] >> 4];
+    *out++ = hex_digits[bytes[i] & 15];
   }
   return id;
 }

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <utility>
 
 namespace agw {
@@ -70,6 +72,55 @@ bool write_thousandths(std::string& out, double number) {
   return true;
 }
 
+bool needs_no_escape(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+/// How many of the first bytes need no escape. Eight at a time, because most texts need few escapes.
+std::size_t plain_length(std::string_view text) {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  // The highest bit of a byte is set if the byte is below `limit`, at most 128; maybe also in a byte above such a one.
+  const auto below = [](std::uint64_t bytes, std::uint64_t limit) { return (bytes - ones * limit) & ~bytes; };
+  std::size_t length = 0;
+  for (; text.size() - length >= sizeof(std::uint64_t); length += sizeof(std::uint64_t)) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + length, sizeof bytes);
+    const auto found = below(bytes, 0x20) | below(bytes ^ (ones * '"'), 1) | below(bytes ^ (ones * '\\'), 1);
+    if ((found & (ones * 0x80)) != 0) break;
+  }
+  while (length < text.size() && needs_no_escape(text[length])) ++length;
+  return length;
+}
+
+void write_escaped(std::string& out, char c) {
+  static constexpr std::string_view hex = "0123456789abcdef";
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    case '\b':
+      out += "\\b";
+      return;
+    case '\f':
+      out += "\\f";
+      return;
+    default:
+      out += "\\u00";
+      out += hex[static_cast<unsigned char>(c) >> 4];
+      out += hex[static_cast<unsigned char>(c) & 15];
+  }
+}
+
 void write_value(std::string& out, const json::value& value) {
   switch (value.kind()) {
     case json::kind::null:
@@ -98,43 +149,14 @@ void write_value(std::string& out, const json::value& value) {
 void write_json(std::string& out, const json::value& value) { write_value(out, value); }
 
 void write_json(std::string& out, std::string_view text) {
-  static constexpr std::string_view hex = "0123456789abcdef";
   out += '"';
-  std::size_t plain = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out.append(text, plain, i - plain);
-    plain = i + 1;
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      default:
-        out += "\\u00";
-        out += hex[c >> 4];
-        out += hex[c & 15];
-    }
+  for (;;) {
+    const auto plain = plain_length(text);
+    out += text.substr(0, plain);
+    if (plain == text.size()) break;
+    write_escaped(out, text[plain]);
+    text.remove_prefix(plain + 1);
   }
-  out.append(text, plain);
   out += '"';
 }
 

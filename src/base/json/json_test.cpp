@@ -61,6 +61,24 @@ TEST(Json, WritesWhatItRead) {
   }
 }
 
+TEST(Json, EscapesEachByteThatNeedsItWhereverItStands) {
+  for (int byte = 0; byte < 256; ++byte) {
+    for (std::size_t place = 0; place < 20; ++place) {
+      std::string text(20, '!');
+      text[place] = static_cast<char>(byte);
+      std::string written;
+      write_json(written, text);
+      const bool needs_it = byte < 0x20 || byte == '"' || byte == '\\';
+      EXPECT_EQ(written.find('\\') == place + 1, needs_it) << byte << " at " << place;
+      if (needs_it) {
+        EXPECT_EQ(parse_json(written), json::value(text));
+      } else {
+        EXPECT_EQ(written, '"' + text + '"');
+      }
+    }
+  }
+}
+
 TEST(Json, ReadsEachDoubleAsTheNearest) {
   for (const std::string text :
        {"0.00014890000000000001", "123456789.12345679", "5e-324", "1.7976931348623157e+308", "2.2250738585072014e-308",
