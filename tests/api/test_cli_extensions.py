@@ -92,6 +92,15 @@ def test_output_of_show_can_be_added_again(gateway, new_name, tmp_path):
     assert {member: again[member] for member in body} == body
 
 
+@pytest.mark.parametrize("dump", [yaml.safe_dump, json.dumps], ids=["YAML", "JSON"])
+def test_extension_is_read_from_stdin(gateway, new_name, dump):
+    body = {"type": "command", "name": new_name("piped"), "description": "d", "definition": {"prompt": "Say hello"}}
+    done = gateway.command("ext", "add", "-", typed=dump(body))
+    assert done.returncode == 0, done.stderr
+    made = record(gateway, body["name"])
+    assert {member: made[member] for member in body} == body
+
+
 def test_record_cannot_end_a_comment(gateway, new_name):
     body = {"type": "theme", "name": new_name("evil"), "description": "\x1b]0;owned\x07\nenabled: true",
             "definition": {"colors": {}}}
@@ -241,6 +250,12 @@ def test_saved_edit_is_sent(gateway_with_job):
 def test_visual_takes_precedence_over_editor(gateway_with_job):
     run(gateway_with_job, "edit", "edited", VISUAL=editor(gateway_with_job, 'sed -i s/Before/Visual/ "$1"'), EDITOR="false")
     assert record(gateway_with_job, "edited")["description"] == "Visual"
+
+
+def test_edit_without_a_terminal_needs_an_editor(gateway_with_job):
+    before = record(gateway_with_job, "edited")
+    assert "set EDITOR" in run(gateway_with_job, "edit", "edited", EDITOR="", VISUAL="", status=1)
+    assert record(gateway_with_job, "edited") == before
 
 
 @pytest.mark.parametrize("script", ["true", ': > "$1"'], ids=["unchanged", "emptied"])

@@ -95,7 +95,7 @@ int add(const ExtensionAddOptions& options) {
 
 Action extension_add_command(Arguments& arguments) {
   auto options = std::make_shared<ExtensionAddOptions>();
-  arguments.word("path", options->path, "A JSON or YAML file, or a folder with an agent.yaml, job.yaml or the like");
+  arguments.word("path", options->path, "A JSON or YAML file, - for stdin, or a folder with an agent.yaml or the like");
   arguments.flag("--community", options->community, "Do not trust it: add it disabled, even if it says otherwise");
   arguments.flag("--enable", options->enable, "Enable it at once");
   declare(arguments, options->list);

@@ -20,6 +20,7 @@
 #include "cli/commands/programs.hpp"
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
+#include "cli/output/terminal.hpp"
 #include "features/extensions/validation.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/descriptor.hpp"
@@ -53,11 +54,16 @@ std::filesystem::path new_file(const std::string& text) {
   return path;
 }
 
-void open_editor(const std::filesystem::path& path) {
-  std::string editor = "editor";
-  for (const auto* name : {"EDITOR", "VISUAL"}) {
-    if (const char* value = std::getenv(name); value && *value) editor = value;
+/// Throws std::runtime_error without a terminal, where the default one would wait for keys that nobody can press.
+std::string chosen_editor() {
+  for (const auto* name : {"VISUAL", "EDITOR"}) {
+    if (const char* value = std::getenv(name); value && *value) return value;
   }
+  if (!terminal_at(STDIN_FILENO).present) throw std::runtime_error("there is no terminal: set EDITOR to an editor");
+  return "editor";
+}
+
+void open_editor(const std::string& editor, const std::filesystem::path& path) {
   const auto status = run_program({"sh", "-c", editor + " \"$1\"", "sh", path.string()});
   if (status != 0) throw std::runtime_error(fmt::format("{} ended with status {}", editor, status));
 }
@@ -78,9 +84,10 @@ json::object change_of(const std::string& text, const json::object& record) {
   return std::move(body);
 }
 
-Task<int> edit_text(const Client& client, const json::object& record, const std::filesystem::path& path, bool json) {
+Task<int> edit_text(const Client& client, const json::object& record, const std::string& editor,
+                    const std::filesystem::path& path, bool json) {
   const auto before = editable_text(record, fmt::format(edit_header, string_or_empty(record, "type")));
-  open_editor(path);
+  open_editor(editor, path);
   const auto after = read_text(path);
   if (is_blank(after) || after == before) {
     std::cerr << "Nothing was changed.\n";
@@ -102,12 +109,13 @@ Task<int> edit(const FoundGateway& gateway, const ExtensionEditOptions& options)
   if (string_or_empty(record, "source") == "built-in") {
     throw std::runtime_error("built-in extensions are not editable: add one of your own with `agw ext add`");
   }
+  const auto editor = chosen_editor();
   const auto file =
       new_file(options.from ? read_text(*options.from)
                             : editable_text(record, fmt::format(edit_header, string_or_empty(record, "type"))));
   std::string why;
   try {
-    const auto status = co_await edit_text(client, record, file, options.list.json);
+    const auto status = co_await edit_text(client, record, editor, file, options.list.json);
     std::filesystem::remove(file);
     co_return status;
   } catch (const std::exception& error) {

@@ -1,5 +1,7 @@
 #include "cli/commands/extension_package.hpp"
 
+#include <iostream>
+#include <iterator>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -130,6 +132,7 @@ ExtensionPackage read_folder(const fs::path& folder) {
 }
 
 std::string read_file(const fs::path& path) {
+  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
   const auto directory = path.parent_path().empty() ? fs::path(".") : path.parent_path();
   const auto opened = require(Directory::open(directory), directory);
   return require(opened.read(path.filename().string(), max_yaml_size), path);

@@ -16,10 +16,10 @@ struct ExtensionPackage {
   std::vector<std::string> files;  ///< the other files in the folder, relative to it
 };
 
-/// Reads a JSON or YAML file, or a folder that contains one named after a type (`agent.yaml`, `job.json`, …). It has
-/// the members of `POST /extensions`, or is flat as the gateway's own files are: `name`, `description`, `enabled`,
-/// `trigger`, and the members of the definition. Throws std::runtime_error that names an unreadable file; symlinks and
-/// special files in a folder are rejected.
+/// Reads a JSON or YAML file, `-` for stdin, or a folder that contains one named after a type (`agent.yaml`,
+/// `job.json`, …). It has the members of `POST /extensions`, or is flat as the gateway's own files are: `name`,
+/// `description`, `enabled`, `trigger`, and the members of the definition. Throws std::runtime_error that names an
+/// unreadable file; symlinks and special files in a folder are rejected.
 ExtensionPackage read_extension_package(const std::filesystem::path& path);
 
 /// The body of `POST /extensions` for a document. `stem` is its file name without the extension, which provides the
