@@ -1,10 +1,7 @@
 #include "gateway.hpp"
 
-#include <cstdio>
 #include <filesystem>
 #include <functional>
-
-#include <fmt/format.h>
 
 #include "api/route.hpp"
 #include "base/async/assert.hpp"
@@ -341,8 +338,7 @@ private:
     server_.start();
     access_.start();
     lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
-    fmt::print("listening on {}\n", server_.url());
-    std::fflush(stdout);
+    Daemon::announce(server_.url());
     release_program_pages();
   }
 

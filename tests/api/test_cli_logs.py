@@ -162,3 +162,9 @@ def test_log_format_json(make_gateway, how):
 def test_invalid_format_is_reported(make_gateway):
     failed = make_gateway(config="log:\n  format: xml\n").fails()
     assert failed.status == 2 and "config.yaml:2: log.format: must be one of text, json" in failed.stderr
+
+
+def test_start_is_logged(own_gateway):
+    assert own_gateway.stop() == 0
+    assert f"info listening on {own_gateway.url}\n" in own_gateway.stderr
+    assert f"info listening on {own_gateway.url}\n" in own_gateway.command("logs").stdout

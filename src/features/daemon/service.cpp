@@ -1,8 +1,11 @@
 #include "features/daemon/service.hpp"
 
 #include <csignal>
+#include <cstdio>
 
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/log.hpp"
 #include "io/process/scoped_signal_block.hpp"
@@ -42,6 +45,12 @@ void Daemon::start() {
     log::info("stopping on signal {}", signal);
     end(ExitStatus::success);
   });
+}
+
+void Daemon::announce(const std::string& url) {
+  fmt::print("listening on {}\n", url);
+  std::fflush(stdout);
+  log::info("listening on {}", url);
 }
 
 void Daemon::stop() {

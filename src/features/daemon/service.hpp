@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <boost/asio/signal_set.hpp>
@@ -30,6 +31,8 @@ public:
 
   /// Begins to listen to signals.
   void start();
+  /// Prints the ready line, which scripts wait for, and logs it.
+  static void announce(const std::string& url);
   /// Stops listening; nothing ends the process twice.
   void stop();
 
