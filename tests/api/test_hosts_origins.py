@@ -176,7 +176,16 @@ def test_mcp_clients_in_a_browser_may_send_and_read_their_headers(gateway):
     allowed = preflight(gateway, origin, path="/mcp").headers["access-control-allow-headers"].lower().split(", ")
     assert {"mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name", "last-event-id"} <= set(allowed)
     answer = ask(gateway, f"Origin: {origin}", line="GET /mcp HTTP/1.1")
-    assert answer.headers["access-control-expose-headers"] == "Mcp-Session-Id"
+    assert "Mcp-Session-Id" in answer.headers["access-control-expose-headers"].split(", ")
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages"])
+def test_model_clients_in_a_browser_may_send_and_read_their_headers(gateway, path):
+    origin = f"http://localhost:{gateway.port}"
+    allowed = preflight(gateway, origin, path=path).headers["access-control-allow-headers"].lower().split(", ")
+    assert {"authorization", "*"} <= set(allowed), "* stands for x-api-key, anthropic-version, x-stainless-… and others"
+    answer = ask(gateway, f"Origin: {origin}", line=f"GET {path} HTTP/1.1")
+    assert {"X-Thread-Id", "Retry-After"} <= set(answer.headers["access-control-expose-headers"].split(", "))
 
 
 def test_preflight_of_a_foreign_origin_or_host_is_refused(gateway):

@@ -52,7 +52,7 @@ Response preflight(bool is_of_other_origin) {
   response.headers = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE"},
                       {"Access-Control-Allow-Headers",
                        "Authorization, Content-Type, Idempotency-Key, Mcp-Session-Id, MCP-Protocol-Version, "
-                       "Mcp-Method, Mcp-Name, Last-Event-ID"},
+                       "Mcp-Method, Mcp-Name, Last-Event-ID, *"},  // Authorization alone is not part of *
                       {"Access-Control-Max-Age", "600"}};
   return response;
 }
