@@ -239,6 +239,20 @@ def test_rewind_forks_the_thread_and_undoes_later_runs(talker, use, thread, fold
     assert turns_of(talker.gateway, fork)[-1]["content"] == point["content"]
 
 
+def test_rewind_names_a_file_once_that_several_runs_changed(talker, use, thread, folder):
+    (folder / "a.txt").write_text("mine")
+    (folder / "b.txt").write_text("mine")
+    use(("Glob", {"pattern": "*"}))
+    point = turns_of(talker.gateway, thread)[-1]
+    for text in ("one", "two", "three"):
+        use(("Write", {"path": "a.txt", "content": text}), ("Write", {"path": "b.txt", "content": text}))
+    (folder / "b.txt").write_text("a person's")
+    fork = accepted(talker.gateway.http.post(f"/threads/{thread['id']}/rewind", json={"turn_id": point["id"]}), 201)
+    assert fork["restored"] == [str(folder / "a.txt")] and (folder / "a.txt").read_text() == "mine"
+    assert [one["path"] for one in fork["kept"]] == [str(folder / "b.txt")]
+    assert (folder / "b.txt").read_text() == "a person's"
+
+
 def test_rewind_without_files_leaves_them(talker, use, thread, folder):
     use(("Write", {"path": "a.txt", "content": "one"}))
     point = turns_of(talker.gateway, thread)[0]

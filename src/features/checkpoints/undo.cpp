@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -273,12 +272,18 @@ Task<RewoundThread> Checkpoints::rewind(std::string thread_id, RewindThread want
   const auto later = co_await database_.read([thread_id, time = turn.created_at](Connection& connection) {
     return checkpoint_store::runs_after(connection, thread_id, time);
   });
+  // A path that several runs changed is named once.
+  std::set<std::string> restored, kept;
   for (const auto& run_id : later) {
     auto changes = co_await database_.read(
         [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
     auto undone = co_await undo_all(run_id, std::move(changes), {}, false);
-    std::ranges::move(undone.restored, std::back_inserter(rewound.restored));
-    std::ranges::move(undone.kept, std::back_inserter(rewound.kept));
+    for (auto& path : undone.restored) {
+      if (restored.insert(path).second) rewound.restored.push_back(std::move(path));
+    }
+    for (auto& one : undone.kept) {
+      if (kept.insert(one.path).second) rewound.kept.push_back(std::move(one));
+    }
   }
   co_return rewound;
 }
