@@ -42,6 +42,9 @@ const names = [
   'folder-git-2',
   'command',
   'pin',
+  'mic',
+  'volume-2',
+  'ellipsis',
 ];
 
 const module = 'virtual:icons';

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include <fmt/format.h>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/trim.hpp>
@@ -34,12 +35,14 @@ constexpr std::string_view frame_policy =
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'";
 
-Fields fields_of_page(std::string_view policy) {
+/// `microphone`: who may use it, for dictation.
+Fields fields_of_page(std::string_view policy, std::string_view microphone) {
   return {{"Content-Security-Policy", std::string(policy)},
           {"Referrer-Policy", "no-referrer"},
           {"Cross-Origin-Opener-Policy", "same-origin"},
           {"Cross-Origin-Resource-Policy", "same-origin"},
-          {"Permissions-Policy", "camera=(), microphone=(), geolocation=(), clipboard-write=(self)"}};
+          {"Permissions-Policy",
+           fmt::format("camera=(), microphone=({}), geolocation=(), clipboard-write=(self)", microphone)}};
 }
 
 /// Calls `use` for each entry of a comma-separated field.
@@ -136,11 +139,11 @@ Routes page_routes(BlockingPool& blocking, std::span<const PageFile> files) {
       get("/ui/*", "The files of the web page", std::bind_front(show_file, std::ref(blocking), files))
           .needs_no_token()
           .undocumented()
-          .with_headers(fields_of_page(page_policy)),
+          .with_headers(fields_of_page(page_policy, "self")),
       get("/ui/frame", "The frame for what extensions show", std::bind_front(show_frame, std::ref(blocking), files))
           .needs_no_token()
           .undocumented()
-          .with_headers(fields_of_page(frame_policy)),
+          .with_headers(fields_of_page(frame_policy, "")),
   };
 }
 
