@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from bench.harness import BUILD, Gateway, Row, Upstream, folder, load_chat, median, median_and_p99, milliseconds
+from bench.harness import Gateway, Row, Upstream, agw, folder, load_chat, median, median_and_p99, milliseconds
 
 REQUESTS = 1_000
 LISTINGS = 200
@@ -65,7 +65,7 @@ def models_row(gateway, upstream):
 
 def editor_row(home):
     """The memory of `agw acp` with an open session while nothing happens."""
-    command = [BUILD / "agw", "acp", "--data-dir", home / ".agent-gateway"]
+    command = [agw(), "acp", "--data-dir", home / ".agent-gateway"]
     folder_of_session = home / "work"
     folder_of_session.mkdir()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

@@ -40,8 +40,8 @@ def print_line(cells):
     print("  ".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS)), cells[-1], flush=True)
 
 
-def print_head():
-    print_line(["measure", "gateway", "floor", "ratio", "target", "verdict"])
+def print_head(other="floor", target="target"):
+    print_line(["measure", "gateway", other, "ratio", target, "verdict"])
 
 
 def print_row(row):
@@ -121,19 +121,26 @@ def folder():
         shutil.rmtree(path)
 
 
-class Gateway(Process):
-    """`agw serve` on a free port, with its own home."""
+def agw():
+    """The program that is measured: the release build, or another one that AGW names."""
+    return pathlib.Path(os.environ.get("AGW", BUILD / "agw"))
 
-    def __init__(self, home, upstream_port=None):
+
+class Gateway(Process):
+    """`agw serve` on a free port, with its own home. `cluster`: the section of its configuration."""
+
+    def __init__(self, home, upstream_port=None, cluster=None):
         data = home / ".agent-gateway"
         data.mkdir(mode=0o700, exist_ok=True)
         environment = {"HOME": str(home), "PATH": os.environ["PATH"], "BENCH_KEY": "none"}
+        configuration = {"cluster": cluster} if cluster else {}
         if upstream_port:
-            (data / "config.yaml").write_text(
-                "providers:\n"
-                f"  bench: {{kind: openai, api: chat, base_url: 'http://127.0.0.1:{upstream_port}/v1',\n"
-                "          api_key_env: BENCH_KEY, default_model: bench}\n")
-        super().__init__([BUILD / "agw", "serve", "--port", "0", "--log-level", "error"], env=environment)
+            configuration["providers"] = {"bench": {
+                "kind": "openai", "api": "chat", "base_url": f"http://127.0.0.1:{upstream_port}/v1",
+                "api_key_env": "BENCH_KEY", "default_model": "bench"}}
+        if configuration:
+            (data / "config.yaml").write_text(json.dumps(configuration))  # which is YAML
+        super().__init__([agw(), "serve", "--port", "0", "--log-level", "error"], env=environment)
         self.port = int(self.first_line.rsplit(":", 1)[1])
         self.token = (data / ".gateway-token").read_text().strip()
         self.connection = http.client.HTTPConnection("127.0.0.1", self.port)

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from bench.harness import BUILD, Gateway, Row, folder, milliseconds
+from bench.harness import Gateway, Row, agw, folder, milliseconds
 
 CONVERSATIONS, MESSAGES, MESSAGE_BYTES = 1_000, 100, 10_000
 EXTENSIONS = 1_000
@@ -76,7 +76,7 @@ def taken_over(home, what, path):
     """Seconds, the largest resident size of the importer in bytes, and its result."""
     began = time.monotonic()
     with open(home / "result.json", "w+") as output:
-        importer = subprocess.Popen([BUILD / "agw", "import", what, path, "--json"], stdout=output,
+        importer = subprocess.Popen([agw(), "import", what, path, "--json"], stdout=output,
                                     env={"HOME": str(home), "PATH": "/usr/bin:/bin"})
         _, status, used = os.wait4(importer.pid, 0)
         importer.returncode = os.waitstatus_to_exitcode(status)

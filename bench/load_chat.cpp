@@ -1,9 +1,9 @@
-// load_chat <port> <token> <model> <readers>: sends one chat to each thread whose id is a line of standard input, while
-// WebSockets read along, the i-th one the (i modulo threads)-th thread. Ends when each has received the end of its run.
-// load_chat <port> --direct <model> <streams> [token]: the baseline, the same answers read from bench/upstream.cpp
-// itself; with a token, as programs read them from the gateway's Chat Completions. Prints one JSON object: `delays` (of
-// each delta at each reader), `runs` (from the request to the end), in seconds, and `lost` (readers that were
-// disconnected).
+// load_chat <port> <token> <model> <readers> [port of another node, to which the WebSockets go]: sends one chat to each
+// thread whose id is a line of standard input, while WebSockets read along, the i-th one the (i modulo threads)-th
+// thread. Ends when each has received the end of its run. load_chat <port> --direct <model> <streams> [token]: the
+// baseline, the same answers read from bench/upstream.cpp itself; with a token, as programs read them from the
+// gateway's Chat Completions. Prints one JSON object: `delays` (of each delta at each reader), `runs` (from the request
+// to the end), in seconds, and `lost` (readers that were disconnected).
 #include <sys/socket.h>
 
 #include <array>
@@ -104,14 +104,15 @@ void check_created(int connection) {
   if (!answer.starts_with("HTTP/1.1 201")) fail("POST /chat: " + std::string(answer));
 }
 
-void measure_gateway(int port, const std::string& token, const std::string& model, int count, Figures& figures) {
+void measure_gateway(int port, int readers_port, const std::string& token, const std::string& model, int count,
+                     Figures& figures) {
   std::vector<std::string> threads;
   for (std::string id; std::getline(std::cin, id);) threads.push_back(id);
 
   Poll poll;
   std::deque<Reader> readers;
   for (int i = 0; i < count; ++i) {
-    readers.emplace_back(poll, figures, port, token, threads[static_cast<std::size_t>(i) % threads.size()]);
+    readers.emplace_back(poll, figures, readers_port, token, threads[static_cast<std::size_t>(i) % threads.size()]);
   }
   figures.waiting = count;
   for (const Reader& reader : readers) {
@@ -159,7 +160,8 @@ void measure_upstream(int port, const std::string& token, const std::string& mod
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 5 && count != 6) fail("usage: load_chat <port> <token>|--direct <model> <readers> [token]");
+  if (count != 5 && count != 6)
+    fail("usage: load_chat <port> <token>|--direct <model> <readers> [port of readers|token]");
   raise_file_limit();
   const int port = std::atoi(arguments[1]);
   const std::string token = arguments[2];
@@ -167,7 +169,8 @@ int main(int count, char** arguments) {
   if (token == "--direct") {
     measure_upstream(port, count == 6 ? arguments[5] : "-", arguments[3], std::atoi(arguments[4]), figures);
   } else {
-    measure_gateway(port, token, arguments[3], std::atoi(arguments[4]), figures);
+    measure_gateway(port, count == 6 ? std::atoi(arguments[5]) : port, token, arguments[3], std::atoi(arguments[4]),
+                    figures);
   }
   std::printf("{\"delays\": %s, \"runs\": %s, \"lost\": %d}\n", figures.delays.to_json().c_str(),
               figures.runs.to_json().c_str(), figures.lost);

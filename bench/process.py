@@ -46,6 +46,6 @@ def idle():
         memory, floor_memory = gateway.memory(), floor.memory()
     for name, words in ("Rss", "resident"), ("Pss", "proportional"):
         mib, floor_mib = memory[name] / 2**20, floor_memory[name] / 2**20
-        yield Row(f"idle memory, {words}", f"{mib:.1f} MiB", f"{floor_mib:.1f} MiB", f"{mib / floor_mib:.1f}",
+        yield Row(f"idle memory, {words}", f"{mib:.2f} MiB", f"{floor_mib:.2f} MiB", f"{mib / floor_mib:.1f}",
                   "< 12 MiB", mib < 12)
     yield Row("idle CPU in 30 s", milliseconds(cpu), milliseconds(floor_cpu), "-", "< 5 ms", cpu < 0.005)

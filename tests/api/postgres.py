@@ -19,13 +19,13 @@ PROGRAMS = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 class Postgres:
     """Runs on a free port of loopback, and trusts the role `agw`, which may do everything."""
 
-    def __init__(self, directory, user):
-        self.directory, self.user, self.port = directory, user, free_port()
+    def __init__(self, directory, user, fsync="off"):
+        self.directory, self.user, self.port, self.fsync = directory, user, free_port(), fsync
         self.process = None
 
     def start(self):
         command = [PROGRAMS[-1], "-D", self.directory / "data", "-p", str(self.port), "-k", self.directory, "-h",
-                   "127.0.0.1", "-c", "fsync=off", "-c", "log_destination=stderr"]
+                   "127.0.0.1", "-c", f"fsync={self.fsync}", "-c", "log_destination=stderr"]
         with open(self.directory / "log", "a") as log:
             self.process = subprocess.Popen(command, user=self.user, stdout=subprocess.DEVNULL, stderr=log)
         ready = [PROGRAMS[-1].parent / "pg_isready", "-q", "-h", self.directory, "-p", str(self.port)]
@@ -58,13 +58,13 @@ def identity():
 
 
 @contextlib.contextmanager
-def postgres():
-    """A server that runs. Skips the test if it is not installed."""
+def postgres(within=None, fsync="off"):
+    """A server that runs, `within` a directory. Skips the test if it is not installed."""
     if not PROGRAMS or not shutil.which("psql"):
         pytest.skip("PostgreSQL is not installed (Debian's package `postgresql`)")
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="agw-postgres-"))
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="agw-postgres-", dir=within))
     try:
-        server = Postgres(directory, identity())
+        server = Postgres(directory, identity(), fsync)
         if server.user is not None:
             os.chown(directory, server.user, -1)
         subprocess.run([PROGRAMS[-1].parent / "initdb", "-D", directory / "data", "-U", "agw", "-A", "trust", "-N",

@@ -1,0 +1,52 @@
+"""Two binaries side by side: each measure is taken with both in turn, so that what else the machine does meets both."""
+
+import os
+import re
+
+from bench.harness import Row, agw, median
+
+# What one notices of a gateway that does little: the others have floors of their own.
+MEASURES = ["start", "idle", "health", "inserts", "threads", "search", "size"]
+ROUNDS = 3
+TOLERANCE = 0.02
+
+
+def number_in(value):
+    """The first number; None if there is none."""
+    found = re.search(r"\d[\d,]*\.?\d*", value)
+    return float(found[0].replace(",", "")) if found else None
+
+
+def rows_of(measure, binary):
+    os.environ["AGW"] = str(binary)
+    return {row.measure: row for row in measure()}
+
+
+def is_better_if_more(row):
+    return row.target.startswith((">", "=")) or row.value.endswith("/s")
+
+
+def compared(rounds):
+    """`rounds`: pairs of rows of one measure, this binary's first. It is worse if it is so in each round, and by more
+    than 2 % in the middle."""
+    pairs = [(number_in(this.value), number_in(other.value)) for this, other in rounds]
+    row = rounds[0][0]
+    if not all(mine and theirs for mine, theirs in pairs):
+        return Row(row.measure, row.value, rounds[0][1].value, "-", "-", None)
+    this, other = (median(column) for column in zip(*pairs))
+    ratios = sorted(mine / theirs for mine, theirs in pairs)
+    losses = [1 / ratio - 1 if is_better_if_more(row) else ratio - 1 for ratio in ratios]
+    return Row(row.measure, f"{this:,.2f}", f"{other:,.2f}", f"{median(ratios):.3f}",
+               f"{ratios[0]:.3f} to {ratios[-1]:.3f}", not (min(losses) > 0 and median(losses) > TOLERANCE))
+
+
+def compare(measure, other):
+    """Rows with the medians of both binaries, and the range of their ratio."""
+    this, rounds = agw(), {}
+    for number in range(ROUNDS):
+        order = (this, other) if number % 2 == 0 else (other, this)
+        rows = {binary: rows_of(measure, binary) for binary in order}
+        for name in rows[this].keys() & rows[other].keys():
+            rounds.setdefault(name, []).append((rows[this][name], rows[other][name]))
+    os.environ["AGW"] = str(this)
+    return [compared(rounds[name]) for name in rows[this] if len(rounds.get(name, [])) == ROUNDS]
