@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+from html.parser import HTMLParser
 
 import pytest
 import yaml
@@ -143,6 +144,33 @@ def test_a_page_shows_neither_inputs_of_tools_nor_secrets_and_runs_nothing(own_g
     page = export(own_gateway, "--thread", thread, "--html")
     assert "s3cr3t-value" not in page and "the-input" not in page and "the-output" not in page and "Bash" in page
     assert "<script" not in page and "&lt;script&gt;" in page and "default-src 'none'" in page
+
+
+def test_a_page_hides_secrets_of_any_kind_and_stays_a_page(own_gateway):
+    secrets = ["a<b>&\"c'", "body", "style", "abcd", "abcdefgh", "zwei\nZeilen", "ünï\u2028cödé"]
+    for number, secret in enumerate(secrets):
+        own_gateway.http.put(f"/secrets/KEY_{number}", json={"value": secret}).raise_for_status()
+    said = " | ".join(secrets)
+    turns = [{"key": "q", "role": "user", "content": said,
+              "metadata": {"attachments": [{"id": "x", "name": "body", "mime": "text/plain", "size": 1}]}},
+             {"key": "t", "role": "tool", "content": said, "metadata": {"tool_name": "abcdefgh", "input": {"x": "the-input"}}},
+             {"key": "a", "role": "assistant", "content": said, "metadata": {"reasoning": "the-reasoning " + said}}]
+    [made] = accepted(own_gateway.http.post("/import", json={"source": "s", "threads": [
+        {"key": "k", "title": f"About {said}"[:200], "turns": turns}]}))["threads"]
+    page = export(own_gateway, "--thread", made["id"], "--html")
+
+    shown = []
+
+    class Reader(HTMLParser):
+        def handle_data(self, data):
+            if self.lasttag != "style":
+                shown.append(data)
+
+    Reader().feed(page)
+    text = "".join(shown)
+    assert not [secret for secret in secrets if secret in text], text
+    assert "efgh" not in text and "the-input" not in text and text.count("[secret]") >= 3 * len(secrets)
+    assert page.count("<body>") == page.count("</body>") == page.count("<style>") == 1
 
 
 def test_json_lines_have_every_member(gateway):

@@ -129,7 +129,7 @@ Task<int> print_thread(const FoundGateway& gateway, const ExportOptions& options
   const auto agents = co_await agent_names(client);
   const auto begin = [&](const json::object& thread) {
     std::cout << (json           ? thread_line(thread, agents)
-                  : options.html ? without_secrets(html_head(thread), secrets)
+                  : options.html ? html_head(thread, secrets)
                                  : printable(markdown_head(thread)));
   };
   const auto no_file = [](const std::string&) { return std::nullopt; };
@@ -200,7 +200,7 @@ private:
     const auto begin = [&](const json::object& thread) {
       lines_->write(thread_line(thread, agents_));
       markdown.write(markdown_head(thread));
-      if (html) html->write(without_secrets(html_head(thread), secrets_));
+      if (html) html->write(html_head(thread, secrets_));
     };
     const auto link = [&](const std::string& file) {
       const bool is_there = is_uuid(file) && fs::is_regular_file(folder_ / "files" / file);

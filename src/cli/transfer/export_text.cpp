@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <boost/algorithm/string/replace.hpp>
 
 #include "base/json/json_values.hpp"
 #include "base/json/yaml.hpp"
@@ -140,13 +139,23 @@ std::string markdown_turn(const json::object& turn, const FileLink& link) {
   return text + fenced(content);
 }
 
-std::string without_secrets(std::string text, const std::vector<std::string>& secrets) {
-  for (const auto& secret : secrets) boost::replace_all(text, secret, "[secret]");
-  return text;
+std::string without_secrets(std::string_view text, const std::vector<std::string>& secrets) {
+  std::string safe;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t longest = 0;
+    for (const auto& secret : secrets)
+      if (secret.size() > longest && text.substr(at).starts_with(secret)) longest = secret.size();
+    if (longest > 0)
+      safe += "[secret]";
+    else
+      safe += text[at];
+    at += std::max<std::size_t>(1, longest);
+  }
+  return safe;
 }
 
-std::string html_head(const json::object& thread) {
-  const auto title = escaped(string_or_empty(thread, "title"));
+std::string html_head(const json::object& thread, const std::vector<std::string>& secrets) {
+  const auto title = escaped(without_secrets(string_or_empty(thread, "title"), secrets));
   return fmt::format(
       "<!doctype html>\n<html lang=\"und\"><head><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" "
       "content=\"default-src 'none'; style-src 'unsafe-inline'\"><meta name=\"viewport\" "
@@ -156,8 +165,9 @@ std::string html_head(const json::object& thread) {
 
 std::string html_turn(const json::object& turn, const std::vector<std::string>& secrets) {
   const auto role = string_or_empty(turn, "role");
-  auto text = fmt::format("<article class=\"{}\"><header>{} · {}</header>", escaped(role), escaped(heading(turn)),
-                          escaped(string_or_empty(turn, "created_at")));
+  auto text =
+      fmt::format("<article class=\"{}\"><header>{} · {}</header>", escaped(role),
+                  escaped(without_secrets(heading(turn), secrets)), escaped(string_or_empty(turn, "created_at")));
   if (role != "tool") text += "<div>" + escaped(without_secrets(string_or_empty(turn, "content"), secrets)) + "</div>";
   for_each_attachment(turn, [&](const json::object& file) {
     text += "<div>Attached: " + escaped(without_secrets(string_or_empty(file, "name"), secrets)) + "</div>";

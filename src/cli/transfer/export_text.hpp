@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json/json.hpp"
@@ -20,12 +21,13 @@ using FileLink = std::function<std::optional<std::string>(const std::string& id)
 std::string markdown_turn(const json::object& turn, const FileLink& link);
 
 /// The beginning of a thread's page: HTML that loads nothing, runs nothing and opens from a file.
-std::string html_head(const json::object& thread);
+std::string html_head(const json::object& thread, const std::vector<std::string>& secrets);
 /// A turn of the page. Of a tool only its name is shown, and of a file. `secrets` are replaced wherever they stand.
 std::string html_turn(const json::object& turn, const std::vector<std::string>& secrets);
 std::string html_end();
 
-/// `text` without the values of secrets.
-std::string without_secrets(std::string text, const std::vector<std::string>& secrets);
+/// `text` without the values of secrets. Where one begins with another, the longer one is meant.
+/// Example: src/cli/transfer/export_text_test.cpp: ExportText.NoPartOfALongerSecretIsLeft
+std::string without_secrets(std::string_view text, const std::vector<std::string>& secrets);
 
 }  // namespace agw::cli

@@ -46,6 +46,21 @@ TEST(ExportText, PagesEscapeWhatTheyShow) {
   EXPECT_NE(page.find("<div>&lt;b&gt;&amp;&quot;&#39; [secret]</div>"), page.npos) << page;
 }
 
+TEST(ExportText, NoPartOfALongerSecretIsLeft) {
+  const std::vector<std::string> secrets{"abcd", "abcdefgh"};
+  EXPECT_EQ(without_secrets("abcdefgh abcdabcd xabcde", secrets), "[secret] [secret][secret] x[secret]e");
+  EXPECT_EQ(without_secrets("", secrets), "");
+}
+
+TEST(ExportText, TitlesAndNamesOfToolsHideSecretsAndStayMarkup) {
+  const std::vector<std::string> secrets{"a<b&c", "body"};
+  const auto head = html_head({{"title", "My a<b&c body"}}, secrets);
+  EXPECT_NE(head.find("<h1>My [secret] [secret]</h1>"), head.npos) << head;
+  EXPECT_NE(head.find("<body>"), head.npos);
+  const auto turn = html_turn({{"role", "tool"}, {"metadata", json::object{{"tool_name", "a<b&c"}}}}, secrets);
+  EXPECT_NE(turn.find("tool [secret]"), turn.npos) << turn;
+}
+
 TEST(ExportText, PagesShowOfAToolOnlyItsName) {
   const json::object turn{
       {"role", "tool"},
