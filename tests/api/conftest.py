@@ -17,6 +17,7 @@ from editor import EVERYTHING, Editor  # noqa: E402
 from gateway import BINARY, REPOSITORY, Gateway  # noqa: E402
 from jobs import ended, new_job, rows, run  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
+from story import fault_library  # noqa: E402
 from stubs.telegram import TOKEN, TelegramStub  # noqa: E402
 from talker import Talker, configuration  # noqa: E402
 from tools import new_agent  # noqa: E402
@@ -212,6 +213,13 @@ _names = itertools.count(1)
 
 def fresh_name(stem="extension"):
     return f"{stem}-{next(_names)}"
+
+
+@pytest.fixture(scope="session")
+def kill_at(tmp_path_factory):
+    """A library that kills a program at a step, see kill_steps."""
+    library = fault_library("kill_at", tmp_path_factory.mktemp("faults"))
+    return library or pytest.skip("AddressSanitizer must be the first library that is loaded")
 
 
 @pytest.fixture

@@ -19,6 +19,11 @@ class Steps:
         self._numbers[:8] = struct.pack("=q", number)
 
     @property
+    def left(self):
+        """How many steps are left until the kill; 0 once it came."""
+        return struct.unpack("=q", self._numbers[:8])[0]
+
+    @property
     def count(self):
         """How many steps it took so far."""
         return struct.unpack("=q", self._numbers[8:])[0]

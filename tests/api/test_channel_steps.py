@@ -22,7 +22,6 @@ from stubs.matrix import ACCOUNT as MATRIX_ACCOUNT, TOKEN as MATRIX_TOKEN, Matri
 from stubs.prosody import ACCOUNT as XMPP_ACCOUNT, DOMAIN, PASSWORD as XMPP_PASSWORD, Prosody
 from stubs.telegram import TelegramStub
 from stubs.xmpp_client import XmppPerson
-from story import fault_library
 from tools import turns_of
 
 SAMPLES = int(os.environ.get("AGW_CHANNEL_STEPS", 8))  # 0: every step
@@ -86,12 +85,6 @@ class Xmpp:
 
     def texts(self, number):
         return self.ann.texts()[self.before[number]:]
-
-
-@pytest.fixture(scope="session")
-def kill_at(tmp_path_factory):
-    library = fault_library("kill_at", tmp_path_factory.mktemp("faults"))
-    return library or pytest.skip("AddressSanitizer must be the first library that is loaded")
 
 
 def state_of(gateway, number, service):

@@ -1,0 +1,111 @@
+"""A kill at each step of an import, of the command or of the gateway, and done again: the result is the same.
+
+See docs/contract/transfer.md.
+"""
+
+import os
+import random
+import shutil
+import subprocess
+
+import pytest
+
+from checks import accepted
+from gateway import BINARY
+from kill_steps import Steps
+from transfer import ChatGPT, created, imported, program, threads, transcript_of, write_zip
+
+SAMPLES = int(os.environ.get("AGW_IMPORT_STEPS", 4))  # 0: every step
+
+
+def chatgpt(folder):
+    chats = [ChatGPT(f"Chat {number}", f"c{number}") for number in range(3)]
+    for chat in chats:
+        asked = chat.say("user", "Hello")
+        chat.say("assistant", "One.")
+        chat.say("assistant", "Two.", parent=asked)
+        chat.say("user", "See", metadata={"attachments": [{"id": "file-a1", "name": "a.txt"}]})
+    return write_zip(folder / "export.zip", conversations_json=[chat.conversation for chat in chats],
+                     **{"file-a1-a.txt": "the text"})
+
+
+def claude(folder):
+    messages = [{"uuid": f"m{number}", "sender": sender, "text": f"Text {number}", "created_at": "2024-05-01T10:00:00Z",
+                 "attachments": [{"file_name": "a.txt", "extracted_content": "the text"}], "files": []}
+                for number, sender in enumerate(("human", "assistant", "human"))]
+    project = {"uuid": "p", "name": "Garden", "prompt_template": "Be green.", "docs": [{"filename": "a.md", "content": "Soil"}]}
+    return write_zip(folder / "export.zip", projects_json=[project], conversations_json=[
+        {"uuid": "k", "name": "Plan", "created_at": "2024-05-01T10:00:00Z", "updated_at": "2024-05-01T10:00:00Z",
+         "chat_messages": messages}])
+
+
+SOURCES = {
+    "chatgpt": chatgpt,
+    "claude": claude,
+    "claude-code": lambda folder: program("claude-code", folder) / ".claude",
+    "codex": lambda folder: program("codex", folder) / ".codex",
+    "hermes": lambda folder: program("hermes", folder),
+    "openclaw": lambda folder: program("openclaw", folder) / ".openclaw",
+    "opencode": lambda folder: program("opencode", folder) / ".config" / "opencode",
+}
+
+
+def started_import(gateway, what, path, environment):
+    variables = {name: value for name, value in gateway.variables().items() if name not in ("LD_PRELOAD", "KILL_STEPS")}
+    return subprocess.Popen([str(BINARY), "import", what, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                            cwd=gateway.home, env={**variables, **environment})
+
+
+def all_of(gateway):
+    """All that an import makes, without the ids and times that each gateway chooses itself."""
+    extensions = {one["name"]: (one["type"], one["enabled"], one["definition"])
+                  for one in accepted(gateway.http.get("/extensions")) if one["source"] != "built-in"}
+    conversations = {one["id"]: (one["title"], [(turn["id"], turn["content"], turn["metadata"], turn["created_at"])
+                                                for turn in transcript_of(gateway, one["id"])])
+                     for one in threads(gateway).values()}
+    files = {str(path.relative_to(gateway.data)): path.read_bytes() for folder in ("agents", "attachments")
+             for path in (gateway.data / folder).rglob("*") if path.is_file() and path.name != "agent.yaml"}
+    return extensions, conversations, files
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", ["the command", "the gateway"])
+@pytest.mark.parametrize("what", SOURCES)
+def test_kill_at_a_step_and_done_again_gives_the_same(make_gateway, kill_at, tmp_path, what, victim):
+    (tmp_path / "source").mkdir()
+    source, steps = SOURCES[what](tmp_path / "source"), Steps(kill_at, tmp_path)
+    is_gateway = victim == "the gateway"
+
+    def started_gateway():
+        gateway = make_gateway()
+        if is_gateway:
+            gateway.environment.update(steps.environment)
+        return gateway.start()
+
+    def killed_at(gateway, step):
+        """Imports, and returns how many steps the victim took until then."""
+        before = steps.count
+        steps.arm(step)
+        process = started_import(gateway, what, source, {} if is_gateway else steps.environment)
+        status = process.wait()
+        if is_gateway and step and steps.left == 0:
+            gateway.wait()
+        steps.arm(0)
+        assert step or status == 0
+        return steps.count - before
+
+    undisturbed = started_gateway()
+    all_steps = range(1, killed_at(undisturbed, 0) + 1)
+    whole = all_of(undisturbed)
+    undisturbed.close()
+    chance = random.Random(len(all_steps))
+    for step in sorted(chance.sample(all_steps, SAMPLES)) if 0 < SAMPLES < len(all_steps) else all_steps:
+        gateway = started_gateway()
+        killed_at(gateway, step)
+        if not gateway.running:
+            gateway.restart()
+        assert started_import(gateway, what, source, {}).wait() == 0, gateway.stderr
+        assert all_of(gateway) == whole, f"killed at step {step} of {len(all_steps)}"
+        assert created(imported(gateway, what, source)) == {}
+        gateway.close()
+        shutil.rmtree(gateway.root, ignore_errors=True)
