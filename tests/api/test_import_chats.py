@@ -38,7 +38,7 @@ def test_a_chatgpt_archive_becomes_threads_with_times_and_state(own_gateway, tmp
     path = write_zip(tmp_path / "export.zip", conversations_json=[trip().conversation, archived.conversation],
                      user_json={"id": "u"})
     result = imported(own_gateway, "chatgpt", path)
-    assert created(result) == {"threads": 2, "turns": 3} and result["left_out"] == []
+    assert created(result) == {"threads": 2, "turns": 3} and reasons(result) == {"user.json": "is the account"}
     assert texts(own_gateway, "Trip") == [("user", "Where to?"), ("assistant", "To Rome.")]
     made = threads(own_gateway)
     assert made["Old"]["archived"] and not made["Trip"]["archived"]

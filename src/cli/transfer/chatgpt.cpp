@@ -16,6 +16,7 @@
 #include "base/json/json_values.hpp"
 #include "cli/transfer/chatgpt_files.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -90,14 +91,18 @@ std::vector<FileReference> references_in(const json::object& from, const json::o
 /// A call of a tool is a message to it. Its result is the next message of that tool, which names no call.
 class Messages {
 public:
-  explicit Messages(ChatgptFiles& files) : files_(files) {}
+  Messages(Importer& importer, ChatgptFiles& files) : importer_(importer), files_(files) {}
 
   SourceMessage message(const std::string& id, const json::object& node) {
     SourceMessage message{.id = id, .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
     if (const auto parent = string_member(node, "parent")) message.parent = std::string(*parent);
     const auto* from = object_member(node, "message");
+    if (from && is_hidden(*from) && !chatgpt_text(object_or_empty(*from, "content")).empty())
+      importer_.leave_one_of("messages", "are hidden: what ChatGPT tells its model");
     if (from && !is_hidden(*from)) {
       read(*from, message);
+      note_unknown(*from, message);
+      leave_parts(importer_, message);
       for (const auto& reference : references_in(*from, object_or_empty(*from, "content")))
         add_file(reference, message);
     }
@@ -157,6 +162,20 @@ private:
     if (found) message.attachments.push_back(*std::move(found));
   }
 
+  /// A content of another kind than those above, and parts of such a kind.
+  static void note_unknown(const json::object& from, SourceMessage& message) {
+    const auto content = object_or_empty(from, "content");
+    const auto* parts = array_member(content, "parts");
+    for (const auto& part : parts ? *parts : json::array()) {
+      const auto* object = part.if_object();
+      if (!object || object->contains("asset_pointer") || object->contains("audio_asset_pointer")) continue;
+      if (string_or_empty(*object, "text").empty()) message.unknown.push_back(string_or_empty(*object, "content_type"));
+    }
+    const bool is_read = parts || has_content(message) || content.contains("text") || content.contains("result");
+    if (!is_read) message.unknown.push_back(string_or_empty(content, "content_type"));
+  }
+
+  Importer& importer_;
   ChatgptFiles& files_;
 };
 
@@ -199,9 +218,11 @@ void read_chatgpt_conversation(Importer& importer, ChatgptFiles& files, const js
   conversation.head.key = id;
   if (!title.empty()) conversation.head.title = title;
   conversation.head.archived = is_true(from, "is_archived");
+  if (string_or_empty(from, "conversation_template_id").starts_with("g-p-"))
+    importer.leave_one_of("projects of conversations", "are not named in the export: the threads come without them");
   conversation.head.created_at = time_in(from, "create_time");
   conversation.head.updated_at = time_in(from, "update_time");
-  Messages messages(files);
+  Messages messages(importer, files);
   for (const auto& [name, node] : *mapping) {
     if (node.is_object()) conversation.messages.push_back(messages.message(std::string(name), node.get_object()));
   }

@@ -1,17 +1,29 @@
 #include "cli/transfer/chatgpt_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/text/ascii.hpp"
 #include "cli/transfer/byte_source.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/source_files.hpp"
+#include "cli/transfer/source_values.hpp"
 
 namespace agw::cli {
 
 namespace {
 
 constexpr std::string_view prefix = "file";
+
+constexpr auto not_read = std::to_array<KnownEntry>({
+    {"chat.html"},
+    {"message_feedback.json", "are votes on answers"},
+    {"model_comparisons.json", "are votes on answers"},
+    {"shared_conversations.json", "are links to conversations"},
+    {"user.json", "is the account"},
+    {"user_settings.json", "is the account"},
+});
 
 /// The id at the beginning of `text`: `file-` or `file_`, and what follows it; empty if there is none.
 std::string_view id_at_start(std::string_view text) {
@@ -34,7 +46,7 @@ ChatgptFiles::ChatgptFiles(Importer& importer, const std::filesystem::path& path
   for_each_file(path, [&](const ExportedFile& file) {
     const auto name = std::filesystem::path(file.path).filename().string();
     const std::string id(id_at_start(name));
-    if (id.empty()) return;
+    if (id.empty()) return has_conversations(file.path, path) ? void() : leave_entry(importer, file.path, not_read);
     importer.show_progress("files", found_.size(), 0);
     if (auto made = importer.add_attachment(id, {own_name(name, id), {}, content_of(file.read)}))
       found_.insert_or_assign(id, *std::move(made));

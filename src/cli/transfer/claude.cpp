@@ -10,6 +10,7 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -18,7 +19,7 @@ namespace agw::cli {
 namespace {
 
 /// Of an attached text, the export has the content; of other files only the name.
-void read_attached_files(const json::object& from, SourceMessage& message) {
+void read_attached_files(Importer& importer, const json::object& from, SourceMessage& message) {
   for (const auto* member : {"attachments", "files", "files_v2"}) {
     const auto* files = array_member(from, member);
     for (const auto& each : files ? *files : json::array()) {
@@ -26,13 +27,15 @@ void read_attached_files(const json::object& from, SourceMessage& message) {
       auto content = each.is_object() ? string_or_empty(each.get_object(), "extracted_content") : std::string();
       if (!content.empty())
         message.files.push_back({name.empty() ? "text" : std::move(name), "text/plain", std::move(content)});
-      else if (!name.empty())
+      else if (!name.empty()) {
         add_paragraph(message.text, fmt::format("[file: {}]", name));
+        importer.leave_one_of("files", "are named in conversations, but the export lacks them");
+      }
     }
   }
 }
 
-SourceMessage claude_message(const json::object& from) {
+SourceMessage claude_message(Importer& importer, const json::object& from) {
   SourceMessage message{
       .id = string_or_empty(from, "uuid"), .parent = {}, .role = Role::user, .text = {}, .reasoning = {}};
   if (const auto parent = string_member(from, "parent_message_uuid")) message.parent = std::string(*parent);
@@ -40,7 +43,8 @@ SourceMessage claude_message(const json::object& from) {
   message.at = time_in(from, "created_at");
   if (const auto* content = array_member(from, "content"); content && !content->empty()) read_blocks(*content, message);
   if (message.text.empty() && message.calls.empty()) message.text = string_or_empty(from, "text");
-  read_attached_files(from, message);
+  read_attached_files(importer, from, message);
+  leave_parts(importer, message);
   return message;
 }
 
@@ -61,7 +65,7 @@ void read_claude_conversation(Importer& importer, const json::object& from) {
   std::optional<std::string> before;
   for (const auto& each : *messages) {
     if (!each.is_object()) continue;
-    auto message = claude_message(each.get_object());
+    auto message = claude_message(importer, each.get_object());
     if (message.id.empty()) message.id = fmt::format("message-{}", conversation.messages.size());
     if (!message.parent) message.parent = before;
     before = message.id;

@@ -11,6 +11,7 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/claude_transcripts.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/readers.hpp"
 
@@ -33,21 +34,15 @@ void read_servers(Importer& importer, const fs::path& file) {
   }
 }
 
-struct Unread {
-  std::string_view name;
-  std::string_view why;  ///< empty: it is read
-};
-
-constexpr std::string_view is_state = "is that program's own state";
 constexpr std::string_view has_no_counterpart = "permissions and hooks have no counterpart: see docs/approvals.md";
 
-constexpr auto contents = std::to_array<Unread>({
-    {"CLAUDE.md", ""},
-    {"agents", ""},
-    {"commands", ""},
-    {"projects", ""},
-    {"skills", ""},
-    {".credentials.json", "has logins: they are never read"},
+constexpr auto contents = std::to_array<KnownEntry>({
+    {"CLAUDE.md"},
+    {"agents"},
+    {"commands"},
+    {"projects"},
+    {"skills"},
+    {".credentials.json", has_logins},
     {"agent-memory", "is what its agents remember: copy what you need into knowledge"},
     {"history.jsonl", "is what was typed, which the transcripts have"},
     {"hooks", has_no_counterpart},
@@ -79,39 +74,25 @@ constexpr auto contents = std::to_array<Unread>({
     {"usage-data", is_state},
 });
 
-std::vector<fs::path> sorted_entries(const fs::path& folder) {
-  std::vector<fs::path> entries;
+std::vector<fs::path> folders_in(const fs::path& folder) {
+  std::vector<fs::path> folders;
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(folder, failed)) entries.push_back(entry.path());
-  std::ranges::sort(entries);
-  return entries;
-}
-
-bool has_something(const fs::path& path) {
-  std::error_code failed;
-  return !fs::is_directory(path, failed) || !fs::is_empty(path, failed);
-}
-
-/// Reports what the directory has besides what is read.
-void leave_others(Importer& importer, const fs::path& folder) {
-  for (const auto& path : sorted_entries(folder)) {
-    const auto known = std::ranges::find(contents, path.filename().native(), &Unread::name);
-    const bool is_known = known != contents.end();
-    if ((is_known && known->why.empty()) || !has_something(path)) continue;
-    importer.leave(path.string(), std::string(is_known ? known->why : "is nothing that is known here"));
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    if (entry.is_directory(failed)) folders.push_back(entry.path());
   }
+  std::ranges::sort(folders);
+  return folders;
 }
 
 /// Reports what stands next to the transcripts of each project.
 void leave_notes(Importer& importer, const fs::path& projects) {
-  std::error_code unreadable;  // is left out like what does not exist
-  for (const auto& project : sorted_entries(projects)) {
-    for (const auto& path : sorted_entries(project)) {
-      if (path.filename() == "memory" && has_something(path))
-        importer.leave(path.string(), "is what the program remembers of a project: copy what you need into knowledge");
-      if (fs::exists(path / "tool-results", unreadable))
-        importer.leave((path / "tool-results").string(), "has outputs of tools that are too long for a transcript");
-    }
+  constexpr auto beside = std::to_array<KnownEntry>(
+      {{"memory", "is what the program remembers of a project: copy what you need into knowledge"}, {"*"}});
+  constexpr auto within =
+      std::to_array<KnownEntry>({{"tool-results", "has outputs of tools that are too long for a transcript"}, {"*"}});
+  for (const auto& project : folders_in(projects)) {
+    leave_entries(importer, project, beside);
+    for (const auto& session : folders_in(project)) leave_entries(importer, session, within);
   }
 }
 
@@ -126,7 +107,7 @@ void read_claude_code(Importer& importer, const fs::path& path) {
   import_commands(importer, path / "commands");
   import_agents(importer, path / "agents");
   read_servers(importer, path.parent_path() / ".claude.json");
-  leave_others(importer, path);
+  leave_entries(importer, path, contents);
   leave_notes(importer, path / "projects");
   import_claude_transcripts(importer, path / "projects");
 }

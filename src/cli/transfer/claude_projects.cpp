@@ -2,6 +2,7 @@
 // `description`, its instructions in `prompt_template`, and `docs`, whose texts it has in full. The export does not say
 // which conversations belong to a project (https://github.com/anthropics/claude-code/issues/40411).
 
+#include <array>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -26,6 +28,12 @@ bool is_projects(const fs::path& file) {
   if (file.extension() != ".json") return false;
   return file.filename() == "projects.json" || file.parent_path().filename() == "projects";
 }
+
+/// Of the files of an export that has more than conversations.
+constexpr auto not_read = std::to_array<KnownEntry>({
+    {"memories.json", "is what Claude remembers: copy what you need into knowledge"},
+    {"users.json", "is the account"},
+});
 
 void read_document(Importer& importer, const json::object& from, const std::string& agent,
                    std::set<std::string>& names) {
@@ -67,7 +75,12 @@ void read_project(Importer& importer, const json::object& from) {
 
 void read_claude_projects(Importer& importer, const fs::path& path) {
   bool is_first = true;
-  for_each_record(importer, path, "project", is_projects, [&](const json::object& from) {
+  const auto is_wanted = [&](const fs::path& file) {
+    const bool is_read = is_projects(file);
+    if (!is_read && !has_conversations(file, path)) leave_entry(importer, file.string(), not_read);
+    return is_read;
+  };
+  for_each_record(importer, path, "project", is_wanted, [&](const json::object& from) {
     // Every account has this one, with documents about Claude.
     if (is_true(from, "is_starter_project")) return;
     if (std::exchange(is_first, false))

@@ -21,6 +21,7 @@
 #include "cli/transfer/byte_source.hpp"
 #include "cli/transfer/conversation.hpp"
 #include "cli/transfer/json_pieces.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -193,6 +194,7 @@ void stream_transcript(Importer& importer, const fs::path& file, Transcript& tra
   TurnWriter turns(importer);
   for_each_line(importer, file, [&](const json::object& line) {
     const auto message = transcript_message(line);
+    if (message) leave_parts(importer, *message);
     if (message && transcript.is_aside(line))
       ++transcript.asides;
     else if (message)
@@ -221,6 +223,7 @@ void read_tree(Importer& importer, const fs::path& file, Transcript& transcript)
   for_each_line(importer, file, [&](const json::object& line) {
     transcript.inspect(line);
     auto message = transcript_message(line);
+    if (message) leave_parts(importer, *message);
     const auto id = string_or_empty(line, "uuid");
     if (transcript.is_aside(line)) {
       if (message) ++transcript.asides;

@@ -5,6 +5,8 @@
 // lines.
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/model_services.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/readers.hpp"
@@ -39,17 +42,36 @@ std::string summary_of(const json::object& item) {
   return text;
 }
 
-SourceResult codex_result(const json::object& item) {
+/// Pictures in a result are files of its message.
+void read_codex_result(const json::object& item, SourceMessage& message) {
   SourceResult result{.call_id = string_or_empty(item, "call_id"), .output = {}};
   const auto* output = item.if_contains("output");
-  if (output && output->is_object()) result.output = text_or_json(output->get_object(), "content");
-  if (output && !output->is_object()) result.output = text_or_json(*output);
+  if (output && output->is_array()) {
+    SourceMessage inner;
+    read_blocks(output->get_array(), inner);
+    result.output = std::move(inner.text);
+    std::ranges::move(inner.files, std::back_inserter(message.files));
+    std::ranges::move(inner.unknown, std::back_inserter(message.unknown));
+  } else if (output) {
+    result.output = output->is_object() ? text_or_json(output->get_object(), "content") : text_or_json(*output);
+  }
   // Older sessions hold the output of a shell as JSON in a text.
   const auto parsed = result.output.starts_with('{') ? parse_json(result.output) : std::nullopt;
   if (parsed && parsed->is_object() && parsed->get_object().contains("output"))
     result.output = text_or_json(parsed->get_object(), "output");
-  return result;
+  message.results.push_back(std::move(result));
 }
+
+/// A call that the service itself has carried out: it has no result of its own.
+void read_hosted_call(const json::object& item, const std::string& id, SourceMessage& message) {
+  message.results.push_back({id, string_or_empty(item, "revised_prompt")});
+  const auto picture = "data:image/png;base64," + string_or_empty(item, "result");
+  if (!item.contains("result")) return;
+  if (auto file = file_in_url("picture.png", picture)) message.files.push_back(*std::move(file));
+}
+
+/// Lines without a word of the conversation, or with what the others say too.
+constexpr auto quiet_lines = std::to_array<std::string_view>({"session_meta", "turn_context", "event_msg"});
 
 /// What one session contains, in order.
 class Session {
@@ -65,7 +87,10 @@ public:
     const auto* payload = object_member(line, "payload");
     if (type == "session_meta" && payload) return take_meta(*payload, at);
     if (type == "turn_context" && payload) model_ = string_or_empty(*payload, "model");
-    if (type == "response_item" && payload) take_item(*payload, at);
+    if (type == "response_item" && payload)
+      take_item(*payload, at);
+    else if (payload && std::ranges::find(quiet_lines, type) == quiet_lines.end())
+      importer_.leave_one_of(fmt::format("lines `{}` of sessions", type), "have no counterpart here");
     if (!payload && !type.empty()) take_item(line, at);
     // The first line of the oldest sessions.
     if (!payload && type.empty() && line.contains("id")) take_meta(line, at);
@@ -99,20 +124,24 @@ private:
     else if (type.ends_with("_call"))
       take_call(item, type, message);
     else if (type.ends_with("_call_output"))
-      message.results.push_back(codex_result(item));
+      read_codex_result(item, message);
     else
-      return;
+      message.unknown.push_back(type);
+    leave_parts(importer_, message);
     if (!has_content(message)) return;
     if (!std::exchange(begun_, true)) importer_.begin_thread(head_, project_);
     turns_.add(message);
   }
 
-  static void take_message(const json::object& item, SourceMessage& message) {
+  void take_message(const json::object& item, SourceMessage& message) {
     const auto role = string_or_empty(item, "role");
     if (role == "user") message.role = Role::user;
     const auto* content = array_member(item, "content");
     if (content && (role == "user" || role == "assistant")) read_blocks(*content, message);
-    if (role == "user" && is_inserted(message.text)) message.text.clear();
+    const bool is_own = role == "user" && is_inserted(message.text);
+    if (is_own) message.text.clear();
+    if (is_own || (role != "user" && role != "assistant"))
+      importer_.leave_one_of("messages of sessions", "are what that program tells its model");
   }
 
   static void take_call(const json::object& item, const std::string& type, SourceMessage& message) {
@@ -120,7 +149,9 @@ private:
     if (id.empty()) id = message.id;
     auto name = string_or_empty(item, "name");
     if (name.empty()) name = type.substr(0, type.size() - std::string_view("_call").size());
-    message.calls.push_back({std::move(id), std::move(name), call_input(item)});
+    const bool is_hosted = type == "image_generation_call" || type == "web_search_call";
+    message.calls.push_back({id, std::move(name), call_input(item)});
+    if (is_hosted) read_hosted_call(item, id, message);
   }
 
   Importer& importer_;
@@ -133,6 +164,7 @@ private:
 };
 
 void read_sessions(Importer& importer, const fs::path& folder, bool archived) {
+  leave_other_files(importer, folder, ".jsonl");
   const auto files = files_below(importer, folder, ".jsonl");
   for (std::size_t i = 0; i < files.size(); ++i) {
     importer.show_progress("sessions", i, files.size());
@@ -193,29 +225,65 @@ void read_codex_services(Importer& importer, const json::object& settings) {
         .key = key_in(provider, "experimental_bearer_token"),
         .headers = codex_headers(provider)};
     if (!service.key && provider.contains("env_key")) service.key = "";
+    leave_settings(importer, "model service " + name, provider,
+                   {"name", "base_url", "env_key", "env_key_instructions", "wire_api", "query_params", "http_headers",
+                    "env_http_headers", "experimental_bearer_token"});
     if (string_or_empty(settings, "model_provider") == name) service.default_model = string_or_empty(settings, "model");
     import_model_service(importer, std::move(service), "config.toml");
   }
 }
 
-void read_codex_settings(Importer& importer, const fs::path& file) {
-  const auto settings = settings_in_file(importer, file);
-  if (!settings) return;
-  import_mcp_servers(importer, codex_servers(*settings), "config.toml");
-  read_codex_services(importer, *settings);
-}
+constexpr auto codex_contents = std::to_array<KnownEntry>({
+    {"AGENTS.md"},
+    {"archived_sessions"},
+    {"config.toml"},
+    {"prompts"},
+    {"sessions"},
+    {"skills"},
+    {"auth.json", "is a login: use agw model add"},
+    {"AGENTS.override.md", "is not taken: put its text into the soul of an agent"},
+    {"agents", "agents in TOML are not taken: add what you need of them by hand"},
+    {"automations", "are not taken: add them as jobs by hand"},
+    {"history.jsonl", "is what was typed, which the sessions have"},
+    {"hooks.json", "hooks have no counterpart: see docs/approvals.md"},
+    {"memories*", "is what the program remembers: copy what you need into knowledge"},
+    {"plugins", "plugins are not taken: add what you need of them by hand"},
+    {"rules", "permissions have no counterpart: see docs/approvals.md"},
+    {"themes", "sets colours of that program's terminal"},
+    {"worktrees", "are copies of projects"},
+    {".*", is_state},
+    {"cache", is_state},
+    {"cap_sid", is_state},
+    {"installation_id", is_state},
+    {"internal_storage.json", is_state},
+    {"log*", is_state},
+    {"models_cache.json", is_state},
+    {"packages", is_state},
+    {"session_index.jsonl", is_state},
+    {"shell_snapshots", is_state},
+    {"sqlite", is_state},
+    {"state*", is_state},
+    {"tmp", is_state},
+    {"vendor_imports", is_state},
+    {"version.json", is_state},
+});
 
 }  // namespace
 
 void read_codex(Importer& importer, const fs::path& path) {
   if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
-  const auto agent = import_agent(importer, "codex", "Codex");
+  const auto settings = settings_in_file(importer, path / "config.toml").value_or(json::object());
+  // Before the agent, which names a model.
+  read_codex_services(importer, settings);
+  const auto agent = import_agent(importer, "codex", "Codex", string_or_empty(settings, "model"));
   if (const auto text = text_of_file(importer, path / "AGENTS.md"))
     importer.add_identity("soul", agent, *text, (path / "AGENTS.md").string());
   import_commands(importer, path / "prompts");
   import_skills(importer, path / "skills", agent);
-  read_codex_settings(importer, path / "config.toml");
-  if (fs::exists(path / "auth.json")) importer.leave((path / "auth.json").string(), "is a login: use agw model add");
+  import_mcp_servers(importer, codex_servers(settings), "config.toml");
+  leave_settings(importer, (path / "config.toml").string(), settings,
+                 {"mcp_servers", "model", "model_provider", "model_providers"});
+  leave_entries(importer, path, codex_contents);
   read_sessions(importer, path / "sessions", false);
   read_sessions(importer, path / "archived_sessions", true);
 }

@@ -41,7 +41,8 @@ struct SourceMessage {
   std::string model;
   std::optional<Timestamp> at;
   std::vector<SourceFile> files{};
-  json::array attachments{};  ///< of files that were taken over already
+  json::array attachments{};           ///< of files that were taken over already
+  std::vector<std::string> unknown{};  ///< kinds of parts that have no place here
 };
 
 /// Appends a paragraph, unless it is empty.
@@ -93,7 +94,8 @@ struct SourceConversation {
 void import_conversation(Importer& importer, SourceConversation conversation);
 
 /// Reads blocks of a message as in the APIs of Anthropic and OpenAI into the message: texts, `thinking`, `tool_use` and
-/// `tool_result`. A picture or document that is not in the block itself becomes a line that says so.
+/// `tool_result`. A picture or document that is not in the block itself becomes a line that says so. The kinds of
+/// others are `unknown`.
 void read_blocks(const json::array& blocks, SourceMessage& message);
 
 }  // namespace agw::cli

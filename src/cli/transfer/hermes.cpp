@@ -4,6 +4,7 @@
 // Documented at https://hermes-agent.nousresearch.com/docs (configuration, features/memory, features/cron,
 // features/skills).
 
+#include <array>
 #include <initializer_list>
 #include <stdexcept>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
 #include "cli/transfer/json_pieces.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/model_services.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/program_store.hpp"
@@ -110,6 +112,9 @@ bool read_hermes_messages(Importer& importer, ProgramStore& store, const HermesS
   store.for_each_row("messages", "session_id", session.id, "id", [&](const json::object& row) {
     if (is_taken_back(row) != taken_back) return;
     const auto message = hermes_message(row, session.model);
+    leave_parts(importer, message);
+    if (string_or_empty(row, "display_kind") == "hidden")
+      importer.leave_one_of("messages of sessions", "are what that program tells its model");
     if (!has_content(message)) return;
     if (!std::exchange(begun, true)) importer.begin_thread(session.head, session.project);
     turns.add(message);
@@ -170,13 +175,16 @@ std::string first_text(const json::object& object, std::initializer_list<std::st
   return {};
 }
 
-SourceService hermes_service(std::string name, const json::object& from) {
+SourceService hermes_service(Importer& importer, std::string name, const json::object& from) {
   SourceService service{.name = std::move(name),
                         .api = hermes_api(first_text(from, {"api_mode", "transport"})),
                         .base_url = first_text(from, {"base_url", "api", "url"}),
                         .key = key_in(from, "api_key")};
   if (!service.key && !first_text(from, {"key_env", "api_key_env"}).empty()) service.key = "";
   service.default_model = first_text(from, {"default_model", "model", "default"});
+  leave_settings(importer, "model service " + service.name, from,
+                 {"name", "api_mode", "transport", "base_url", "api", "url", "api_key", "key_env", "api_key_env",
+                  "default_model", "model", "default", "provider"});
   return service;
 }
 
@@ -194,14 +202,14 @@ void read_hermes_services(Importer& importer, const json::object& settings) {
     import_model_service(importer, std::move(service), "config.yaml");
   };
   for (const auto& [name, value] : object_or_empty(settings, "providers")) {
-    if (value.is_object()) add(hermes_service(std::string(name), value.get_object()));
+    if (value.is_object()) add(hermes_service(importer, std::string(name), value.get_object()));
   }
   const auto* older = array_member(settings, "custom_providers");
   for (const auto& each : older ? *older : json::array()) {
-    if (each.is_object()) add(hermes_service(string_or_empty(each.get_object(), "name"), each.get_object()));
+    if (each.is_object()) add(hermes_service(importer, string_or_empty(each.get_object(), "name"), each.get_object()));
   }
   if (model.empty() || is_found) return;
-  if (model.contains("base_url")) return add(hermes_service(chosen.empty() ? "hermes-model" : chosen, model));
+  if (model.contains("base_url")) return add(hermes_service(importer, chosen.empty() ? "hermes-model" : chosen, model));
   importer.leave("model " + string_or_empty(model, "default"),
                  fmt::format("is one of the service {}: use agw model add", chosen));
 }
@@ -212,7 +220,63 @@ void read_hermes_settings(Importer& importer, const fs::path& file) {
   if (const auto* servers = object_member(*settings, "mcp_servers"))
     import_mcp_servers(importer, *servers, file.filename().string());
   read_hermes_services(importer, *settings);
+  leave_settings(importer, file.string(), *settings,
+                 {"_config_version", "custom_providers", "mcp_servers", "model", "providers"});
 }
+
+constexpr auto hermes_contents = std::to_array<KnownEntry>({
+    {"SOUL.md"},
+    {"config.yaml"},
+    {"cron"},
+    {"memories"},
+    {"skills"},
+    {"state.db*"},
+    {".env", has_logins},
+    {"auth.json", has_logins},
+    {"hooks", "hooks have no counterpart: see docs/approvals.md"},
+    {"kanban*", "has tasks of its boards: copy what you need by hand"},
+    {"mcp-tokens", has_logins},
+    {"pairing", has_logins},
+    {"platforms", has_logins},
+    {"plans", "are plans of its sessions: copy what you need into knowledge"},
+    {"plugins", "plugins are not taken: add what you need of them by hand"},
+    {"profiles", "are further agents: name the folder of one to take it over"},
+    {"scripts", "are scripts of its jobs: a `precheck` of a job can run one"},
+    {"sessions", "has sessions of older versions, or copies of those in state.db"},
+    {"skins", "sets colours of that program's terminal"},
+    {"webhook_subscriptions.json", "are not taken: add them as jobs with webhooks by hand"},
+    {"whatsapp", has_logins},
+    {".*", is_state},
+    {"audio_cache", is_state},
+    {"bin", is_state},
+    {"cache", is_state},
+    {"channel_directory.json", is_state},
+    {"checkpoints", is_state},
+    {"context_length_cache*", is_state},
+    {"gateway*", is_state},
+    {"hermes-agent", "is the program itself"},
+    {"home", is_state},
+    {"image_cache", is_state},
+    {"images", is_state},
+    {"interrupt_debug.log", is_state},
+    {"logs", is_state},
+    {"lsp", is_state},
+    {"models_dev_cache.json", is_state},
+    {"node", is_state},
+    {"pastes", is_state},
+    {"processes.json", is_state},
+    {"response_store.db*", is_state},
+    {"sandboxes", is_state},
+    {"spawn-trees", is_state},
+    {"state-snapshots", is_state},
+});
+constexpr auto hermes_cron =
+    std::to_array<KnownEntry>({{"jobs.json"},
+                               {"output", "has results of its jobs: copy what you need into knowledge"},
+                               {".*", is_state},
+                               {"ticker*", is_state}});
+constexpr auto hermes_memories =
+    std::to_array<KnownEntry>({{"MEMORY.md"}, {"USER.md"}, {"MEMORY.md.lock", is_state}, {"USER.md.lock", is_state}});
 
 }  // namespace
 
@@ -230,10 +294,9 @@ void read_hermes(Importer& importer, const fs::path& path) {
   import_skills(importer, path / "skills", agent, bundled_skills(importer, path / "skills" / ".bundled_manifest"));
   import_jobs(importer, path / "cron" / "jobs.json", agent);
   read_hermes_settings(importer, path / "config.yaml");
-  for (const auto* login : {".env", "auth.json"})
-    if (fs::exists(path / login)) importer.leave((path / login).string(), "has logins: they are never read");
-  if (fs::is_directory(path / "profiles"))
-    importer.leave((path / "profiles").string(), "are further agents: name the folder of one to take it over");
+  leave_entries(importer, path, hermes_contents);
+  leave_entries(importer, path / "cron", hermes_cron);
+  leave_entries(importer, memories, hermes_memories);
   read_hermes_sessions(importer, path / "state.db");
 }
 

@@ -411,6 +411,8 @@ void Importer::show_progress(const std::string& what, std::uint64_t done, std::u
 void Importer::finish() {
   flush();
   await_batch();
+  for (const auto& [kind, count] : std::exchange(left_kinds_, {}))
+    leave(fmt::format("{} {}", count, kind.first), kind.second);
   if (impossible_times_ > 0)
     note(fmt::format("{} times are before 1970, in the future or none at all: turns have that of the turn before",
                      impossible_times_));

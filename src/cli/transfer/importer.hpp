@@ -81,6 +81,8 @@ public:
   std::string add_secret(const std::string& variable, const std::string& value);
 
   void leave(std::string what, std::string why);
+  /// For many things of a kind, which are reported together: `kind` follows their number.
+  void leave_one_of(std::string kind, std::string why) { ++left_kinds_[{std::move(kind), std::move(why)}]; }
   /// For what comes, but differs from its source.
   void note(std::string text) { notes_.push_back(std::move(text)); }
   void show_progress(const std::string& what, std::uint64_t done, std::uint64_t total);
@@ -138,6 +140,7 @@ private:
   std::map<std::string, ImportCount> counts_;
   std::vector<LeftOut> left_out_;
   std::uint64_t left_out_count_ = 0;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> left_kinds_;  ///< by kind and reason
   std::uint64_t impossible_times_ = 0;
   std::vector<std::string> notes_;
 };

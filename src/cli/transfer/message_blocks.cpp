@@ -10,9 +10,11 @@ namespace agw::cli {
 
 namespace {
 
-/// Anthropic's `source`, or an address in one of OpenAI's two forms.
+/// Anthropic's `source`, OpenClaw's `data` and `mimeType`, or an address in one of OpenAI's two forms.
 std::optional<SourceFile> file_of(const json::object& block) {
-  const auto source = object_or_empty(block, "source");
+  auto source = object_or_empty(block, "source");
+  if (source.empty() && block.contains("data"))
+    source = {{"media_type", string_or_empty(block, "mimeType")}, {"data", string_or_empty(block, "data")}};
   auto url = fmt::format("data:{};base64,{}", string_or_empty(source, "media_type"), string_or_empty(source, "data"));
   if (source.empty()) url = string_or_empty(block, "image_url");
   if (url.empty()) url = string_or_empty(object_or_empty(block, "image_url"), "url");
@@ -26,6 +28,7 @@ std::string result_text(const json::object& block, SourceMessage& message) {
   SourceMessage inner;
   if (const auto* blocks = array_member(block, "content")) read_blocks(*blocks, inner);
   std::ranges::move(inner.files, std::back_inserter(message.files));
+  std::ranges::move(inner.unknown, std::back_inserter(message.unknown));
   return inner.text;
 }
 
@@ -50,6 +53,8 @@ void read_block(const json::object& block, SourceMessage& message) {
       message.files.push_back(*std::move(file));
     else
       add_paragraph(message.text, type == "document" ? "[document]" : "[picture]");
+  } else {
+    message.unknown.push_back(type);
   }
 }
 

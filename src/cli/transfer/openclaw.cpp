@@ -4,6 +4,7 @@
 // version 2026.9.6.
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/model_services.hpp"
 #include "cli/transfer/openclaw_sessions.hpp"
 #include "cli/transfer/program_files.hpp"
@@ -67,6 +69,8 @@ void read_openclaw_services(Importer& importer, const json::object& settings) {
                           .base_url = string_or_empty(provider, "baseUrl"),
                           .key = key_in(provider, "apiKey"),
                           .headers = object_or_empty(provider, "headers")};
+    leave_settings(importer, "model service " + service.name, provider,
+                   {"api", "apiKey", "auth", "baseUrl", "headers", "models"});
     const auto* models = array_member(provider, "models");
     for (const auto& model : models ? *models : json::array()) {
       if (model.is_object()) service.models.push_back(openclaw_model(model.get_object()));
@@ -80,7 +84,65 @@ void read_openclaw_settings(Importer& importer, const json::object& settings, co
   const auto mcp = object_or_empty(settings, "mcp");
   if (const auto* servers = object_member(mcp, "servers")) import_mcp_servers(importer, *servers, "openclaw.json");
   if (settings.contains("channels")) importer.leave("channels of " + file.string(), "are logins of that program");
+  leave_settings(importer, file.string(), settings,
+                 {"$schema", "agent", "agents", "channels", "mcp", "meta", "models"});
+  leave_settings(importer, "agents in " + file.string(), openclaw_defaults(settings), {"model", "models", "workspace"});
 }
+
+constexpr auto openclaw_contents = std::to_array<KnownEntry>({
+    {"agents"},
+    {"cron"},
+    {"openclaw.json"},
+    {"skills"},
+    {"state"},
+    {"workspace*"},
+    {".env", has_logins},
+    {"credentials", "are logins: they are never read"},
+    {"devices", has_logins},
+    {"exec-approvals.json", "permissions have no counterpart: see docs/approvals.md"},
+    {"extensions", "plugins are not taken: add what you need of them by hand"},
+    {"flows", "are not taken: add what you need of them by hand"},
+    {"hooks", "hooks have no counterpart: see docs/approvals.md"},
+    {"identity", has_logins},
+    {"media", "are files of its channels"},
+    {"memory", "is an index of what the workspaces have"},
+    {"npm", "plugins are not taken: add what you need of them by hand"},
+    {"pairing", has_logins},
+    {"plugins", "plugins are not taken: add what you need of them by hand"},
+    {".*", is_state},
+    {"backups", is_state},
+    {"browser", is_state},
+    {"cache", is_state},
+    {"canvas", is_state},
+    {"completions", is_state},
+    {"delivery-queue", is_state},
+    {"logs", is_state},
+    {"nodes", is_state},
+    {"openclaw.json.*", is_state},
+    {"sandbox*", is_state},
+    {"session-delivery-queue", is_state},
+    {"settings", is_state},
+    {"subagents", is_state},
+    {"tasks", is_state},
+    {"tmp", is_state},
+    {"update-check.json", is_state},
+});
+
+constexpr auto openclaw_workspace = std::to_array<KnownEntry>({
+    {"AGENTS.md"},
+    {"IDENTITY.md"},
+    {"MEMORY.md"},
+    {"SOUL.md"},
+    {"TOOLS.md"},
+    {"USER.md"},
+    {"memory"},
+    {"skills"},
+    {"BOOT.md", "is what the program does at its start"},
+    {"BOOTSTRAP.md", "is what the program does at its first start"},
+    {"HEARTBEAT.md", "is upkeep of that program's own"},
+    {".*", is_state},
+    {"*", "is no text of the workspace's own: copy what you need into a project"},
+});
 
 /// Its workspace: what it is and what it knows.
 void read_openclaw_workspace(Importer& importer, const fs::path& folder, const std::string& agent) {
@@ -101,6 +163,7 @@ void read_openclaw_workspace(Importer& importer, const fs::path& folder, const s
     if (text) importer.add_file("knowledge pages", pages / (name + ".md"), *text, file.string());
   }
   import_skills(importer, folder / "skills", agent);
+  leave_entries(importer, folder, openclaw_workspace);
 }
 
 /// A path of the settings; `~` is where the directory of the program is.
@@ -123,6 +186,7 @@ void read_openclaw_agent(Importer& importer, const json::object& from, const fs:
        {"description", fmt::format("The agent {} of OpenClaw", title.empty() ? id : title)},
        {"definition", definition_with_model(importer, wanted, model.empty() ? usual_model : model)}},
       "agents/" + id);
+  leave_settings(importer, "agent " + id, from, {"default", "id", "model", "name", "workspace", "agentDir"});
   const auto own = string_or_empty(from, "workspace");
   read_openclaw_workspace(importer, own.empty() ? root / ("workspace-" + id) : path_in(root, own), name);
 }
@@ -197,8 +261,7 @@ void read_openclaw(Importer& importer, const fs::path& path) {
   import_jobs(importer, path / "cron" / "jobs.json", agent);
   read_openclaw_jobs(importer, path / "state" / "openclaw.sqlite", agent);
   read_openclaw_settings(importer, settings, file);
-  if (fs::exists(path / "credentials"))
-    importer.leave((path / "credentials").string(), "are logins: they are never read");
+  leave_entries(importer, path, openclaw_contents);
   import_openclaw_sessions(importer, path / "agents");
 }
 

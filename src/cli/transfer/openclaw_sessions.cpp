@@ -5,6 +5,7 @@
 #include "cli/transfer/openclaw_sessions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,7 @@
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/program_store.hpp"
 #include "cli/transfer/source_values.hpp"
@@ -55,23 +57,36 @@ SourceMessage openclaw_message(const json::object& line) {
   if (role == "toolResult") {
     message.role = Role::tool;
     message.results.push_back({string_or_empty(*from, "toolCallId"), said.text, is_true(*from, "isError")});
+    message.files = std::move(said.files);
   } else if (role == "user" || role == "assistant") {
     message.role = role == "user" ? Role::user : Role::assistant;
     message.text = std::move(said.text);
     message.reasoning = std::move(said.reasoning);
     message.calls = std::move(said.calls);
+    message.files = std::move(said.files);
     message.model = string_or_empty(*from, "model");
+  } else {
+    said.unknown.push_back(role);
   }
+  message.unknown = std::move(said.unknown);
   return message;
 }
 
+/// Others say what the program did by itself, such as to sum up.
+constexpr auto quiet_events =
+    std::to_array<std::string_view>({"message", "model_change", "thinking_level_change", "label", "session_info"});
+
 /// Adds an event of a session to its conversation.
-void add_event(const json::object& event, SourceConversation& conversation) {
-  if (string_or_empty(event, "type") == "session") {
+void add_event(Importer& importer, const json::object& event, SourceConversation& conversation) {
+  const auto type = string_or_empty(event, "type");
+  if (type == "session") {
     if (!conversation.head.created_at) conversation.head.created_at = time_in(event, "timestamp");
     return;
   }
+  if (std::ranges::find(quiet_events, type) == quiet_events.end())
+    importer.leave_one_of(fmt::format("events `{}` of sessions", type), "have no counterpart here");
   auto message = openclaw_message(event);
+  leave_parts(importer, message);
   if (!message.id.empty()) conversation.messages.push_back(std::move(message));
 }
 
@@ -94,7 +109,7 @@ void read_openclaw_file(Importer& importer, const fs::path& file, const std::str
   if (const auto title = titles.find(file.stem().string()); title != titles.end())
     conversation.head.title = shortened(title->second, 200);
   for_each_line(importer, file, [&](const json::object& line) {
-    add_event(line, conversation);
+    add_event(importer, line, conversation);
     return true;
   });
   finish_session(importer, file.string(), std::move(conversation));
@@ -117,7 +132,12 @@ void read_openclaw_files(Importer& importer, const fs::path& folder, const std::
   const auto titles = openclaw_titles(importer, folder);
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (is_folder(importer, entry) || entry.path().extension() != ".jsonl") continue;
+    if (is_folder(importer, entry) || entry.path().filename() == "sessions.json") continue;
+    if (entry.path().extension() != ".jsonl") {
+      importer.leave_one_of("files in " + folder.string(),
+                            "are of sessions that were deleted or begun anew, or its state");
+      continue;
+    }
     if (is_found_file(importer, entry.path(), folder)) files.push_back(entry.path());
   }
   std::ranges::sort(files);
@@ -160,7 +180,7 @@ void read_openclaw_window(Importer& importer, ProgramStore& store, ImportedThrea
     bytes += text.size();
     if (bytes > max_piece_bytes) throw std::runtime_error("is larger than 24 MiB");
     const auto event = source_json(importer, text, "session " + id);
-    if (event && event->is_object()) add_event(event->get_object(), conversation);
+    if (event && event->is_object()) add_event(importer, event->get_object(), conversation);
   });
   finish_session(importer, "session " + id, std::move(conversation));
 } catch (const std::runtime_error& error) {

@@ -2,6 +2,7 @@
 // commands/ and skills/, and ~/.local/share/opencode with the sessions. Documented at https://opencode.ai/docs (config,
 // agents, commands, mcp-servers). Checked with versions 1.1.65 and 1.18.33.
 
+#include <array>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/model_services.hpp"
 #include "cli/transfer/opencode_sessions.hpp"
 #include "cli/transfer/program_files.hpp"
@@ -94,6 +96,9 @@ void read_opencode_services(Importer& importer, const json::object& settings) {
     const auto& provider = value.get_object();
     const auto options = object_or_empty(provider, "options");
     const std::string name(key);
+    leave_settings(importer, "model service " + name, provider,
+                   {"api", "env", "id", "models", "name", "npm", "options"});
+    leave_settings(importer, "model service " + name, options, {"apiKey", "baseURL", "headers"});
     import_model_service(importer,
                          {.name = name,
                           .api = opencode_api(name, string_or_empty(provider, "npm")),
@@ -117,7 +122,34 @@ void read_opencode_settings(Importer& importer, const fs::path& file, const json
   import_mcp_servers(importer, servers_of(object_or_empty(settings, "mcp")), "opencode.json");
   if (settings.contains("permission"))
     importer.leave("permissions of " + file.string(), "have no counterpart: see docs/approvals.md");
+  leave_settings(importer, file.string(), settings,
+                 {"$schema", "agent", "command", "mcp", "model", "permission", "provider"});
 }
+
+constexpr auto opencode_contents = std::to_array<KnownEntry>({
+    {"AGENTS.md"},
+    {"agent"},
+    {"agents"},
+    {"command"},
+    {"commands"},
+    {"config.json"},
+    {"opencode.json"},
+    {"opencode.jsonc"},
+    {"prompts"},
+    {"skill"},
+    {"skills"},
+    {"mode", "modes are not taken: put their text into an agent"},
+    {"modes", "modes are not taken: put their text into an agent"},
+    {"plugin*", "plugins are not taken: add what you need of them by hand"},
+    {"theme*", "sets colours of that program's terminal"},
+    {"tool*", "tools of its own are not taken: add what you need of them by hand"},
+    {"tui.json*", "sets that program's terminal"},
+    {".*", is_state},
+    {"bun.lock*", is_state},
+    {"node_modules", is_state},
+    {"package-lock.json", is_state},
+    {"package.json", is_state},
+});
 
 }  // namespace
 
@@ -145,6 +177,7 @@ void read_opencode(Importer& importer, const fs::path& path) {
   for (const auto* folder : {"command", "commands"}) import_commands(importer, path / folder);
   for (const auto* folder : {"skill", "skills"}) import_skills(importer, path / folder, agent);
   for (const auto& [file, object] : settings) read_opencode_settings(importer, file, object);
+  if (path != data) leave_entries(importer, path, opencode_contents);
   import_opencode_sessions(importer, data);
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/transfer/opencode_sessions.hpp"
 
+#include <array>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,7 @@
 #include "base/json/json_values.hpp"
 #include "cli/transfer/byte_source.hpp"
 #include "cli/transfer/conversation.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/program_store.hpp"
 #include "cli/transfer/source_values.hpp"
@@ -53,11 +55,20 @@ void read_opencode_call(const std::string& id, const json::object& part, SourceM
 void read_opencode_part(const std::string& id, const json::object& part, SourceMessage& message) {
   const auto type = string_or_empty(part, "type");
   // The program itself writes what it read from files that a person named.
-  if (type == "text" && !is_true(part, "synthetic")) add_paragraph(message.text, string_or_empty(part, "text"));
-  if (type == "subtask") add_paragraph(message.text, string_or_empty(part, "prompt"));
-  if (type == "reasoning") add_paragraph(message.reasoning, string_or_empty(part, "text"));
-  if (type == "file") read_opencode_file(part, message);
-  if (type == "tool") read_opencode_call(id, part, message);
+  if (type == "text" && is_true(part, "synthetic"))
+    message.unknown.emplace_back("synthetic text");
+  else if (type == "text")
+    add_paragraph(message.text, string_or_empty(part, "text"));
+  else if (type == "subtask")
+    add_paragraph(message.text, string_or_empty(part, "prompt"));
+  else if (type == "reasoning")
+    add_paragraph(message.reasoning, string_or_empty(part, "text"));
+  else if (type == "file")
+    read_opencode_file(part, message);
+  else if (type == "tool")
+    read_opencode_call(id, part, message);
+  else if (!type.starts_with("step-"))
+    message.unknown.push_back(type);
 }
 
 /// A message without its parts.
@@ -74,6 +85,7 @@ void write_opencode_session(Importer& importer, const ImportedThread& head, cons
   bool begun = false;
   TurnWriter turns(importer);
   read([&](const SourceMessage& message) {
+    leave_parts(importer, message);
     if (!has_content(message)) return;
     if (!std::exchange(begun, true)) importer.begin_thread(head, directory);
     turns.add(message);
@@ -160,12 +172,35 @@ void read_stored_sessions(Importer& importer, const fs::path& storage) {
 }  // namespace
 
 void import_opencode_sessions(Importer& importer, const fs::path& folder) {
-  if (fs::exists(folder / "auth.json"))
-    importer.leave((folder / "auth.json").string(), "has logins: they are never read");
-  if (is_named_file(importer, folder / "opencode.db"))
-    read_opencode_database(importer, folder / "opencode.db");
-  else
-    read_stored_sessions(importer, folder / "storage");
+  constexpr auto contents = std::to_array<KnownEntry>({
+      {"opencode.db*"},
+      {"auth.json", has_logins},
+      {"mcp-auth.json", has_logins},
+      {"plans", "are plans of its sessions: copy what you need into knowledge"},
+      {"worktree", "has copies of projects"},
+      {".*", is_state},
+      {"bin", is_state},
+      {"log", is_state},
+      {"project", is_state},
+      {"repos", is_state},
+      {"snapshot", is_state},
+      {"storage"},
+      {"tool-output", "has outputs of tools that are too long for a session"},
+  });
+  constexpr auto stored = std::to_array<KnownEntry>({
+      {"message"},
+      {"part"},
+      {"session"},
+      {"agent-usage-reminder", is_state},
+      {"migration", is_state},
+      {"project", is_state},
+      {"session_diff", is_state},
+      {"todo", "are lists of tasks of its sessions"},
+  });
+  leave_entries(importer, folder, contents);
+  if (is_named_file(importer, folder / "opencode.db")) return read_opencode_database(importer, folder / "opencode.db");
+  leave_entries(importer, folder / "storage", stored);
+  read_stored_sessions(importer, folder / "storage");
 }
 
 }  // namespace agw::cli

@@ -11,6 +11,7 @@
 #include "base/json/yaml.hpp"
 #include "base/text/utf8.hpp"
 #include "cli/transfer/byte_source.hpp"
+#include "cli/transfer/left_behind.hpp"
 
 namespace agw::cli {
 
@@ -52,6 +53,10 @@ json::object definition_of(Importer& importer, const std::string& name, const js
     if (const auto* headers = object_member(server, "headers"))
       definition["headers"] = with_secrets(importer, name, *headers);
   }
+  if (!definition.empty())
+    leave_settings(importer, "MCP server " + name, server,
+                   {"command", "args", "env", "url", "headers", "type", "transport", "enabled", "disabled",
+                    "environment", "env_vars", "http_headers", "env_http_headers", "bearer_token_env_var"});
   return definition;
 }
 
@@ -266,6 +271,7 @@ std::string import_agent(Importer& importer, const std::string& name, const std:
 }
 
 void import_agents(Importer& importer, const fs::path& folder) {
+  leave_other_files(importer, folder, ".md");
   for (const auto& file : files_below(importer, folder, ".md")) {
     const auto text = text_of_file(importer, file);
     if (!text) continue;
@@ -284,6 +290,7 @@ void import_agents(Importer& importer, const fs::path& folder) {
 }
 
 void import_commands(Importer& importer, const fs::path& folder) {
+  leave_other_files(importer, folder, ".md");
   for (const auto& file : files_below(importer, folder, ".md")) {
     const auto text = text_of_file(importer, file);
     if (!text) continue;

@@ -6,6 +6,7 @@
 #include "base/cron.hpp"
 #include "base/json/json_values.hpp"
 #include "base/time/time_zone.hpp"
+#include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/source_values.hpp"
 
@@ -89,6 +90,11 @@ void import_job(Importer& importer, const json::object& job, const std::string& 
   if (!schedule) return;
   if (!string_or_empty(job, "script").empty())
     importer.leave("script of " + what, "is not taken: a `precheck` of the job can run one");
+  leave_settings(
+      importer, what, job,
+      {"id",          "name",        "prompt",      "payload",     "schedule",   "description",  "script",
+       "enabled",     "state",       "createdAtMs", "updatedAtMs", "created_at", "updated_at",   "schedule_display",
+       "next_run_at", "last_run_at", "last_status", "last_error",  "paused_at",  "paused_reason"});
   json::object body{{"type", "job"},
                     {"name", name},
                     {"description", string_or_empty(job, "description")},

@@ -105,13 +105,14 @@ bool for_each_record(Importer& importer, const fs::path& path, std::string_view 
   return found;
 }
 
+bool has_conversations(const fs::path& file, const fs::path& path) {
+  const auto name = file.filename().string();
+  const bool is_named = name.starts_with("conversations") && name.ends_with(".json");
+  return is_named || (fs::is_regular_file(path) && file == path.filename());
+}
+
 void for_each_conversation(Importer& importer, const fs::path& path, const std::function<void(json::object)>& each) {
-  const auto is_wanted = [&](const fs::path& file) {
-    const auto name = file.filename().string();
-    const bool is_named = name.starts_with("conversations") && name.ends_with(".json");
-    // One that was named by its path may have any name.
-    return is_named || (fs::is_regular_file(path) && file == path.filename());
-  };
+  const auto is_wanted = [&](const fs::path& file) { return has_conversations(file, path); };
   if (fs::is_directory(path))
     for (auto& [what, why] : unread_in(path)) importer.leave(std::move(what), std::move(why));
   const bool found = for_each_record(importer, path, "conversation", is_wanted, each);

@@ -35,8 +35,12 @@ bool for_each_record(Importer& importer, const std::filesystem::path& path, std:
                      const std::function<bool(const std::filesystem::path& file)>& is_wanted,
                      const std::function<void(json::object record)>& each);
 
-/// Calls `each` with the conversations of all files of an export archive whose names begin with `conversations` and end
-/// in `.json`. What cannot be read is left out, with its place. Throws std::runtime_error if there is no such file.
+/// Whether a file of the export at `path` has conversations: its name begins with `conversations` and ends in `.json`,
+/// or it is the one that `path` names.
+bool has_conversations(const std::filesystem::path& file, const std::filesystem::path& path);
+
+/// Calls `each` with the conversations of all files of an export archive that have some. What cannot be read is left
+/// out, with its place. Throws std::runtime_error if there is no such file.
 void for_each_conversation(Importer& importer, const std::filesystem::path& path,
                            const std::function<void(json::object conversation)>& each);
 
