@@ -96,6 +96,16 @@ def test_tool_calls_are_streamed(talker):
         0: ("a", "A"), 1: ("b", "B")}
 
 
+def test_only_allowed_tools_are_offered(talker):
+    other = {"type": "function", "function": {"name": "other"}}
+    for mode, choice in (("auto", "auto"), ("required", "required")):
+        allowed = {"mode": mode, "tools": [other]}
+        complete(talker, tools=[WEATHER, other], tool_choice={"type": "allowed_tools", "allowed_tools": allowed})
+        asked = talker.stub.requests[-1].json
+        assert [tool["function"]["name"] for tool in asked["tools"]] == ["other"]
+        assert asked.get("tool_choice", "auto") == choice
+
+
 def test_a_conversation_with_results_of_tools_goes_to_the_model(talker):
     complete(talker, tools=[WEATHER], messages=[
         {"role": "system", "content": "Be short."}, {"role": "user", "content": "Weather?"},
@@ -201,6 +211,11 @@ def test_a_service_without_the_setting_is_an_error_that_names_it(make_gateway, s
     ({"max_tokens": -1}, "max_tokens"), ({"stream": "yes"}, "stream"), ({"stop": 7}, "stop"),
     ({"frobnicate": 1}, "frobnicate"), ({"tool_choice": "perhaps"}, "tool_choice"),
     ({"tool_choice": "required"}, "tool_choice"), ({"reasoning_effort": "enormous"}, "reasoning_effort"),
+    ({"tools": [WEATHER], "tool_choice": {"type": "function", "function": {"name": "other"}}}, "tool_choice"),
+    ({"tools": [WEATHER], "tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "none", "tools": []}}},
+     "tool_choice.allowed_tools.mode"),
+    ({"tools": [WEATHER], "tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [
+        {"type": "function", "function": {"name": "other"}}]}}}, "tool_choice.allowed_tools.tools[0].function.name"),
     ({"response_format": {"type": "xml"}}, "response_format.type"),
     ({"tools": [{"type": "function", "function": {"name": "a b"}}]}, "tools[0].function.name"),
     ({"tools": [{"type": "function", "function": {"name": "a", "parameters": {"$ref": "#"}}}]},
@@ -223,8 +238,9 @@ def test_a_picture_at_a_private_address_is_not_fetched(talker):
 
 
 @pytest.mark.parametrize("content", [b"[" * 10_000_000, b'{"messages": ' + b"[" * 5_000_000 + b"]" * 5_000_000 + b"}",
-                                     b'{"model": "\\ud800"}', b"", b"[]", b"\xff"],
-                         ids=["10 MB of brackets", "deep messages", "lone surrogate", "empty", "array", "no UTF-8"])
+                                     b'{"messages": [' + b"[]," * 500_000 + b"[]]}", b'{"model": "\\ud800"}', b"", b"[]", b"\xff"],
+                         ids=["10 MB of brackets", "deep messages", "many messages", "lone surrogate", "empty", "array",
+                              "no UTF-8"])
 def test_a_hostile_body_is_refused_in_the_protocols_shape(talker, content):
     response = talker.gateway.http.post("/v1/chat/completions", content=content)
     assert response.status_code == 400 and response.json()["error"]["type"] == "invalid_request_error"

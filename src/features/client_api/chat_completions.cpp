@@ -196,27 +196,42 @@ void read_tools(Parameters& body, ModelRequest& call) {
   }
 }
 
-void read_tool_choice(Parameters& body, CallOptions& options) {
+NamedTool read_named_function(Parameters& object) {
+  if (object.required_text("type") != "function") throw bad_parameter(object.path_of("type"), "must be function");
+  const auto* member = object.object("function");
+  if (!member) throw bad_parameter(object.path_of("function"), "is missing");
+  Parameters function(*member, object.path_of("function"));
+  NamedTool read{function.required_text("name"), function.path_of("name")};
+  function.finish();
+  return read;
+}
+
+void read_chosen_tools(const json::object& object, ModelRequest& call) {
+  Parameters chosen(object, "tool_choice");
+  if (chosen.required_text("type") == "allowed_tools") {
+    const auto* member = chosen.object("allowed_tools");
+    if (!member) throw bad_parameter(chosen.path_of("allowed_tools"), "is missing");
+    Parameters allowed(*member, chosen.path_of("allowed_tools"));
+    read_allowed_tools(allowed, call, read_named_function);
+    allowed.finish();
+  } else {
+    call.options.tool_choice = ToolChoice{ToolChoice::Kind::named, read_named_function(chosen).name};
+  }
+  chosen.finish();
+}
+
+void read_tool_choice(Parameters& body, ModelRequest& call) {
   const auto* value = body.find("tool_choice");
   if (!value) return;
+  if (const auto* object = value->if_object()) return read_chosen_tools(*object, call);
   using Kind = ToolChoice::Kind;
-  auto& choice = options.tool_choice.emplace();
-  if (const auto* object = value->if_object()) {
-    Parameters named(*object, body.path_of("tool_choice"));
-    if (named.required_text("type") != "function") throw bad_parameter(named.path_of("type"), "must be function");
-    const auto* function = named.object("function");
-    if (!function) throw bad_parameter(named.path_of("function"), "is missing");
-    Parameters chosen(*function, named.path_of("function"));
-    choice = {Kind::named, chosen.required_text("name")};
-    chosen.finish();
-    named.finish();
-    return;
-  }
   const auto text = body.required_text("tool_choice");
   if (text != "auto" && text != "none" && text != "required") {
-    throw bad_parameter("tool_choice", "must be auto, none, required or the name of a function");
+    throw bad_parameter("tool_choice", "must be auto, none, required, a function or allowed_tools");
   }
-  choice.kind = text == "none" ? Kind::none : text == "required" ? Kind::required : Kind::automatic;
+  call.options.tool_choice = ToolChoice{text == "none"       ? Kind::none
+                                        : text == "required" ? Kind::required
+                                                             : Kind::automatic};
 }
 
 void read_response_format(Parameters& body, CallOptions& options) {
@@ -306,7 +321,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   if (!messages || messages->empty()) throw bad_parameter("messages", "must be an array with at least one message");
   ChatMessages(request).read(*messages);
   read_tools(body, request.call);
-  read_tool_choice(body, options);
+  read_tool_choice(body, request.call);
   check_tool_choice(request.call);
   options.parallel_tool_calls = body.flag("parallel_tool_calls");
   read_response_format(body, options);

@@ -223,26 +223,11 @@ void read_response_tools(Parameters& body, ModelRequest& call) {
   }
 }
 
-/// Leaves those tools that the program allows for this response.
-void read_allowed_tools(Parameters& allowed, ModelRequest& call) {
-  const auto mode = allowed.required_text("mode");
-  if (mode != "auto" && mode != "required") throw bad_parameter(allowed.path_of("mode"), "must be auto or required");
-  call.options.tool_choice = ToolChoice{mode == "auto" ? ToolChoice::Kind::automatic : ToolChoice::Kind::required};
-  const auto* tools = allowed.array("tools", max_client_tools);
-  if (!tools) throw bad_parameter(allowed.path_of("tools"), "is missing");
-  std::vector<ToolDescription> left;
-  for (std::size_t i = 0; i < tools->size(); ++i) {
-    const auto path = fmt::format("{}[{}]", allowed.path_of("tools"), i);
-    Parameters tool(object_at((*tools)[i], path), path);
-    if (tool.required_text("type") != "function") throw bad_parameter(tool.path_of("type"), "must be function");
-    const auto space = tool.text("namespace").value_or("");
-    const auto name = name_in_namespace(space, tool.required_text("name"));
-    const auto found = std::ranges::find(call.tools, name, &ToolDescription::name);
-    if (found == call.tools.end()) throw bad_parameter(tool.path_of("name"), "no tool has this name");
-    if (std::ranges::find(left, name, &ToolDescription::name) == left.end()) left.push_back(*found);
-    tool.finish();
-  }
-  call.tools = std::move(left);
+/// By the name that the model knows.
+NamedTool read_allowed_tool(Parameters& tool) {
+  if (tool.required_text("type") != "function") throw bad_parameter(tool.path_of("type"), "must be function");
+  const auto space = tool.text("namespace").value_or("");
+  return {name_in_namespace(space, tool.required_text("name")), tool.path_of("name")};
 }
 
 void read_response_tool_choice(Parameters& body, ModelRequest& call) {
@@ -253,7 +238,7 @@ void read_response_tool_choice(Parameters& body, ModelRequest& call) {
     Parameters named(*object, "tool_choice");
     const auto type = named.required_text("type");
     if (type == "allowed_tools") {
-      read_allowed_tools(named, call);
+      read_allowed_tools(named, call, read_allowed_tool);
     } else if (type == "function") {
       call.options.tool_choice = ToolChoice{Kind::named, named.required_text("name")};
     } else {

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "api/client_errors.hpp"
 #include "features/client_api/pictures.hpp"
+#include "features/client_api/tool_parameters.hpp"
 
 namespace agw {
 
@@ -78,12 +83,34 @@ void read_labels(Parameters& body, CallOptions& options) {
   if (user) options.user_id = user->get_string();
 }
 
+void read_allowed_tools(Parameters& allowed, ModelRequest& call, NamedTool (*read_name)(Parameters& tool)) {
+  const auto mode = allowed.required_text("mode");
+  if (mode != "auto" && mode != "required") throw bad_parameter(allowed.path_of("mode"), "must be auto or required");
+  call.options.tool_choice = ToolChoice{mode == "auto" ? ToolChoice::Kind::automatic : ToolChoice::Kind::required};
+  const auto* tools = allowed.array("tools", max_client_tools);
+  if (!tools) throw bad_parameter(allowed.path_of("tools"), "is missing");
+  std::vector<ToolDescription> left;
+  for (std::size_t i = 0; i < tools->size(); ++i) {
+    const auto path = fmt::format("{}[{}]", allowed.path_of("tools"), i);
+    Parameters tool(object_at((*tools)[i], path), path);
+    const auto [name, param] = read_name(tool);
+    const auto found = std::ranges::find(call.tools, name, &ToolDescription::name);
+    if (found == call.tools.end()) throw bad_parameter(param, "no tool has this name");
+    if (std::ranges::find(left, name, &ToolDescription::name) == left.end()) left.push_back(*found);
+    tool.finish();
+  }
+  call.tools = std::move(left);
+}
+
 void check_tool_choice(const ModelRequest& call) {
   const auto& choice = call.options.tool_choice;
   const bool demands =
       choice && (choice->kind == ToolChoice::Kind::required || choice->kind == ToolChoice::Kind::named);
   if (demands && call.tools.empty() && !call.deferred_tools)
     throw bad_parameter("tool_choice", "there are no tools to choose from");
+  if (!choice || choice->kind != ToolChoice::Kind::named) return;
+  if (std::ranges::find(call.tools, choice->name, &ToolDescription::name) == call.tools.end())
+    throw bad_parameter("tool_choice", fmt::format("no tool has the name {}", choice->name));
 }
 
 void refuse_obfuscation(Parameters& stream_options) {

@@ -37,7 +37,16 @@ std::optional<std::string> read_effort(Parameters& object, std::string_view name
 /// Reads what services of OpenAI's APIs get as it is: `service_tier`, and what says for whom or what an answer is.
 void read_labels(Parameters& body, CallOptions& options);
 
-/// A choice that demands a call needs tools to choose from.
+/// A tool that a program names, and the parameter that has the name.
+struct NamedTool {
+  std::string name;
+  std::string param;
+};
+/// Reads `allowed_tools`: leaves those of the request's tools that the program allows for this answer. `read_name`
+/// reads one of them.
+void read_allowed_tools(Parameters& allowed, ModelRequest& call, NamedTool (*read_name)(Parameters& tool));
+
+/// A choice that demands a call needs tools to choose from, and one that names a tool needs that one.
 void check_tool_choice(const ModelRequest& call);
 
 /// The streams of the gateway are not padded.
