@@ -133,6 +133,12 @@ def test_a_reference_to_an_unknown_item_is_named(talker, reference):
     assert respond(talker, 400, input=items)["error"]["param"] == "input[1].id"
 
 
+def test_an_item_is_referred_to_once(talker):
+    """A short request must not become a conversation of any size."""
+    item = {"type": "item_reference", "id": respond(talker)["output"][0]["id"]}
+    assert respond(talker, 400, input=[item, item])["error"]["param"] == "input[1].id"
+
+
 def test_only_allowed_tools_are_offered(talker):
     other = {**WEATHER, "name": "other"}
     for mode, choice in (("auto", "auto"), ("required", "required")):
@@ -221,6 +227,7 @@ def test_an_answer_that_was_cut_off_is_incomplete(talker):
     ({"text": {"format": {"type": "xml"}}}, "text.format.type"),
     ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].id"),
     ({"input": [{"type": "item_reference"}]}, "input[0].id"),
+    ({"tools": [WEATHER], "tool_choice": {"type": "function", "name": "other"}}, "tool_choice"),
     ({"tools": [WEATHER], "tool_choice": {"type": "allowed_tools", "mode": "none", "tools": []}}, "tool_choice.mode"),
     ({"tools": [WEATHER], "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [
         {"type": "function", "name": "other"}]}}, "tool_choice.tools[0].name"),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,13 +42,22 @@ std::string response_of_item(std::string_view id) {
              : fmt::format("resp_{}", id.substr(digits, answer_id_digits));
 }
 
+/// A stored response, read once for all references to it.
+struct ReadResponse {
+  json::array output;
+  json::array conversation;  ///< empty for an agent's
+
+  explicit ReadResponse(const StoredResponse& stored)
+      : output(parse_stored_json(stored.body).at("output").as_array()),
+        conversation(stored.conversation.empty() ? json::array() : parse_stored_json(stored.conversation).as_array()) {}
+};
+
 /// What the service of a model requires back stands for the first reasoning of the response.
-json::value with_service_blocks(const StoredResponse& response, const json::array& output, std::size_t place) {
-  if (response.conversation.empty()) return output[place];
+json::value with_service_blocks(const ReadResponse& response, std::size_t place) {
+  const auto& [output, conversation] = response;
   const auto is_reasoning = [](const json::value& item) { return item.at("type") == "reasoning"; };
   const auto others = output.size() - static_cast<std::size_t>(std::ranges::count_if(output, is_reasoning));
   const bool is_first = std::ranges::find_if(output, is_reasoning) == output.begin() + place;
-  const auto conversation = parse_stored_json(response.conversation).as_array();
   const auto size = conversation.size();
   const bool has_blocks =
       is_first && size > others && string_member(conversation[size - others - 1].as_object(), "type") == "reasoning";
@@ -55,28 +65,33 @@ json::value with_service_blocks(const StoredResponse& response, const json::arra
 }
 
 /// No value if the response has no such item.
-std::optional<json::value> item_of(const StoredResponse& response, std::string_view id) {
-  const auto body = parse_stored_json(response.body);
-  const auto& output = body.at("output").as_array();
+std::optional<json::value> item_of(const ReadResponse& response, std::string_view id) {
+  const auto& output = response.output;
   const auto found =
       std::ranges::find_if(output, [id](const json::value& item) { return item.at("id") == json::value(id); });
   if (found == output.end()) return std::nullopt;
   if (found->at("type") != "reasoning") return *found;
-  return with_service_blocks(response, output, static_cast<std::size_t>(found - output.begin()));
+  return with_service_blocks(response, static_cast<std::size_t>(found - output.begin()));
 }
 
 }  // namespace
 
 Task<> resolve_references(ClientApi& api, json::array& input) {
-  std::map<std::string, std::optional<StoredResponse>> responses;
+  std::map<std::string, std::optional<ReadResponse>> responses;
+  std::set<std::string> ids;
   for (std::size_t i = 0; i < input.size(); ++i) {
     if (!is_reference(input[i])) continue;
     Parameters reference(input[i].get_object(), fmt::format("input[{}]", i));
     const auto id = reference.required_text("id");
     reference.ignore({"type"});
     reference.finish();
+    // A short request could otherwise become a conversation of any size.
+    if (!ids.insert(id).second) throw bad_parameter(reference.path_of("id"), "the item is referred to twice");
     const auto name = response_of_item(id);
-    if (!responses.contains(name)) responses[name] = co_await find_response(api, name);
+    if (!responses.contains(name)) {
+      const auto stored = co_await find_response(api, name);
+      responses[name] = stored ? std::optional<ReadResponse>(*stored) : std::nullopt;
+    }
     const auto& response = responses[name];
     auto item = response ? item_of(*response, id) : std::nullopt;
     if (!item)
