@@ -192,8 +192,32 @@ def test_the_conversation_goes_on_after_a_tool_of_the_program(talker):
     first = ask(talker, question, tools=[PLACE])
     result = {"role": "tool", "tool_call_id": message_in(first)["tool_calls"][0]["id"], "content": "here"}
     second = ask(talker, question, message_in(first), result, tools=[PLACE])
+    assert message_in(second)["content"] == "Done."
     third = ask(talker, question, message_in(first), result, message_in(second), user("Thanks"), tools=[PLACE])
     assert third["metadata"] == first["metadata"]
+
+
+CALLED = [{"role": "assistant", "content": "Look.", "tool_calls": [
+    {"id": "call_earlier", "type": "function", "function": {"name": "place", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "call_earlier", "content": "a cave"}]
+
+
+def test_a_conversation_with_calls_that_began_elsewhere_continues_one_thread(talker):
+    talker.stub.script("Dark.", "Bye.")
+    asked = [user("Where was I then?"), *CALLED, {"role": "assistant", "content": "In a cave."}, user("And how is it there?")]
+    first = ask(talker, *asked)
+    second = ask(talker, *asked, message_in(first), user("Thanks"))
+    assert second["metadata"] == first["metadata"]
+    assert ("assistant", "[place returned]\na cave") in turns(talker, first["metadata"]["thread_id"])
+
+
+def test_results_that_no_run_waits_for_are_read_with_the_question(talker):
+    talker.stub.script("Dark.", "Bye.")
+    asked = [user("Where was I long ago?"), *CALLED, user("Well?")]
+    first = ask(talker, *asked)
+    assert turns(talker, first["metadata"]["thread_id"])[-2] == ("user", "[place returned]\na cave\n\nWell?")
+    second = ask(talker, *asked, message_in(first), user("Thanks"))
+    assert second["metadata"] == first["metadata"]
 
 
 def test_the_agents_own_calls_are_not_handed_out(talker):

@@ -21,18 +21,22 @@ using MessageRole = Message::Role;
 /// How many of the user's messages at the end are looked at for one that begins the question.
 constexpr std::size_t max_shorter_questions = 4;
 
-/// The index of the first of the messages at the end that have this role.
-std::size_t first_at_end(const std::vector<Message>& messages, MessageRole role) {
-  auto first = messages.size();
+/// The index of the first of the messages before `end` that have this role.
+std::size_t first_before(const std::vector<Message>& messages, std::size_t end, MessageRole role) {
+  auto first = end;
   while (first > 0 && messages[first - 1].role == role) --first;
   return first;
 }
 
-/// The index of the first message of the question: the user's messages at the end, or results of tools for which no run
-/// waits.
+/// The index of the first of the user's messages at the end.
+std::size_t users_at_end(const std::vector<Message>& messages) {
+  return first_before(messages, messages.size(), MessageRole::user);
+}
+
+/// The index of the first message of the question: the user's messages at the end, and the results of tools before
+/// them, for which no run waits.
 std::size_t question_in(const std::vector<Message>& messages) {
-  const auto first = first_at_end(messages, MessageRole::user);
-  return first < messages.size() ? first : first_at_end(messages, MessageRole::tool);
+  return first_before(messages, users_at_end(messages), MessageRole::tool);
 }
 
 std::string joined_texts(const std::vector<Message>& messages, std::size_t first) {
@@ -44,21 +48,21 @@ std::string joined_texts(const std::vector<Message>& messages, std::size_t first
   return text;
 }
 
-/// The agent reads results of tools as a message.
-std::string question_text(const std::vector<Message>& messages, std::size_t question) {
-  if (messages.at(question).role == MessageRole::user) return joined_texts(messages, question);
-  std::string text;
-  for (auto i = question; i < messages.size(); ++i)
-    text += fmt::format("[{} returned]\n{}\n\n", messages[i].tool_name, messages[i].text);
-  return text;
-}
-
-/// As texts, because a thread's tool turns belong to runs.
-std::string with_calls(const Message& message) {
+/// The calls and results of a message as texts, because a thread's tool turns belong to runs.
+std::string turn_text(const Message& message) {
+  if (message.role == MessageRole::tool) return fmt::format("[{} returned]\n{}", message.tool_name, message.text);
   auto text = message.text;
   for (const auto& use : message.tool_uses)
     text += fmt::format("\n\n[called {} with {}]", use.name, to_json(use.input));
   return text;
+}
+
+/// The agent reads results of tools as a message.
+std::string question_text(const std::vector<Message>& messages, std::size_t question) {
+  const auto first = users_at_end(messages);
+  std::string text;
+  for (auto i = question; i < first; ++i) text += turn_text(messages[i]) + "\n\n";
+  return text + joined_texts(messages, std::max(question, first));
 }
 
 Conversation conversation_before(const std::vector<Message>& messages, std::size_t end) {
@@ -122,8 +126,9 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
   if (!found.thread_id && question > 0) found.thread_id = co_await import(*agent, request, question);
   ChatMessage chat{.content = std::move(text), .threadId = found.thread_id, .agentId = agent->id};
   if (auto files = co_await store_pictures(messages, question); !files.empty()) chat.attachments = std::move(files);
-  auto conversation = conversation_before(messages, question);
-  conversation.add(Role::user, chat.content);
+  if (messages[question].role == MessageRole::tool)
+    chat.metadata = program_text(joined_texts(messages, users_at_end(messages)));
+  auto conversation = conversation_before(messages, messages.size());
   const bool none =
       request.call.options.tool_choice && request.call.options.tool_choice->kind == ToolChoice::Kind::none;
   ModelRequest part{.system = request.call.system,
@@ -148,7 +153,7 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
 /// The run that waits for the results with which the messages end.
 std::optional<StartedRun> AgentAnswers::resume(const ClientRequest& request) {
   auto results = request.call.messages;
-  const auto after = first_at_end(results, MessageRole::user);
+  const auto after = users_at_end(results);
   const auto more = joined_texts(results, after);
   results.resize(after);
   if (results.empty() || results.back().role != MessageRole::tool) return std::nullopt;
@@ -206,12 +211,14 @@ Task<std::string> AgentAnswers::import(const Extension& agent, const ClientReque
   for (std::size_t i = 0; i < question; ++i) {
     const auto& message = request.call.messages[i];
     const bool is_users = message.role == MessageRole::user;
-    auto text = message.role == MessageRole::tool ? fmt::format("[{} returned]\n{}", message.tool_name, message.text)
-                                                  : with_calls(message);
+    const bool has_calls = message.role == MessageRole::tool || !message.tool_uses.empty();
+    json::object metadata;
+    if (has_calls) metadata = program_text(message.role == MessageRole::tool ? std::string() : message.text);
+    metadata["imported"] = true;
     batch.push_back({.thread_id = thread.id,
                      .role = is_users ? Role::user : Role::assistant,
-                     .content = std::move(text),
-                     .metadata = json::object{{"imported", true}}});
+                     .content = turn_text(message),
+                     .metadata = std::move(metadata)});
     if (batch.size() == max_batch || i + 1 == question) co_await threads_.add_turns(std::exchange(batch, {}));
   }
   co_return thread.id;

@@ -61,6 +61,9 @@ void AgentRun::emit(Delta delta) {
 
 void AgentRun::text(std::string_view delta) {
   all_text_ += delta;
+  if (begins_) delta.remove_prefix(std::min(delta.find_first_not_of('\n'), delta.size()));
+  if (delta.empty()) return;
+  begins_ = false;
   emit({Delta::Kind::text, std::string(delta)});
 }
 
@@ -103,6 +106,7 @@ void AgentRun::resume(const std::vector<Message>& messages) {
     if (message.role == Message::Role::tool && found != calls_.end())
       found->result = Result{message.text, message.is_error};
   }
+  begins_ = true;
   paused_.reset();
   resumed_.notify();
 }

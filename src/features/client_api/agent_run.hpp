@@ -91,6 +91,7 @@ private:
   std::string finish_reason_;
   std::string error_;
   std::optional<ModelFailure> model_failure_;
+  bool begins_ = false;  ///< no text has followed the program's results: what parts it from the text before is left out
   bool ended_ = false;
   std::function<Task<>(std::string)> at_end_;
 };

@@ -11,6 +11,19 @@
 
 namespace agw {
 
+namespace {
+
+constexpr std::string_view program_text_member = "program_text";
+
+std::string text_for_program(const Turn& turn) {
+  const auto text = turn.metadata ? string_member(*turn.metadata, program_text_member) : std::nullopt;
+  return text ? std::string(*text) : turn.content;
+}
+
+}  // namespace
+
+json::object program_text(std::string text) { return {{program_text_member, std::move(text)}}; }
+
 void Conversation::add(Role role, std::string_view text) {
   if (is_blank(text)) return;
   if (last_ != role) text_ += role == Role::user ? '\1' : '\2';
@@ -54,7 +67,7 @@ Task<Conversation> ContinuedThreads::conversation_of(std::string thread_id) {
   Conversation conversation;
   for (const auto& turn : std::views::reverse(turns)) {
     if (turn.metadata && is_true(*turn.metadata, "superseded")) continue;
-    if (turn.role == Role::user || turn.role == Role::assistant) conversation.add(turn.role, turn.content);
+    if (turn.role == Role::user || turn.role == Role::assistant) conversation.add(turn.role, text_for_program(turn));
   }
   co_return conversation;
 }

@@ -26,6 +26,10 @@ private:
   std::optional<Role> last_;
 };
 
+/// The metadata of a turn whose content has the calls and results of a program's tools as texts: `text` is what the
+/// program itself will send.
+json::object program_text(std::string text);
+
 /// Finds the thread that a conversation continues: the one that had exactly these messages when an answer to a program
 /// ended. Each thread has one entry, the latest.
 class ContinuedThreads {
