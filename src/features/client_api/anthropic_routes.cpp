@@ -9,14 +9,14 @@ namespace agw {
 namespace {
 
 Task<> answer_messages(ClientApi& api, Request& request, ProxyStream& stream) {
-  auto [client_request, thinking] = read_anthropic_messages(co_await api.read_body(stream));
+  auto [client_request, thinking] = read_anthropic_messages(*co_await api.read_body(stream));
   read_headers(client_request, request);
   const auto writer = anthropic_message_writer(thinking);
   co_await api.answer(std::move(client_request), *writer, stream);
 }
 
 Task<> count_tokens(ClientApi& api, Request& /*request*/, ProxyStream& stream) {
-  const auto client_request = read_anthropic_count(co_await api.read_body(stream));
+  const auto client_request = read_anthropic_count(*co_await api.read_body(stream));
   api.require(client_request.model);
   co_await ClientApi::respond(stream, to_json(json::object{{"input_tokens", estimated_tokens(client_request)}}));
 }

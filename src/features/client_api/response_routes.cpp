@@ -42,7 +42,7 @@ StoreResponse storing(ClientApi& api, json::array conversation) {
 }
 
 Task<> create_response(ClientApi& api, Request& request, ProxyStream& stream) {
-  auto read = read_response_request(co_await api.read_body(stream));
+  auto read = read_response_request(*co_await api.read_body(stream));
   const auto previous = co_await previous_response(api, read.previous);
   co_await resolve_references(api, read.input);
   auto conversation = continue_response(read, previous);
@@ -59,7 +59,7 @@ Task<> serve_socket(ClientApi& api, Request& request, MessageSocket& socket) {
 }
 
 Task<> compact_conversation(ClientApi& api, Request& request, ProxyStream& stream) {
-  auto read = read_response_request(co_await api.read_body(stream));
+  auto read = read_response_request(*co_await api.read_body(stream));
   if (api.services().extensions.find_agent(read.request.model))
     throw bad_parameter("model", "must be a model: agents compact their threads themselves", "unsupported_value");
   const auto previous = co_await previous_response(api, read.previous);

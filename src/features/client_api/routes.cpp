@@ -12,7 +12,7 @@ namespace agw {
 namespace {
 
 Task<> complete_chat(ClientApi& api, Request& request, ProxyStream& stream) {
-  auto [client_request, includes_usage] = read_chat_completion(co_await api.read_body(stream));
+  auto [client_request, includes_usage] = read_chat_completion(*co_await api.read_body(stream));
   read_headers(client_request, request);
   const auto writer = chat_completion_writer(includes_usage);
   co_await api.answer(std::move(client_request), *writer, stream);
@@ -37,7 +37,7 @@ Response show_model_to_clients(ClientApi& api, const Request& request) {
 Task<> make_embeddings(ClientApi& api, Request& request, ProxyStream& stream) {
   auto body = co_await api.read_body(stream);
   const auto client = client_product(request.header("user-agent"));
-  co_await ClientApi::respond(stream, to_json(co_await api.embed(std::move(body), client, stream)));
+  co_await ClientApi::respond(stream, to_json(co_await api.embed(std::move(*body), client, stream)));
 }
 
 }  // namespace

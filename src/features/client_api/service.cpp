@@ -27,8 +27,10 @@ namespace agw {
 
 namespace {
 
-/// Bytes. Parsing a larger body could block the loop.
-constexpr std::size_t max_body_parsed_on_loop = 256 * 1024;
+/// Bytes. Parsing or destroying a larger body could block the loop.
+constexpr std::size_t max_body_on_loop = 256 * 1024;
+/// What is read from a body is copied on the loop.
+constexpr JsonParseOptions reading_of_bodies{.max_values = 500'000};
 constexpr std::size_t max_stores = 256;  // of costs, at the same time: beyond, requests wait for the disk
 
 ApiError model_not_found(const std::string& name, std::string_view why) {
@@ -101,7 +103,7 @@ Task<> ClientApi::until_all_is_answered() {
   co_await services_.runs.until_none();
 }
 
-Task<json::object> ClientApi::read_body(ProxyStream& stream) const {
+Task<std::shared_ptr<json::object>> ClientApi::read_body(ProxyStream& stream) const {
   std::string content;
   for (;;) {
     const auto piece = co_await stream.read();
@@ -110,16 +112,21 @@ Task<json::object> ClientApi::read_body(ProxyStream& stream) const {
     content += *piece;
     if (content.size() > body_limit_) throw body_too_large();
   }
-  co_return co_await parse(std::move(content));
+  const bool is_large = content.size() > max_body_on_loop;
+  auto body = std::make_unique<json::object>(co_await parse(std::move(content)));
+  if (!is_large) co_return std::shared_ptr<json::object>(std::move(body));
+  co_return std::shared_ptr<json::object>(body.release(), [&blocking = services_.blocking](json::object* read) {
+    blocking.destroy(std::unique_ptr<json::object>(read));
+  });
 }
 
 Task<json::object> ClientApi::parse(std::string content) const {
   if (content.empty()) throw body_required();
   std::optional<json::value> parsed;
-  if (content.size() > max_body_parsed_on_loop) {
-    parsed = co_await services_.blocking.run([&content] { return parse_json(content); });
+  if (content.size() > max_body_on_loop) {
+    parsed = co_await services_.blocking.run([&content] { return parse_json(content, reading_of_bodies); });
   } else {
-    parsed = parse_json(content);
+    parsed = parse_json(content, reading_of_bodies);
   }
   if (!parsed) throw BadRequest("Invalid JSON");
   if (!parsed->is_object()) throw BadRequest("Request body must be an object");

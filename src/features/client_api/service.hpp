@@ -50,7 +50,7 @@ public:
   ClientApi(const ClientServices& services, std::size_t body_limit);
 
   /// Reads and parses the body. Throws ApiError: 413, or 400 if it is not a JSON object.
-  Task<json::object> read_body(ProxyStream& stream) const;
+  Task<std::shared_ptr<json::object>> read_body(ProxyStream& stream) const;
   /// Parses a body. Throws ApiError 400 if it is not a JSON object.
   Task<json::object> parse(std::string content) const;
 
