@@ -53,7 +53,12 @@ private:
   asio::steady_timer timer_;
 };
 
+/// Memory of at least this size goes back to the system when it is freed. Without a fixed size, what holds the second
+/// long line is kept for good.
+constexpr int min_returned_at_once = 128 << 10;
+
 Task<int> speak(Loop& loop, const AcpOptions& options) {
+  ::mallopt(M_MMAP_THRESHOLD, min_returned_at_once);
   IdleRelease idle(loop);
   AcpAgent agent(loop, options, [&idle](const std::string& message) {
     write_line(message);
