@@ -134,6 +134,12 @@ Kind kind_of_words(const ProviderError& provider_error) {
   return Kind::unavailable;
 }
 
+/// As the service would have answered before the stream; 0 if it does not say enough.
+int status_of_words(const ProviderError& provider_error) {
+  if (kind_of_words(provider_error) == Kind::rate_limited) return 429;
+  return contains_any(provider_error.words, {"overloaded"}) ? 529 : 0;
+}
+
 bool is_key_character(char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '*' || c == '.'; }
 
 /// Providers quote a key as `sk-ab***yz`, or by its first or last characters.
@@ -248,7 +254,7 @@ ModelFailure stream_failure(const ProviderError& provider_error) {
   ModelFailure failure;
   failure.kind = provider_error.status >= 400 ? kind_of_status(provider_error.status, provider_error)
                                               : kind_of_words(provider_error);
-  failure.status = provider_error.status;
+  failure.status = provider_error.status != 0 ? provider_error.status : status_of_words(provider_error);
   note_length(failure, provider_error);
   failure.message = "broke off its answer: " + provider_error.message;
   return failure;

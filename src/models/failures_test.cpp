@@ -69,6 +69,14 @@ TEST(Failures, TellWhetherAShorterRequestMayBeAnswered) {
   EXPECT_FALSE(stream_failure(parse_provider_error(R"({"type":"overloaded_error","message":"Overloaded"})")).too_long);
 }
 
+TEST(Failures, InAStreamHaveTheStatusThatTheirWordsStandFor) {
+  const auto status = [](const char* error) { return stream_failure(parse_provider_error(error)).status; };
+  EXPECT_EQ(status(R"({"type":"overloaded_error","message":"Overloaded"})"), 529);
+  EXPECT_EQ(status(R"({"type":"rate_limit_error","message":"m"})"), 429);
+  EXPECT_EQ(status(R"({"code":503,"message":"m"})"), 503);
+  EXPECT_EQ(status(R"({"type":"api_error","message":"m"})"), 0);
+}
+
 TEST(Failures, AreNotTriedAgainWhereTheRequestIsTooLong) {
   EXPECT_EQ(kind(500, R"({"error":{"message":"the request exceeds the available context size"}})"), Kind::refused);
   EXPECT_EQ(kind(400, R"({"error":{"code":"context_length_exceeded"}})", {{"x-should-retry", "true"}}), Kind::refused);
