@@ -159,7 +159,7 @@ public:
                       {.home = directory.home, .data_directory = directory.path}),
         shell_(loop, blocking_, sandbox_, shell_limits_from(extensions_), &checkpoints_),
         actions_(hub_, extensions_, http_, blocking_, clock_, secrets_, integrations_, shell_),
-        calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, blocking_, tools_),
+        calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, blocking_, tools_, checkpoints_),
         client_tools_(blocking_),
         engine_({loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, alerts_,
                  attachments_, calls_, approvals_}),

@@ -61,6 +61,9 @@ public:
   /// After it has ended: records what changed in the meantime.
   virtual Task<> after_command(const ToolRun& run, std::shared_ptr<CommandListing> before) = 0;
 
+  /// Names what a run may have changed without a record. `path`: of the files.
+  virtual Task<> record_uncovered(const ToolRun& run, std::string path, std::string reason) = 0;
+
   /// The hosts of one command.
   virtual Task<> record_hosts(const ToolRun& run, std::vector<ContactedHost> hosts) = 0;
 };

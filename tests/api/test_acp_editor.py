@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from checks import accepted
 from editor import Refused, select
 from tools import calls
 
@@ -136,6 +137,11 @@ def test_command_runs_in_a_terminal_of_the_editor(talker, opened, open_folder):
     assert outputs(talker)[-1] == "hello\nexit code 0"
     shown = [update["content"] for update in editor.kinds(session, "tool_call_update") if "content" in update]
     assert shown == [[{"type": "terminal", "terminalId": "term-1"}]]
+    http = talker.gateway.http
+    turns = accepted(http.get(f"/threads/{session}/turns"))
+    run_id = next(turn["metadata"]["run_id"] for turn in turns if turn["role"] == "tool")
+    changes = accepted(http.get(f"/runs/{run_id}/changes"))
+    assert [entry["path"] for entry in changes["not_covered"]] == ["/"]
 
 
 @pytest.mark.parametrize("choice", ["reject_once", "reject_always", "nonsense"])

@@ -179,6 +179,14 @@ Task<> Checkpoints::store_result(std::shared_ptr<const std::string> content) {
   });
 }
 
+Task<> Checkpoints::record_uncovered(const ToolRun& run, std::string path, std::string reason) {
+  UncoveredChange uncovered{std::move(path), std::move(reason)};
+  co_await database_.write(
+      [id = run.run_id, now = clock_.now(), uncovered = std::move(uncovered)](Connection& connection) {
+        checkpoint_store::insert_uncovered(connection, id, uncovered, now);
+      });
+}
+
 Task<> Checkpoints::record_hosts(const ToolRun& run, std::vector<ContactedHost> hosts) {
   co_await database_.write([id = run.run_id, now = clock_.now(), hosts = std::move(hosts)](Connection& connection) {
     for (const auto& each : hosts) checkpoint_store::add_host(connection, id, each, now);

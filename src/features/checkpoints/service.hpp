@@ -53,6 +53,7 @@ public:
                                                        std::vector<std::filesystem::path> writable) override;
   Task<> after_command(const ToolRun& run, std::shared_ptr<CommandListing> before) override;
 
+  Task<> record_uncovered(const ToolRun& run, std::string path, std::string reason) override;
   /// Throws NotFound `run not found`.
   Task<> record_hosts(const ToolRun& run, std::vector<ContactedHost> hosts) override;
 

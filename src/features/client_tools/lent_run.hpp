@@ -19,6 +19,7 @@ public:
 
   const std::string& system() const override { return lent_.system; }
   const std::vector<ToolDescription>& tools() const override { return lent_.tools; }
+  bool changes_files() const override { return true; }
   TextBuffers* buffers() override { return lent_.reads_files || lent_.writes_files ? this : nullptr; }
 
   void text(std::string_view) override {}

@@ -145,7 +145,8 @@ struct CallRunner::StepCalls {
 };
 
 CallRunner::CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, Proposals& proposals,
-                       Integrations& integrations, Approvals& approvals, BlockingPool& blocking, const ToolSet& tools)
+                       Integrations& integrations, Approvals& approvals, BlockingPool& blocking, const ToolSet& tools,
+                       FileRecorder& recorder)
     : loop_(loop),
       runs_(runs),
       threads_(threads),
@@ -154,7 +155,8 @@ CallRunner::CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& s
       integrations_(integrations),
       approvals_(approvals),
       blocking_(blocking),
-      tools_(tools) {}
+      tools_(tools),
+      recorder_(recorder) {}
 
 Task<> CallRunner::wait_for_integrations(const RunningAgent& caller, StopSource& stop) const {
   if (caller.mode == ThreadMode::act) co_await integrations_.wait_until_tried(stop);
@@ -300,10 +302,8 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
 }
 
 Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& use, ToolPointer tool) {
-  if (const auto& client = step.active->client; client && has_tool(*client, use.name)) {
-    auto result = co_await client->result(use.id, step.active->stop);
-    co_return ToolOutcome{.output = std::move(result.text), .is_error = result.is_error};
-  }
+  if (const auto& client = step.active->client; client && has_tool(*client, use.name))
+    co_return co_await make_by_client(step, use, client);
   if (!tool) co_return failed(fmt::format("there is no tool {}", use.name));
   if (use.raw_input) {
     co_return failed(fmt::format("invalid input: the arguments are not a JSON object of at most {} levels: {}",
@@ -328,6 +328,17 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
     failure = std::current_exception();
   }
   co_return failed(what_failed(failure, use.name));
+}
+
+/// What it changes in files is only named: the person, who is asked meanwhile, may work on the same files, and what
+/// they write must never count as the run's.
+Task<ToolOutcome> CallRunner::make_by_client(const StepCalls& step, const ToolUse& use,
+                                             std::shared_ptr<RunClient> client) {
+  if (client->changes_files()) {
+    co_await recorder_.record_uncovered(step.caller->run, "/", "commands and tools of an editor can change all files");
+  }
+  auto result = co_await client->result(use.id, step.active->stop);
+  co_return ToolOutcome{.output = std::move(result.text), .is_error = result.is_error};
 }
 
 struct CallRunner::Call {

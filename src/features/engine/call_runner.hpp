@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "features/runs/service.hpp"
 #include "features/threads/service.hpp"
 #include "io/process/blocking.hpp"
+#include "tools/file_recorder.hpp"
 #include "tools/tool.hpp"
 #include "tools/tool_set.hpp"
 
@@ -25,7 +27,8 @@ namespace agw {
 class CallRunner {
 public:
   CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, Proposals& proposals,
-             Integrations& integrations, Approvals& approvals, BlockingPool& blocking, const ToolSet& tools);
+             Integrations& integrations, Approvals& approvals, BlockingPool& blocking, const ToolSet& tools,
+             FileRecorder& recorder);
 
   /// Waits for integrations that are connecting, if the agent is in act mode. Call it before `usable_tools`.
   Task<> wait_for_integrations(const RunningAgent& caller, StopSource& stop) const;
@@ -67,6 +70,7 @@ private:
   Task<> work(StepCalls& step);
   Task<Message> call(const StepCalls& step, const ToolUse& use, ToolPointer tool);
   Task<ToolOutcome> outcome_of(const StepCalls& step, const ToolUse& use, ToolPointer tool);
+  Task<ToolOutcome> make_by_client(const StepCalls& step, const ToolUse& use, std::shared_ptr<RunClient> client);
   Task<ToolOutcome> make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request);
   Task<Permission> ask_permission(Call& call, ToolTarget target, std::string diff);
   Task<PersonAnswer> ask_person(Call& call, PersonQuestion question, StopSource& stop);
@@ -81,6 +85,7 @@ private:
   Approvals& approvals_;
   BlockingPool& blocking_;
   const ToolSet& tools_;
+  FileRecorder& recorder_;
 };
 
 /// Makes the call, and ends it at the tool's time limit or when `run_stop` is requested: the call's own stop is

@@ -37,6 +37,9 @@ public:
   /// Waits until the program has sent the result of the call, and not for ever.
   virtual Task<Result> result(std::string call_id, StopSource& stop) = 0;
 
+  /// Whether its tools can change files of this machine.
+  virtual bool changes_files() const { return false; }
+
   /// The texts that the program has open, which the agent's file tools then read and write; null: it has none.
   virtual TextBuffers* buffers() { return nullptr; }
 
