@@ -12,6 +12,7 @@ REQUESTS = 1_000
 LISTINGS = 200
 MODELS = 5_000
 SECONDS_OF_STREAM = 4
+PROGRAMS = 64
 
 
 class Program:
@@ -19,9 +20,20 @@ class Program:
 
     def __init__(self, port, token, model, **members):
         self.connection = http.client.HTTPConnection("127.0.0.1", port)
+        self.answer = None
         self.headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         self.body = json.dumps({"model": model, "messages": [{"role": "user", "content": "go"}], **members},
                                separators=(",", ":"))
+
+    def begin(self):
+        """Asks, and reads the beginning of the stream."""
+        self.connection.request("POST", "/v1/chat/completions", self.body, self.headers)
+        self.answer = self.connection.getresponse()
+        self.answer.read1()
+
+    def leave(self):
+        self.answer.close()
+        self.connection.close()
 
     def seconds(self):
         began = time.perf_counter()
@@ -39,6 +51,26 @@ def streams(gateway, upstream, count, rate):
     through = load_chat([gateway.port, "--direct", f"bench/{model}", count, gateway.token])
     direct = load_chat([upstream.port, "--direct", model, count])
     return through["delays"], direct["delays"]
+
+
+def departure_row(gateway):
+    """64 programs disconnect in the middle of their streams: how long until the gateway holds nothing for them."""
+    def descriptors():
+        return len(list(Path(f"/proc/{gateway.child.pid}/fd").iterdir()))
+
+    Program(gateway.port, gateway.token, "bench/1000000x1").seconds()  # what is opened once
+    gateway.wait_until_quiet()
+    before = descriptors()
+    programs = [Program(gateway.port, gateway.token, "bench/20x2000", stream=True) for _ in range(PROGRAMS)]
+    for program in programs:
+        program.begin()
+    began = time.perf_counter()
+    for program in programs:
+        program.leave()
+    while descriptors() > before and time.perf_counter() - began < 10:
+        time.sleep(0.001)
+    took = time.perf_counter() - began
+    return Row(f"{PROGRAMS} programs disconnect, until all is freed", milliseconds(took), "-", "-", "< 1 s", took < 1)
 
 
 def models_row(gateway, upstream):
@@ -91,6 +123,7 @@ def editor_row(home):
 def clients():
     """Streams and requests of programs that are passed through to a model; the floor asks the model service directly"""
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
+        yield departure_row(gateway)  # before connections to the service are kept for later
         through = Program(gateway.port, gateway.token, "bench/1000000x1")
         direct = Program(upstream.port, "-", "1000000x1", stream=True)
         through.seconds()
@@ -102,11 +135,11 @@ def clients():
         added = delay["p99"] - floor["p99"]
         yield Row("delta of 8 programs at 50/s, added to the p99", milliseconds(added), milliseconds(floor["p99"]), "-",
                   "< 1 ms", added < 0.001)
-        delay, floor = streams(gateway, upstream, 64, 200)
+        delay, floor = streams(gateway, upstream, PROGRAMS, 200)
         yield Row("delta of 64 programs at 200/s, p50 / p99", median_and_p99(delay), median_and_p99(floor), "-",
                   "p99 < 5 ms", delay["p99"] < 0.005)
         yield models_row(gateway, upstream)
         yield editor_row(home)
-        expected = 64 * 200 * SECONDS_OF_STREAM
+        expected = PROGRAMS * 200 * SECONDS_OF_STREAM
         yield Row("deltas that arrived", f"{delay['count']:,}", f"{floor['count']:,}", "-", f"= {expected:,}",
                   delay["count"] == expected)
