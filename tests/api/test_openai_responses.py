@@ -6,7 +6,7 @@ import pytest
 
 from checks import accepted
 from stubs.provider import Reply, ToolCall
-from talker import MODEL
+from talker import MODEL, configuration
 from test_openai_chat import PIXEL
 
 WEATHER = {"type": "function", "name": "weather", "description": "d", "parameters": {
@@ -131,6 +131,20 @@ def test_items_of_stored_responses_are_referred_to_by_their_ids(talker):
 def test_a_reference_to_an_unknown_item_is_named(talker, reference):
     items = [{"role": "user", "content": "Hi"}, {"type": "item_reference", "id": reference}]
     assert respond(talker, 400, input=items)["error"]["param"] == "input[1].id"
+
+
+def test_a_conversation_is_not_longer_than_a_body_may_be(make_gateway, stub):
+    gateway = make_gateway(config={**configuration(stub), "limits": {"body_mib": 1}}).start()
+
+    def ask(status, path="/v1/responses", **members):
+        body = {"model": MODEL, "input": "word " * 120_000, **members}
+        return accepted(gateway.http.post(path, json=body), status)
+
+    first = ask(200)
+    second = ask(200, previous_response_id=first["id"])
+    error = ask(400, previous_response_id=second["id"])["error"]
+    assert (error["param"], error["code"]) == ("previous_response_id", "context_length_exceeded")
+    ask(200, "/v1/responses/compact", previous_response_id=second["id"])
 
 
 def test_an_item_is_referred_to_once(talker):

@@ -110,6 +110,14 @@ ApiError previous_response_not_found(const std::string& id) {
                       "previous_response_id", "previous_response_not_found");
 }
 
+void check_length(const ClientApi& api, const std::optional<StoredResponse>& previous) {
+  if (!previous || previous->conversation.size() <= api.body_limit()) return;
+  throw client_error(400,
+                     fmt::format("the conversation is longer than {} MiB: have it compacted, or begin another one",
+                                 api.body_limit() >> 20),
+                     "previous_response_id", "context_length_exceeded");
+}
+
 json::array continue_response(ResponseRequest& read, const std::optional<StoredResponse>& previous) {
   json::array conversation;
   if (previous && !previous->thread_id.empty()) {

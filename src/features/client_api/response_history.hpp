@@ -21,6 +21,10 @@ ApiError previous_response_not_found(const std::string& id);
 /// none has it.
 Task<> resolve_references(ClientApi& api, json::array& input);
 
+/// Throws ApiError 400 if the conversation is longer than a program could send: it is parsed and copied with each
+/// response.
+void check_length(const ClientApi& api, const std::optional<StoredResponse>& previous);
+
 /// Adds the previous conversation and the new input to the request. Returns all items of the conversation. Throws
 /// ApiError 400 for an invalid item.
 json::array continue_response(ResponseRequest& read, const std::optional<StoredResponse>& previous);

@@ -44,6 +44,7 @@ StoreResponse storing(ClientApi& api, json::array conversation) {
 Task<> create_response(ClientApi& api, Request& request, ProxyStream& stream) {
   auto read = read_response_request(*co_await api.read_body(stream));
   const auto previous = co_await previous_response(api, read.previous);
+  check_length(api, previous);
   co_await resolve_references(api, read.input);
   auto conversation = continue_response(read, previous);
   read_headers(read.request, request);

@@ -148,6 +148,7 @@ Task<> ResponseSocket::answer(Lane& lane, json::object body) {
     read.request.client = client_;
     previous = read.previous;
     const auto found = co_await find_previous(previous);
+    check_length(api_, found);
     co_await resolve_references(api_, read.input);
     auto conversation = continue_response(read, found);
     if (thread_id_) name_thread_by_header(read.request, *thread_id_);
