@@ -80,22 +80,46 @@ def test_what_a_model_thought_is_part_of_later_turns(services, name):
         assert after[:len(before)] == before
 
 
-def test_thoughts_that_a_service_refuses_are_not_sent_any_more(services):
+@pytest.fixture
+def thread(services):
     gateway, stub = services
     stub.reset()
-    thread = accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
+    return accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
 
-    def ask():
-        body = {"content": "And?", "threadId": thread["id"], "model": "messages/model-1"}
-        with gateway.events(thread["id"]) as events:
-            return events.run(accepted(gateway.http.post("/chat", json=body), 201)["id"])[-1]
 
-    def has_thoughts():
-        return ["stub-signature" in request.body.decode() for request in stub.requests]
+def ask(gateway, thread, model="messages/model-1"):
+    with gateway.events(thread["id"]) as events:
+        body = {"content": "And?", "threadId": thread["id"], "model": model}
+        end = events.run(accepted(gateway.http.post("/chat", json=body), 201)["id"])[-1]
+    assert end["finishReason"] == "stop", end
 
+
+def requests_with_thoughts(stub):
+    return ["stub-signature" in request.body.decode() for request in stub.requests]
+
+
+def test_thoughts_that_a_service_refuses_are_not_sent_any_more(services, thread):
+    gateway, stub = services
     stub.script(Reply("One.", reasoning="Hm."), Fault(400, "invalid signature in thinking block"), "Two.", "Three.")
-    assert [ask()["finishReason"] for _ in range(3)] == ["stop"] * 3
-    assert has_thoughts() == [False, True, False, False]
+    for _ in range(3):
+        ask(gateway, thread)
+    assert requests_with_thoughts(stub) == [False, True, False, False]
+
+
+def test_a_fork_begins_with_the_thoughts_of_its_original(services, thread):
+    gateway, stub = services
+    stub.script(Reply("One.", reasoning="Hm."), "Two.")
+    ask(gateway, thread)
+    ask(gateway, accepted(gateway.http.post(f"/threads/{thread['id']}/fork"), 201))
+    assert requests_with_thoughts(stub) == [False, True]
+
+
+def test_an_answer_without_a_model_leaves_the_thoughts_of_others(services, thread):
+    gateway, stub = services
+    stub.script(Reply("One.", reasoning="Hm."), "Two.")
+    for model in ("messages/model-1", "offline/librarian", "messages/model-1"):
+        ask(gateway, thread, model)
+    assert requests_with_thoughts(stub) == [False, True]
 
 
 def marked(request):

@@ -32,6 +32,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -69,6 +70,12 @@ std::size_t left_for_files(std::size_t budget, std::size_t used) {
 std::optional<std::string> expanded_text(const Run& run) {
   const auto text = string_member(run.order, "text");
   return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+std::set<std::string> turn_ids(const std::vector<Turn>& turns) {
+  std::set<std::string> ids;
+  for (const auto& turn : turns) ids.insert(turn.id);
+  return ids;
 }
 
 void remove_thoughts(std::span<Message> messages) {
@@ -151,7 +158,6 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   const std::vector<Turn> question{co_await services_.threads.require_turn(run_.turn_id)};
   auto question_files = co_await load_attached_files(services_.attachments, question, false, budget_ / 2);
   const auto question_size = text_size(question_files);
-  const auto thoughts = co_await load_thoughts();
   const auto by_model = [this](std::string earlier, std::vector<Turn> older) {
     return summarise(std::move(earlier), std::move(older));
   };
@@ -163,6 +169,7 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   const auto left = any_files ? left_for_files(budget_, summary.size() + total_size(turns)) : 0;
   const auto files = co_await load_attached_files(services_.attachments, turns, has_vision_,
                                                   std::max(question_size, left), std::move(question_files));
+  const auto thoughts = co_await load_thoughts(turns);
   auto request = model_request(*agent_, turns, expanded_text(run_), files, thoughts.answers);
   if (!summary.empty()) request.messages.insert(request.messages.begin(), summary_message(summary));
   const bool has_thoughts = thoughts.bytes > 0;
@@ -172,13 +179,13 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   co_return request;
 }
 
-/// What the model that is asked first thought in earlier answers.
-Task<thoughts_store::Found> ContextWindow::load_thoughts() const {
-  if (!sends_thoughts_) co_return thoughts_store::Found{};
+/// What the model that is asked first thought in those answers that it reads.
+Task<thoughts_store::Found> ContextWindow::load_thoughts(const std::vector<Turn>& turns) const {
+  if (!sends_thoughts_ || turns.empty()) co_return thoughts_store::Found{};
   const auto limit = std::min(budget_ / 2, max_thoughts);
   co_return co_await services_.database.read(
-      [thread = run_.thread_id, model = choices_.front().id(), limit](Connection& connection) {
-        return thoughts_store::list(connection, thread, model, limit);
+      [thread = run_.thread_id, model = choices_.front().id(), read = turn_ids(turns), limit](Connection& connection) {
+        return thoughts_store::list(connection, thread, model, read, limit);
       });
 }
 

@@ -89,7 +89,7 @@ private:
   std::int64_t output_limit_of(const ModelInfo& model) const;
   std::size_t budget_of(const ModelChoice& choice) const;
   Task<ModelRequest> load_conversation();
-  Task<thoughts_store::Found> load_thoughts() const;
+  Task<thoughts_store::Found> load_thoughts(const std::vector<Turn>& turns) const;
   bool refuses_thoughts(const Completion& completion) const;
   Task<> forget_thoughts();
   Task<std::optional<std::string>> summarise(std::string earlier, std::vector<Turn> older);

@@ -25,6 +25,9 @@ std::vector<std::string> found_tools(Connection& connection, const std::string& 
 void store_thoughts(Connection& connection, const std::string& thread_id, const std::string& turn_id,
                     const std::string& model, const std::vector<StepThoughts>& thoughts);
 
+/// Gives a fork what models thought in the answers that it has copied. Called inside the write that makes the fork.
+void copy_thoughts_to_fork(Connection& connection, const Fork& fork);
+
 /// Gives a fork the summary of the turns that it has copied. Called inside the write that makes the fork.
 void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp now);
 

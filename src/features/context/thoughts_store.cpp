@@ -88,9 +88,11 @@ void put(Connection& connection, const std::string& thread_id, const std::string
   for (std::size_t i = 0, end = left_out(sizes, max_of_thread); i < end; ++i) remove_answer(connection, sizes[i].first);
 }
 
-Found list(Connection& connection, const std::string& thread_id, const std::string& model, std::size_t limit) {
+Found list(Connection& connection, const std::string& thread_id, const std::string& model,
+           const std::set<std::string>& read, std::size_t limit) {
   Found found;
-  const auto sizes = sizes_of(connection, thread_id, model);
+  auto sizes = sizes_of(connection, thread_id, model);
+  std::erase_if(sizes, [&read](const Size& size) { return !read.contains(size.first); });
   for (auto i = left_out(sizes, limit); i < sizes.size(); ++i) {
     auto row = connection.prepare("SELECT thoughts FROM answer_thoughts WHERE turn_id = :turn");
     row.bind(":turn", sizes[i].first);
@@ -112,6 +114,25 @@ namespace agw {
 void store_thoughts(Connection& connection, const std::string& thread_id, const std::string& turn_id,
                     const std::string& model, const std::vector<StepThoughts>& thoughts) {
   thoughts_store::put(connection, thread_id, turn_id, model, thoughts);
+}
+
+void copy_thoughts_to_fork(Connection& connection, const Fork& fork) {
+  std::vector<std::string> answers;
+  auto rows = connection.prepare("SELECT turn_id FROM answer_thoughts WHERE thread_id = :thread");
+  rows.bind(":thread", fork.original_id);
+  while (rows.step()) answers.push_back(rows.string(0));
+  for (const auto& answer : answers) {
+    const auto copy = fork.copy_of(answer);
+    if (!copy) continue;
+    connection
+        .prepare(
+            "INSERT INTO answer_thoughts (turn_id, thread_id, model, bytes, thoughts) "
+            "SELECT :copy, :thread, model, bytes, thoughts FROM answer_thoughts WHERE turn_id = :answer")
+        .bind(":copy", *copy)
+        .bind(":thread", fork.copy_id)
+        .bind(":answer", answer)
+        .run();
+  }
 }
 
 }  // namespace agw

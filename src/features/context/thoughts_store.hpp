@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,10 @@ struct Found {
   AnswerThoughts answers{};
   std::size_t bytes = 0;
 };
-/// Those of the model in the newest answers, at most `limit` bytes. What is left out grows in large pieces, so that a
-/// conversation seldom begins in another way than before.
-Found list(Connection& connection, const std::string& thread_id, const std::string& model, std::size_t limit);
+/// Those of the model in the newest of the answers whose turns are `read`, at most `limit` bytes. What is left out
+/// grows in large pieces, so that a conversation seldom begins in another way than before.
+Found list(Connection& connection, const std::string& thread_id, const std::string& model,
+           const std::set<std::string>& read, std::size_t limit);
 
 void forget(Connection& connection, const std::string& thread_id);
 

@@ -1,6 +1,7 @@
 #include "features/context/thoughts_store.hpp"
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -24,16 +25,19 @@ std::vector<StepThoughts> thoughts_of(std::size_t bytes, const std::string& by =
   return {{2, by, {json::object{{"thinking", std::string(bytes, 'x')}}}}};
 }
 
-std::string turns_in(Connection& connection, std::size_t limit, const std::string& by = model) {
+const std::set<std::string> all{"0", "a", "b", "c", "d", "e", "f", "g"};
+
+std::string turns_in(Connection& connection, std::size_t limit, const std::string& by = model,
+                     const std::set<std::string>& read = all) {
   std::string turns;
-  for (const auto& [turn, thoughts] : thoughts_store::list(connection, "t", by, limit).answers) turns += turn;
+  for (const auto& [turn, thoughts] : thoughts_store::list(connection, "t", by, read, limit).answers) turns += turn;
   return turns;
 }
 
 TEST(ThoughtsStore, HasWhatWasStored) {
   with_connection([](Connection& connection) {
     thoughts_store::put(connection, "t", "a", model, thoughts_of(3));
-    const auto found = thoughts_store::list(connection, "t", model, 1'000);
+    const auto found = thoughts_store::list(connection, "t", model, all, 1'000);
     const auto& thoughts = found.answers.at("a").at(0);
     EXPECT_EQ(thoughts.step, 2);
     EXPECT_EQ(thoughts.model, model);
@@ -59,6 +63,14 @@ TEST(ThoughtsStore, LeavesOutTheOldestInLargePieces) {
       left += (left.empty() ? "" : " ") + turns_in(connection, 4'400);
     }
     EXPECT_EQ(left, "a ab abc abcd e ef efg");
+  });
+}
+
+TEST(ThoughtsStore, CountsOnlyAnswersThatAreRead) {
+  with_connection([](Connection& connection) {
+    for (const auto* turn : {"a", "b", "c"}) thoughts_store::put(connection, "t", turn, model, thoughts_of(1'000));
+    EXPECT_EQ(turns_in(connection, 2'400), "c");
+    EXPECT_EQ(turns_in(connection, 2'400, model, {"b", "c"}), "bc");
   });
 }
 

@@ -1,5 +1,6 @@
 // The course of a run: choose the model, have it answer (agent_loop.cpp), store the answer, report the end.
 
+#include <fmt/format.h>
 #include <boost/asio/post.hpp>
 
 #include "api/refusals.hpp"
@@ -8,6 +9,7 @@
 #include "features/engine/agent_loop.hpp"
 #include "features/engine/chosen_models.hpp"
 #include "features/engine/service.hpp"
+#include "models/catalog.hpp"
 
 namespace agw {
 
@@ -22,6 +24,12 @@ std::string_view why_unavailable(const ExtensionPointer& agent, const RunRequest
   if (!agent) return "the agent was deleted before it could answer";
   if (agent->enabled || (run_request && run_request->allows_disabled_agent)) return "";
   return "the agent was disabled before it could answer";
+}
+
+/// What a model thought is worth nothing to another one that has answered, but an answer without a model changes
+/// nothing.
+bool has_model_answered(const RunOutcome& outcome) {
+  return outcome.error.empty() && !outcome.model.starts_with(fmt::format("{}/", offline_provider));
 }
 
 }  // namespace
@@ -135,14 +143,17 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
                                  .id = run.assistant_turn_id,
                                  .in_reply_to = run.turn_id});
   auto added = std::make_shared<AddedTurn>();
+  const bool stores_thoughts = has_model_answered(outcome) || !outcome.thoughts.empty();
   co_return co_await services_.runs.end(
       active, std::move(ending),
-      [added, prepared, active, at_end, model = outcome.model, thoughts = outcome.thoughts](Connection& connection) {
+      [added, prepared, active, at_end, stores_thoughts, model = outcome.model,
+       thoughts = outcome.thoughts](Connection& connection) {
         // Copied here, because copying a long answer would block the loop. It no longer changes.
         auto turn = prepared;
         turn.turn.content = active->log.content();
         *added = Threads::insert_in(connection, std::move(turn));
-        store_thoughts(connection, active->run.thread_id, active->run.assistant_turn_id, model, thoughts);
+        if (stores_thoughts)
+          store_thoughts(connection, active->run.thread_id, active->run.assistant_turn_id, model, thoughts);
         at_end(connection);
       },
       [this, added] {

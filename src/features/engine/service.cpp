@@ -127,6 +127,7 @@ Engine::Engine(const EngineServices& services)
     : services_(services), limits_(services.models), titles_(services_, stopping_), workers_(services.loop) {
   services_.threads.at_fork([&clock = services_.clock](Connection& connection, const Fork& fork) {
     copy_summary_to_fork(connection, fork, clock.now());
+    copy_thoughts_to_fork(connection, fork);
   });
   workers_.on_failure([](const std::exception_ptr& failure) {
     log::error("background work of chats failed: {}", message_of(failure));
