@@ -90,13 +90,6 @@ namespace {
 constexpr auto time_for_clients_to_go = 100ms;
 constexpr auto max_callback = 1ms;
 
-void log_long_callback(const LongCallback& callback) {
-  const auto milliseconds = [](std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; };
-  log::warn("a callback held the loop for {:.1f} ms, computing for {:.1f}: {}", milliseconds(callback.duration),
-            milliseconds(callback.computed),
-            callback.calls.empty() ? "it ended before it could be looked at" : callback.calls);
-}
-
 void append(Routes& table, Routes more) {
   table.insert(table.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
@@ -115,7 +108,8 @@ public:
         secrets_(directory.path),
         sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
                   .home = directory.home,
-                  .data_directory = directory.path}),
+                  .data_directory = directory.path,
+                  .own_directory = directory.own}),
         is_node_(!settings.cluster.node.empty()),
         follower_(loop),
         database_(loop, open_storage(loop, directory, settings, secrets_,
@@ -132,7 +126,9 @@ public:
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / data_files::prices)),
         attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
-        extension_outbox_(loop, database_, directory.path, std::chrono::days(settings.retention.days)),
+        extension_outbox_(loop, database_, directory.path, std::chrono::days(settings.retention.days),
+                          settings.cluster.files == ClusterFiles::shared ? ExtensionOutbox::Files::shared
+                                                                         : ExtensionOutbox::Files::own),
         extensions_(database_, hub_, clock_, &extension_outbox_),
         model_services_({loop, database_, hub_, extensions_, http_, blocking_, secrets_, signals_, models_}, {}),
         identities_(directory.path, extensions_),
@@ -145,7 +141,8 @@ public:
         alerts_(loop, blocking_, database_, hub_, signals_, costs_, clock_, directory.path,
                 settings.cluster.database.empty() ? std::optional(first_database_check()) : std::nullopt),
         background_completions_(database_, models_, extensions_, costs_),
-        knowledge_(loop, blocking_, database_, clock_, directory.path, background_completions_),
+        knowledge_(loop, blocking_, database_, clock_, directory.path, background_completions_,
+                   settings.cluster.files == ClusterFiles::shared),
         experiments_(database_),
         proposals_(loop, database_, hub_, clock_, projects_, extensions_,
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)}),
@@ -156,7 +153,7 @@ public:
         checkpoints_(loop, blocking_, database_, clock_, runs_, threads_, checkpoint_options(settings, directory)),
         unknown_names_(extensions_, tools_, models_, skills_),
         integrations_(loop, hub_, extensions_, http_, blocking_, secrets_, sandbox_,
-                      {.home = directory.home, .data_directory = directory.path}),
+                      {.home = directory.home, .data_directory = directory.own}),
         shell_(loop, blocking_, sandbox_, shell_limits_from(extensions_), &checkpoints_),
         actions_(hub_, extensions_, http_, blocking_, clock_, secrets_, integrations_, shell_),
         calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, blocking_, tools_, checkpoints_),
@@ -346,6 +343,7 @@ private:
   void lead() {
     log::info("this node is the first one: channels are connected here");
     leads_ = true;
+    if (!is_ending_) extensions_.lead();
     if (has_started_ && !is_ending_ && !daemon_.is_draining()) channels_.start();
   }
 

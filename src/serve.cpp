@@ -91,21 +91,21 @@ std::optional<int> take_port_before() {
   return is_port ? std::optional(port) : std::nullopt;
 }
 
-GatewayEnd start_and_serve(const ServeOptions& options, const DataDirectory& directory,
-                           std::optional<int> previous_port) {
+GatewayEnd start_and_serve(const ServeOptions& options, DataDirectory directory, std::optional<int> previous_port) {
   const auto outside_home = prepare_data_directory(directory);
   auto settings = read_settings(options, directory);
   const auto exposed = check_binding(settings);
-  LockFile lock(directory.path);
+  prepare_own_directory(directory, settings);
+  LockFile lock(directory.own);
   log::use(settings.logging.format);
-  log::open(directory.path / "logs", settings.log_level);
+  log::open(directory.own / "logs", settings.log_level);
   warn(outside_home);
   warn(exposed);
   warn(reserve_file_descriptors(settings));
   if (settings.auth == Auth::none) log::warn("running without a token: every endpoint that needs one answers 401");
 
   // Before any command can need them again.
-  if (const auto swept = remove_stale_placeholders(directory.path); swept > 0) {
+  if (const auto swept = remove_stale_placeholders(directory.own); swept > 0) {
     log::info("removed {} placeholders that a killed gateway had left in projects", swept);
   }
   const WorkerThread sweeping("agw-sweep", [path = directory.path] { remove_temporary_files(path); });

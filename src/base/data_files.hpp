@@ -15,6 +15,7 @@ inline constexpr std::string_view secrets = "secrets.yaml";
 inline constexpr std::string_view authority = "proxy-authority.pem";
 inline constexpr std::string_view checkpoints = "checkpoints";  ///< a directory
 inline constexpr std::string_view cluster = "cluster-id";       ///< of the nodes among which this one is
+inline constexpr std::string_view nodes = "nodes";  ///< a directory: what nodes that share this one have for themselves
 inline constexpr std::string_view log = "gateway.log";  ///< in the directory `logs`, together with its older versions
 
 }  // namespace agw::data_files

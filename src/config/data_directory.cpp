@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/text/is_within.hpp"
 
@@ -54,10 +55,11 @@ void create(const fs::path& path) {
 }  // namespace
 
 DataDirectory find_data_directory(const std::optional<std::string>& flag, const Environment& environment) {
-  DataDirectory found{.home = find_home(environment), .path = {}};
+  DataDirectory found{.home = find_home(environment), .path = {}, .own = {}};
   if (flag && flag->empty()) refuse("--data-dir must name a directory");
   const auto variable = environment("AGENT_GATEWAY_DATA_DIR");
   found.path = resolve(flag ? *flag : variable ? *variable : (found.home / ".agent-gateway").string());
+  found.own = found.path;
   return found;
 }
 
@@ -75,6 +77,29 @@ std::string prepare_data_directory(const DataDirectory& directory) {
   }
   if (is_within(directory.path, directory.home)) return {};
   return fmt::format("the data directory {} lies outside your home directory {}", path, directory.home.string());
+}
+
+fs::path own_directory(const fs::path& data_directory, const Settings& settings) {
+  if (settings.cluster.files == ClusterFiles::own) return data_directory;
+  return data_directory / data_files::nodes / settings.cluster.node;
+}
+
+void prepare_own_directory(DataDirectory& directory, const Settings& settings) {
+  const bool is_shared = settings.cluster.files == ClusterFiles::shared;
+  const auto nodes = directory.path / data_files::nodes;
+  if (is_shared && settings.cluster.node.empty()) {
+    refuse("cluster.files: shared needs cluster.node: only nodes share a data directory");
+  }
+  std::error_code ignored;
+  if (!is_shared && fs::exists(nodes, ignored)) {
+    refuse(
+        fmt::format("the data directory {} is shared by nodes of a cluster: set cluster.files to shared, and "
+                    "cluster.node, or name another one with --data-dir ({} is where they have what is their own; "
+                    "if they share it no more, remove it)",
+                    directory.path.string(), nodes.string()));
+  }
+  directory.own = own_directory(directory.path, settings);
+  if (is_shared) create(directory.own);
 }
 
 }  // namespace agw

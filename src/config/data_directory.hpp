@@ -6,6 +6,7 @@
 
 #include "base/data_files.hpp"
 #include "config/environment.hpp"
+#include "config/settings.hpp"
 
 namespace agw {
 
@@ -13,6 +14,7 @@ namespace agw {
 struct DataDirectory {
   std::filesystem::path home;  ///< the user's, from `$HOME`
   std::filesystem::path path;  ///< `{data_dir}`; it may not exist yet
+  std::filesystem::path own;   ///< what no other gateway uses: `path`, or a directory in it if nodes share that
 
   std::filesystem::path database() const { return path / data_files::database; }
   std::filesystem::path backups() const { return path / "backups"; }
@@ -26,5 +28,12 @@ DataDirectory find_data_directory(const std::optional<std::string>& flag, const 
 /// Creates it if necessary (mode 0700) and checks that nobody else can read or write it; throws StartError (usage)
 /// otherwise. Returns a warning for the log if it is outside home, else an empty text. Its users create its contents.
 std::string prepare_data_directory(const DataDirectory& directory);
+
+/// What only this gateway uses in the data directory: its lock, its log, what undoes changes in projects.
+std::filesystem::path own_directory(const std::filesystem::path& data_directory, const Settings& settings);
+
+/// Sets `own`, and creates it. Throws StartError (usage) if the data directory is that of nodes and this gateway does
+/// not share it, or the other way around.
+void prepare_own_directory(DataDirectory& directory, const Settings& settings);
 
 }  // namespace agw

@@ -58,6 +58,12 @@ Value<S> approvals_mode() {
                                                    {{"ask", ApprovalsMode::ask}, {"never", ApprovalsMode::never}});
 }
 
+Value<S> cluster_files() {
+  const auto place = at(&S::cluster, &S::Cluster::files);
+  return one_of<S, decltype(place), ClusterFiles>(place,
+                                                  {{"own", ClusterFiles::own}, {"shared", ClusterFiles::shared}});
+}
+
 Value<S> search_service() {
   const auto place = at(&S::web_search, &S::WebSearch::service);
   return one_of<S, decltype(place), std::string>(place,
@@ -207,6 +213,10 @@ Keys<Settings> make_settings_keys() {
        .value = text<S>(at(&S::cluster, &S::Cluster::events), "the address of a NATS server", is_printable),
        .example = "nats://agw:${secret:NATS}@localhost:4222",
        .environment = "AGENT_GATEWAY_CLUSTER_EVENTS"},
+      {.name = "cluster.files",
+       .text =
+           "Whether each node has a data directory of its own, or all share one, on a file system that each mounts.",
+       .value = cluster_files()},
       {.name = "cluster.drain_seconds",
        .text = "How long the runs of a node may go on after SIGTERM, in seconds.",
        .value = whole_number<S>(at(&S::cluster, &S::Cluster::drain_seconds), 0, 3600)},

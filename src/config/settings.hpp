@@ -16,6 +16,7 @@ namespace agw {
 enum class Auth { token, none };
 enum class SandboxKind { bubblewrap, none };
 enum class ApprovalsMode { ask, never };
+enum class ClusterFiles { own, shared };
 
 /// The settings of the gateway. The initial values of the members are the defaults; `config/keys.cpp` documents each
 /// one.
@@ -65,7 +66,8 @@ struct Settings {
     std::string database;  ///< of PostgreSQL; empty: the file gateway.db
     std::string node;      ///< the name of this gateway among those that share it; empty: none do
     std::string events;    ///< a server of NATS over which they tell each other their events; empty: they do not
-    std::int64_t drain_seconds = 20;  ///< how long SIGTERM lets the runs of a node go on
+    ClusterFiles files = ClusterFiles::own;  ///< whether the nodes have one data directory
+    std::int64_t drain_seconds = 20;         ///< how long SIGTERM lets the runs of a node go on
   };
 
   std::string host = "127.0.0.1";

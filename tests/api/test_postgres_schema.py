@@ -19,7 +19,8 @@ OF_NODES = {"runs", "job_runs", "permission_requests", "app_processes", "proposa
 ONLY_IN_POSTGRES_COLUMNS = {("runs", "number"), *((table, "node") for table in OF_NODES)}
 ONLY_IN_POSTGRES_FILES = {"0240_cluster.sql", "0250_cluster_events.sql", "0251_node_epochs.sql",
                           "0252_idempotency_claims.sql", "0253_cost_nodes.sql",
-                          "0254_tell_nodes.sql", "0255_pairing.sql", "0256_push_changes.sql"}
+                          "0254_tell_nodes.sql", "0255_pairing.sql", "0256_push_changes.sql",
+                          "0267_shared_files.sql"}
 TYPES = {"INTEGER": "bigint", "REAL": "double precision", "TEXT": "text"}
 
 

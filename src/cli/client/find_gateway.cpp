@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "config/data_directory.hpp"
@@ -30,10 +31,11 @@ std::optional<RunningGateway> settled_gateway(const std::filesystem::path& direc
     return found ? !found->url.empty() : absent == WhenAbsent::counts;
   };
   const auto deadline = SteadyClock::now() + start_limit;
-  auto gateway = find_running_gateway(directory);
+  const auto own = own_directory(directory);
+  auto gateway = find_running_gateway(own);
   while (!is_settled(gateway) && SteadyClock::now() < deadline) {
     std::this_thread::sleep_for(start_poll_interval);
-    gateway = find_running_gateway(directory);
+    gateway = find_running_gateway(own);
   }
   return gateway;
 }
@@ -50,6 +52,14 @@ std::filesystem::path data_directory(const std::optional<std::string>& flag) {
   return find_data_directory(flag, process_environment()).path;
 }
 
+std::filesystem::path own_directory(const std::filesystem::path& data_directory) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(data_directory / data_files::nodes, ignored)) return data_directory;
+  SettingsSources sources;
+  sources.file = data_directory / data_files::configuration;
+  return agw::own_directory(data_directory, load_settings(sources));
+}
+
 bool wait_until_up(const std::filesystem::path& data_directory) {
   const auto gateway = settled_gateway(data_directory, WhenAbsent::wait_until_up);
   return gateway && !gateway->url.empty();
@@ -62,7 +72,7 @@ FoundGateway find_gateway(const std::optional<std::string>& data_dir_flag) {
   if (running->url.empty()) {
     throw StartError(ExitStatus::failure,
                      fmt::format("the gateway on {} (process {}) holds its lock but does not respond yet: see {}/logs",
-                                 directory.string(), running->pid, directory.string()));
+                                 directory.string(), running->pid, own_directory(directory).string()));
   }
   FoundGateway gateway{.data_directory = directory,
                        .pid = running->pid,

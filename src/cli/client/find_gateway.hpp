@@ -20,6 +20,10 @@ struct FoundGateway {
 /// `{data_dir}` as `agw serve` chooses it: the flag, otherwise the environment, otherwise the default.
 std::filesystem::path data_directory(const std::optional<std::string>& flag);
 
+/// In the data directory, what no other gateway uses (config/data_directory.hpp). Throws StartError if nodes share it
+/// and the configuration, which names this one, is wrong.
+std::filesystem::path own_directory(const std::filesystem::path& data_directory);
+
 /// Finds the gateway by its lock, and waits briefly for one that is starting. Throws StartError (not_running) if nobody
 /// holds the lock, so that the token is sent to nobody else.
 FoundGateway find_gateway(const std::optional<std::string>& data_dir_flag);

@@ -81,7 +81,7 @@ void normalise(std::optional<std::string>& since) {
 
 int show(LogsOptions options) {
   normalise(options.since);
-  LogFiles files(data_directory(options.list.data_dir) / "logs");
+  LogFiles files(own_directory(data_directory(options.list.data_dir)) / "logs");
   std::deque<LogLine> last;
   const auto limit = static_cast<std::size_t>(options.lines.value_or(usual_lines));
   files.read([&](const std::string& text) {

@@ -44,7 +44,7 @@ int show(const TokenOptions& options) {
   const auto directory = data_directory(options.data_dir);
   const auto token = require_token(directory);
   std::cout << token.secret() << '\n';
-  if (!find_running_gateway(directory)) return 0;
+  if (!find_running_gateway(own_directory(directory))) return 0;
   Loop loop;
   const auto gateway = find_gateway(options.data_dir);
   return run(loop, warn_if_unauthorized(gateway));
@@ -83,7 +83,7 @@ int rotate(const TokenOptions& options) {
   const auto directory = data_directory(options.data_dir);
   require_token(directory);
   Token::replace(directory);
-  if (find_running_gateway(directory)) {
+  if (find_running_gateway(own_directory(directory))) {
     Loop loop;
     // A starting gateway may have read the old token; once it is found here, it handles the signal.
     const auto gateway = find_gateway(options.data_dir);

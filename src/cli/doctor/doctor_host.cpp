@@ -115,7 +115,7 @@ CheckResults check_host(const DoctorContext& context) {
 Task<CheckResults> check_gateway(DoctorContext& context, std::optional<std::string> data_dir) {
   CheckResults results;
   if (auto wrong = wrong_lock(context.directory.path)) co_return CheckResults{*std::move(wrong)};
-  if (!find_running_gateway(context.directory.path)) {
+  if (!find_running_gateway(own_directory(context.directory.path))) {
     results.push_back({"gateway", State::warning, "none runs", "agw serve, or agw service install"});
     if (context.settings) results.push_back(check_port(*context.settings));
     co_return results;

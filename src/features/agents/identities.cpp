@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <chrono>
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/cancellation.hpp"
 #include "base/json/json.hpp"
 #include "base/log.hpp"
 #include "features/agents/service.hpp"
@@ -13,6 +15,8 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_name_length = 128;
+constexpr int max_looks_for_directory = 100;
+constexpr std::chrono::milliseconds between_looks_for_directory{20};
 constexpr std::string_view notes_name = "notes.md";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
@@ -110,13 +114,29 @@ std::optional<std::string> Identities::own_directory_name(const std::optional<st
   return id_or_name ? std::optional(directory_name(std::string_view(*id_or_name))) : std::nullopt;
 }
 
+/// Where nodes share directories, one of them makes and renames them, a moment after the record: waits until the one of
+/// this agent is there. Else a note could be left in a directory that is in the way of the renamed one.
+Task<> Identities::settled(std::string agent) const {
+  StopSource never;
+  for (int looks = 0; looks < max_looks_for_directory; ++looks) {
+    const auto record = extensions_.find_agent(agent);
+    if (!record) co_return;
+    const bool is_there = co_await extensions_.disk().run([path = data_directory_, name = record->name] {
+      return open_data_directory(path).status(path_of("agent.yaml", name)).has_value();
+    });
+    if (is_there || co_await pause(never, between_looks_for_directory) != WaitResult::done) co_return;
+  }
+}
+
 Task<std::string> Identities::read(IdentityFile file, std::optional<std::string> agent) {
+  if (agent && extensions_.shares_files()) co_await settled(*agent);
   co_return co_await extensions_.disk().run([path = data_directory_, file, agent = own_directory_name(agent)] {
     return read_file(open_data_directory(path), name_of(file), agent);
   });
 }
 
 Task<> Identities::write(IdentityFile file, std::optional<std::string> agent, std::string content) {
+  if (agent && extensions_.shares_files()) co_await settled(*agent);
   co_await extensions_.disk().run(
       [path = data_directory_, file, agent = own_directory_name(agent), content = std::move(content)] {
         write_file(open_data_directory(path), name_of(file), agent, content);
@@ -124,6 +144,7 @@ Task<> Identities::write(IdentityFile file, std::optional<std::string> agent, st
 }
 
 Task<AgentIdentity> Identities::of(std::string agent) {
+  if (extensions_.shares_files()) co_await settled(agent);
   co_return co_await extensions_.disk().run([path = data_directory_, agent = std::optional(directory_name(agent))] {
     const auto directory = open_data_directory(path);
     AgentIdentity identity;
@@ -138,6 +159,7 @@ Task<AgentIdentity> Identities::of(std::string agent) {
 }
 
 Task<> Identities::remember(std::string agent, std::string text) {
+  if (extensions_.shares_files()) co_await settled(agent);
   const auto record = extensions_.require_agent(agent);
   co_await extensions_.disk().run(
       [path = data_directory_, agent = std::optional(record->name), text = std::move(text)] {

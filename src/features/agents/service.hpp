@@ -62,6 +62,8 @@ public:
 private:
   std::optional<std::string> own_directory_name(const std::optional<std::string>& id_or_name) const;
 
+  Task<> settled(std::string agent) const;
+
   std::filesystem::path data_directory_;
   const Extensions& extensions_;
 };

@@ -240,7 +240,7 @@ Task<RunChanges> Checkpoints::changes(std::string run_id) {
 Checkpoints::Options checkpoint_options(const Settings& settings, const DataDirectory& directory) {
   constexpr std::uint64_t mebibyte = 1024 * 1024;
   const auto& configured = settings.checkpoints;
-  return {.directory = directory.path / data_files::checkpoints,
+  return {.directory = directory.own / data_files::checkpoints,
           .file_bytes = static_cast<std::uint64_t>(configured.file_mib) * mebibyte,
           .total_bytes = static_cast<std::uint64_t>(configured.total_mib) * mebibyte,
           .kept = std::chrono::days(configured.days),

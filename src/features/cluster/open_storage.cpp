@@ -33,6 +33,7 @@ std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& dir
         {.url = secrets.expand(settings.cluster.database),
          .node = settings.cluster.node,
          .cluster_file = settings.cluster.node.empty() ? std::filesystem::path() : directory.path / data_files::cluster,
+         .shared_files = settings.cluster.files == ClusterFiles::shared ? directory.path : std::filesystem::path(),
          .on_changes = std::move(handlers.on_changes),
          .on_lead = std::move(handlers.on_lead),
          .on_lost_node = std::move(handlers.on_lost_node),

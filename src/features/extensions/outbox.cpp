@@ -100,13 +100,16 @@ DiskStep move_step(Connection& connection, const Extension& extension, std::stri
 }  // namespace
 
 ExtensionOutbox::ExtensionOutbox(Loop& loop, Database& database, std::filesystem::path data_directory,
-                                 std::chrono::days kept)
+                                 std::chrono::days kept, Files files)
     : database_(database),
       data_directory_(std::move(data_directory)),
       kept_(kept),
       directories_(std::make_shared<ExtensionDirectories>(data_directory_)),
       disk_(loop, 1),
       syncing_(loop, 1),
+      files_(files),
+      outcome_(loop),
+      comparison_wanted_(loop),
       background_(loop) {}
 
 std::vector<DiskStep> ExtensionOutbox::record_steps(Connection& connection, const Extension* before,
@@ -134,6 +137,13 @@ std::vector<DiskStep> ExtensionOutbox::record_steps(Connection& connection, cons
 Task<bool> ExtensionOutbox::take(std::vector<DiskStep> steps) {
   if (steps.empty()) co_return true;
   AGW_ASSERT(std::ranges::all_of(steps, [](const auto& step) { return step.sequence > 0; }));
+  if (!is_shared()) co_return co_await take_here(std::move(steps));
+  std::vector<std::int64_t> wanted;
+  std::ranges::transform(steps, std::back_inserter(wanted), &DiskStep::sequence);
+  co_return co_await await_taken(std::move(wanted));
+}
+
+Task<bool> ExtensionOutbox::take_here(std::vector<DiskStep> steps) {
   std::vector<std::int64_t> wanted;
   std::ranges::transform(steps, std::back_inserter(wanted), &DiskStep::sequence);
   auto [done, made] = co_await disk_.run([directories = directories_, steps = std::move(steps)] {
@@ -167,9 +177,9 @@ void ExtensionOutbox::record_made_at_start(Connection& connection) {
                  [&] { outbox_store::know_inodes(connection, made); });
 }
 
-Task<DirectoryFindings> ExtensionOutbox::compare(std::vector<ExtensionPointer> records) {
-  auto [findings, made] = co_await disk_.run([directories = directories_, records = std::move(records)] {
-    auto found = directories->compare(records, ExtensionDirectories::At::contents);
+Task<DirectoryFindings> ExtensionOutbox::compare(std::vector<ExtensionPointer> records, ExtensionDirectories::At at) {
+  auto [findings, made] = co_await disk_.run([directories = directories_, records = std::move(records), at] {
+    auto found = directories->compare(records, at);
     return std::pair(std::move(found), directories->made());
   });
   if (!findings.done.empty()) cross_out_later(findings.done);
@@ -178,6 +188,7 @@ Task<DirectoryFindings> ExtensionOutbox::compare(std::vector<ExtensionPointer> r
 }
 
 Task<DirectoryFindings> ExtensionOutbox::edit_of(ExtensionPointer record) {
+  if (is_shared() && !leads_) co_return DirectoryFindings{};
   co_return co_await disk_.run([directories = directories_, record] { return directories->edit_of(record); });
 }
 
@@ -224,7 +235,7 @@ void ExtensionOutbox::accept_at_start(const std::string& extension_id, const std
 void ExtensionOutbox::start() {
   started_ = true;
   cross_out_later();
-  background_.spawn(prune_trash());
+  if (!is_shared()) background_.spawn(prune_trash());
 }
 
 Task<> ExtensionOutbox::stop() {
@@ -293,6 +304,7 @@ Task<> ExtensionOutbox::cross_out(std::vector<std::int64_t> done) {
     };
     co_await database_.write(cross_out, Database::Lane::background);
   }
+  for (const auto sequence : done) taken_.erase(sequence);
 }
 
 }  // namespace agw

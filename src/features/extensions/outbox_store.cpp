@@ -72,7 +72,7 @@ void add(Connection& connection, DiskStep& step) {
         .prepare(Sql{.sqlite = "UPDATE extension_outbox SET config = NULL, prompt = NULL WHERE extension_id = :id",
                      .postgres =
                          "UPDATE extension_outbox SET config = NULL, prompt = NULL WHERE extension_id = :id AND "
-                         "is_of_this_node(node)"})
+                         "has_files_of(node)"})
         .bind(":id", step.extension_id)
         .run();
   }
@@ -100,12 +100,12 @@ void forget(Connection& connection, std::string_view extension_id) {
   connection
       .prepare(Sql{.sqlite = "DELETE FROM extension_outbox WHERE extension_id = :id AND action = 'write'",
                    .postgres = "DELETE FROM extension_outbox WHERE extension_id = :id AND action = 'write' AND "
-                               "is_of_this_node(node)"})
+                               "has_files_of(node)"})
       .bind(":id", extension_id)
       .run();
   connection
       .prepare(Sql{.sqlite = "DELETE FROM extension_directories WHERE extension_id = :id",
-                   .postgres = "DELETE FROM extension_directories WHERE extension_id = :id AND is_of_this_node(node)"})
+                   .postgres = "DELETE FROM extension_directories WHERE extension_id = :id AND has_files_of(node)"})
       .bind(":id", extension_id)
       .run();
 }
@@ -116,13 +116,25 @@ std::vector<DiskStep> steps(Connection& connection) {
       Sql{.sqlite = "SELECT sequence, extension_id, action, directory, target, inode, config, prompt, owns_prompt, "
                     "config_id, prompt_id FROM extension_outbox ORDER BY sequence",
           .postgres = "SELECT sequence, extension_id, action, directory, target, inode, config, prompt, owns_prompt, "
-                      "config_id, prompt_id FROM extension_outbox WHERE is_of_this_node(node) ORDER BY sequence"});
+                      "config_id, prompt_id FROM extension_outbox WHERE has_files_of(node) ORDER BY sequence"});
   while (row.step()) steps.push_back(read_step(row));
   return steps;
 }
 
 void remove(Connection& connection, std::int64_t sequence) {
   connection.prepare("DELETE FROM extension_outbox WHERE sequence = :sequence").bind(":sequence", sequence).run();
+}
+
+void tell(Connection& connection, std::string_view key) {
+  connection.prepare("SELECT tell_nodes('extension_steps', :key)").bind(":key", key).step();
+}
+
+void take_over_own(Connection& connection) {
+  auto known = connection.prepare("SELECT EXISTS (SELECT FROM extension_directories WHERE node = files_node())");
+  known.step();
+  if (known.boolean(0)) return;
+  connection.execute("UPDATE extension_directories SET node = files_node() WHERE node = this_node()");
+  connection.execute("UPDATE extension_outbox SET node = files_node() WHERE node = this_node()");
 }
 
 void know(Connection& connection, std::string_view extension_id, const KnownDirectory& directory) {
@@ -144,7 +156,7 @@ void for_each_known(Connection& connection, const std::function<void(std::string
       connection.prepare(Sql{.sqlite = "SELECT extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp "
                                        "FROM extension_directories",
                              .postgres = "SELECT extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp "
-                                         "FROM extension_directories WHERE is_of_this_node(node)"});
+                                         "FROM extension_directories WHERE has_files_of(node)"});
   while (row.step()) {
     each(row.string(0), {static_cast<std::uint64_t>(row.integer(1)),
                          {row.string(2), read_stamp(row.text(3))},
@@ -155,7 +167,7 @@ void for_each_known(Connection& connection, const std::function<void(std::string
 std::uint64_t known_inode(Connection& connection, std::string_view extension_id) {
   auto row = connection.prepare(
       Sql{.sqlite = "SELECT inode FROM extension_directories WHERE extension_id = :id",
-          .postgres = "SELECT inode FROM extension_directories WHERE extension_id = :id AND is_of_this_node(node)"});
+          .postgres = "SELECT inode FROM extension_directories WHERE extension_id = :id AND has_files_of(node)"});
   return row.bind(":id", extension_id).step() ? static_cast<std::uint64_t>(row.integer(0)) : 0;
 }
 

@@ -59,6 +59,13 @@ void forget(Connection& connection, std::string_view extension_id);
 std::vector<DiskStep> steps(Connection& connection);
 void remove(Connection& connection, std::int64_t sequence);
 
+// Of nodes that share their directories, and so for databases of PostgreSQL.
+
+/// Has the nodes hear `key`, see ExtensionOutbox::follow.
+void tell(Connection& connection, std::string_view key);
+/// The first time: what was known of the directories when they were this node's own.
+void take_over_own(Connection& connection);
+
 /// Does nothing if the extension was deleted in between.
 void know(Connection& connection, std::string_view extension_id, const KnownDirectory& directory);
 /// Records which directories belong to the extensions before they are synced; known states of files stay unchanged.

@@ -67,7 +67,7 @@ Task<> Extensions::refresh(std::vector<std::string> ids) {
                                 : ExtensionAction::deleted;
     announce(after ? *after : *before, action, "", Origin::another_node);
   }
-  if (!outbox_ || differences.empty()) co_return;
+  if (!outbox_ || shares_files() || differences.empty()) co_return;
   auto steps = co_await database_.write([differences](Connection& connection) {
     std::vector<DiskStep> all;
     for (const auto& [id, before, after] : differences) {

@@ -111,10 +111,37 @@ Task<std::vector<std::string>> Extensions::reseed() {
       [shipped = std::move(shipped)](Connection& connection) { return write_built_ins(connection, shipped); }));
   if (!outbox_) co_return std::vector<std::string>{};
 
+  if (shares_files()) {
+    co_await outbox_->have_compared();
+    co_return std::vector<std::string>{};
+  }
   auto findings = co_await outbox_->compare(file_backed());
   auto warnings = findings.warnings;
   std::ranges::move(co_await take_findings_over(std::move(findings)), std::back_inserter(warnings));
   co_return warnings;
+}
+
+void Extensions::lead() {
+  if (shares_files()) outbox_->lead([this] { return take_edits_over(); });
+}
+
+Task<> Extensions::follow_recorded_steps(std::vector<std::string>) {
+  if (shares_files()) outbox_->follow_recorded();
+  co_return;
+}
+
+Task<> Extensions::follow_taken_steps(std::vector<std::string> keys) {
+  if (shares_files()) outbox_->follow(keys);
+  co_return;
+}
+
+/// What is wrong with a file is said once, until something else is.
+Task<> Extensions::take_edits_over() {
+  auto findings = co_await outbox_->compare(file_backed(), ExtensionDirectories::At::stamps);
+  auto warnings = findings.warnings;
+  std::ranges::move(co_await take_findings_over(std::move(findings)), std::back_inserter(warnings));
+  if (warnings == std::exchange(warnings_, warnings)) co_return;
+  for (const auto& warning : warnings) log::warn("{}", warning);
 }
 
 Task<> Extensions::take_edit_over(std::string id) {

@@ -65,7 +65,7 @@ void Extensions::load(Connection& connection) {
     });
   }
   for (auto& row : extension_store::all(connection)) registry_->put(row.position, std::move(row.extension));
-  if (outbox_) take_directories_over(connection);
+  if (outbox_ && !shares_files()) take_directories_over(connection);
 }
 
 ExtensionPointer Extensions::find(std::string_view id) const { return registry_->find(id); }

@@ -57,6 +57,14 @@ public:
   /// and publishes what has changed as from another node.
   Task<> refresh(std::vector<std::string> ids);
 
+  // Of nodes that share the directories, see ExtensionOutbox.
+
+  bool shares_files() const { return outbox_ && outbox_->is_shared(); }
+  /// This node is the first one; does nothing if each has directories of its own.
+  void lead();
+  Task<> follow_recorded_steps(std::vector<std::string>);
+  Task<> follow_taken_steps(std::vector<std::string> keys);
+
   /// The thread that uses the directories of agents and jobs, see ExtensionOutbox::disk. Look up the name immediately
   /// before, without awaiting in between. Requires an outbox.
   BlockingPool& disk() const { return outbox_->disk(); }
@@ -131,6 +139,7 @@ private:
   /// A person's edit of the file of an agent or job becomes the record, as in `reseed`, before a change that would
   /// otherwise replace it.
   Task<> take_edit_over(std::string id);
+  Task<> take_edits_over();
   Task<std::vector<std::string>> take_findings_over(DirectoryFindings findings);
   std::vector<ExtensionPointer> file_backed() const;
   enum class Origin { here, another_node };
@@ -146,6 +155,7 @@ private:
   const Clock& clock_;
   std::unique_ptr<Registry> registry_;
   ExtensionOutbox* outbox_;
+  std::vector<std::string> warnings_;  ///< of the last look for edits
 };
 
 /// The endpoints of extensions and of the schemas of their definitions.

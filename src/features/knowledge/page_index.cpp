@@ -77,12 +77,14 @@ std::size_t count_at_once(const std::vector<std::optional<IndexedPage>>& pages, 
 
 }  // namespace
 
-PageIndex::PageIndex(BlockingPool& blocking, Database& database, std::filesystem::path data_directory)
+PageIndex::PageIndex(BlockingPool& blocking, Database& database, std::filesystem::path data_directory,
+                     bool others_write)
     : blocking_(blocking),
       database_(database),
       data_directory_(std::move(data_directory)),
       tree_(std::make_shared<KnowledgeTree>(data_directory_)),
-      watch_(std::make_shared<FileWatch>()) {}
+      watch_(std::make_shared<FileWatch>()),
+      others_write_(others_write) {}
 
 Task<> PageIndex::catch_up() {
   co_await mutex_.wait();
@@ -100,7 +102,7 @@ Task<> PageIndex::catch_up() {
   // Deletions first, so that a moved page keeps its slug.
   co_await remove(std::move(differences.gone));
   co_await take(std::move(differences.changed));
-  compared_ = !stopping_ && all_watched_;
+  compared_ = !stopping_ && all_watched_ && !others_write_;
 }
 
 Task<PageDifferences> PageIndex::compare_all() {

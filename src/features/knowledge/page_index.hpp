@@ -27,7 +27,10 @@ struct PageDifferences {
 /// costs nothing while nothing changes.
 class PageIndex {
 public:
-  PageIndex(BlockingPool& blocking, Database& database, std::filesystem::path data_directory);
+  /// `others_write`: also gateways on other machines, whose changes cannot be watched. Then catching up compares all
+  /// files.
+  PageIndex(BlockingPool& blocking, Database& database, std::filesystem::path data_directory,
+            bool others_write = false);
 
   /// When it returns, the index has every page as it was on disk at the time of the call, or newer.
   Task<> catch_up();
@@ -49,6 +52,7 @@ private:
   const std::filesystem::path data_directory_;
   const std::shared_ptr<const KnowledgeTree> tree_;
   const std::shared_ptr<FileWatch> watch_;
+  const bool others_write_;
   bool compared_ = false;    ///< all files were compared since the start
   bool all_watched_ = true;  ///< all directories that may contain pages are watched
   bool stopping_ = false;

@@ -88,11 +88,11 @@ std::optional<Article> article_of(const KnowledgeTree& tree, const PageOnDisk& s
 }  // namespace
 
 Knowledge::Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,
-                     std::filesystem::path data_directory, BackgroundCompletions& completions)
+                     std::filesystem::path data_directory, BackgroundCompletions& completions, bool others_write)
     : blocking_(blocking),
       database_(database),
       clock_(clock),
-      index_(blocking, database, std::move(data_directory)),
+      index_(blocking, database, std::move(data_directory), others_write),
       compiler_(blocking, database, clock, index_),
       summaries_(loop, blocking, database, compiler_, index_.tree(), completions,
                  [this](std::vector<std::string> slugs) { return log_summaries(std::move(slugs)); }),

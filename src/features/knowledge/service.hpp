@@ -52,7 +52,7 @@ struct IngestedSource {
 class Knowledge {
 public:
   Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,
-            std::filesystem::path data_directory, BackgroundCompletions& completions);
+            std::filesystem::path data_directory, BackgroundCompletions& completions, bool others_write);
 
   /// Starts to index what changed while the gateway was down.
   void start();

@@ -26,8 +26,8 @@ constexpr mode_t shared_file = 0644;
 constexpr std::array<std::string_view, 7> own_files{
     data_files::token,  data_files::database, data_files::lock,     data_files::configuration,
     data_files::prices, data_files::secrets,  data_files::authority};
-constexpr std::array<std::string_view, 6> own_directories{"autoresearch", "trash",       "backups",
-                                                          "logs",         "attachments", data_files::checkpoints};
+constexpr std::array<std::string_view, 7> own_directories{
+    "autoresearch", "trash", "backups", "logs", "attachments", data_files::checkpoints, data_files::nodes};
 /// What the gateway reads as files: a proposal must not make directories of them.
 constexpr std::array<std::string_view, 5> file_names{"soul.md", "user-profile.md", "agent.yaml", "job.yaml",
                                                      "prompt.md"};

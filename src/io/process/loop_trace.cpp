@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/log.hpp"
 #include "io/process/worker_thread.hpp"
 
 // The loop's thread notes when a callback begins. A watching thread looks twice per limit: if the same callback is
@@ -155,6 +156,13 @@ private:
 
 void run_traced(Loop& loop, std::chrono::microseconds limit, const std::function<void(const LongCallback&)>& report) {
   LoopTracer(loop, limit, report).run();
+}
+
+void log_long_callback(const LongCallback& callback) {
+  const auto milliseconds = [](std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; };
+  log::warn("a callback held the loop for {:.1f} ms, computing for {:.1f}: {}", milliseconds(callback.duration),
+            milliseconds(callback.computed),
+            callback.calls.empty() ? "it ended before it could be looked at" : callback.calls);
 }
 
 }  // namespace agw

@@ -28,4 +28,7 @@ struct LongCallback {
 /// src/io/process/loop_trace_test.cpp: LoopTrace.ReportsACallbackThatHoldsTheLoop
 void run_traced(Loop& loop, std::chrono::microseconds limit, const std::function<void(const LongCallback&)>& report);
 
+/// What `run_traced` may report to: a line of the log.
+void log_long_callback(const LongCallback& callback);
+
 }  // namespace agw

@@ -137,7 +137,8 @@ struct Sandbox::Probe {
 
 Sandbox::Sandbox(Options options)
     : options_(std::move(options)),
-      placeholders_(std::make_shared<SandboxPlaceholders>(options_.data_directory)),
+      placeholders_(std::make_shared<SandboxPlaceholders>(options_.own_directory.empty() ? options_.data_directory
+                                                                                         : options_.own_directory)),
       probe_(std::make_unique<Probe>()) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");

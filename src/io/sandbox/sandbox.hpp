@@ -47,7 +47,8 @@ public:
     bool enabled = true;  ///< false: `sandbox: none` of config.yaml; commands run as the user does
     std::filesystem::path home;
     std::filesystem::path data_directory;
-    std::string program = "bwrap";  ///< bubblewrap: a name or a path
+    std::filesystem::path own_directory;  ///< in it, no other gateway writes
+    std::string program = "bwrap";        ///< bubblewrap: a name or a path
   };
   explicit Sandbox(Options options);
   ~Sandbox();

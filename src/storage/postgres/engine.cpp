@@ -14,6 +14,7 @@
 #include "storage/postgres/link.hpp"
 #include "storage/postgres/record_move.hpp"
 #include "storage/postgres/schema.hpp"
+#include "storage/postgres/shared_files.hpp"
 #include "storage/postgres/writer.hpp"
 #include "storage/reader_pool.hpp"
 
@@ -78,7 +79,8 @@ Link prepared(const Address& address, Stop& stop, const Options& options) {
     Owner::refuse_distant_releases(connection, address, options.node);
     prepare_database(connection, address, options.migrations);
     if (!options.cluster_file.empty()) join_cluster(connection, address, options.cluster_file);
-    link.connect_as(Owner(connection, options.node));
+    link.connect_as(Owner(connection, options.node, !options.shared_files.empty()));
+    if (!options.node.empty()) find_nodes(link.connection(), address, {options.node, options.shared_files});
   } catch (const DatabaseError& error) {
     refuse(address, error);
   }
@@ -90,7 +92,7 @@ Address address_for(const Options& options) {
   auto address = read_address(options.url);
   if (options.node.empty()) return address;
   const auto given = std::ranges::find(address.parameters, "options", [](const auto& each) { return each.first; });
-  const auto name = "-c agw.node=" + options.node;
+  const auto name = "-c agw.node=" + options.node + (options.shared_files.empty() ? "" : " -c agw.files=shared");
   if (given == address.parameters.end())
     address.parameters.emplace_back("options", name);
   else

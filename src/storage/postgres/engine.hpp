@@ -16,6 +16,7 @@ struct Options {
   std::string url;                     ///< see read_address
   std::string node;                    ///< the gateway's name among those that share the database; empty: it is alone
   std::filesystem::path cluster_file;  ///< of a node: remembers to which cluster its data directory belongs
+  std::filesystem::path shared_files;  ///< of a node: the data directory, if all nodes are to have the same one
   OnChanges on_changes;           ///< of a node: called for each change of what nodes hold in memory, its own included
   std::function<void()> on_lead;  ///< of a node: it is the first one now, see ChangeFeed
   std::function<void(const LostNode&)> on_lost_node;  ///< of a node: every second while there is one

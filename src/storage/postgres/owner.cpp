@@ -128,12 +128,14 @@ void Owner::lock(Connection& connection, const Address& address, const std::stri
 }
 
 /// A gateway alone replaces all others, so that each finds out; a node those of its name, and one alone.
-Owner::Owner(Connection& connection, std::string node) : node_(std::move(node)), id_(random_hex(16)) {
+Owner::Owner(Connection& connection, std::string node, bool shares_files)
+    : node_(std::move(node)), id_(random_hex(16)) {
   connection
       .prepare(
           "WITH gone AS (DELETE FROM gateway_owner WHERE :node IN ('', node) OR node = '') "
-          "INSERT INTO gateway_owner (id, node, version, lease_until) VALUES (:id, :node, :version, CASE WHEN :node <> "
-          "'' THEN clock_timestamp() + interval '10 seconds' END)")
+          "INSERT INTO gateway_owner (id, node, version, shares_files, lease_until) VALUES (:id, :node, :version, "
+          ":shares_files <> 0, CASE WHEN :node <> '' THEN clock_timestamp() + interval '10 seconds' END)")
+      .bind(":shares_files", shares_files)
       .bind(":version", AGW_VERSION)
       .bind(":id", id_)
       .bind(":node", node_)

@@ -33,7 +33,7 @@ public:
   static void refuse_distant_releases(Connection& connection, const Address& address, const std::string& node);
 
   /// Enters this gateway in the database, which it has locked and which has its tables.
-  Owner(Connection& connection, std::string node);
+  Owner(Connection& connection, std::string node, bool shares_files = false);
 
   /// Takes the locks with a new session, after the last one was lost; the server is made to end that one. Throws
   /// ConnectionLost while it is not over, DatabaseTaken if another gateway has used the database, or this node's name,

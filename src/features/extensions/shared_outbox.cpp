@@ -1,0 +1,165 @@
+// How nodes that share their data directory keep it up to date: one of them executes the steps of all, in the order of
+// their numbers. Two steps that depend on each other touch the same record or the same name, so that the database has
+// committed them in that order.
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "features/extensions/outbox.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A node that leads is followed by another one after ten seconds; the step is not lost meanwhile.
+constexpr auto time_to_be_taken = 5s;
+/// A result may come just before it is waited for.
+constexpr auto between_looks_for_outcome = 100ms;
+constexpr auto between_comparisons = 10s;
+constexpr auto between_attempts_to_lead = 1s;
+constexpr std::size_t max_outcomes = 1000;
+
+struct SharedState {
+  KnownDirectories known;
+  std::vector<DiskStep> steps;
+};
+
+SharedState shared_state(Connection& connection) {
+  SharedState state;
+  outbox_store::take_over_own(connection);
+  outbox_store::for_each_known(connection, [&](std::string id, KnownDirectory known) {
+    state.known.emplace_back(std::move(id), std::move(known));
+  });
+  state.steps = outbox_store::steps(connection);
+  return state;
+}
+
+std::string outcome_key(std::int64_t sequence, bool succeeded) {
+  return fmt::format("{}{}", succeeded ? "" : "-", sequence);
+}
+
+}  // namespace
+
+Task<bool> ExtensionOutbox::await_taken(std::vector<std::int64_t> wanted) {
+  follow_recorded();
+  const auto end = std::chrono::steady_clock::now() + time_to_be_taken;
+  const auto is_known = [this](auto sequence) { return outcomes_.contains(sequence); };
+  while (!std::ranges::all_of(wanted, is_known)) {
+    if (std::chrono::steady_clock::now() >= end) co_return false;
+    if (co_await with_timeout(stopping_, between_looks_for_outcome, outcome_.wait()) == WaitResult::stopped)
+      co_return false;
+  }
+  co_return std::ranges::all_of(wanted, [this](auto sequence) { return outcomes_[sequence]; });
+}
+
+void ExtensionOutbox::follow(const std::vector<std::string>& keys) {
+  for (const auto& key : keys) {
+    std::int64_t number = 0;
+    const auto* const end = key.data() + key.size();
+    if (std::from_chars(key.data(), end, number).ptr != end || key.empty())
+      comparison_wanted_.pulse();
+    else
+      outcomes_[std::abs(number)] = number > 0;
+  }
+  while (outcomes_.size() > max_outcomes) outcomes_.erase(outcomes_.begin());
+  outcome_.pulse();
+}
+
+void ExtensionOutbox::follow_recorded() {
+  has_recorded_ = true;
+  if (!leads_ || stopping_.requested() || std::exchange(is_taking_, true)) return;
+  background_.spawn(take_recorded());
+}
+
+Task<> ExtensionOutbox::have_compared() {
+  co_await database_.write([](Connection& connection) { outbox_store::tell(connection, "compare"); });
+}
+
+void ExtensionOutbox::lead(std::function<Task<>()> compare) {
+  if (stopping_.requested()) return;
+  background_.spawn(leading(std::move(compare)));
+}
+
+Task<> ExtensionOutbox::leading(std::function<Task<>()> compare) {
+  while (!co_await try_to_begin()) {
+    if (co_await pause(stopping_, between_attempts_to_lead) != WaitResult::done) co_return;
+  }
+  leads_ = true;
+  follow_recorded();
+  background_.spawn(prune_trash());
+  do {
+    try {
+      co_await compare();
+    } catch (const std::exception& error) {
+      log::warn("edits in shared directories of extensions are looked for later: {}", error.what());
+    }
+  } while (co_await with_timeout(stopping_, between_comparisons, comparison_wanted_.wait()) != WaitResult::stopped);
+}
+
+Task<bool> ExtensionOutbox::try_to_begin() {
+  try {
+    auto state = co_await database_.write(shared_state);
+    auto [done, made] = co_await disk_.run([directories = directories_, state] {
+      for (const auto& [id, known] : state.known) directories->know(id, known);
+      auto taken = directories->take_again(state.steps);
+      return std::pair(std::move(taken), directories->made());
+    });
+    co_await note_taken(std::move(state.steps), std::move(done), std::move(made));
+    co_return true;
+  } catch (const std::exception& error) {
+    log::warn("shared directories of extensions follow their records later: {}", error.what());
+  }
+  co_return false;
+}
+
+Task<> ExtensionOutbox::take_recorded() {
+  while (!stopping_.requested() && std::exchange(has_recorded_, false)) {
+    bool failed = false;
+    try {
+      co_await take_recorded_once();
+    } catch (const std::exception& error) {
+      log::warn("shared directories of extensions follow their records later: {}", error.what());
+      failed = true;
+    }
+    if (!failed) continue;
+    has_recorded_ = true;
+    co_await pause(stopping_, between_attempts_to_lead);
+  }
+  is_taking_ = false;
+}
+
+Task<> ExtensionOutbox::take_recorded_once() {
+  auto steps = co_await database_.write(outbox_store::steps);
+  std::erase_if(steps, [this](const DiskStep& step) { return taken_.contains(step.sequence); });
+  if (steps.empty()) co_return;
+  auto [done, made] = co_await disk_.run([directories = directories_, steps] {
+    auto taken = directories->take(steps);
+    return std::pair(std::move(taken), directories->made());
+  });
+  co_await note_taken(std::move(steps), std::move(done), std::move(made));
+}
+
+Task<> ExtensionOutbox::note_taken(std::vector<DiskStep> steps, std::vector<std::int64_t> done, KnownDirectories made) {
+  std::vector<std::string> outcomes;
+  for (const auto& step : steps) {
+    taken_.insert(step.sequence);
+    outcomes.push_back(outcome_key(step.sequence, std::ranges::find(done, step.sequence) != done.end()));
+  }
+  cross_out_later(done);
+  co_await record_made(std::move(made));
+  if (outcomes.empty()) co_return;
+  follow(outcomes);
+  co_await database_.write([outcomes = std::move(outcomes)](Connection& connection) {
+    for (const auto& outcome : outcomes) outbox_store::tell(connection, outcome);
+  });
+}
+
+}  // namespace agw

@@ -1,0 +1,178 @@
+"""Nodes that share one data directory (cluster.files): here, a directory of this host stands for the mounted one."""
+
+import shutil
+
+import pytest
+
+from checks import accepted
+from gateway import Gateway
+from knowledge import page, search
+from talker import configuration
+from test_changes import eventually
+from test_nodes import fails
+from tools import new_agent
+
+
+@pytest.fixture
+def make_sharing(server, database, stub, tmp_path):
+    """Makes nodes, not yet started, that share a data directory; they end with the test."""
+    made = []
+
+    def make(name, data=None):
+        cluster = {"database": server.url(database), "files": "shared", "drain_seconds": 0}
+        node = Gateway(tmp_path / f"sharing-{len(made)}", data=data or tmp_path / "shared",
+                       config=configuration(stub) | {"cluster": cluster},
+                       environment={"AGENT_GATEWAY_CLUSTER_NODE": name} if name else {})
+        made.append(node)
+        return node
+
+    yield make
+    for node in made:
+        node.close()
+
+
+@pytest.fixture
+def sharing(make_sharing):
+    """Two nodes that run; the first one leads."""
+    a = make_sharing("a").start()
+    eventually(lambda: "this node is the first one" in log_of(a, "a"), True)
+    return a, make_sharing("b").start()
+
+
+def log_of(node, name):
+    return (node.data / "nodes" / name / "logs" / "gateway.log").read_text()
+
+
+def file_of(node, name):
+    return node.data / "agents" / name / "agent.yaml"
+
+
+def seen(node, record, member):
+    found = node.http.get(f"/extensions/{record['id']}")
+    return found.json()[member] if found.status_code == 200 else None
+
+
+def edit(file, description):
+    """As a person would, without regard to how the file is written."""
+    lines = [line for line in file.read_text().splitlines() if not line.startswith("description:")]
+    file.write_text("\n".join([f"description: {description}", *lines]) + "\n")
+
+
+def test_directories_follow_what_is_changed_at_any_node(sharing):
+    a, b = sharing
+    agent = new_agent(b, "writer")
+    eventually(file_of(a, "writer").exists, True)
+    eventually(lambda: seen(a, agent, "name"), "writer")
+    accepted(a.http.patch(f"/extensions/{agent['id']}", json={"name": "author"}))
+    eventually(lambda: (file_of(a, "author").exists(), file_of(a, "writer").exists()), (True, False))
+    eventually(lambda: seen(b, agent, "name"), "author")
+    accepted(b.http.patch(f"/extensions/{agent['id']}", json={"description": "from b"}))
+    eventually(lambda: "from b" in file_of(a, "author").read_text(), True)
+    assert b.http.delete(f"/extensions/{agent['id']}").status_code == 204
+    eventually(file_of(a, "author").exists, False)
+
+
+def test_changes_at_both_nodes_leave_the_directory_of_the_last_one(sharing):
+    a, b = sharing
+    agent = new_agent(a, "writer")
+    eventually(lambda: seen(b, agent, "name"), "writer")
+    for number in range(20):
+        accepted(sharing[number % 2].http.patch(f"/extensions/{agent['id']}", json={"name": f"writer-{number}"}))
+    eventually(lambda: sorted(path.name for path in (a.data / "agents").glob("writer*")), ["writer-19"])
+
+
+def test_an_edit_by_hand_becomes_the_record_at_all_nodes(sharing):
+    a, b = sharing
+    agent = new_agent(b, "writer")
+    file = file_of(b, "writer")
+    eventually(file.exists, True)
+    eventually(lambda: seen(a, agent, "name"), "writer")
+    edit(file, "by hand")
+    accepted(b.http.post("/reseed"))
+    for node in sharing:
+        eventually(lambda: seen(node, agent, "description"), "by hand")
+
+
+def test_another_node_goes_on_with_the_directories_when_the_first_one_is_gone(sharing):
+    a, b = sharing
+    a.kill()
+    agent = new_agent(b, "writer")
+    eventually(file_of(b, "writer").exists, True)
+    a.start()
+    eventually(lambda: seen(a, agent, "name"), "writer")
+    accepted(a.http.patch(f"/extensions/{agent['id']}", json={"name": "author"}))
+    eventually(lambda: (file_of(a, "author").exists(), file_of(a, "writer").exists()), (True, False))
+
+
+def test_souls_knowledge_and_secrets_are_the_same_everywhere(sharing):
+    a, b = sharing
+    agent = new_agent(a, "writer")
+    eventually(lambda: seen(b, agent, "name"), "writer")
+    accepted(b.http.put("/agents/writer/soul", json={"content": "Be brief."}))
+    assert accepted(a.http.get("/agents/writer/soul"))["content"] == "Be brief."
+    accepted(a.http.put("/soul", json={"content": "Be kind."}))
+    assert accepted(b.http.get("/soul"))["content"] == "Be kind."
+    assert search(b, "heron") == []
+    page(a, "birds", "A heron stands still.\n")
+    assert search(a, "heron") == search(b, "heron") == ["birds"]
+    assert a.command("secret", "set", "NAME", typed="value\n").returncode == 0
+    assert "NAME" in b.command("secret", "list").stdout
+    assert a.token == b.token
+
+
+def test_each_node_has_its_own_log_and_lock(sharing):
+    a, b = sharing
+    for name, node in (("a", a), ("b", b)):
+        status = node.command("status")
+        assert status.returncode == 0 and str(node.process.pid) in status.stdout, status.stdout + status.stderr
+        assert (node.data / "nodes" / name / "gateway.lock").exists()
+    assert not (a.data / "logs").exists()
+    assert not (a.data / "gateway.lock").exists()
+
+
+def test_the_directory_of_a_node_becomes_the_one_that_is_shared(make_node, make_sharing, server, database):
+    """What the node has written itself is no edit by a person, and so no newer than the record."""
+    alone = make_node("a").start()
+    kept, edited = new_agent(alone, "writer"), new_agent(alone, "author")
+    alone.stop()
+    server.psql(database, f"UPDATE extensions SET description = 'newer' WHERE id = '{kept['id']}'")
+    edit(file_of(alone, "author"), "by hand")
+    a = make_sharing("a", data=alone.data).start()
+    eventually(lambda: seen(a, edited, "description"), "by hand")
+    assert seen(a, kept, "description") == "newer"
+
+
+def test_a_directory_that_is_not_shared_is_refused(make_sharing, tmp_path):
+    a = make_sharing("a").start()
+    b = make_sharing("b", data=tmp_path / "other")
+    fails(b, 1, f"the data directory {b.data} is not shared with the node a, which runs", "nodes/a/running",
+          "Mount the same file system at both", "--data-dir")
+    accepted(a.http.get("/threads"))
+    make_sharing("b").start()
+
+
+def test_a_copy_of_the_directory_is_not_the_shared_one(make_sharing, tmp_path):
+    a = make_sharing("a").start()
+    a.stop()
+    shutil.copytree(a.data, tmp_path / "copy")
+    a.start()
+    fails(make_sharing("b", data=tmp_path / "copy"), 1, "is not shared with the node a")
+
+
+def test_all_nodes_share_their_files_or_none(make_node, make_sharing):
+    own = make_node("a").start()
+    fails(make_sharing("b"), 1, "the node a of the database", "has a data directory of its own", "cluster.files")
+    own.stop()
+    make_sharing("b").start()
+    fails(make_node("c"), 1, "the node b of the database", "shares its data directory")
+
+
+def test_a_gateway_that_does_not_share_leaves_the_directory_alone(make_sharing, make_node):
+    a = make_sharing("a").start()
+    fails(make_node("b", data=a.data), 2, f"the data directory {a.data} is shared by nodes of a cluster",
+          "set cluster.files to shared")
+    a.stop()
+
+
+def test_only_nodes_share_a_directory(make_sharing):
+    fails(make_sharing(None), 2, "cluster.files: shared needs cluster.node")
