@@ -57,3 +57,40 @@ def test_a_node_that_has_not_seen_changes_is_behind(make_node, server, database)
 def test_a_gateway_without_a_name_is_no_node(make_node):
     done = make_node(None).command("cluster", "status")
     assert done.returncode == 1 and "is no node of a cluster" in done.stderr
+
+
+def doctor(node):
+    """What it finds, by check."""
+    done = node.command("doctor", "--json")
+    found = {}
+    for finding in json.loads(done.stdout):
+        found.setdefault(finding["check"], []).append(finding)
+    return found
+
+
+def test_doctor_says_how_the_servers_and_the_other_nodes_are(talking):
+    eventually(lambda: [finding["what"] for finding in doctor(talking[0])["nodes"]], ["all is well with a, b"])
+    found = doctor(talking[0])
+    assert found["database"][0]["state"] != "failure" and "PostgreSQL 1" in found["database"][0]["what"]
+    assert " ms" in found["events"][0]["what"] and found["events"][0]["state"] == "ok"
+    assert found["database clock"][0]["state"] == "ok"
+
+
+def test_doctor_says_what_is_wrong_with_other_nodes(make_node, server, database):
+    a = make_node("a").start()
+    server.psql(database, """INSERT INTO gateway_owner (id, node, lease_until, version, ahead) VALUES
+        ('x', 'early', now() + interval '1 hour', '9.9.9', 300), ('y', 'late', now() + interval '1 hour', '', -90)""")
+    found = {finding["what"]: finding for finding in doctor(a)["nodes"]}
+    assert {finding["state"] for finding in found.values()} == {"warning"}
+    for what, remedy in (("the node early has a clock that is 300.0 s ahead of that of the database's server", "set-ntp"),
+                         ("the node late has a clock that is 90.0 s behind that of the database's server", "set-ntp"),
+                         ("the node early runs agw 9.9.9, and this is", "upgrade one node after the other")):
+        [finding] = [finding for text, finding in found.items() if text.startswith(what)]
+        assert remedy in finding["remedy"]
+
+
+def test_the_isolation_that_a_database_is_set_to_does_not_matter(make_node, server, database):
+    server.psql("postgres", f"ALTER DATABASE {database} SET default_transaction_isolation = 'read uncommitted'")
+    a, b = make_node("a").start(), make_node("b").start()
+    record = new_extension(a, "command", "greet", {"prompt": "Hello"})
+    eventually(lambda: b.http.get(f"/extensions/{record['id']}").status_code, 200)

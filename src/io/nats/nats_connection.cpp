@@ -230,7 +230,7 @@ void NatsConnection::write() {
   }
 }
 
-void check_nats(const NatsAddress& address, const std::string& key) {
+std::chrono::duration<double, std::milli> check_nats(const NatsAddress& address, const std::string& key) {
   AGW_ASSERT(may_block());
   const auto& nats = Nats::get();
   if (!nats.problem.empty()) throw StartError(ExitStatus::failure, fmt::format("{}: {}", key, nats.problem));
@@ -238,9 +238,12 @@ void check_nats(const NatsAddress& address, const std::string& key) {
   natsConnection* connection = nullptr;
   auto status = nats.connect(&connection, options.get());
   refuse_if_hopeless(status, address, key);
+  const auto asked_at = std::chrono::steady_clock::now();
   if (status == NATS_OK) status = nats.flush(connection, connect_timeout);
+  const auto answered_at = std::chrono::steady_clock::now();
   if (connection) nats.destroy(connection);
   if (status != NATS_OK) throw StartError(ExitStatus::failure, unreachable(address, key, status) + ".");
+  return answered_at - asked_at;
 }
 
 }  // namespace agw

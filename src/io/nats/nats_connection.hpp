@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -74,7 +75,7 @@ private:
   std::unique_ptr<WorkerThread> writer_;
 };
 
-/// For `agw doctor`: connects and asks for an answer. Throws StartError.
-void check_nats(const NatsAddress& address, const std::string& key);
+/// For `agw doctor`: connects and asks for an answer. Returns how long that took. Throws StartError.
+std::chrono::duration<double, std::milli> check_nats(const NatsAddress& address, const std::string& key);
 
 }  // namespace agw

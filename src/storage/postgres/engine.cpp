@@ -140,6 +140,25 @@ private:
   std::optional<ChangeFeed> feed_;
 };
 
+/// By the quickest of some questions, whose answer tells the server's time best.
+ServerCheck measured(Connection& connection, const Address& address) {
+  using Wall = std::chrono::system_clock;
+  ServerCheck check{.name = address.name, .version = {}, .round_trip = std::chrono::hours(1)};
+  for (int question = 0; question < 5; ++question) {
+    auto row = connection.prepare(
+        "SELECT CAST(extract(epoch FROM clock_timestamp()) AS double precision), current_setting('server_version')");
+    const auto asked_at = Session::Clock::now();
+    row.step();
+    const std::chrono::duration<double, std::milli> taken = Session::Clock::now() - asked_at;
+    if (taken >= check.round_trip) continue;
+    const std::chrono::duration<double> now = Wall::now().time_since_epoch();
+    check.round_trip = taken;
+    check.ahead = now - taken / 2 - std::chrono::duration<double>(row.real(0));
+    check.version = row.string(1);
+  }
+  return check;
+}
+
 }  // namespace
 
 std::unique_ptr<StorageEngine> open_engine(Loop& loop, const Options& options) {
@@ -148,7 +167,7 @@ std::unique_ptr<StorageEngine> open_engine(Loop& loop, const Options& options) {
   return std::make_unique<Engine>(loop, options);
 }
 
-std::string check_reachable(const std::string& url) {
+ServerCheck check_reachable(const std::string& url) {
   AGW_ASSERT(may_block());
 
   const auto address = read_address(url);
@@ -160,7 +179,7 @@ std::string check_reachable(const std::string& url) {
   } catch (const DatabaseError& error) {
     refuse(address, error);
   }
-  return address.name;
+  return measured(link.connection(), address);
 }
 
 }  // namespace agw::postgres

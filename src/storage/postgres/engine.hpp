@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -32,8 +33,15 @@ struct Options {
 /// Example: src/storage/postgres/engine_test.cpp: PostgresTest.AnAwaitedWriteIsSeenByReads
 std::unique_ptr<StorageEngine> open_engine(Loop& loop, const Options& options);
 
-/// For `agw doctor`: connects, and checks what `open_engine` would, without a change. Returns the database's name for
-/// people. Throws StartError.
-std::string check_reachable(const std::string& url);
+/// What there is to say of a server that can be used.
+struct ServerCheck {
+  std::string name;     ///< of the database, for people
+  std::string version;  ///< of PostgreSQL
+  std::chrono::duration<double, std::milli> round_trip{};
+  std::chrono::duration<double> ahead{};  ///< how far the clock of this host is ahead of the server's
+};
+
+/// For `agw doctor`: connects, and checks what `open_engine` would, without a change. Throws StartError.
+ServerCheck check_reachable(const std::string& url);
 
 }  // namespace agw::postgres

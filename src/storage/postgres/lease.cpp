@@ -1,5 +1,7 @@
 #include "storage/postgres/lease.hpp"
 
+#include <chrono>
+
 namespace agw::postgres {
 
 namespace {
@@ -13,8 +15,9 @@ void act_as(Connection& connection, const std::string& node) {
 bool renew(Connection& connection, const std::string& id, std::int64_t seen) {
   connection
       .prepare(
-          "UPDATE gateway_owner SET lease_until = clock_timestamp() + interval '10 seconds', seen = :seen WHERE id = "
-          ":id")
+          "UPDATE gateway_owner SET lease_until = clock_timestamp() + interval '10 seconds', seen = :seen, "
+          "ahead = :now - extract(epoch FROM clock_timestamp()) WHERE id = :id")
+      .bind(":now", std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count())
       .bind(":seen", seen)
       .bind(":id", id)
       .run();

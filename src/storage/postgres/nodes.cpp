@@ -19,6 +19,7 @@ std::vector<NodeStatus> node_statuses(const std::string& url) {
       // By name: a release that had neither column may have written the schema.
       "named AS (SELECT node, lease_until, coalesce(to_jsonb(gateway_owner) ->> 'version', '') AS version, "
       "CAST(to_jsonb(gateway_owner) ->> 'seen' AS bigint) AS seen, "
+      "coalesce(CAST(to_jsonb(gateway_owner) ->> 'ahead' AS double precision), 0) AS ahead, "
       "CAST(hashtext(coalesce(current_schema(), '') || '/' || node) AS oid) AS name "
       "FROM gateway_owner WHERE node <> '') "
       "SELECT node, CAST(extract(epoch FROM lease_until - clock_timestamp()) AS double precision), "
@@ -27,7 +28,8 @@ std::vector<NodeStatus> node_statuses(const std::string& url) {
       "EXISTS (SELECT FROM locks AS lead JOIN locks AS feed USING (pid) WHERE lead.class = 7424 AND feed.class = 7425 "
       "AND feed.objid = named.name), "
       "(SELECT count(*) FROM runs WHERE ended_at IS NULL AND runs.node = named.node), "
-      "version, (SELECT count(*) FROM changes WHERE number > seen AND at < clock_timestamp() - interval '5 seconds') "
+      "version, (SELECT count(*) FROM changes WHERE number > seen AND at < clock_timestamp() - interval '5 seconds'), "
+      "ahead "
       "FROM named LEFT JOIN locks ON class = 7422 AND objid = named.name LEFT JOIN pg_stat_activity USING (pid) "
       "ORDER BY node");
   std::vector<NodeStatus> found;
@@ -39,7 +41,8 @@ std::vector<NodeStatus> node_statuses(const std::string& url) {
                      .leads = rows.boolean(4),
                      .runs = rows.integer(5),
                      .version = rows.string(6),
-                     .behind = rows.integer(7)});
+                     .behind = rows.integer(7),
+                     .ahead = rows.real(8)});
   }
   return found;
 }

@@ -17,6 +17,7 @@ struct NodeStatus {
   std::int64_t runs = 0;    ///< that are under way or wait
   std::string version;      ///< of its agw; empty if that is too old to say so
   std::int64_t behind = 0;  ///< changes that it had not seen when it last renewed its lease, some seconds ago
+  double ahead = 0;         ///< seconds by which its clock was ahead of the server's then
 };
 
 /// The nodes that have a lease, in the order of their names. Blocks. Throws StartError if the database cannot be used.

@@ -118,6 +118,7 @@ std::size_t apply_missing(Connection& connection, const Address& address, std::s
   connection.execute("ALTER TABLE gateway_owner ADD COLUMN IF NOT EXISTS version text NOT NULL DEFAULT ''");
   connection.execute("ALTER TABLE gateway_owner ADD COLUMN IF NOT EXISTS seen bigint NOT NULL DEFAULT 0");
   connection.execute("ALTER TABLE gateway_owner ADD COLUMN IF NOT EXISTS shares_files boolean NOT NULL DEFAULT false");
+  connection.execute("ALTER TABLE gateway_owner ADD COLUMN IF NOT EXISTS ahead double precision NOT NULL DEFAULT 0");
   connection.execute("CREATE TABLE IF NOT EXISTS cluster (id text NOT NULL)");
   connection.prepare("INSERT INTO cluster (id) SELECT :id WHERE NOT EXISTS (SELECT FROM cluster)")
       .bind(":id", random_hex(16))
