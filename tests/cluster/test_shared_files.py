@@ -7,6 +7,7 @@ import pytest
 from checks import accepted
 from gateway import Gateway
 from knowledge import page, search
+from story import fault_library
 from talker import configuration
 from test_changes import eventually
 from test_nodes import fails
@@ -176,3 +177,20 @@ def test_a_gateway_that_does_not_share_leaves_the_directory_alone(make_sharing, 
 
 def test_only_nodes_share_a_directory(make_sharing):
     fails(make_sharing(None), 2, "cluster.files: shared needs cluster.node")
+
+
+def test_a_file_system_of_the_network_is_enough(make_sharing, tmp_path):
+    """It locks no directory, and moves no file with a flag. The library must be loaded first, as a sanitizer must."""
+    library = fault_library("network_files", tmp_path) or pytest.skip("the sanitizer must be the first library")
+    a = make_sharing("a")
+    a.environment["LD_PRELOAD"] = str(library)
+    a.start()
+    assert a.command("secret", "set", "NAME", typed="value\n").returncode == 0
+    assert "NAME" in a.command("secret", "list").stdout
+    agent = new_agent(a, "writer")
+    eventually(file_of(a, "writer").exists, True)
+    (a.data / "agents" / "author").write_text("in the way")
+    accepted(a.http.patch(f"/extensions/{agent['id']}", json={"name": "author"}))
+    eventually(file_of(a, "author").exists, True)
+    kept = [path.read_text() for path in (a.data / "trash").rglob("*") if path.is_file()]
+    assert kept == ["in the way"]

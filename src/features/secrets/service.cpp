@@ -4,6 +4,7 @@
 #include <sys/file.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 
 #include <fmt/format.h>
@@ -37,8 +38,13 @@ void check_value(const std::string& value) {
 Descriptor lock(const std::filesystem::path& data_directory) {
   Descriptor directory(::open(data_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) throw_errno("cannot open " + data_directory.string());
-  if (::flock(directory.get(), LOCK_EX) != 0) throw_errno("cannot lock " + data_directory.string());
-  return directory;
+  if (::flock(directory.get(), LOCK_EX) == 0) return directory;
+  if (errno != EBADF) throw_errno("cannot lock " + data_directory.string());
+  // NFS locks only what could be written, and so no directory.
+  const auto path = (data_directory / file_name).string() + ".lock";
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file || ::flock(file.get(), LOCK_EX) != 0) throw_errno("cannot lock " + path);
+  return file;
 }
 
 }  // namespace

@@ -354,7 +354,13 @@ FileResult<void> Directory::move(std::string_view from, std::string_view to) con
   if (::fstatat(source->get(), old_name.c_str(), &moved, AT_SYMLINK_NOFOLLOW) != 0) return last_error(from);
   // A directory can only replace an empty directory without losing data.
   const unsigned flags = S_ISDIR(moved.st_mode) ? 0 : RENAME_NOREPLACE;
-  if (::renameat2(source->get(), old_name.c_str(), target->get(), new_name.c_str(), flags) != 0) return last_error(to);
+  if (::renameat2(source->get(), old_name.c_str(), target->get(), new_name.c_str(), flags) == 0) return {};
+  // File systems of a network know no flags. A link replaces nothing either.
+  const bool knows_no_flags = flags != 0 && errno == EINVAL;
+  if (!knows_no_flags || ::linkat(source->get(), old_name.c_str(), target->get(), new_name.c_str(), 0) != 0 ||
+      ::unlinkat(source->get(), old_name.c_str(), 0) != 0) {
+    return last_error(to);
+  }
   return {};
 }
 
