@@ -15,6 +15,7 @@ from gateway import BINARY
 from kill_steps import Steps
 from transfer import ChatGPT, created, imported, program, threads, transcript_of, write_zip
 
+UNFINISHED = ".agw-"  # begins the name of a file whose writing was cut off
 SAMPLES = int(os.environ.get("AGW_IMPORT_STEPS", 4))  # 0: every step
 
 
@@ -64,7 +65,8 @@ def all_of(gateway):
                                                 for turn in transcript_of(gateway, one["id"])])
                      for one in threads(gateway).values()}
     files = {str(path.relative_to(gateway.data)): path.read_bytes() for folder in ("agents", "attachments")
-             for path in (gateway.data / folder).rglob("*") if path.is_file() and path.name != "agent.yaml"}
+             for path in (gateway.data / folder).rglob("*")
+             if path.is_file() and path.name != "agent.yaml" and not path.name.startswith(UNFINISHED)}
     return extensions, conversations, files
 
 
