@@ -200,6 +200,38 @@ def test_extensions_are_files_that_ext_add_takes(own_gateway):
     assert not (own_gateway.home / "out" / "extensions" / "assistant").exists()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_extensions_of_any_content_come_back_as_they_were(own_gateway, make_gateway, seed):
+    chance = random.Random(seed)
+    texts = [*TEXTS[2:], "null", "yes", "1e3", "a: b # c", "- x", "'", '"', " blank ", "%TAG", "\ufeffmark", "trailing\n\n"]
+    definitions = {
+        "agent": lambda: {"systemPrompt": chance.choice(texts)},
+        "command": lambda: {"prompt": chance.choice(texts)},
+        "job": lambda: {"agent_id": "assistant", "prompt": chance.choice(texts), "schedule": "0 9 * * 1-5"},
+        "theme": lambda: {"colors": {"x": chance.choice(["#000", "#fff"])}, "note": chance.choice(texts)},
+    }
+    made = []
+    for number in range(24):
+        kind = chance.choice(list(definitions))
+        one = {"type": kind, "name": f"{kind}-{number}", "description": chance.choice(texts).strip(), "enabled": chance.random() < 0.5,
+               "definition": definitions[kind]()}
+        made.append(accepted(own_gateway.http.post("/extensions", json=one), 201))
+    souls = {one["name"]: chance.choice(texts) for one in made if one["type"] == "agent"}
+    for name, soul in souls.items():
+        accepted(own_gateway.http.put(f"/agents/{name}/soul", json={"content": soul}))
+    export(own_gateway, "out")
+    other = make_gateway().start()
+    for path in sorted((own_gateway.home / "out" / "extensions").iterdir()):
+        done = other.command("ext", "add", str(path))
+        assert done.returncode == 0, (path.name, done.stderr)
+    members = ("type", "name", "description", "definition", "trigger_def")
+    for one in made:
+        again = accepted(other.http.get(f"/extensions/{one['name']}"))
+        assert {name: again[name] for name in members} == {name: one[name] for name in members}
+    for name, soul in souls.items():
+        assert accepted(other.http.get(f"/agents/{name}/soul")) == {"content": soul}
+
+
 def test_a_folder_with_files_is_left_alone(gateway):
     folder = gateway.home / "mine"
     folder.mkdir()
