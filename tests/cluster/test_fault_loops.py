@@ -20,7 +20,7 @@ from test_changes import eventually
 from test_events import ask, assistant_thread, worker_thread
 from test_process import preloaded
 from test_take_over import answers
-from tools import calls
+from tools import calls, turns_of
 
 
 # The server.
@@ -223,3 +223,18 @@ def test_answers_of_many_chats_are_heard_at_another_node_byte_by_byte(make_node,
         assert there == [here, here]
         assert text_of(here) == f"question {number}: ä 日本 \U0001f600 " * 5
         assert [event["seq"] for event in here] == list(range(1, len(here) + 1))
+
+
+def test_turns_that_come_at_once_are_counted_in_their_threads(make_node):
+    node = make_node("a").start()
+    threads = [assistant_thread(node, title="a title") for _ in range(20)]
+    numbers = [str(number) for number in range(20)]
+
+    def fill(thread):
+        for number in numbers:
+            accepted(node.http.post(f"/threads/{thread['id']}/turns", json={"role": "user", "content": number}), 201)
+    with concurrent.futures.ThreadPoolExecutor(len(threads)) as pool:
+        list(pool.map(fill, threads))
+    for thread in threads:
+        assert accepted(node.http.get(f"/threads/{thread['id']}"))["turn_count"] == len(numbers)
+        assert [turn["content"] for turn in turns_of(node, thread)] == numbers
