@@ -8,6 +8,7 @@
 
 #include "api/client_errors.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -37,10 +38,93 @@ ApiError model_not_found(const std::string& name, std::string_view why) {
   return client_error(404, fmt::format("The model `{}` does not exist: {}", name, why), "model", "model_not_found");
 }
 
-/// Adds the delta to the answer.
-void append(ClientAnswer& answer, const Delta& delta) {
-  if (delta.kind == Delta::Kind::text) answer.text += delta.text;
-  if (delta.kind == Delta::Kind::reasoning) answer.reasoning += delta.text;
+ApiError over_budget() {
+  return client_error(429, "the daily budget is used up: raise budget_usd_per_day, or wait for the next day", {},
+                      "insufficient_quota");
+}
+
+/// Gives a program its answer: in events as it comes, if it has asked for a stream, else as a whole.
+class AnswerSender {
+public:
+  AnswerSender(ClientConnection& connection, ResponseStream& stream, AnswerWriter& writer, bool streams,
+               ClientAnswer answer, Fields fields = {})
+      : connection_(connection),
+        stream_(stream),
+        writer_(writer),
+        streams_(streams),
+        fields_(std::move(fields)),
+        answer_(std::move(answer)) {
+    if (streams_) connection_.begin_events([&writer] { return writer.keep_alive(); }, fields_);
+  }
+
+  ClientAnswer& answer() { return answer_; }
+
+  /// Adds it to the answer.
+  void take(const Delta& delta) {
+    if (delta.kind == Delta::Kind::service_tier) {
+      answer_.service_tier = delta.text;
+      return;
+    }
+    begin();
+    if (delta.kind == Delta::Kind::text) answer_.text += delta.text;
+    if (delta.kind == Delta::Kind::reasoning) answer_.reasoning += delta.text;
+    if (streams_) connection_.send_event(writer_.delta(answer_, delta));
+  }
+
+  /// Ends a stream that the program has already seen the beginning of.
+  void fail(const ApiError& error) {
+    AGW_ASSERT(connection_.begun());
+    begin();
+    stream_.mark_failed();
+    connection_.send_event(writer_.fail(answer_, error));
+  }
+
+  Task<> finish() {
+    if (!streams_) co_return co_await ClientApi::respond(stream_, writer_.body(answer_), fields_);
+    begin();
+    connection_.send_event(writer_.end(answer_));
+  }
+
+private:
+  void begin() {
+    if (streams_ && !std::exchange(has_begun_, true)) connection_.send_event(writer_.begin(answer_));
+  }
+
+  ClientConnection& connection_;
+  ResponseStream& stream_;
+  AnswerWriter& writer_;
+  const bool streams_;
+  const Fields fields_;
+  ClientAnswer answer_;
+  bool has_begun_ = false;
+};
+
+/// The call as the model gets it. `request` has none afterwards.
+ModelRequest take_call(ClientRequest& request, const ModelChoice& choice) {
+  auto call = std::move(request.call);
+  call.options.streams_calls = request.stream;
+  for (auto& message : call.messages) {
+    if (message.provider_blocks_of == request.model) message.provider_blocks_of = choice.id();
+  }
+  if (!call.options.limits_output) call.max_output_tokens = std::numeric_limits<std::int64_t>::max();
+  return call;
+}
+
+/// Adds what is known at the end of the answer.
+void complete(ClientAnswer& answer, ModelReply reply) {
+  answer.stop = reply.stop;
+  answer.stop_sequence = std::move(reply.stop_sequence);
+  answer.service_tier = std::move(reply.service_tier);
+  answer.usage = reply.usage;
+  answer.tool_uses = std::move(reply.tool_uses);
+  answer.provider_blocks = std::move(reply.provider_blocks);
+}
+
+/// Why the run gave no answer; no value if it did.
+std::optional<ApiError> failure_of(const AgentRun& run, const ClientAnswer& answer) {
+  if (run.over_budget() && answer.text.empty()) return over_budget();
+  if (!run.has_ended() || run.error().empty()) return std::nullopt;
+  return agent_failure(run.error(), run.model_failure(), run.settings());
 }
 
 ApiError cannot_do(const CallFeature& feature, const AnswerWriter& writer, std::string_view who) {
@@ -183,9 +267,7 @@ ModelChoice ClientApi::require_model(const ClientRequest& request, const AnswerW
 }
 
 void ClientApi::require_budget() const {
-  if (services_.costs.may_spend()) return;
-  throw client_error(429, "the daily budget is used up: raise budget_usd_per_day, or wait for the next day", {},
-                     "insufficient_quota");
+  if (!services_.costs.may_spend()) throw over_budget();
 }
 
 Task<> ClientApi::warm_up(const ClientRequest& request, AnswerWriter& writer, ResponseStream& stream) const {
@@ -218,52 +300,21 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
   std::optional<UnstoredSpending> spent;
   try {
     co_await fetch_pictures(request, connection.disconnected());
-    auto answer = new_answer(request);
-    if (request.stream) connection.begin_events([&writer] { return writer.keep_alive(); });
-    bool begun = false;
-    const auto begin = [&] {
-      if (!std::exchange(begun, true)) connection.send_event(writer.begin(answer));
-    };
-    const OnDelta on_delta = [&](const Delta& delta) {
-      if (delta.kind == Delta::Kind::service_tier) {
-        answer.service_tier = delta.text;
-        return;
-      }
-      if (request.stream) begin();
-      append(answer, delta);
-      if (request.stream) connection.send_event(writer.delta(answer, delta));
-    };
-    auto call = std::move(request.call);
-    call.options.streams_calls = request.stream;
-    for (auto& message : call.messages) {
-      if (message.provider_blocks_of == request.model) message.provider_blocks_of = choice.id();
-    }
-    if (!call.options.limits_output) call.max_output_tokens = std::numeric_limits<std::int64_t>::max();
+    AnswerSender sender(connection, stream, writer, request.stream, new_answer(request));
+    auto call = take_call(request, choice);
     auto choices = with_fallbacks(std::move(choice), call);
-    auto completion =
-        co_await answer_with_retries(std::move(choices), std::move(call), on_delta, connection.disconnected());
+    auto completion = co_await answer_with_retries(
+        std::move(choices), std::move(call), [&sender](const Delta& delta) { sender.take(delta); },
+        connection.disconnected());
     spent = count(request, completion);
     if (const auto* problem = std::get_if<ModelFailure>(&completion.outcome)) {
       const auto error = client_failure(*problem);
       if (!connection.begun()) throw error;
-      begin();
-      stream.mark_failed();
-      connection.send_event(writer.fail(answer, error));
+      sender.fail(error);
     } else {
-      auto& reply = std::get<ModelReply>(completion.outcome);
-      answer.stop = reply.stop;
-      answer.stop_sequence = std::move(reply.stop_sequence);
-      answer.service_tier = std::move(reply.service_tier);
-      answer.usage = reply.usage;
-      answer.tool_uses = std::move(reply.tool_uses);
-      answer.provider_blocks = std::move(reply.provider_blocks);
-      co_await writer.before_end(answer);
-      if (request.stream) {
-        begin();
-        connection.send_event(writer.end(answer));
-      } else {
-        co_await respond(stream, writer.body(answer));
-      }
+      complete(sender.answer(), std::get<ModelReply>(std::move(completion.outcome)));
+      co_await writer.before_end(sender.answer());
+      co_await sender.finish();
     }
   } catch (...) {
     failure = std::current_exception();
@@ -288,43 +339,25 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
   ClientConnection connection(services_.loop, stream, request.is_repeatable);
   auto answer = new_answer(request);
   answer.thread_id = thread_id;
-  const Fields fields{{"X-Thread-Id", thread_id}};
-  if (request.stream) connection.begin_events([&writer] { return writer.keep_alive(); }, fields);
-  bool begun = false;
-  const auto begin = [&] {
-    if (!std::exchange(begun, true)) connection.send_event(writer.begin(answer));
-  };
-  run->follow([&](const Delta& delta) {
-    if (request.stream) begin();
-    append(answer, delta);
-    if (request.stream) connection.send_event(writer.delta(answer, delta));
-  });
+  AnswerSender sender(connection, stream, writer, request.stream, std::move(answer), {{"X-Thread-Id", thread_id}});
+  run->follow([&sender](const Delta& delta) { sender.take(delta); });
   const auto waited = co_await with_timeout(connection.disconnected(), no_limit, run->wait_until_paused());
-  run->finish(answer);
+  run->finish(sender.answer());
+  std::optional<ApiError> failed;
   if (waited == WaitResult::done) {
     co_await agents_.store_continuation(run);
+    failed = failure_of(*run, sender.answer());
+    if (!failed) {
+      co_await before_end(writer, sender.answer());
+      co_await sender.finish();
+    } else if (connection.begun()) {
+      sender.fail(*std::exchange(failed, std::nullopt));
+    }
   } else {
     agents_.store_continuation_later(run);
   }
-  std::optional<ApiError> failed;
-  if (waited == WaitResult::done && run->has_ended() && !run->error().empty())
-    failed = agent_failure(run->error(), run->model_failure(), run->settings());
-  if (waited == WaitResult::done && run->over_budget() && answer.text.empty())
-    failed = client_error(429, "the daily budget is used up: raise budget_usd_per_day, or wait for the next day", {},
-                          "insufficient_quota");
-  if (waited == WaitResult::done && !(failed && !connection.begun())) {
-    if (!failed) co_await before_end(writer, answer);
-    if (failed) stream.mark_failed();
-    if (request.stream) {
-      begin();
-      connection.send_event(failed ? writer.fail(answer, *failed) : writer.end(answer));
-    } else if (!failed) {
-      co_await respond(stream, writer.body(answer), fields);
-    }
-  }
-  const bool is_late = connection.begun();
   co_await connection.close();
-  if (failed && !is_late && waited == WaitResult::done) throw ApiError(*failed);
+  if (failed) throw ApiError(*failed);
 }
 
 Task<json::object> ClientApi::embed(json::object body, const std::string& client, ResponseStream& stream) {
