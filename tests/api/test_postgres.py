@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from checks import TRIES, accepted, refused, seconds_of
+from checks import TRIES, accepted, at_once, refused, seconds_of
 from connection import free_port
 from disks import small_disk
 from postgres import postgres
@@ -78,6 +78,21 @@ def test_records_survive_a_restart_and_no_password_is_shown(server, database, ro
     assert not list(gateway.data.glob("gateway.db*"))
     assert server.psql(database, "SELECT count(*) FROM threads WHERE title = 'a thread'") == [["1"]]
     assert PASSWORD not in command_line + printed_by(gateway)
+
+
+def test_turns_that_come_at_once_keep_their_thread_and_order(server, database, gateway_on):
+    gateway = gateway_on(server.url(database)).start()
+    threads = [create_thread(gateway)["id"] for _ in range(16)]
+    said = [f"turn {number}" for number in range(20)]
+
+    def fill(client):
+        for content in said:
+            accepted(gateway.http.post(f"/threads/{threads[client]}/turns", json={"role": "user", "content": content}), 201)
+    at_once(len(threads), fill)
+    for thread in threads:
+        turns = accepted(gateway.http.get(f"/threads/{thread}/turns"))
+        assert [turn["content"] for turn in reversed(turns)] == said
+        assert accepted(gateway.http.get(f"/threads/{thread}"))["turn_count"] == len(said)
 
 
 def test_a_wrong_password_is_refused_without_showing_it(server, database, role_with_password, gateway_on):
