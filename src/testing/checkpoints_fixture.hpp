@@ -41,7 +41,9 @@ struct CheckpointsFixture {
     const auto after = std::make_shared<const EntryState>(file.state_with(std::move(content)));
     co_await checkpoints.before_write(
         run, {.path = file.path(), .before = before, .after = after, .new_directories = file.new_directories()});
-    if (!killed_before_rename) file.replace(*file.prepare(*after), before->stamp);
+    if (killed_before_rename) co_return;
+    file.replace(*file.prepare(*after), before->stamp);
+    co_await checkpoints.after_write(after);
   }
   /// Does `work` as a command of the run would.
   Task<> command(std::string run_id, std::function<void()> work) {

@@ -53,6 +53,8 @@ public:
   /// Before a tool renames: stores the former content and the change; both are on disk when this returns. Throws
   /// ApiError if they cannot be stored: then nothing may be written.
   virtual Task<> before_write(const ToolRun& run, PlannedWrite write) = 0;
+  /// After it: stores the new content as well, which the file does not wait for.
+  virtual Task<> after_write(std::shared_ptr<const EntryState> after) = 0;
 
   /// Before a command that can write these directories: stores what it could overwrite. Throws ApiError if there is no
   /// space: then it may not run.

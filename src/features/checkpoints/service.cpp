@@ -29,6 +29,9 @@ namespace {
 /// How many results may wait in the background to be stored for diffs. Beyond that, a call waits for its own.
 constexpr std::size_t max_waiting_results = 16;
 
+/// So many bytes take less time than the way to another thread and back.
+constexpr std::size_t hashed_on_the_loop = std::size_t{16} * 1024;
+
 constexpr auto time_between_prunes = std::chrono::hours(24);
 
 constexpr auto too_large = "larger than {} MiB: its former content was not kept";
@@ -55,6 +58,24 @@ auto stored_or_refused(const std::filesystem::path& path, Store store) {
 
 }  // namespace
 
+/// The result of a write that is not stored yet.
+class Checkpoints::PendingResult {
+public:
+  explicit PendingResult(Checkpoints& owner) : owner_(owner), number_(owner.next_result_++) {
+    owner_.pending_results_.insert(number_);
+  }
+  ~PendingResult() {
+    owner_.pending_results_.erase(number_);
+    owner_.result_stored_.pulse();
+  }
+  PendingResult(const PendingResult&) = delete;
+  PendingResult& operator=(const PendingResult&) = delete;
+
+private:
+  Checkpoints& owner_;
+  const std::uint64_t number_;
+};
+
 Checkpoints::Checkpoints(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock, Runs& runs,
                          Threads& threads, Options options)
     : blocking_(blocking),
@@ -65,6 +86,7 @@ Checkpoints::Checkpoints(Loop& loop, BlockingPool& blocking, Database& database,
       options_(std::move(options)),
       blobs_(std::make_shared<BlobStore>(options_.directory, options_.total_bytes)),
       observer_(std::make_shared<CommandObserver>(blobs_, CommandObserver::Limits{.file_bytes = options_.file_bytes})),
+      result_stored_(loop),
       background_(loop) {
   background_.on_failure([](const std::exception_ptr& failure) {
     log::error("background work of checkpoints failed: {}", message_of(failure));
@@ -97,8 +119,11 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
   }
   const std::shared_ptr<const std::string> result(write.after, &write.after->content);
   const auto use = std::make_shared<BlobStore::Use>(*blobs_);
-  auto hashes = co_await blocking_.run(
-      [former = write.before, result] { return std::pair(EntryAccess::stored(*former).hash, blob_name(*result)); });
+  const auto hash = [former = write.before, result] {
+    return std::pair(EntryAccess::stored(*former).hash, blob_name(*result));
+  };
+  const bool is_quick = before.content.size() + result->size() <= hashed_on_the_loop;
+  auto hashes = is_quick ? hash() : co_await blocking_.run(hash);
   std::optional<StartedWork<std::string>> kept;
   if (before.has_content) {
     kept = blocking_.start([blobs = blobs_, use, path = write.path, former = write.before] {
@@ -118,11 +143,16 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
   // change that was never made.
   const auto numbers = co_await record(std::move(change), std::move(write.new_directories), std::move(uncovered));
   if (kept) co_await require_kept(*kept, numbers);
-  if (result->size() > options_.file_bytes) co_return;
+}
+
+// Not earlier: the sync of the new file would wait for that of the copy, as file systems have one journal.
+Task<> Checkpoints::after_write(std::shared_ptr<const EntryState> after) {
+  if (after->content.size() > options_.file_bytes) co_return;
+  auto storing = store_result(std::move(after), std::make_shared<PendingResult>(*this));
   if (background_.size() < max_waiting_results)
-    background_.spawn(store_result(result));
+    background_.spawn(std::move(storing));
   else
-    co_await store_result(result);
+    co_await std::move(storing);
 }
 
 /// If the former content could not be kept, withdraws the record of the change, which is not made then.
@@ -169,10 +199,10 @@ Task<std::vector<std::int64_t>> Checkpoints::record(StoredChange change,
 }
 
 /// For diffs, and because it is probably the former content of the next change: it is then on disk already.
-Task<> Checkpoints::store_result(std::shared_ptr<const std::string> content) {
-  co_await blocking_.run([blobs = blobs_, content = std::move(content)] {
+Task<> Checkpoints::store_result(std::shared_ptr<const EntryState> after, std::shared_ptr<PendingResult> /*pending*/) {
+  co_await blocking_.run([blobs = blobs_, after = std::move(after)] {
     try {
-      blobs->put(*content);
+      blobs->put(after->content);
     } catch (const std::system_error& error) {
       log::warn("a file that a run wrote is not kept for its diff: {}", error.what());
     }
@@ -185,6 +215,11 @@ Task<> Checkpoints::record_uncovered(const ToolRun& run, std::string path, std::
       [id = run.run_id, now = clock_.now(), uncovered = std::move(uncovered)](Connection& connection) {
         checkpoint_store::insert_uncovered(connection, id, uncovered, now);
       });
+}
+
+Task<> Checkpoints::results_stored() {
+  const auto after_this = next_result_;
+  while (!pending_results_.empty() && *pending_results_.begin() < after_this) co_await result_stored_.wait();
 }
 
 Task<> Checkpoints::record_hosts(const ToolRun& run, std::vector<ContactedHost> hosts) {
@@ -224,6 +259,7 @@ Task<std::optional<std::string>> Checkpoints::content_left(std::string run_id, s
 }
 
 Task<RunChanges> Checkpoints::changes(std::string run_id) {
+  co_await results_stored();
   auto changes = co_await require_run(run_id);
   auto uncovered = co_await database_.read(
       [run_id](Connection& connection) { return checkpoint_store::uncovered_of(connection, run_id); });

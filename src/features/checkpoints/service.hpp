@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "base/async/async_event.hpp"
 #include "base/async/task_group.hpp"
 #include "base/time/time.hpp"
 #include "features/checkpoints/blob_store.hpp"
@@ -49,6 +51,7 @@ public:
 
   std::size_t max_file_size() const override { return options_.file_bytes; }
   Task<> before_write(const ToolRun& run, PlannedWrite write) override;
+  Task<> after_write(std::shared_ptr<const EntryState> after) override;
   Task<std::shared_ptr<CommandListing>> before_command(const ToolRun& run,
                                                        std::vector<std::filesystem::path> writable) override;
   Task<> after_command(const ToolRun& run, std::shared_ptr<CommandListing> before) override;
@@ -74,13 +77,16 @@ private:
   struct PathChanges;
   struct Undoing;
   struct ListedTrees;
+  class PendingResult;
 
   Task<std::vector<StoredChange>> require_run(std::string run_id);
   Task<> forget_old();
   Task<std::vector<std::int64_t>> record(StoredChange change, std::vector<std::filesystem::path> new_directories,
                                          std::optional<UncoveredChange> uncovered);
   Task<> require_kept(StartedWork<std::string>& kept, const std::vector<std::int64_t>& numbers);
-  Task<> store_result(std::shared_ptr<const std::string> content);
+  Task<> store_result(std::shared_ptr<const EntryState> after, std::shared_ptr<PendingResult> pending);
+  /// Waits for those of the writes until now.
+  Task<> results_stored();
   std::shared_ptr<void> begin_undo();
   Task<UndoneFiles> undo_all(std::string run_id, std::vector<StoredChange> changes, UndoFiles wanted, bool may_redo);
   Task<> settle(std::vector<StoredChange>& changes);
@@ -97,6 +103,9 @@ private:
   std::shared_ptr<CommandObserver> observer_;
   std::vector<std::weak_ptr<ListedTrees>> commands_;  ///< that run
   StopSource stopping_;
+  std::uint64_t next_result_ = 0;
+  std::set<std::uint64_t> pending_results_;
+  AsyncEvent result_stored_;
   bool is_undoing_ = false;
   TaskGroup background_;
 };

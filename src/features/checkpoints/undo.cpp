@@ -310,6 +310,7 @@ Task<> Checkpoints::settle(std::vector<StoredChange>& changes) {
 
 Task<UndoneFiles> Checkpoints::undo_all(std::string run_id, std::vector<StoredChange> changes, UndoFiles wanted,
                                         bool may_redo) {
+  co_await results_stored();
   co_await settle(changes);
   const auto all = std::make_shared<Undoing>();
   all->force = wanted.force;

@@ -191,8 +191,10 @@ NewEntry::NewEntry(int directory, const EntryState& wanted, const std::filesyste
   throw std::system_error(reason, std::generic_category(), "cannot write " + path.string());
 }
 
-NewEntry::~NewEntry() {
-  if (!kept_) ::unlinkat(directory_, name_.c_str(), 0);
+NewEntry::~NewEntry() { remove(); }
+
+void NewEntry::remove() {
+  if (!std::exchange(kept_, true)) ::unlinkat(directory_, name_.c_str(), 0);
 }
 
 bool NewEntry::make_link(const EntryState& wanted) const {
@@ -271,8 +273,10 @@ bool put_entry(int directory, const std::string& name, NewEntry& entry, const Fi
 
   const bool is_put = present == FileStamp{} ? rename_new(directory, entry.name(), name, path)
                                              : replace(directory, name, entry, present, path);
-  if (is_put) sync_directory(directory, path);
-  return is_put;
+  if (!is_put) return false;
+  entry.remove();
+  sync_directory(directory, path);
+  return true;
 }
 
 }  // namespace agw

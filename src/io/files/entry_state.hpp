@@ -57,6 +57,8 @@ public:
   NewEntry& operator=(const NewEntry&) = delete;
 
   const std::string& name() const { return name_; }
+  /// Removes what the name leads to now: itself, or the file that it took the place of.
+  void remove();
   /// The name now belongs to a file of somebody else.
   void keep() { kept_ = true; }
 

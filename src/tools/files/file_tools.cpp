@@ -230,10 +230,12 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
   co_await needs.recorder->before_write(
       call.run,
       {.path = file.path(), .before = std::move(before), .after = after, .new_directories = file.new_directories()});
-  if (co_await write_in_editor(blocking, call, file, after->content)) co_return;
-  auto made = prepared ? co_await prepared->result() : co_await blocking.run(prepare);
-  // Moved, so that the former file is deleted there, too, and not on the loop.
-  co_await blocking.run([file, made = std::move(made), present] { file.replace(*made, present); });
+  if (!co_await write_in_editor(blocking, call, file, after->content)) {
+    auto made = prepared ? co_await prepared->result() : co_await blocking.run(prepare);
+    // Moved, so that it is closed there, too, and not on the loop.
+    co_await blocking.run([file, made = std::move(made), present] { file.replace(*made, present); });
+  }
+  co_await needs.recorder->after_write(after);
 }
 
 /// Stages the change or makes it, as the agent's permission requires.
