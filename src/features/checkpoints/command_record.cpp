@@ -83,17 +83,26 @@ std::optional<std::string> content_before_run(Connection& connection, const Comm
   return former ? former->hash : change.moved_hash;
 }
 
+/// What other runs left of a file after it was listed before the command; no value if the listing is later: then it
+/// shows what a person may have made of it.
+std::optional<StoredState> left_by_others(const std::vector<StoredChange>& others, const StoredState& listed) {
+  const bool listed_before =
+      std::ranges::any_of(others, [&](const StoredChange& other) { return other.before.is_same(listed); });
+  return listed_before ? std::optional(others.back().after) : std::nullopt;
+}
+
 /// Records the command's part of a change.
 void insert_change(Connection& connection, CommandChange change, std::int64_t last_before) {
   const auto name = [&](std::string_view reason) {
     checkpoint_store::insert_uncovered(connection, change.run_id, {change.path, std::string(reason)},
                                        change.created_at);
   };
-  if (const auto others = checkpoint_store::left_by_other_run(connection, change, last_before)) {
+  const auto others = checkpoint_store::of_other_runs(connection, change, last_before);
+  if (!others.empty()) {
     name("another run changed it while a command ran");
+    if (const auto left = left_by_others(others, change.before)) change.before = *left;
     const bool has_mode = change.after.has_content();
-    if (others->is_same(change.after) && (!has_mode || others->mode == change.after.mode)) return;
-    change.before = *others;
+    if (change.before.is_same(change.after) && (!has_mode || change.before.mode == change.after.mode)) return;
   } else if (change.is_shared) {
     name(shared_change);
   }

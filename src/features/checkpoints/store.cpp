@@ -188,15 +188,13 @@ std::vector<std::string> runs_after(Connection& connection, const std::string& t
   return runs;
 }
 
-std::optional<StoredState> left_by_other_run(Connection& connection, const StoredChange& change, std::int64_t number) {
+std::vector<StoredChange> of_other_runs(Connection& connection, const StoredChange& change, std::int64_t number) {
   static const auto sql = fmt::format(
-      "SELECT {}, number FROM file_changes WHERE number > :number AND path = :path AND run_id <> :run "
-      "ORDER BY number DESC LIMIT 1",
+      "SELECT {}, number FROM file_changes WHERE number > :number AND path = :path AND run_id <> :run ORDER BY number",
       columns.names());
   auto rows = connection.prepare(sql);
   rows.bind(":number", number).bind(":path", change.path).bind(":run", change.run_id);
-  const auto found = changes_in(rows);
-  return found.empty() ? std::nullopt : std::optional(found.front().after);
+  return changes_in(rows);
 }
 
 std::optional<StoredState> before_run(Connection& connection, const std::string& run_id, const std::string& path) {

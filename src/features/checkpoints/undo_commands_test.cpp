@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <ios>
 #include <random>
 #include <set>
@@ -147,6 +148,28 @@ TEST(UndoOfCommands, ACommandThatChangesWhatAnotherRunWroteMeanwhileGoesBackToTh
     EXPECT_EQ(fixture.text("a.txt"), "of the other run");
     EXPECT_EQ((co_await fixture.undo("other")).restored.size(), 1u);
     EXPECT_EQ(fixture.text("a.txt"), "old");
+  });
+}
+
+TEST(UndoOfCommands, AnEditAfterAnotherRunsWriteAndBeforeTheListingComesBack) {
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    // The listing of the command waits until both have happened.
+    std::promise<int> both;
+    const auto happened = both.get_future().share();
+    std::vector<StartedWork<int>> busy;
+    for (int i = 0; i < 2; ++i) busy.push_back(fixture.blocking.start([happened] { return happened.get(); }));
+    TaskGroup group(fixture.loop);
+    group.spawn(fixture.command_with("slow", [&]() -> Task<> {
+      fixture.edit("a.txt", "of the slow run");
+      co_return;
+    }));
+    for (int i = 0; i < 10; ++i) co_await fixture.database.read(checkpoint_store::last_number);
+    co_await fixture.write("other", "a.txt", "of the other run");
+    fixture.edit("a.txt", "a person's");
+    both.set_value(0);
+    co_await group.join();
+    EXPECT_EQ((co_await fixture.undo("slow")).restored.size(), 1u);
+    EXPECT_EQ(fixture.text("a.txt"), "a person's");
   });
 }
 
