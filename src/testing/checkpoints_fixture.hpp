@@ -106,13 +106,14 @@ struct CheckpointsFixture {
   Projects projects{database, filesystem, clock, roots.data_directory};
   Extensions extensions{database, hub, clock};
   Threads threads{loop, database, hub, clock, projects, runs, extensions};
-  Checkpoints checkpoints{loop,
-                          blocking,
-                          database,
-                          clock,
-                          runs,
-                          threads,
-                          {.directory = scratch.path() / "checkpoints", .file_bytes = 100'000}};
+  Checkpoints checkpoints{
+      loop,
+      blocking,
+      database,
+      clock,
+      runs,
+      threads,
+      {.directory = scratch.path() / "checkpoints", .file_bytes = 100'000, .unchanged = std::chrono::nanoseconds(0)}};
   bool killed_before_rename = false;
 };
 

@@ -266,25 +266,32 @@ void CommandObserver::store_contents(TreeListing& listing, const FileRoots& root
 }
 
 void CommandObserver::store_contents(TreeListing& listing, ContentStore& store, bool may_be_gone) {
-  for (auto& directory : listing.directories) {
+  for (auto& shared : listing.directories) {
+    if (!shared->may_lack_contents && !may_be_gone) continue;
     std::optional<EntryAccess> access;
-    for (auto& entry : directory.entries) {
+    for (std::size_t i = 0; i < shared->entries.size(); ++i) {
+      const auto& listed = shared->entries[i];
       const bool is_gone =
-          entry.kept == Kept::yes && may_be_gone && !blobs_->has(std::string(entry.hash.data(), entry.hash.size()));
-      const bool is_to_try = entry.kept == Kept::no_room || entry.kept == Kept::unreadable;
-      if (is_gone || is_to_try || entry.kept == Kept::moved_in) entry.kept = Kept::unknown;
-      if (entry.kept != Kept::unknown || !needs_content(entry)) continue;
-      if (!access) access = EntryAccess::open((listing.root / directory.path / entry.name).string());
+          listed.kept == Kept::yes && may_be_gone && !blobs_->has(std::string(listed.hash.data(), listed.hash.size()));
+      if (!is_gone && !may_lack_content(listed)) continue;
+      if (!access) access = EntryAccess::open((listing.root / shared->path / listed.name).string());
+      auto& entry = shared.own().entries[i];
+      entry.kept = Kept::unknown;
       store.put(*access, entry);
     }
+    if (access) shared.own().may_lack_contents = std::ranges::any_of(shared->entries, may_lack_content);
   }
 }
 
-std::shared_ptr<TreeListing> CommandObserver::before(const fs::path& root, const FileRoots& roots) {
+ListingLimits CommandObserver::limits_of(const FileRoots& roots) const {
+  return {.without = roots.data_directory, .entries = limits_.entries, .unchanged = limits_.unchanged};
+}
+
+std::shared_ptr<const TreeListing> CommandObserver::before(const fs::path& root, const FileRoots& roots) {
   AGW_ASSERT(may_block());
 
   const auto previous = latest(root);
-  auto listing = std::make_shared<TreeListing>(list_tree(root, roots.data_directory, limits_.entries, previous.get()));
+  auto listing = std::make_shared<TreeListing>(list_tree(root, limits_of(roots), previous.get()));
   if (previous) listing->evictions = previous->evictions;
   listing->is_unsynced = previous && previous->is_unsynced;
   store_contents(*listing, roots);
@@ -301,8 +308,8 @@ CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots
     found.uncovered.push_back(too_many);
     return found;
   }
-  auto listing = std::make_shared<TreeListing>(
-      list_tree(before.root, roots.data_directory, limits_.entries, &before, Coverage::as_previous));
+  auto listing =
+      std::make_shared<TreeListing>(list_tree(before.root, limits_of(roots), &before, Coverage::as_previous));
   listing->evictions = before.evictions;
   add_skipped(found, before);
   if (!listing->is_complete) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -47,11 +48,12 @@ public:
   struct Limits {
     std::uint64_t file_bytes = 0;
     std::size_t entries = 100'000;  ///< of a tree; beyond it nothing in the tree is covered
+    std::chrono::nanoseconds unchanged = std::chrono::seconds(2);  ///< ListingLimits::unchanged
   };
   CommandObserver(std::shared_ptr<BlobStore> blobs, Limits limits) : blobs_(std::move(blobs)), limits_(limits) {}
 
   /// Lists the tree and keeps its contents. Throws std::system_error if they cannot be written.
-  std::shared_ptr<TreeListing> before(const std::filesystem::path& root, const FileRoots& roots);
+  std::shared_ptr<const TreeListing> before(const std::filesystem::path& root, const FileRoots& roots);
   /// Lists it again. `origins` are of all trees that the command could write.
   CommandChanges after(const TreeListing& before, const FileRoots& roots, Origins& origins);
 
@@ -59,6 +61,7 @@ private:
   class ContentStore;
   class Findings;
 
+  ListingLimits limits_of(const FileRoots& roots) const;
   std::shared_ptr<const TreeListing> latest(const std::filesystem::path& root);
   void remember(std::shared_ptr<const TreeListing> listing);
   void store_contents(TreeListing& listing, const FileRoots& roots);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -17,8 +18,13 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <random>
 #include <string>
+#include <system_error>
 #include <thread>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "testing/file_clock.hpp"
 #include "testing/scratch_directory.hpp"
@@ -27,8 +33,23 @@ namespace agw {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::_;
 using ::testing::AnyOf;
+using ::testing::Each;
+using ::testing::Pair;
 using ::testing::StartsWith;
+
+/// Each change and each path that is not covered, in words.
+std::vector<std::string> all_of(const CommandChanges& found) {
+  const auto state = [](const StoredState& state) {
+    return fmt::format("{} {:o} {}", static_cast<int>(state.kind), state.mode, state.hash.value_or("-"));
+  };
+  std::vector<std::string> lines;
+  for (const auto& each : found.changes)
+    lines.push_back(fmt::format("{}: {} -> {} {}", each.path, state(each.before), state(each.after), each.moved_from));
+  for (const auto& each : found.uncovered) lines.push_back(each.path + ": " + each.reason);
+  return lines;
+}
 
 class CommandChangesTest : public ::testing::Test {
 protected:
@@ -69,8 +90,8 @@ protected:
                    .agent = "helper",
                    .project = project_};
   std::shared_ptr<BlobStore> blobs_ = std::make_shared<BlobStore>(scratch_.path() / "checkpoints", 10'000'000);
-  CommandObserver observer_{blobs_, {.file_bytes = 100'000, .entries = 500}};
-  std::shared_ptr<TreeListing> before_;
+  CommandObserver observer_{blobs_, {.file_bytes = 100'000, .entries = 500, .unchanged = std::chrono::nanoseconds(0)}};
+  std::shared_ptr<const TreeListing> before_;
   std::int64_t began_ = 0;
   CommandChanges last_;
 };
@@ -314,6 +335,59 @@ TEST_F(CommandChangesTest, OfAPersonBetweenTheListingAndTheCommandAreNamed) {
   began_ = testing::advance_file_clock();
   EXPECT_EQ(end(), (Found{{"a.txt", "? changed by somebody else just before the command"}}));
   EXPECT_EQ(blobs_->get(*change_of("a.txt").before.hash), "one") << "so that it can be undone with force";
+}
+
+TEST_F(CommandChangesTest, LeaveWhatLiesTooDeepAlone) {
+  auto path = std::string("a");
+  for (int i = 0; i < 201; ++i) path += "/a";
+  fs::create_directories(project_ / path);
+  begin();
+  EXPECT_THAT(end(), Each(Pair(_, StartsWith("?"))));
+}
+
+/// Does something at random to a tree.
+void change_something(const fs::path& root, std::mt19937& random) {
+  const auto any_of = [&](auto... names) {
+    const std::array<std::string, sizeof...(names)> all{names...};
+    return all.at(random() % all.size());
+  };
+  const auto directory = root / any_of("", "a", "a/b", "c", ".git");
+  const auto path = directory / any_of("one", "two", "b", ".gitignore", "server.key", "link");
+  std::error_code ignored;
+  switch (random() % 6) {
+    case 0:
+      fs::remove_all(path, ignored);
+      break;
+    case 1:
+      fs::create_directories(path, ignored);
+      break;
+    case 2:
+      fs::rename(path, root / any_of("one", "c", "a/b", "a/two"), ignored);
+      break;
+    case 3:
+      fs::create_symlink(any_of("one", "nowhere"), path, ignored);
+      break;
+    default:
+      fs::create_directories(directory, ignored);
+      std::ofstream(path) << any_of("one", "two\n", "b/\n!two\n", "*\n") << random();
+  }
+}
+
+TEST_F(CommandChangesTest, AreThoseThatAreFoundWithoutAnythingKnownOfTheDirectories) {
+  CommandObserver forgetful(std::make_shared<BlobStore>(scratch_.path() / "others", 10'000'000),
+                            {.file_bytes = 100'000, .entries = 500, .unchanged = std::chrono::hours(1)});
+  std::mt19937 random(31);
+  for (int round = 0; round < 150; ++round) {
+    for (auto i = random() % 3; i > 0; --i) change_something(project_, random);
+    begin();
+    const auto before = forgetful.before(project_, roots_);
+    testing::advance_file_clock();
+    for (auto i = random() % 4; i > 0; --i) change_something(project_, random);
+    end();
+    Origins origins({before}, began_);
+    const auto all = forgetful.after(*before, roots_, origins);
+    ASSERT_EQ(all_of(last_), all_of(all)) << round;
+  }
 }
 
 TEST_F(CommandChangesTest, NeedRoomForCopies) {

@@ -53,7 +53,7 @@ struct Checkpoints::ListedTrees : CommandListing {
 
   std::shared_ptr<BlobStore> blobs;
   BlobStore::Use use;  ///< until the changes are recorded
-  std::vector<std::shared_ptr<TreeListing>> trees;
+  std::vector<std::shared_ptr<const TreeListing>> trees;
   std::int64_t last_change = 0;  ///< of any run, before the command
 };
 

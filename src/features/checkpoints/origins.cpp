@@ -16,8 +16,8 @@ void Origins::index() {
   if (std::exchange(is_indexed_, true)) return;
   for (const auto& tree : before_) {
     for (const auto& directory : tree->directories) {
-      const auto place = tree->root / directory.path;
-      for (const auto& entry : directory.entries) {
+      const auto place = tree->root / directory->path;
+      for (const auto& entry : directory->entries) {
         const auto& stamp = entry.state.stamp;
         by_inode_.emplace(stamp.inode, Place{(place / entry.name).string(), &entry});
         if (!is_kept(entry) && entry.state.kind == EntryKind::file) not_kept_.emplace(stamp.size, stamp.modified_ns);

@@ -32,7 +32,7 @@ class Origins {
 public:
   /// `before` are the listings of all trees that the command can write; `began` is the time of the file system's clock
   /// when it started.
-  Origins(std::vector<std::shared_ptr<TreeListing>> before, std::int64_t began)
+  Origins(std::vector<std::shared_ptr<const TreeListing>> before, std::int64_t began)
       : before_(std::move(before)), began_(began) {}
 
   std::int64_t began() const { return began_; }
@@ -47,7 +47,7 @@ private:
 
   void index();
 
-  const std::vector<std::shared_ptr<TreeListing>> before_;
+  const std::vector<std::shared_ptr<const TreeListing>> before_;
   const std::int64_t began_;
   bool is_indexed_ = false;
   std::unordered_map<std::uint64_t, Place> by_inode_;

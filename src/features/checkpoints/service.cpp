@@ -85,7 +85,8 @@ Checkpoints::Checkpoints(Loop& loop, BlockingPool& blocking, Database& database,
       threads_(threads),
       options_(std::move(options)),
       blobs_(std::make_shared<BlobStore>(options_.directory, options_.total_bytes)),
-      observer_(std::make_shared<CommandObserver>(blobs_, CommandObserver::Limits{.file_bytes = options_.file_bytes})),
+      observer_(std::make_shared<CommandObserver>(
+          blobs_, CommandObserver::Limits{.file_bytes = options_.file_bytes, .unchanged = options_.unchanged})),
       result_stored_(loop),
       background_(loop) {
   background_.on_failure([](const std::exception_ptr& failure) {

@@ -38,6 +38,7 @@ public:
     std::uint64_t file_bytes = 10 * 1024 * 1024;
     std::uint64_t total_bytes = 500 * 1024 * 1024;
     std::chrono::days kept{30};
+    std::chrono::nanoseconds unchanged = std::chrono::seconds(2);  ///< ListingLimits::unchanged
     bool sandboxed = true;  ///< commands can write only the directories that they are given
   };
   Checkpoints(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock, Runs& runs, Threads& threads,

@@ -2,10 +2,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -40,6 +43,12 @@ bool is_same_entry(const EntryState& one, const EntryState& other) {
   return one.kind == EntryKind::directory || one.stamp == other.stamp;
 }
 
+/// Whether a listing that has the one can be used for the other, too.
+bool is_unchanged(const EntryState& one, const EntryState& other) {
+  return one.kind == other.kind && one.mode == other.mode && one.stamp == other.stamp && one.device == other.device &&
+         one.links == other.links && one.modified_ns == other.modified_ns && one.accessed_ns == other.accessed_ns;
+}
+
 /// Finds the entries of a directory in its earlier listing. Constant time if they come in the same order.
 class Earlier {
 public:
@@ -64,22 +73,68 @@ private:
   std::unordered_map<std::string_view, std::size_t> by_name_;
 };
 
-using DirectoriesByPath = std::unordered_map<std::string_view, const ListedDirectory*>;
+/// Puts a directory's entries together. Nothing is copied as long as they are those of the previous listing.
+class Entries {
+public:
+  explicit Entries(const SharedDirectory* previous) : previous_(previous) {}
+
+  /// Adds an entry of the previous listing.
+  void add_again(const ListedEntry& entry) {
+    if (!made_ && &entry == &(*previous_)->entries[again_])
+      ++again_;
+    else
+      add(entry);
+  }
+  void add(ListedEntry entry) {
+    if (!made_) copy();
+    made_->push_back(std::move(entry));
+  }
+
+  SharedDirectory finish(std::string path, DirectoryVersion version) && {
+    if (!made_ && previous_ && again_ == (*previous_)->entries.size()) return {*previous_, version};
+    if (!made_) copy();
+    const bool may_lack = std::ranges::any_of(*made_, may_lack_content);
+    return {{.path = std::move(path), .entries = *std::move(made_), .may_lack_contents = may_lack}, version};
+  }
+
+private:
+  void copy() {
+    made_.emplace();
+    if (!previous_) return;
+    const auto& entries = (*previous_)->entries;
+    made_->reserve(entries.size() + 1);
+    made_->assign(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(again_));
+  }
+
+  const SharedDirectory* previous_;
+  std::size_t again_ = 0;  ///< the first entries of the previous listing, which are the first here
+  std::optional<std::vector<ListedEntry>> made_;
+};
+
+using DirectoriesByPath = std::unordered_map<std::string_view, const SharedDirectory*>;
 
 DirectoriesByPath by_path(const TreeListing* listing) {
   DirectoriesByPath found;
   if (!listing) return found;
-  for (const auto& directory : listing->directories) found.emplace(directory.path, &directory);
+  for (const auto& directory : listing->directories) found.emplace(directory->path, &directory);
   return found;
 }
 
-const ListedDirectory* find_directory(const DirectoriesByPath& directories, std::string_view path) {
+const SharedDirectory* find_directory(const DirectoriesByPath& directories, std::string_view path) {
   const auto found = directories.find(path);
   return found == directories.end() ? nullptr : found->second;
 }
 
 std::string beneath(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : path + "/" + std::string(name);
+}
+
+/// The file systems that are known to mark a directory whenever a name comes or goes. On a network, others may not.
+bool marks_changes_of_names(int directory) {
+  constexpr std::array<std::int64_t, 5> known{EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC,
+                                              F2FS_SUPER_MAGIC};
+  struct statfs status{};
+  return ::fstatfs(directory, &status) == 0 && std::ranges::find(known, std::int64_t{status.f_type}) != known.end();
 }
 
 std::string gitignore_in(int directory) {
@@ -92,28 +147,33 @@ std::string gitignore_in(int directory) {
 
 /// A directory that is to be listed.
 struct Unlisted {
-  std::shared_ptr<DIR> parent;  ///< null for the root
+  std::shared_ptr<const Descriptor> parent;  ///< null for the root
   std::string path;
   std::string name;
   std::shared_ptr<const IgnoreRules> above;
   int depth = 0;
 };
 
-struct Listed {
-  ListedDirectory directory;
-  std::vector<Unlisted> inner;
-  std::vector<std::string> skipped;
+/// A directory that is being listed.
+struct Listing {
+  std::string path;
+  std::string name;
+  Entries entries;
+  int directory = -1;
+  std::shared_ptr<const IgnoreRules> rules{};
+  std::vector<std::string> skipped{};
+  std::size_t count = 0;
+  bool has_all_names = true;  ///< so far, `entries` has them
 };
 
 /// Lists a tree on the caller's thread and, if it is large, on one more: most of the time goes into calls of the
 /// system. The latest directory that was found is listed first, so that few are open.
 class Lister {
 public:
-  Lister(TreeListing& listing, const fs::path& without, std::size_t max_entries, const TreeListing* previous,
-         Coverage coverage)
+  Lister(TreeListing& listing, const ListingLimits& limits, const TreeListing* previous, Coverage coverage)
       : listing_(listing),
-        without_(without),
-        max_entries_(max_entries),
+        limits_(limits),
+        without_(limits.without.lexically_relative(listing.root).string()),
         previous_(by_path(previous)),
         repeated_(coverage == Coverage::as_previous ? previous : nullptr) {}
 
@@ -126,12 +186,19 @@ public:
     helper_.reset();
     if (failure_) std::rethrow_exception(failure_);
     listing_.entries = entries_;
-    listing_.is_complete = entries_ <= max_entries_;
-    std::ranges::sort(listing_.directories, {}, &ListedDirectory::path);
+    listing_.is_complete = entries_ <= limits_.entries;
+    std::ranges::sort(listing_.directories, {}, [](const auto& each) -> const std::string& { return each->path; });
     std::ranges::sort(listing_.skipped);
   }
 
 private:
+  /// A directory that was listed.
+  struct Done {
+    SharedDirectory directory;
+    std::vector<Unlisted> inner;
+    std::vector<std::string> skipped;
+  };
+
   /// Lists directories until none is left.
   void work() {
     std::unique_lock lock(mutex_);
@@ -150,11 +217,11 @@ private:
     }
   }
 
-  void add(Listed listed) {
-    listing_.directories.push_back(std::move(listed.directory));
-    std::ranges::move(listed.skipped, std::back_inserter(listing_.skipped));
-    if (failure_ || entries_ > max_entries_) return unlisted_.clear();
-    std::ranges::move(listed.inner, std::back_inserter(unlisted_));
+  void add(Done done) {
+    listing_.directories.push_back(std::move(done.directory));
+    std::ranges::move(done.skipped, std::back_inserter(listing_.skipped));
+    if (failure_ || entries_ > limits_.entries) return unlisted_.clear();
+    std::ranges::move(done.inner, std::back_inserter(unlisted_));
     if (unlisted_.size() >= enough_for_two_) start_helper();
   }
 
@@ -168,7 +235,7 @@ private:
   }
 
   /// No value if it cannot be opened, or failed.
-  std::optional<Listed> list_or_fail(const Unlisted& wanted) {
+  std::optional<Done> list_or_fail(const Unlisted& wanted) {
     try {
       return list(wanted);
     } catch (...) {
@@ -179,69 +246,97 @@ private:
     }
   }
 
-  std::optional<Listed> list(const Unlisted& wanted) {
-    auto stream = opened(wanted);
-    Listed listed{.directory = {.path = wanted.path}, .inner = {}, .skipped = {}};
-    if (!stream) {
-      const std::scoped_lock lock(mutex_);
-      if (wanted.parent) listing_.skipped.push_back(wanted.path);
-      return std::nullopt;
-    }
-    const auto rules =
-        std::make_shared<const IgnoreRules>(wanted.above->below(wanted.name, gitignore_in(::dirfd(stream.get()))));
-    read(stream.get(), listed, *rules, wanted.name);
+  std::optional<Done> list(const Unlisted& wanted) {
+    const auto directory = opened(wanted);
+    if (!*directory) return leave_out(wanted);
+    const auto* const previous = find_directory(previous_, wanted.path);
+    if (!wanted.parent && marks_changes_of_names(directory->get()))
+      marking_device_ = stat_opened(directory->get(), listing_.root).device;
+    auto version = version_of(directory->get());
+    const bool has_names = previous && version.has_names_of(previous->version());
+    const bool may_have_rules = !has_names || std::ranges::any_of((*previous)->entries, [](const auto& each) {
+      return std::string_view(each.name) == ".gitignore";
+    });
+    Listing now{.path = wanted.path, .name = wanted.name, .entries = Entries(previous), .directory = directory->get()};
+    now.rules = std::make_shared<const IgnoreRules>(
+        wanted.above->below(wanted.name, may_have_rules ? gitignore_in(now.directory) : std::string()));
+    if (has_names)
+      read_again(**previous, now);
+    else if (!read(now, previous))
+      return leave_out(wanted);
+    entries_ += now.count;
+    version.has_all_names = now.has_all_names && (has_names || version.has_all_names);
+    Done done{.directory = std::move(now.entries).finish(wanted.path, version),
+              .inner = {},
+              .skipped = std::move(now.skipped)};
     // In this order, as the last is listed first.
-    for (const auto& entry : listed.directory.entries | std::views::reverse) {
+    for (const auto& entry : done.directory->entries | std::views::reverse) {
       if (entry.state.kind != EntryKind::directory) continue;
-      listed.inner.push_back({.parent = stream,
-                              .path = beneath(wanted.path, entry.name),
-                              .name = entry.name,
-                              .above = rules,
-                              .depth = wanted.depth + 1});
+      done.inner.push_back({.parent = directory,
+                            .path = beneath(wanted.path, entry.name),
+                            .name = entry.name,
+                            .above = now.rules,
+                            .depth = wanted.depth + 1});
     }
-    return listed;
+    return done;
   }
 
-  std::shared_ptr<DIR> opened(const Unlisted& wanted) const {
-    if (wanted.depth >= max_depth) return nullptr;
+  std::nullopt_t leave_out(const Unlisted& wanted) {
+    const std::scoped_lock lock(mutex_);
+    if (wanted.parent) listing_.skipped.push_back(wanted.path);
+    return std::nullopt;
+  }
+
+  std::shared_ptr<const Descriptor> opened(const Unlisted& wanted) const {
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    Descriptor found(wanted.parent ? ::openat(::dirfd(wanted.parent.get()), wanted.name.c_str(), flags)
-                                   : ::open(listing_.root.c_str(), flags));
-    auto* const stream = found ? ::fdopendir(found.get()) : nullptr;
-    if (!stream) return nullptr;
-    found.release();
-    return {stream, ::closedir};
+    if (wanted.depth >= max_depth) return std::make_shared<const Descriptor>();
+    return std::make_shared<const Descriptor>(wanted.parent ? ::openat(wanted.parent->get(), wanted.name.c_str(), flags)
+                                                            : ::open(listing_.root.c_str(), flags));
   }
 
-  void read(DIR* stream, Listed& listed, const IgnoreRules& rules, const std::string& parent) {
-    const auto* const previous = find_directory(previous_, listed.directory.path);
-    if (previous) listed.directory.entries.reserve(previous->entries.size());
-    Earlier earlier(previous);
-    while (const auto* found = ::readdir(stream)) {
+  /// Before its names are read: what comes or goes afterwards changes it.
+  DirectoryVersion version_of(int directory) const {
+    const auto now = file_clock_now();
+    const auto state = stat_opened(directory, listing_.root);
+    return {
+        .device = state.device,
+        .inode = state.stamp.inode,
+        .changed_ns = state.stamp.changed_ns,
+        .has_all_names = state.device == marking_device_ && state.stamp.changed_ns < now - limits_.unchanged.count()};
+  }
+
+  /// The entries of which the previous listing has the names.
+  void read_again(const ListedDirectory& previous, Listing& now) {
+    for (const auto& entry : previous.entries) add(entry.name, &entry, now);
+  }
+
+  /// False if that is not possible.
+  bool read(Listing& now, const SharedDirectory* previous) {
+    Descriptor own(::fcntl(now.directory, F_DUPFD_CLOEXEC, 0));
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(own ? ::fdopendir(own.get()) : nullptr, ::closedir);
+    if (!stream) return false;
+    own.release();
+    Earlier earlier(previous ? &**previous : nullptr);
+    while (const auto* found = ::readdir(stream.get())) {
       const std::string_view name = found->d_name;
       if (name == "." || name == ".." || is_temporary_name(name)) continue;
-      if (++entries_ > max_entries_) return;
-      add(::dirfd(stream), std::string(name), listed, earlier, rules, parent);
+      if (entries_ + now.count > limits_.entries) break;
+      const std::string owned(name);
+      add(owned, earlier.find(owned), now);
     }
+    return true;
   }
 
-  void add(int directory, std::string name, Listed& listed, Earlier& earlier, const IgnoreRules& rules,
-           const std::string& parent) {
-    const auto state = state_of(directory, name);
-    if (!state) return;
-    const bool is_directory = state->kind == EntryKind::directory;
-    if (is_directory && is_skipped(name, listed, rules, parent)) return;
-    const auto* const before = earlier.find(name);
-    ListedEntry entry{.name = std::move(name), .state = *state};
-    if (before && is_same_entry(before->state, *state)) {
-      entry.kept = before->kept;
-      entry.hash = before->hash;
-      if (entry.kept == Kept::ignored && !repeated_) entry.kept = judged(entry, rules, parent);
-    } else if (!is_directory) {
-      entry.kept = judged(entry, rules, parent);
-      if (repeated_ && before) keep_coverage(entry, *before);
-    }
-    listed.directory.entries.push_back(std::move(entry));
+  void add(const std::string& name, const ListedEntry* before, Listing& now) {
+    ++now.count;
+    const auto state = state_of(now.directory, name);
+    if (!state || (state->kind == EntryKind::directory && is_skipped(name, before, now))) return;
+    const bool is_same = before && is_same_entry(before->state, *state);
+    const auto kept = is_same ? kept_still(*before, now) : kept_of(name, *state, before, now);
+    if (is_same && kept == before->kept && is_unchanged(before->state, *state)) return now.entries.add_again(*before);
+    ListedEntry entry{.name = name, .state = *state, .kept = kept};
+    if (is_same) entry.hash = before->hash;
+    now.entries.add(std::move(entry));
   }
 
   std::optional<EntryState> state_of(int directory, const std::string& name) const {
@@ -254,34 +349,48 @@ private:
     return std::nullopt;
   }
 
-  bool is_skipped(const std::string& name, Listed& listed, const IgnoreRules& rules, const std::string& parent) const {
-    const auto& path = listed.directory.path;
-    if (is_private_name(parent, name) || listing_.root / path / name == without_) return true;
-    auto whole = beneath(path, name);
-    const bool was_skipped = repeated_ && std::ranges::binary_search(repeated_->skipped, whole);
-    const bool was_listed = repeated_ && find_directory(previous_, whole);
-    if (!was_skipped && (was_listed || (name != ".git" && !rules.ignores(name, true)))) return false;
-    listed.skipped.push_back(std::move(whole));
+  bool is_skipped(const std::string& name, const ListedEntry* before, Listing& now) const {
+    auto whole = beneath(now.path, name);
+    if (is_private_name(now.name, name) || whole == without_) {
+      now.has_all_names = false;
+      return true;
+    }
+    // What the previous listing has stays, also if it could not be entered.
+    const bool was_listed = repeated_ && before && before->state.kind == EntryKind::directory;
+    const bool was_skipped = repeated_ && !was_listed && std::ranges::binary_search(repeated_->skipped, whole);
+    if (!was_skipped && (was_listed || (name != ".git" && !now.rules->ignores(name, true)))) return false;
+    now.skipped.push_back(std::move(whole));
+    now.has_all_names = false;
     return true;
   }
 
-  static void keep_coverage(ListedEntry& entry, const ListedEntry& before) {
-    if (before.kept == Kept::ignored && entry.kept == Kept::unknown) entry.kept = Kept::ignored;
-    if (before.kept != Kept::ignored && entry.kept == Kept::ignored) entry.kept = Kept::unknown;
+  Kept kept_still(const ListedEntry& before, const Listing& now) const {
+    if (before.kept != Kept::ignored || repeated_) return before.kept;
+    return judged(before.name, before.state, now);
   }
 
-  static Kept judged(const ListedEntry& entry, const IgnoreRules& rules, const std::string& parent) {
-    if (is_private_name(parent, entry.name)) return Kept::is_private;
-    if (entry.state.kind == EntryKind::other) return Kept::special;
-    return rules.ignores(entry.name, false) ? Kept::ignored : Kept::unknown;
+  Kept kept_of(const std::string& name, const EntryState& state, const ListedEntry* before, const Listing& now) const {
+    if (state.kind == EntryKind::directory) return Kept::unknown;
+    const auto kept = judged(name, state, now);
+    if (!repeated_ || !before) return kept;
+    // It is covered as it was.
+    if (before->kept == Kept::ignored && kept == Kept::unknown) return Kept::ignored;
+    return before->kept != Kept::ignored && kept == Kept::ignored ? Kept::unknown : kept;
+  }
+
+  static Kept judged(const std::string& name, const EntryState& state, const Listing& now) {
+    if (is_private_name(now.name, name)) return Kept::is_private;
+    if (state.kind == EntryKind::other) return Kept::special;
+    return now.rules->ignores(name, false) ? Kept::ignored : Kept::unknown;
   }
 
   TreeListing& listing_;
-  const fs::path& without_;
-  const std::size_t max_entries_;
+  const ListingLimits& limits_;
+  const std::string without_;  ///< relative to the root
   const DirectoriesByPath previous_;
   const TreeListing* const repeated_;  ///< the previous listing, if what it covers is to be covered; else null
   std::atomic<std::size_t> entries_ = 0;
+  std::optional<std::uint64_t> marking_device_;  ///< that of the root, if its directories mark changes of names
 
   std::mutex mutex_;  // for everything below, and for the listing
   std::condition_variable changed_;
@@ -294,54 +403,60 @@ private:
 
 class Comparison {
 public:
-  Comparison(const TreeListing& before, TreeListing& after) : after_(after), directories_before_(by_path(&before)) {
-    for (const auto& directory : before.directories) before_.push_back(&directory);
-  }
+  Comparison(const TreeListing& before, TreeListing& after)
+      : before_(before), after_(after), directories_before_(by_path(&before)) {}
 
   std::vector<ListedChange> run() {
-    std::unordered_map<std::string_view, ListedDirectory*> left;
+    const auto directories_after = by_path(&after_);
     for (auto& directory : after_.directories) {
-      compare(directory);
-      left.emplace(directory.path, &directory);
+      const auto* const before = find_directory(directories_before_, directory->path);
+      if (!before || !directory.is_shared_with(*before)) compare(before, directory);
     }
-    for (const auto* const directory : before_) {
-      const auto still = left.find(directory->path);
-      add_missing(*directory, still == left.end() ? nullptr : still->second);
+    for (const auto& directory : before_.directories) {
+      const auto* const after = find_directory(directories_after, directory->path);
+      if (!after || !after->is_shared_with(directory)) add_missing(*directory, after);
     }
     return std::move(changes_);
   }
 
 private:
-  void compare(ListedDirectory& directory) {
-    Earlier earlier(find_directory(directories_before_, directory.path));
+  void compare(const SharedDirectory* before, SharedDirectory& after) {
+    Earlier earlier(before ? &**before : nullptr);
+    auto& directory = after.own();
     for (auto& entry : directory.entries) {
-      const auto* const before = earlier.find(entry.name);
-      if (before && is_same_entry(before->state, entry.state)) continue;
-      changes_.push_back({beneath(directory.path, entry.name), before, &entry});
+      const auto* const former = earlier.find(entry.name);
+      if (former && is_same_entry(former->state, entry.state)) continue;
+      changes_.push_back({beneath(directory.path, entry.name), former, &entry});
     }
   }
 
-  void add_missing(const ListedDirectory& before, const ListedDirectory* after) {
-    Earlier later(after);
+  void add_missing(const ListedDirectory& before, const SharedDirectory* after) {
+    Earlier later(after ? &**after : nullptr);
     for (const auto& entry : before.entries) {
       if (!later.find(entry.name)) changes_.push_back({beneath(before.path, entry.name), &entry, nullptr});
     }
   }
 
+  const TreeListing& before_;
   TreeListing& after_;
-  DirectoriesByPath directories_before_;
-  std::vector<const ListedDirectory*> before_;
+  const DirectoriesByPath directories_before_;
   std::vector<ListedChange> changes_;
 };
 
 }  // namespace
 
-TreeListing list_tree(const fs::path& root, const fs::path& without, std::size_t max_entries,
-                      const TreeListing* previous, Coverage coverage) {
+bool may_lack_content(const ListedEntry& entry) {
+  const bool has_content = entry.state.kind == EntryKind::file || entry.state.kind == EntryKind::symlink;
+  return has_content && (entry.kept == Kept::unknown || entry.kept == Kept::unreadable || entry.kept == Kept::no_room ||
+                         entry.kept == Kept::moved_in);
+}
+
+TreeListing list_tree(const fs::path& root, const ListingLimits& limits, const TreeListing* previous,
+                      Coverage coverage) {
   AGW_ASSERT(may_block());
 
   TreeListing listing{.root = root, .began = file_clock_now()};
-  Lister(listing, without, max_entries, previous, coverage).run();
+  Lister(listing, limits, previous, coverage).run();
   if (!listing.is_complete) {
     listing.directories.clear();
     listing.skipped.clear();

@@ -218,6 +218,12 @@ EntryState stat_entry(int directory, const std::string& name, const std::filesys
   throw_errno("cannot read " + path.string());
 }
 
+EntryState stat_opened(int descriptor, const std::filesystem::path& path) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0) throw_errno("cannot read " + path.string());
+  return state_of(status);
+}
+
 std::optional<std::int64_t> birth_of(int directory, const std::string& name, const FileStamp& stamp) {
   AGW_ASSERT(may_block());
 

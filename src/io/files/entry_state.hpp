@@ -36,6 +36,8 @@ EntryState read_entry(int directory, const std::string& name, std::size_t limit,
 
 /// The same without the content.
 EntryState stat_entry(int directory, const std::string& name, const std::filesystem::path& path);
+/// That of an open file or directory.
+EntryState stat_opened(int descriptor, const std::filesystem::path& path);
 
 /// When the entry was made, in nanoseconds since the epoch, which a rename does not change; no value if the file system
 /// does not say, or if the entry is no longer that of `stamp`. Blocks.
