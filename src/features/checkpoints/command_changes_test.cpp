@@ -293,6 +293,27 @@ TEST_F(CommandChangesTest, NameWhatWasCopiedWithItsTimeAndDeletedWhereNothingIsK
   EXPECT_EQ(end(), (Found{{"a.log", "? named in .gitignore"}, {"b.txt", moved_text}}));
 }
 
+TEST_F(CommandChangesTest, NameWhatWasCopiedWithItsTimeFromAnIgnoredDirectoryAndDeletedThere) {
+  put(".gitignore", "cache/\n");
+  put("cache/deep/thesis.txt", "months of work");
+  const auto time = fs::last_write_time(project_ / "cache/deep/thesis.txt");
+  begin();
+  fs::copy_file(project_ / "cache/deep/thesis.txt", project_ / "thesis.txt");
+  fs::last_write_time(project_ / "thesis.txt", time);
+  fs::remove(project_ / "cache/deep/thesis.txt");
+  EXPECT_EQ(end(), (Found{{"cache", "? named in .gitignore"}, {"thesis.txt", moved_text}}));
+}
+
+TEST_F(CommandChangesTest, IncludeFilesThatAreOlderThanTheCommandWhichMadeThem) {
+  put(".gitignore", "cache/\n");
+  put("cache/a.txt", "ignored");
+  put("b.txt", "kept");
+  begin();
+  put("unpacked.txt", "from an archive");
+  fs::last_write_time(project_ / "unpacked.txt", fs::last_write_time(project_ / "b.txt") - std::chrono::hours(1));
+  EXPECT_EQ(end(), (Found{{"cache", "? named in .gitignore"}, {"unpacked.txt", "+"}}));
+}
+
 TEST_F(CommandChangesTest, AreNoneWhereAGitignoreNamedEverythingUntilTheCommandChangedIt) {
   put(".gitignore", "build/\n*.log\n");
   put("build/x", "a person's");

@@ -1,12 +1,53 @@
 #include "features/checkpoints/origins.hpp"
 
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+
 #include "base/async/assert.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/files/entry_state.hpp"
 
 namespace agw {
 
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
+
+/// How far what was not listed is looked at. What lies beyond counts as changed.
+struct LookLimits {
+  std::size_t names = 50'000;
+  int depth = 200;
+};
+
+/// Whether a name may have come to or gone from a directory, or one in it, since that time.
+bool has_names_changed(int parent, const char* name, std::int64_t since, LookLimits& left) {
+  if (left.depth == 0) return true;
+  Descriptor opened(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  // What this user cannot read, a command of this user cannot move.
+  if (!opened) return errno != EACCES;
+  if (stat_opened(opened.get(), name).stamp.changed_ns >= since) return true;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(opened.get()), ::closedir);
+  if (!stream) return true;
+  const int directory = opened.release();
+  while (const auto* entry = ::readdir(stream.get())) {
+    const std::string_view inner = entry->d_name;
+    if (inner == "." || inner == ".." || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN)) continue;
+    if (left.names-- == 0) return true;
+    const bool is_directory =
+        entry->d_type == DT_DIR || stat_entry(directory, entry->d_name, name).kind == EntryKind::directory;
+    if (!is_directory) continue;
+    --left.depth;
+    if (has_names_changed(directory, entry->d_name, since, left)) return true;
+    ++left.depth;
+  }
+  return false;
+}
 
 bool is_kept(const ListedEntry& entry) { return entry.kept == Kept::yes || entry.state.kind == EntryKind::directory; }
 
@@ -20,10 +61,23 @@ void Origins::index() {
       for (const auto& entry : directory->entries) {
         const auto& stamp = entry.state.stamp;
         by_inode_.emplace(stamp.inode, Place{(place / entry.name).string(), &entry});
-        if (!is_kept(entry) && entry.state.kind == EntryKind::file) not_kept_.emplace(stamp.size, stamp.modified_ns);
+        if (entry.state.kind == EntryKind::file)
+          (is_kept(entry) ? kept_ : not_kept_).emplace(stamp.size, stamp.modified_ns);
       }
     }
   }
+}
+
+bool Origins::may_have_left_skipped() {
+  if (has_skipped_changed_) return *has_skipped_changed_;
+  LookLimits left;
+  const auto has_changed = [&](const std::filesystem::path& path) {
+    return path.filename() != ".git" && has_names_changed(AT_FDCWD, path.c_str(), began_, left);
+  };
+  has_skipped_changed_ = std::ranges::any_of(before_, [&](const auto& tree) {
+    return std::ranges::any_of(tree->skipped, [&](const std::string& path) { return has_changed(tree->root / path); });
+  });
+  return *has_skipped_changed_;
 }
 
 Origin Origins::of(const EntryAccess& access, const ListedEntry& entry) {
@@ -35,9 +89,11 @@ Origin Origins::of(const EntryAccess& access, const ListedEntry& entry) {
   // Some file systems keep no fractions of a second, or of two.
   if (made_at >= began_ - (made_at % second == 0 ? 2 * second : 0)) {
     if (entry.state.kind != EntryKind::file || stamp.size == 0 || stamp.modified_ns >= began_) return {};
-    // Between two file systems, `mv` copies a file with its time.
+    // Between two mounts, of which a sandbox has many, `mv` copies a file with its time.
     index();
-    return {.kind = not_kept_.contains({stamp.size, stamp.modified_ns}) ? Origin::Kind::moved_in : Origin::Kind::made};
+    const std::pair file(stamp.size, stamp.modified_ns);
+    const bool may_be_moved = not_kept_.contains(file) || (!kept_.contains(file) && may_have_left_skipped());
+    return {.kind = may_be_moved ? Origin::Kind::moved_in : Origin::Kind::made};
   }
   index();
   const auto found = by_inode_.find(stamp.inode);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -46,12 +47,17 @@ private:
   };
 
   void index();
+  /// Whether a file may have been moved from a directory that was not listed.
+  bool may_have_left_skipped();
 
   const std::vector<std::shared_ptr<const TreeListing>> before_;
   const std::int64_t began_;
   bool is_indexed_ = false;
   std::unordered_map<std::uint64_t, Place> by_inode_;
-  std::set<std::pair<std::uint64_t, std::int64_t>> not_kept_;  ///< the size and time of each file without a copy
+  using SizeAndTime = std::pair<std::uint64_t, std::int64_t>;
+  std::set<SizeAndTime> kept_;      ///< of each file with a copy
+  std::set<SizeAndTime> not_kept_;  ///< of each file without
+  std::optional<bool> has_skipped_changed_;
 };
 
 }  // namespace agw
