@@ -264,7 +264,7 @@ private:
     append(table, extension_file_routes(extensions_, extension_files_));
     append(table, skill_routes(skills_, stages_));
     append(table, model_service_routes(model_services_));
-    append(table, thread_routes(threads_));
+    append(table, thread_routes(threads_, secrets_, blocking_));
     append(table, cost_routes(costs_));
     append(table, knowledge_routes(knowledge_));
     append(table, experiment_routes(experiments_));

@@ -309,3 +309,17 @@ def test_a_kill_in_the_middle_and_done_again_doubles_nothing(own_gateway, make_g
     assert len(listed) == 300 and {one["turn_count"] for one in listed.values()} == {10}
     assert [turn["content"][:5].split()[0] for turn in transcript_of(own_gateway, listed["T7"]["id"])] == [
         f"7/{at}" for at in range(10)]
+
+
+def test_transcript_for_others_has_no_inputs_results_and_secrets(gateway):
+    assert gateway.http.put("/secrets/KEY", json={"value": "hunter2-and-more"}).status_code == 204
+    turns = [{"key": "1", "role": "user", "content": "My key is hunter2-and-more."},
+             {"key": "2", "role": "tool", "content": "contents", "metadata": {"tool_name": "Read", "input": {"path": "diary"}}},
+             {"key": "3", "role": "assistant", "content": "Noted.", "metadata": {"reasoning": "Hm."}}]
+    created = accepted(gateway.http.post("/import", json={"source": "t", "threads": [
+        {"key": "1", "title": "On hunter2-and-more", "turns": turns}]}))
+    shared = accepted(gateway.http.get(f"/threads/{created['threads'][0]['id']}/transcript", params={"shared": "true"}))
+    assert shared["thread"]["title"] == "On [secret]"
+    assert [turn["content"] for turn in shared["turns"]] == ["My key is [secret].", "", "Noted."]
+    assert shared["turns"][1]["metadata"] == {"tool_name": "Read"}
+    assert "Hm." not in str(shared)

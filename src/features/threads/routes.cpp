@@ -1,11 +1,17 @@
 #include <exception>
 
+#include "api/error.hpp"
 #include "api/route.hpp"
+#include "features/secrets/service.hpp"
 #include "features/threads/service.hpp"
+#include "io/process/blocking.hpp"
 
 namespace agw {
 
 namespace {
+
+/// Shorter values stand in many texts where nobody means them.
+constexpr std::size_t min_hidden_length = 4;
 
 Response json_response(std::string text) {
   Response response;
@@ -70,10 +76,26 @@ Task<Response> create_turn(Threads& threads, Request& request) {
   co_return request.respond(co_await threads.add_turn(std::move(turn), request.in_transaction<Turn>()));
 }
 
-Task<Response> show_transcript(Threads& threads, Request& request) {
+/// The values of all secrets. Blocks.
+FilledSecrets values_of(const Secrets& secrets) {
+  FilledSecrets values;
+  try {
+    for (const auto& name : secrets.names()) {
+      const auto value = secrets.find(name);
+      if (value && value->size() >= min_hidden_length) values.add(*value);
+    }
+  } catch (const SecretError& error) {
+    throw BadRequest(error.what());
+  }
+  return values;
+}
+
+Task<Response> show_transcript(Threads& threads, const Secrets& secrets, BlockingPool& blocking, Request& request) {
   const auto query =
       co_await unless_unknown_thread(threads, request, [&request] { return request.query<TranscriptQuery>(); });
-  co_return json_response(co_await threads.transcript_text(request.path("id"), query));
+  FilledSecrets hidden;
+  if (query.shared) hidden = co_await blocking.run([&secrets] { return values_of(secrets); });
+  co_return json_response(co_await threads.transcript_text(request.path("id"), query, std::move(hidden)));
 }
 
 Task<Response> import_threads(Threads& threads, Request& request) {
@@ -92,7 +114,7 @@ Task<Response> search_turns(Threads& threads, Request& request) {
 
 }  // namespace
 
-Routes thread_routes(Threads& threads) {
+Routes thread_routes(Threads& threads, const Secrets& secrets, BlockingPool& blocking) {
   return {
       get("/threads", "List threads, newest change first", list_threads, threads)
           .query<ThreadFilter>()
@@ -128,7 +150,8 @@ Routes thread_routes(Threads& threads) {
           .optional_body<ForkPoint>()
           .responds<Thread>(201)
           .fails_with({404}),
-      get("/threads/:id/transcript", "Read a thread's turns, oldest first, page by page", show_transcript, threads)
+      get("/threads/:id/transcript", "Read a thread's turns, oldest first, page by page", show_transcript, threads,
+          secrets, blocking)
           .query<TranscriptQuery>()
           .responds<Transcript>()
           .fails_with({404}),

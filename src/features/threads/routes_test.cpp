@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api/route.hpp"
+#include "features/secrets/service.hpp"
 #include "features/threads/service.hpp"
 #include "testing/threads_fixture.hpp"
 
@@ -14,7 +15,8 @@ using namespace testing::threads;
 /// The response as `<status> <body or error>`.
 Task<std::string> call(ThreadsFixture& fixture, Method method, std::string path, std::vector<std::string> segments,
                        std::string content = {}, std::vector<std::pair<std::string, std::string>> parameters = {}) {
-  const auto routes = thread_routes(fixture.threads);
+  const Secrets secrets("/nowhere");
+  const auto routes = thread_routes(fixture.threads, secrets, fixture.blocking);
   const auto route = std::ranges::find_if(
       routes, [&](const Route& candidate) { return candidate.method == method && candidate.path == path; });
   Request request;

@@ -20,13 +20,16 @@ class WebUrl;
 struct Tool;
 struct ToolRun;
 struct Route;
+class BlockingPool;
 class Connection;
 class Database;
 class Extensions;
+class FilledSecrets;
 class Hub;
 class Projects;
 class Runs;
 class SearchIndexer;
+class Secrets;
 
 namespace thread_store {
 struct PreparedThread;
@@ -164,8 +167,9 @@ public:
 
   // Moving in and out.
 
-  /// A page of a thread's turns, oldest first, as JSON text. Throws BadRequest `after must be a turn of this thread`.
-  Task<std::string> transcript_text(std::string thread_id, TranscriptQuery query);
+  /// A page of a thread's turns, oldest first, as JSON text; without `hidden` if it is for others. Throws BadRequest
+  /// `after must be a turn of this thread`.
+  Task<std::string> transcript_text(std::string thread_id, TranscriptQuery query, FilledSecrets hidden);
   /// Creates threads and turns of another program, or of an export. What an earlier batch created is left unchanged, so
   /// a batch may be sent again. No job is started by it. Throws BadRequest for a key that cannot be, NotFound `project
   /// not found`, Conflict `turn belongs to another thread`.
@@ -247,7 +251,7 @@ private:
 };
 
 /// `/threads` and `/turns`, except the endpoints that start or end runs.
-std::vector<Route> thread_routes(Threads& threads);
+std::vector<Route> thread_routes(Threads& threads, const Secrets& secrets, BlockingPool& blocking);
 
 /// SearchTurns: the search over the turns of the calling agent.
 Tool search_turns_tool(Threads& threads);

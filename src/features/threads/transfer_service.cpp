@@ -11,6 +11,7 @@
 #include "features/projects/service.hpp"
 #include "features/threads/search_indexer.hpp"
 #include "features/threads/service.hpp"
+#include "features/threads/shared_transcript.hpp"
 #include "features/threads/transfer_store.hpp"
 #include "storage/database.hpp"
 
@@ -86,10 +87,12 @@ Timestamp last_time(const ImportedThread& thread, Timestamp otherwise) {
 
 }  // namespace
 
-Task<std::string> Threads::transcript_text(std::string thread_id, TranscriptQuery query) {
-  co_return co_await database_.read([thread_id, query](Connection& connection) {
+Task<std::string> Threads::transcript_text(std::string thread_id, TranscriptQuery query, FilledSecrets hidden) {
+  co_return co_await database_.read([thread_id, query, hidden = std::move(hidden)](Connection& connection) {
+    auto transcript = transfer_store::read(connection, thread_id, query);
+    if (query.shared) transcript = for_others(std::move(transcript), hidden);
     std::string text;
-    write_json(text, transfer_store::read(connection, thread_id, query));
+    write_json(text, transcript);
     return text;
   });
 }

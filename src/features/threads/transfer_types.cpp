@@ -10,10 +10,13 @@ constexpr auto rules(Tag<Transcript>) {
 }
 const Description& describe(Tag<Transcript>) { return description_of<Transcript>("Transcript"); }
 
-BOOST_DESCRIBE_STRUCT(TranscriptQuery, (), (after, limit))
+BOOST_DESCRIBE_STRUCT(TranscriptQuery, (), (after, limit, shared))
 constexpr auto rules(Tag<TranscriptQuery>) {
   return std::tuple{RuleFor<&TranscriptQuery::after>{{.about = "a turn of the thread: those newer than it"}},
-                    RuleFor<&TranscriptQuery::limit>{{.about = "500 when omitted; fewer if they are large"}}};
+                    RuleFor<&TranscriptQuery::limit>{{.about = "500 when omitted; fewer if they are large"}},
+                    RuleFor<&TranscriptQuery::shared>{
+                        {.about = "true leaves out what tools got and gave, reasoning and the values of secrets",
+                         .has_default = true}}};
 }
 const Description& describe(Tag<TranscriptQuery>) { return description_of<TranscriptQuery>("TranscriptQuery"); }
 

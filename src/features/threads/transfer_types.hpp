@@ -30,6 +30,7 @@ const Description& describe(Tag<Transcript>);
 struct TranscriptQuery {
   std::optional<std::string> after;  ///< a turn of the thread: those newer than it
   Limit limit{500};
+  bool shared = false;  ///< as it may be given to others (shared_transcript.hpp)
 };
 const Description& describe(Tag<TranscriptQuery>);
 

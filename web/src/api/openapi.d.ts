@@ -7740,6 +7740,8 @@ export interface operations {
                 after?: string;
                 /** @description 500 when omitted; fewer if they are large */
                 limit?: number;
+                /** @description true leaves out what tools got and gave, reasoning and the values of secrets */
+                shared?: boolean;
             };
             header?: never;
             path: {

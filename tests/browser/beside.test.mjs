@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { answers, eventually, message, missing, require, sendMessage, withGateway } from './environment.mjs';
+
+const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+  const beside = (page) => page.getByRole('region', { name: 'Chat beside' });
+  const title = (within, name) => within.getByRole('heading', { name, exact: true });
+
+  /** Two chats; the page shows the first. */
+  async function two() {
+    const [one, other] = await Promise.all(['Roses', 'Tulips'].map((name) => env.thread({ title: name })));
+    const page = await env.open(`/t/${one.id}`);
+    await title(page.getByRole('main'), 'Roses').waitFor();
+    return { page, one, other };
+  }
+  async function openBeside(page) {
+    await page
+      .getByRole('link', { name: /^Tulips/ })
+      .first()
+      .hover();
+    await page.getByRole('button', { name: 'Open Tulips beside' }).first().click();
+    await title(beside(page), 'Tulips').waitFor();
+  }
+
+  test('two chats stand side by side, each answers, and both are there after a reload', async () => {
+    const { page, one, other } = await two();
+    await openBeside(page);
+    await env.backend.reply({ text: 'Tulips answer.' });
+    await sendMessage(beside(page), 'On tulips');
+    await answers(beside(page)).getByText('Tulips answer.').waitFor();
+    await env.backend.reply({ text: 'Roses answer.' });
+    await message(page).first().fill('On roses');
+    await message(page).first().press('Enter');
+    await answers(page).getByText('Roses answer.').waitFor();
+    assert.equal(await answers(beside(page)).count(), 1);
+    await eventually(async () => assert.equal((await env.turns(one.id)).length, 2));
+    await eventually(async () => assert.equal((await env.turns(other.id)).length, 2));
+    await page.reload();
+    await answers(beside(page)).getByText('Tulips answer.').waitFor();
+    await answers(page).getByText('Roses answer.').waitFor();
+    assert.equal(page.url().split('/').at(-1), one.id);
+  });
+
+  test('Escape closes the chat beside, which stays closed', async () => {
+    const { page } = await two();
+    await openBeside(page);
+    await message(beside(page)).fill('kept');
+    await message(beside(page)).press('Escape');
+    await beside(page).waitFor({ state: 'detached' });
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.tagName), 'TEXTAREA'));
+    await page.reload();
+    await title(page.getByRole('main'), 'Roses').waitFor();
+    assert.equal(await beside(page).count(), 0);
+    await openBeside(page);
+    await eventually(async () => assert.equal(await message(beside(page)).inputValue(), 'kept'));
+  });
+
+  test('the two chats are swapped, and answers still arrive in both', async () => {
+    const { page, other } = await two();
+    await openBeside(page);
+    await beside(page).getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Swap the two chats' }).click();
+    await title(beside(page), 'Roses').waitFor();
+    await page.waitForURL(`**/#/t/${other.id}`);
+    for (const [within, words] of [
+      [beside(page), 'Beside again.'],
+      [page, 'Open again.'],
+    ]) {
+      await env.backend.reply({ text: words });
+      await message(within).first().fill('Go on');
+      await message(within).first().press('Enter');
+      await answers(page).getByText(words).waitFor();
+    }
+  });
+
+  test('an artifact is shown beside the chat that it is of', async () => {
+    const content = '```html\n<title>Bed</title><p>Soil</p>\n```';
+    const id = await env.threadWith({ role: 'assistant', content });
+    const { page } = await two();
+    await page.evaluate((chat) => localStorage.setItem('agw.beside', JSON.stringify(chat)), id);
+    await page.reload();
+    await beside(page).getByRole('button', { name: 'Open', exact: true }).click();
+    await beside(page).getByRole('region', { name: 'Artifact' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: 'Artifact' }).waitFor({ state: 'detached' });
+    assert.equal(await beside(page).count(), 1);
+  });
+
+  test('narrow pages show one chat', async () => {
+    const { page } = await two();
+    await openBeside(page);
+    await page.setViewportSize({ width: 1100, height: 800 });
+    await beside(page).waitFor({ state: 'detached' });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await beside(page).waitFor();
+  });
+
+  for (const colorScheme of ['light', 'dark'])
+    test(`two chats are accessible and fit (${colorScheme})`, async () => {
+      const { page } = await two();
+      await page.emulateMedia({ colorScheme });
+      await openBeside(page);
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
+        [],
+      );
+      const [width, height] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.scrollHeight,
+      ]);
+      assert.deepEqual([width, height], [1280, 800]);
+    });
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { answers, eventually, missing, questions, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+  const more = (page) => page.getByRole('button', { name: 'More', exact: true });
+  const item = (page, name) => page.getByRole('menuitem', { name, exact: true });
+
+  async function chat() {
+    await env.api('PUT', '/secrets/KEY', { value: 'hunter2-and-more' });
+    const turns = [
+      { key: '1', role: 'user', content: 'My key is hunter2-and-more.\n<script>alert(1)</script>' },
+      { key: '2', role: 'tool', content: 'the contents', metadata: { tool_name: 'Read', input: { path: 'diary' } } },
+      { key: '3', role: 'assistant', content: 'Water it **well**.\n\n- [x] roses\n\n```js\nlet x = 1;\n```\n' },
+    ];
+    const { threads } = await env.api('POST', '/import', {
+      source: 'sharing',
+      threads: [{ key: `${Math.random()}`, title: 'A garden', turns }],
+    });
+    const page = await env.open(`/t/${threads[0].id}`);
+    await answers(page).first().waitFor();
+    return page;
+  }
+
+  test('a chat is shared as a page that runs nothing and shows neither secrets nor what tools gave', async () => {
+    const page = await chat();
+    await more(page).click();
+    const [saved] = await Promise.all([page.waitForEvent('download'), item(page, 'Share as a file').click()]);
+    assert.equal(saved.suggestedFilename(), 'A garden.html');
+    const text = readFileSync(await saved.path(), 'utf8');
+    for (const secret of ['hunter2-and-more', 'diary', 'the contents', env.token, '<script', '<button'])
+      assert.ok(!text.includes(secret), secret);
+    await page.getByText('Read it before you pass it on.').waitFor();
+
+    const other = await env.newPage();
+    await other.setContent(text);
+    await other.getByRole('heading', { name: 'A garden' }).waitFor();
+    await other.getByText('My key is [secret].').waitFor();
+    await other.getByText('Tools that were used: Read').waitFor();
+    await other.locator('strong', { hasText: 'well' }).waitFor();
+    await other.getByText('☑ roses').waitFor();
+    await other.locator('pre', { hasText: 'let x = 1;' }).waitFor();
+  });
+
+  test('the menu is used with the keyboard, and gives the focus back', async () => {
+    const page = await chat();
+    await more(page).press('Enter');
+    const focused = (name) =>
+      eventually(async () => assert.ok(await item(page, name).evaluate((one) => one === document.activeElement)));
+    await focused('Keep it beside');
+    await page.keyboard.press('ArrowDown');
+    await focused('Share as a file');
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowDown');
+    await focused('Keep it beside');
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await eventually(async () => assert.ok(await more(page).evaluate((one) => one === document.activeElement)));
+  });
+
+  test('a chat is printed without what surrounds it', async () => {
+    const page = await chat();
+    await page.evaluate(() => (window.print = () => (window.printed = true)));
+    await more(page).click();
+    await item(page, 'Print…').click();
+    await page.waitForFunction(() => window.printed);
+    await page.emulateMedia({ media: 'print' });
+    await eventually(async () => assert.equal(await page.getByRole('navigation').first().isVisible(), false));
+    assert.equal(await page.getByRole('textbox', { name: 'Message' }).isVisible(), false);
+    assert.ok(await questions(page).isVisible());
+    assert.ok(
+      await page.evaluate(() => getComputedStyle(document.querySelector('[role=log]')).overflowY === 'visible'),
+    );
+  });
+
+  test('a chat is marked with a color in the list, which the browser remembers', async () => {
+    const page = await chat();
+    const colors = page.getByRole('group', { name: 'Color in the list' });
+    const row = page.locator('li.current .title');
+    await more(page).click();
+    await colors.getByRole('menuitemradio', { name: 'Green' }).click();
+    await row.getByText('●').waitFor();
+    await page.reload();
+    await row.getByText('●').waitFor();
+    await more(page).click();
+    assert.equal(await colors.getByRole('menuitemradio', { name: 'Green' }).getAttribute('aria-checked'), 'true');
+    await colors.getByRole('menuitemradio', { name: 'None' }).click();
+    await row.getByText('●').waitFor({ state: 'detached' });
+  });
+}

@@ -1,0 +1,116 @@
+/** A chat as a file for others: a page that loads and runs nothing, without inputs, results and secrets. */
+import { flushSync, mount, unmount } from 'svelte';
+import { apiPath, get } from '../../api/client';
+import type { Thread, Turn } from '../../api/types';
+import { download } from '../../base/download';
+import { escapeBidi, escapeInvisible } from '../../base/escape';
+import { language, t } from '../../base/language';
+import { toasts } from '../../base/toasts.svelte';
+import { session } from '../../state/session.svelte';
+import { answerData, toolData } from '../../state/timeline';
+import Markdown from '../../markdown/Markdown.svelte';
+
+interface Transcript {
+  thread: Thread;
+  turns: Turn[];
+  next: string | null;
+}
+
+const styles =
+  ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem;' +
+  'overflow-wrap:anywhere}article{margin:1.5rem 0}small{opacity:.75}.said{white-space:pre-wrap;padding:.5rem .75rem;' +
+  'border-radius:.5rem;background:light-dark(#eef0f3,#262a2e)}pre{overflow-x:auto;padding:.75rem;border-radius:.5rem;' +
+  'background:light-dark(#f3f4f7,#1b1f24)}table{border-collapse:collapse}td,th{border:1px solid gray;padding:.25rem .5rem}' +
+  'blockquote{margin-inline:0;padding-inline-start:1rem;border-inline-start:3px solid gray}h1,h2,h3{line-height:1.25}';
+
+const policy = "default-src 'none'; style-src 'unsafe-inline'";
+
+async function transcript(id: string): Promise<{ title: string; turns: Turn[] }> {
+  const turns: Turn[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await get<Transcript>(apiPath`/threads/${id}/transcript`, { shared: true, after });
+    turns.push(...page.turns);
+    if (!page.next) return { title: page.thread.title, turns };
+    after = page.next;
+  }
+}
+
+const element = (name: string, text: string, className = ''): HTMLElement =>
+  Object.assign(document.createElement(name), { textContent: text, className });
+
+/** Formulas and diagrams stay as they were written, code without its buttons. */
+function drawn(text: string): HTMLElement {
+  const box = document.createElement('div');
+  const shown = mount(Markdown, { target: box, props: { text } });
+  flushSync();
+  for (let more; (more = box.querySelector<HTMLElement>('button.more')); flushSync()) more.click();
+  const copy = box.cloneNode(true) as HTMLElement;
+  void unmount(shown);
+  for (const done of copy.querySelectorAll('input')) done.replaceWith(done.checked ? '☑ ' : '☐ ');
+  for (const control of copy.querySelectorAll('button')) control.remove();
+  for (const one of copy.querySelectorAll('*'))
+    for (const { name } of [...one.attributes])
+      if (!/^(href|dir|start|colspan|rowspan|align)$/.test(name)) one.removeAttribute(name);
+  return copy;
+}
+
+function article(turn: Turn): HTMLElement {
+  const box = document.createElement('article');
+  const who = turn.role === 'user' ? t('You') : turn.role === 'system' ? t('Note') : t('Assistant');
+  box.append(element('small', `${who}, ${new Date(turn.created_at).toLocaleString(language)}`));
+  if (turn.role === 'assistant') box.append(drawn(turn.content));
+  else box.append(element('div', escapeBidi(turn.content), 'said'));
+  const files = turn.metadata?.attachments;
+  if (Array.isArray(files))
+    for (const { name } of files as { name: string }[])
+      box.append(element('small', t('Attached: {name}', { name: escapeInvisible(name) })));
+  return box;
+}
+
+/** `turns`: oldest first. Tools are named before the answer that used them. */
+function bodyOf(title: string, turns: Turn[]): HTMLElement {
+  const body = document.createElement('body');
+  body.append(element('h1', escapeInvisible(title)));
+  let tools: string[] = [];
+  for (const turn of turns) {
+    if (answerData(turn).superseded === true) continue;
+    if (turn.role === 'tool') {
+      const { tool_name: name } = toolData(turn);
+      if (typeof name === 'string') tools.push(name);
+      continue;
+    }
+    if (tools.length) {
+      const names = [...new Set(tools)].map(escapeInvisible).join(', ');
+      body.append(element('small', t('Tools that were used: {names}', { names })));
+    }
+    tools = [];
+    body.append(article(turn));
+  }
+  return body;
+}
+
+const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
+
+export async function sharedFile({ id }: Thread): Promise<File> {
+  const { title, turns } = await transcript(id);
+  const body = bodyOf(title, turns);
+  const head =
+    `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">` +
+    `<meta name="viewport" content="width=device-width"><title>${escaped(escapeInvisible(title))}</title><style>${styles}</style>`;
+  const page = `<!doctype html>\n<html lang="${language}"><head>${head}</head>${body.outerHTML.replace(/<!--.*?-->/g, '')}</html>\n`;
+  // The gateway does not know the tokens of its clients by their text.
+  const text = session.token ? page.replaceAll(session.token, '[secret]') : page;
+  const name =
+    escapeInvisible(title)
+      .replace(/[^\p{L}\p{N} _-]+/gu, '')
+      .trim()
+      .slice(0, 60)
+      .trim() || 'chat';
+  return new File([text], `${name}.html`, { type: 'text/html' });
+}
+
+export async function saveShared(thread: Thread): Promise<void> {
+  const file = await sharedFile(thread);
+  download(file.name, file, file.type);
+  toasts.show(t('Saved without what tools got and gave, and without secrets. Read it before you pass it on.'));
+}
