@@ -14,7 +14,8 @@
   const theme = stored('theme');
   const { style } = document.documentElement;
   if (theme?.scheme) style.setProperty('color-scheme', theme.scheme);
-  for (const [name, value] of Object.entries(theme?.tokens ?? {})) style.setProperty(name, value);
+  const tokens = { ...theme?.tokens, ...stored('looks') };
+  for (const [name, value] of Object.entries(tokens)) style.setProperty(name, value);
 
   const token = stored('token');
   if (typeof token !== 'string') return;

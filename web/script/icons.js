@@ -45,6 +45,7 @@ const names = [
   'mic',
   'volume-2',
   'ellipsis',
+  'columns-2',
 ];
 
 const module = 'virtual:icons';

@@ -25,7 +25,8 @@ class EventSocket {
 
   #webSocket: WebSocket | null = null;
   #token: string | null = null;
-  #threads = new Set<string>();
+  /** As often as they are subscribed to. */
+  #threads: string[] = [];
   #listeners = new Set<Listener>();
   #failures = 0;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
@@ -74,13 +75,15 @@ class EventSocket {
   }
 
   subscribe(threadId: string): void {
-    this.#threads.add(threadId);
+    this.#threads.push(threadId);
     this.#send({ type: 'subscribe', threadId, resume: true });
   }
 
   unsubscribe(threadId: string): void {
-    this.#threads.delete(threadId);
-    this.#send({ type: 'unsubscribe', threadId });
+    const at = this.#threads.indexOf(threadId);
+    if (at >= 0) this.#threads.splice(at, 1);
+    // A chat that moves to the side is subscribed to before it is left.
+    if (!this.#threads.includes(threadId)) this.#send({ type: 'unsubscribe', threadId });
   }
 
   /** Tells the gateway whether a person sees this page: then it pushes nothing to this browser. */
@@ -112,7 +115,13 @@ class EventSocket {
     this.#failures = 0;
     this.failed = false;
     this.open = true;
-    this.#send({ type: 'subscribe', threadIds: [...this.#threads], lists: true, resume: true, approvals: true });
+    this.#send({
+      type: 'subscribe',
+      threadIds: [...new Set(this.#threads)],
+      lists: true,
+      resume: true,
+      approvals: true,
+    });
     this.showPresence();
   }
 

@@ -42,9 +42,9 @@ export function onStorageChange<T>(name: string, listener: (value: T | undefined
   return () => removeEventListener('storage', onStorage);
 }
 
-/** Removes everything except the theme and the language. */
+/** Removes everything except the theme, the looks of text and the language. */
 export function clearStorage(): void {
   for (const key of Object.keys(localStorage)) {
-    if (key.startsWith(prefix) && !/theme$|language$/.test(key)) localStorage.removeItem(key);
+    if (key.startsWith(prefix) && !/(theme|looks|language)$/.test(key)) localStorage.removeItem(key);
   }
 }

@@ -5,7 +5,12 @@ export type ArtifactKind = 'html' | 'svg' | 'markdown' | 'mermaid' | 'math';
 export interface Artifact {
   kind: ArtifactKind;
   text: string;
+  /** The chat beside which it is shown. */
+  chat?: string;
 }
+
+/** The context of a chat: its id. */
+export const chatContext = 'chat';
 
 const kinds: Record<string, ArtifactKind> = {
   html: 'html',

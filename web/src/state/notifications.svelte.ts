@@ -6,6 +6,8 @@ import { store, stored } from '../base/storage';
 import { t } from '../base/language';
 
 const pushedAfter = 60_000;
+/** Whoever waited for less has not looked away. */
+const soundAfter = 20_000;
 
 /** Whether the gateway pushes this to the browser while the page is hidden. */
 function isPushed(event: GatewayEvent): boolean {
@@ -13,9 +15,35 @@ function isPushed(event: GatewayEvent): boolean {
   return kinds.includes(event.type) && (event.type !== 'finish' || event.durationMs > pushedAfter);
 }
 
+/** Two notes, soft and short. */
+function chime(): void {
+  const context = new AudioContext();
+  const volume = new GainNode(context, { gain: 0.1 });
+  volume.connect(context.destination);
+  volume.gain.exponentialRampToValueAtTime(0.001, context.currentTime + 0.7);
+  const tone = new OscillatorNode(context, { frequency: 587 });
+  tone.frequency.setValueAtTime(880, context.currentTime + 0.15);
+  tone.connect(volume);
+  tone.onended = () => void context.close();
+  tone.start();
+  tone.stop(context.currentTime + 0.7);
+}
+
+/** Browsers have locks only where a page came safely. */
+async function inOneTab(work: () => void): Promise<void> {
+  if (!navigator.locks) return work();
+  const meanwhile = 1000;
+  await navigator.locks.request('agw.sound', { ifAvailable: true }, async (lock) => {
+    if (!lock) return;
+    work();
+    await new Promise((done) => setTimeout(done, meanwhile));
+  });
+}
+
 class Notifications {
   readonly isSupported = 'Notification' in globalThis && isSecureContext;
   isEnabled = $state(stored('notices', false));
+  sounds = $state(stored('sound', false));
 
   constructor() {
     socket.listen((event) => this.#take(event));
@@ -29,7 +57,14 @@ class Notifications {
     store('notices', this.isEnabled || undefined);
   }
 
+  enableSound(on: boolean): void {
+    this.sounds = on;
+    store('sound', on || undefined);
+    if (on) chime();
+  }
+
   #take(event: GatewayEvent): void {
+    if (this.sounds && event.type === 'finish' && event.durationMs >= soundAfter) void inOneTab(chime);
     if (!this.isEnabled || !this.isSupported || !document.hidden || isPushed(event)) return;
     if (event.type === 'finish') this.#show(t('An answer is ready.'));
     else if (event.type === 'proposal-created') this.#show(t('A proposal is waiting for you.'));

@@ -1,4 +1,5 @@
 /** The list of threads and their statuses, kept up to date by events. */
+import { MediaQuery } from 'svelte/reactivity';
 import { get } from '../api/client';
 import type { GatewayEvent } from '../api/events';
 import { socket } from '../api/socket.svelte';
@@ -14,6 +15,9 @@ const frame = 16;
 /** The number of threads read at first: more than people look through, few enough to be fast. */
 const firstPage = 1000;
 
+/** There is room for two chats side by side. */
+export const wide = new MediaQuery('min-width: 1200px');
+
 class Threads {
   all = $state.raw<Thread[]>([]);
   /** The threads shown in the list, in its order. */
@@ -21,6 +25,8 @@ class Threads {
   loaded = $state(false);
   error = $state<unknown>(null);
   statuses = $state<Record<string, ThreadStatus>>(stored('marks', {}));
+  /** What people mark chats with in this browser, as CSS colours. */
+  colors = $state.raw<Record<string, string>>(stored('colors', {}));
   archived = $state(false);
   /** There are older threads than those read. */
   more = $state(false);
@@ -31,6 +37,10 @@ class Threads {
   selectedId: string | null = null;
   /** The open thread, once it has been read. */
   selected = $state.raw<Thread | null>(null);
+  /** The thread beside the open one, where there is room. */
+  beside = $state(stored<string | null>('beside', null));
+  /** That thread while it is shown. */
+  secondId: string | null = null;
 
   /** A status may outlive its thread, which may be deleted or archived elsewhere. */
   waiting = $derived(
@@ -45,6 +55,7 @@ class Threads {
   constructor() {
     socket.listen((event) => this.#enqueue(event));
     this.#tabs.onmessage = ({ data }) => socket.emit(data as GatewayEvent);
+    onStorageChange<Record<string, string>>('colors', (kept) => (this.colors = kept ?? {}));
     onStorageChange<Record<string, ThreadStatus>>('marks', (kept) => this.#merge(kept ?? {}));
   }
 
@@ -72,7 +83,22 @@ class Threads {
 
   select(id: string | null): void {
     this.selectedId = id;
-    if (id && this.statuses[id] !== 'running') this.#setStatus(id, null);
+    if (id) this.#read(id);
+  }
+
+  /** `id` is beside the open one. */
+  selectSecond(id: string | null): void {
+    this.secondId = id;
+    if (id) this.#read(id);
+  }
+
+  showBeside(id: string | null): void {
+    this.beside = id;
+    store('beside', id ?? undefined);
+  }
+
+  #read(id: string): void {
+    if (this.statuses[id] !== 'running') this.#setStatus(id, null);
   }
 
   put(thread: Thread): void {
@@ -136,7 +162,7 @@ class Threads {
 
   #onFinished(event: GatewayEvent & { type: 'finish' | 'stopped' }): void {
     const failed = event.type === 'finish' && event.finishReason === 'error';
-    const seen = event.threadId === this.selectedId && !document.hidden;
+    const seen = [this.selectedId, this.secondId].includes(event.threadId) && !document.hidden;
     this.#setStatus(event.threadId, seen ? null : failed ? 'failed' : 'unread');
   }
 

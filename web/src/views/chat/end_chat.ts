@@ -8,10 +8,15 @@ import { toasts, tryOrToast } from '../../base/toasts.svelte';
 import { confirmDanger } from '../../components/confirm.svelte';
 import { threads } from '../../state/threads.svelte';
 
+function leave(id: string): void {
+  if (threads.beside === id) threads.showBeside(null);
+  else router.push(['chats']);
+}
+
 /** Archives a chat, which can be undone, or takes it out of the archive. */
 export async function archive({ id, archived }: Thread): Promise<void> {
   if (!(await tryOrToast(() => patch(`/threads/${id}`, { archived: !archived }))) || archived) return;
-  router.push(['chats']);
+  leave(id);
   toasts.show(t('Archived.'), {
     action: { label: t('Undo'), run: () => void tryOrToast(() => patch(`/threads/${id}`, { archived: false })) },
   });
@@ -35,6 +40,6 @@ export async function discard({ id, title, turn_count }: Thread, isRunning: () =
   });
   if (done) {
     threads.drop(id);
-    router.push(['chats']);
+    leave(id);
   }
 }

@@ -4,9 +4,10 @@ import { newItem, router } from '../../base/router.svelte';
 import { tryOrToast } from '../../base/toasts.svelte';
 import { store } from '../../base/storage';
 import { registry } from '../../state/registry.svelte';
-import { threads } from '../../state/threads.svelte';
+import { threads, wide } from '../../state/threads.svelte';
 import { overlays } from '../shell/overlays.svelte';
 import { views } from '../shell/views';
+import '../chat_actions/print.css';
 import { t } from '../../base/language';
 import { typeNames } from '../extensions/type_names';
 
@@ -17,6 +18,8 @@ export interface Entry {
   label: string;
   about: string;
   run: () => void;
+  /** With Shift, where there is room. */
+  runBeside?: () => void;
 }
 
 const typeViews: Record<string, string> = { agent: 'agents', job: 'jobs' };
@@ -63,8 +66,13 @@ function pageActions(): Entry[] {
           action(t('Find in this chat'), t('Search its messages'), () => router.push(['search'], { thread: open.id })),
           action(
             t('Export this chat as Markdown'),
-            t('Save, download, share'),
+            t('Save, download'),
             () => void tryOrToast(async () => (await import('./export_chat')).exportChat(open)),
+          ),
+          action(
+            t('Share this chat as a file'),
+            t('Save, download'),
+            () => void tryOrToast(async () => (await import('../chat_actions/share')).saveShared(open)),
           ),
         ]
       : []),
@@ -87,6 +95,7 @@ const chats = (): Entry[] =>
     label: title,
     about: registry.nameOf(agent_id),
     run: () => router.push(['t', id]),
+    ...(wide.current && id !== threads.selectedId && { runBeside: () => threads.showBeside(id) }),
   }));
 
 /** Starts a new chat with the command as its draft. */
