@@ -199,10 +199,14 @@ else {
     const { page, arrive } = await sendsWithFile(id);
     arrive();
     await page.getByRole('article', { name: 'You' }).getByText('notes.txt').waitFor();
-    assert.deepEqual(
-      (await env.turns(id))[0].metadata.attachments.map(({ name }) => name),
-      ['notes.txt'],
-    );
+    // The page shows it before the gateway has it.
+    await eventually(async () => {
+      const [turn] = await env.turns(id);
+      assert.deepEqual(
+        turn?.metadata.attachments.map(({ name }) => name),
+        ['notes.txt'],
+      );
+    });
   });
 
   test('a message that waited for its file does not take the focus when it is sent', async () => {
