@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view prefix = "file";
 
-constexpr auto not_read = std::to_array<KnownEntry>({
+constexpr auto unread_by_chatgpt = std::to_array<KnownEntry>({
     {"chat.html"},
     {"message_feedback.json", "are votes on answers"},
     {"model_comparisons.json", "are votes on answers"},
@@ -46,7 +46,8 @@ ChatgptFiles::ChatgptFiles(Importer& importer, const std::filesystem::path& path
   for_each_file(path, [&](const ExportedFile& file) {
     const auto name = std::filesystem::path(file.path).filename().string();
     const std::string id(id_at_start(name));
-    if (id.empty()) return has_conversations(file.path, path) ? void() : leave_entry(importer, file.path, not_read);
+    if (id.empty())
+      return has_conversations(file.path, path) ? void() : leave_entry(importer, file.path, unread_by_chatgpt);
     importer.show_progress("files", found_.size(), 0);
     if (auto made = importer.add_attachment(id, {own_name(name, id), {}, content_of(file.read)}))
       found_.insert_or_assign(id, *std::move(made));

@@ -30,7 +30,7 @@ bool is_projects(const fs::path& file) {
 }
 
 /// Of the files of an export that has more than conversations.
-constexpr auto not_read = std::to_array<KnownEntry>({
+constexpr auto unread_by_claude = std::to_array<KnownEntry>({
     {"memories.json", "is what Claude remembers: copy what you need into knowledge"},
     {"users.json", "is the account"},
 });
@@ -77,7 +77,7 @@ void read_claude_projects(Importer& importer, const fs::path& path) {
   bool is_first = true;
   const auto is_wanted = [&](const fs::path& file) {
     const bool is_read = is_projects(file);
-    if (!is_read && !has_conversations(file, path)) leave_entry(importer, file.string(), not_read);
+    if (!is_read && !has_conversations(file, path)) leave_entry(importer, file.string(), unread_by_claude);
     return is_read;
   };
   for_each_record(importer, path, "project", is_wanted, [&](const json::object& from) {
