@@ -101,6 +101,11 @@ def test_extension_is_read_from_stdin(gateway, new_name, dump):
     assert {member: made[member] for member in body} == body
 
 
+def test_stdin_is_read_up_to_the_limit_of_a_file(gateway):
+    done = gateway.command("ext", "add", "-", typed="a" * (2 << 20))
+    assert done.returncode == 1 and "standard input: is larger than 1 MiB" in done.stderr
+
+
 def test_record_cannot_end_a_comment(gateway, new_name):
     body = {"type": "theme", "name": new_name("evil"), "description": "\x1b]0;owned\x07\nenabled: true",
             "definition": {"colors": {}}}

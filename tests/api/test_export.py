@@ -315,11 +315,11 @@ def test_transcript_for_others_has_no_inputs_results_and_secrets(gateway):
     assert gateway.http.put("/secrets/KEY", json={"value": "hunter2-and-more"}).status_code == 204
     turns = [{"key": "1", "role": "user", "content": "My key is hunter2-and-more."},
              {"key": "2", "role": "tool", "content": "contents", "metadata": {"tool_name": "Read", "input": {"path": "diary"}}},
-             {"key": "3", "role": "assistant", "content": "Noted.", "metadata": {"reasoning": "Hm."}}]
+             {"key": "3", "role": "assistant", "content": r"Noted: hunter2\-and\-more.", "metadata": {"reasoning": "Hm."}}]
     created = accepted(gateway.http.post("/import", json={"source": "t", "threads": [
         {"key": "1", "title": "On hunter2-and-more", "turns": turns}]}))
     shared = accepted(gateway.http.get(f"/threads/{created['threads'][0]['id']}/transcript", params={"shared": "true"}))
     assert shared["thread"]["title"] == "On [secret]"
-    assert [turn["content"] for turn in shared["turns"]] == ["My key is [secret].", "", "Noted."]
+    assert [turn["content"] for turn in shared["turns"]] == ["My key is [secret].", "", "Noted: [secret]."]
     assert shared["turns"][1]["metadata"] == {"tool_name": "Read"}
     assert "Hm." not in str(shared)

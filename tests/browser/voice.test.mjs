@@ -90,6 +90,18 @@ else {
     assert.equal(await page.evaluate(() => window.recognizer), null);
   });
 
+  test('it ends when the keys are released elsewhere', async () => {
+    const page = await chat({ isLocal: true });
+    await message(page).focus();
+    for (const key of ['Control', 'Shift', 'Space']) await page.keyboard.down(key);
+    await hears(page);
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.up('Space');
+    await page.getByText('Listening…').waitFor({ state: 'detached' });
+    for (const key of ['Shift', 'Control']) await page.keyboard.up(key);
+    assert.equal(await page.evaluate(() => window.recognizer), null);
+  });
+
   test('a refused microphone is told', async () => {
     const page = await chat({ isLocal: true });
     await dictate(page).click();

@@ -1,9 +1,8 @@
 // A library for LD_PRELOAD that kills its program at a step it takes: before it sends something, changes a file or
 // waits for the disk, or after it received something.
 //
-//   KILL_STEPS  a file of two numbers of eight bytes each: how many steps are left until the kill, which is never if
-//   that
-//               is 0 (a test writes it while the program runs), and how many steps there were
+// KILL_STEPS names a file of two numbers of eight bytes each: how many steps are left until the kill, never if it is 0
+// (a test writes it while the program runs), and how many steps there were.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>

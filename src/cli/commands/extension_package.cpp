@@ -131,8 +131,16 @@ ExtensionPackage read_folder(const fs::path& folder) {
   return package;
 }
 
+std::string read_standard_input() {
+  std::string text(max_yaml_size + 1, '\0');
+  std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::cin.gcount()));
+  if (text.size() > max_yaml_size) refuse("standard input", "is larger than 1 MiB");
+  return text;
+}
+
 std::string read_file(const fs::path& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  if (path == "-") return read_standard_input();
   const auto directory = path.parent_path().empty() ? fs::path(".") : path.parent_path();
   const auto opened = require(Directory::open(directory), directory);
   return require(opened.read(path.filename().string(), max_yaml_size), path);

@@ -12,6 +12,8 @@ namespace {
 
 /// Shorter values stand in many texts where nobody means them.
 constexpr std::size_t min_hidden_length = 4;
+/// What a backslash may precede (CommonMark, section 2.4).
+constexpr const char* all_punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 
 Response json_response(std::string text) {
   Response response;
@@ -76,13 +78,27 @@ Task<Response> create_turn(Threads& threads, Request& request) {
   co_return request.respond(co_await threads.add_turn(std::move(turn), request.in_transaction<Turn>()));
 }
 
-/// The values of all secrets. Blocks.
+/// As a model writes it in Markdown: such a text is shown without the backslashes.
+std::string with_backslashes(std::string_view value, std::string_view before) {
+  std::string escaped;
+  for (const char c : value) {
+    if (before.find(c) != before.npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+/// The values of all secrets, as they are and as Markdown has them. Blocks.
 FilledSecrets values_of(const Secrets& secrets) {
   FilledSecrets values;
   try {
     for (const auto& name : secrets.names()) {
       const auto value = secrets.find(name);
-      if (value && value->size() >= min_hidden_length) values.add(*value);
+      if (!value || value->size() < min_hidden_length) continue;
+      values.add(*value);
+      for (const std::string_view before : {"_", "*_", "*_~", all_punctuation}) {
+        if (auto escaped = with_backslashes(*value, before); escaped != *value) values.add(escaped);
+      }
     }
   } catch (const SecretError& error) {
     throw BadRequest(error.what());

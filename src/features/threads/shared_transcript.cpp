@@ -21,7 +21,8 @@ json::array names_of_files(const json::array& files, const FilledSecrets& hidden
 json::object shared_metadata(const json::object& metadata, const FilledSecrets& hidden) {
   json::object kept;
   if (is_true(metadata, "superseded")) kept["superseded"] = true;
-  if (const auto tool = string_or_empty(metadata, "tool_name"); !tool.empty()) kept["tool_name"] = tool;
+  if (const auto tool = string_or_empty(metadata, "tool_name"); !tool.empty())
+    kept["tool_name"] = hidden.hidden_in(tool);
   if (const auto* files = array_member(metadata, "attachments")) kept["attachments"] = names_of_files(*files, hidden);
   return kept;
 }

@@ -17,7 +17,8 @@ TEST(SharedTranscript, HasOfToolsAndFilesOnlyNames) {
   Transcript transcript;
   transcript.thread.title = "On hunter22";
   transcript.turns = {
-      turn_of(Role::tool, "output", {{"tool_name", "Read"}, {"input", json::object{{"path", "x"}}}, {"run_id", "r"}}),
+      turn_of(Role::tool, "output",
+              {{"tool_name", "hunter22.read"}, {"input", json::object{{"path", "x"}}}, {"run_id", "r"}}),
       turn_of(Role::user, "My key is HUNTER22.",
               {{"attachments", json::array{json::object{{"id", "f"}, {"name", "hunter22.txt"}}, 7}}}),
       turn_of(Role::assistant, "Noted.", {{"reasoning", "Why?"}, {"superseded", true}})};
@@ -26,7 +27,7 @@ TEST(SharedTranscript, HasOfToolsAndFilesOnlyNames) {
   const auto shared = for_others(std::move(transcript), hidden);
   EXPECT_EQ(shared.thread.title, "On [secret]");
   EXPECT_EQ(shared.turns[0].content, "");
-  EXPECT_EQ(shared.turns[0].metadata, (json::object{{"tool_name", "Read"}}));
+  EXPECT_EQ(shared.turns[0].metadata, (json::object{{"tool_name", "[secret].read"}}));
   EXPECT_EQ(shared.turns[1].content, "My key is [secret].");
   EXPECT_EQ(shared.turns[1].metadata,
             (json::object{{"attachments", json::array{json::object{{"name", "[secret].txt"}}}}}));

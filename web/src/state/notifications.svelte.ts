@@ -64,7 +64,9 @@ class Notifications {
   }
 
   #take(event: GatewayEvent): void {
-    if (this.sounds && event.type === 'finish' && event.durationMs >= soundAfter) void inOneTab(chime);
+    // As it was set in any tab. Browsers let no tab sound in which nobody has done anything.
+    const sounds = navigator.userActivation?.hasBeenActive !== false && stored('sound', false);
+    if (sounds && event.type === 'finish' && event.durationMs >= soundAfter) void inOneTab(chime);
     if (!this.isEnabled || !this.isSupported || !document.hidden || isPushed(event)) return;
     if (event.type === 'finish') this.#show(t('An answer is ready.'));
     else if (event.type === 'proposal-created') this.#show(t('A proposal is waiting for you.'));

@@ -9,8 +9,9 @@ import { confirmDanger } from '../../components/confirm.svelte';
 import { threads } from '../../state/threads.svelte';
 
 function leave(id: string): void {
+  const isSecond = threads.secondId === id;
   if (threads.beside === id) threads.showBeside(null);
-  else router.push(['chats']);
+  if (!isSecond) router.push(['chats']);
 }
 
 /** Archives a chat, which can be undone, or takes it out of the archive. */

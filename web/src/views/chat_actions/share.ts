@@ -43,6 +43,10 @@ function drawn(text: string): HTMLElement {
   void unmount(shown);
   for (const done of copy.querySelectorAll('input')) done.replaceWith(done.checked ? '☑ ' : '☐ ');
   for (const control of copy.querySelectorAll('button')) control.remove();
+  const comments = document.createTreeWalker(copy, NodeFilter.SHOW_COMMENT);
+  const found: Node[] = [];
+  while (comments.nextNode()) found.push(comments.currentNode);
+  for (const comment of found) comment.parentNode?.removeChild(comment);
   for (const one of copy.querySelectorAll('*'))
     for (const { name } of [...one.attributes])
       if (!/^(href|dir|start|colspan|rowspan|align)$/.test(name)) one.removeAttribute(name);
@@ -92,7 +96,7 @@ export async function sharedFile({ id }: Thread): Promise<File> {
   const head =
     `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">` +
     `<meta name="viewport" content="width=device-width"><title>${escaped(escapeInvisible(title))}</title><style>${styles}</style>`;
-  const page = `<!doctype html>\n<html lang="${language}"><head>${head}</head>${body.outerHTML.replace(/<!--.*?-->/g, '')}</html>\n`;
+  const page = `<!doctype html>\n<html lang="${language}"><head>${head}</head>${body.outerHTML}</html>\n`;
   // The gateway does not know the tokens of its clients by their text.
   const text = session.token ? page.replaceAll(session.token, '[secret]') : page;
   const name =
