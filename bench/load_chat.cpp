@@ -1,9 +1,15 @@
-// load_chat <port> <token> <model> <readers> [port of another node, to which the WebSockets go]: sends one chat to each
-// thread whose id is a line of standard input, while WebSockets read along, the i-th one the (i modulo threads)-th
-// thread. Ends when each has received the end of its run. load_chat <port> --direct <model> <streams> [token]: the
-// baseline, the same answers read from bench/upstream.cpp itself; with a token, as programs read them from the
-// gateway's Chat Completions. Prints one JSON object: `delays` (of each delta at each reader), `runs` (from the request
-// to the end), in seconds, and `lost` (readers that were disconnected).
+// load_chat <port> <token> <model> <readers> [port of another node, to which the WebSockets go]
+//
+// Sends one chat to each thread whose id is a line of standard input, while WebSockets read along, the i-th one the
+// (i modulo threads)-th thread. Ends when each has received the end of its run.
+//
+// load_chat <port> --direct <model> <streams> [token]
+//
+// The baseline: the same answers, read from bench/upstream.cpp itself; with a token, as programs read them from the
+// gateway's Chat Completions.
+//
+// Prints one JSON object: `delays` (of each delta at each reader), `runs` (from the request to the end), in seconds,
+// and `lost` (readers that were disconnected).
 #include <sys/socket.h>
 
 #include <array>
