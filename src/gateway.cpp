@@ -327,6 +327,7 @@ private:
     jobs_.start();
     integrations_.start();
     has_started_ = true;
+    if (leads_ && !is_ending_) extensions_.lead();
     if (!is_node_ || leads_) channels_.start();
     alerts_.start();
     daemon_.start();
@@ -343,8 +344,10 @@ private:
   void lead() {
     log::info("this node is the first one: channels are connected here");
     leads_ = true;
-    if (!is_ending_) extensions_.lead();
-    if (has_started_ && !is_ending_ && !daemon_.is_draining()) channels_.start();
+    // What begins before the start has succeeded would outlive its failure.
+    if (!has_started_ || is_ending_) return;
+    extensions_.lead();
+    if (!daemon_.is_draining()) channels_.start();
   }
 
   void lose() {

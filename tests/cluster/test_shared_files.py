@@ -11,6 +11,7 @@ from story import fault_library
 from talker import configuration
 from test_changes import eventually
 from test_nodes import fails
+from test_take_over import answers, started
 from tools import new_agent
 
 
@@ -194,3 +195,17 @@ def test_a_file_system_of_the_network_is_enough(make_sharing, tmp_path):
     eventually(file_of(a, "author").exists, True)
     kept = [path.read_text() for path in (a.data / "trash").rglob("*") if path.is_file()]
     assert kept == ["in the way"]
+
+
+def test_a_start_that_fails_ends(make_sharing, stub, server, database):
+    a = make_sharing("a").start()
+    stub.hold("one ", "two")
+    thread = started(a)
+    a.kill()
+    server.psql(database, """
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now'; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON turns FOR EACH ROW EXECUTE FUNCTION refuse()""")
+    fails(a, 1, "not now")
+    server.psql(database, "DROP TRIGGER refuse ON turns")
+    a.start()
+    assert answers(a, thread) == ["interrupted"]
