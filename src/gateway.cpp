@@ -181,7 +181,7 @@ public:
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
         cluster_({loop, database_, clock_, hub_, secrets_, follower_, projects_, extensions_, model_services_, stages_,
-                  costs_, approvals_, runs_, engine_, jobs_, push_}),
+                  costs_, approvals_, runs_, engine_, jobs_, push_, access_}),
         readiness_({loop, database_, daemon_, cluster_, !settings.cluster.database.empty()}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         port_(listener_.port()),

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from checks import accepted
+from checks import accepted, refused
 from gateway import Gateway
 from knowledge import page, search
 from story import fault_library
@@ -209,3 +209,14 @@ def test_a_start_that_fails_ends(make_sharing, stub, server, database):
     server.psql(database, "DROP TRIGGER refuse ON turns")
     a.start()
     assert answers(a, thread) == ["interrupted"]
+
+
+def test_a_new_token_is_taken_by_all_nodes(sharing):
+    a, b = sharing
+    old, code = b.authorization, accepted(b.http.get("/pair/refresh"))["code"]
+    done = a.command("token", "rotate")
+    assert done.returncode == 0, done.stderr
+    for node in sharing:
+        eventually(lambda: node.anonymous.get("/threads", headers=old).status_code, 401)
+        accepted(node.anonymous.get("/threads", headers=a.authorization))
+        refused(node.anonymous.post("/pair", json={"otp": code}), 401, "Invalid or expired code")

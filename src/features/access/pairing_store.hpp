@@ -16,6 +16,8 @@ std::int64_t now(Connection& connection);
 std::optional<std::string> code(Connection& connection, std::int64_t now);
 void set_code(Connection& connection, const std::string& code, std::int64_t expires_at);
 void forget_code(Connection& connection);
+/// Has the nodes look whether they have another token.
+void tell_of_token(Connection& connection);
 
 struct Failures {
   std::size_t count = 0;

@@ -97,33 +97,42 @@ Task<> Access::stop() {
 Task<> Access::follow_signals() {
   for (;;) {
     co_await signals_.async_wait(asio::use_awaitable);
-    co_await read_token_again();
+    if (co_await read_token_again() && shared_pairing_) group_.spawn(tell_other_nodes());
   }
 }
 
-Task<> Access::read_token_again() {
+Task<> Access::follow_token() { co_await read_token_again(); }
+
+/// Whether there is a new one.
+Task<bool> Access::read_token_again() {
   try {
     auto token = co_await blocking_.run([directory = data_directory_] { return Token::load(directory); });
-    if (!token_ || !token) co_return log::warn("asked to reload the token, but there is none: nothing was changed");
-    if (!token_->matches(token->secret())) replace(*std::move(token));
+    if (!token_ || !token) {
+      log::warn("asked to reload the token, but there is none: nothing was changed");
+      co_return false;
+    }
+    if (token_->matches(token->secret())) co_return false;
+    replace(*std::move(token));
+    co_return true;
   } catch (const std::exception& error) {
     log::error("the token is unchanged: {}", error.what());
   }
+  co_return false;
 }
 
 void Access::replace(Token token) {
   token_ = std::move(token);
   pairing_.void_code();
-  if (shared_pairing_) group_.spawn(void_shared_code());
   log::info("the token was replaced: every device must be paired again");
   hub_.publish({.record = TokenReplaced{clock_.now()}});
 }
 
-Task<> Access::void_shared_code() {
+Task<> Access::tell_other_nodes() {
   try {
-    co_await shared_pairing_->void_code();
+    co_await shared_pairing_->token_replaced();
   } catch (const std::exception& error) {
-    log::error("the pairing code is still valid, until it expires: {}", error.what());
+    log::error("the pairing code is valid until it expires, and other nodes must start again to take the token: {}",
+               error.what());
   }
 }
 

@@ -49,16 +49,18 @@ public:
   Task<PairedDevice> pair(std::string code);
 
   /// From now on, SIGUSR1 reloads the token file. A different token invalidates the old one and the pairing code, and
-  /// TokenReplaced is published.
+  /// TokenReplaced is published. A node has the others look at the file, too, which may be the same.
   void start();
   Task<> stop();
+  /// Another node has a new token.
+  Task<> follow_token();
 
 private:
   Task<> follow_signals();
-  Task<> read_token_again();
+  Task<bool> read_token_again();
   Task<Pairing::Verdict> judge(const std::string& code);
   void replace(Token token);
-  Task<> void_shared_code();
+  Task<> tell_other_nodes();
 
   BlockingPool& blocking_;
   Hub& hub_;

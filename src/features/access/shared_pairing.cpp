@@ -41,7 +41,12 @@ Task<std::string> SharedPairing::new_code(std::chrono::seconds valid_for) {
   co_return code;
 }
 
-Task<> SharedPairing::void_code() { co_await database_.write(pairing_store::forget_code); }
+Task<> SharedPairing::token_replaced() {
+  co_await database_.write([](Connection& connection) {
+    pairing_store::forget_code(connection);
+    pairing_store::tell_of_token(connection);
+  });
+}
 
 Task<Pairing::Verdict> SharedPairing::judge(std::string code) {
   co_return co_await database_.write([code](Connection& connection) { return judged(connection, code); });

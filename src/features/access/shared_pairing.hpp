@@ -19,7 +19,8 @@ public:
   explicit SharedPairing(Database& database) : database_(database) {}
 
   Task<std::string> new_code(std::chrono::seconds valid_for);
-  Task<> void_code();
+  /// Voids the code, and has the other nodes look whether their token is another one, too.
+  Task<> token_replaced();
   Task<Pairing::Verdict> judge(std::string code);
 
 private:

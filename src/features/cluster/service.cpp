@@ -24,6 +24,7 @@
 #include "base/log.hpp"
 #include "base/time/time.hpp"
 #include "config/settings.hpp"
+#include "features/access/service.hpp"
 #include "features/agents/service.hpp"
 #include "features/approvals/service.hpp"
 #include "features/cluster/node_bus.hpp"
@@ -120,6 +121,7 @@ void Cluster::follow_changes() {
   follower.follow("chosen_settings", [this](const auto&) { return services_.model_services.refresh(); });
   follower.follow("job_stops", std::bind_front(&Jobs::end_soon, &services_.jobs));
   follower.follow("push_subscriptions", [this](const auto&) { return services_.push.refresh(); });
+  follower.follow("token", [this](const auto&) { return services_.access.follow_token(); });
   follower.follow("projects", [this](const auto&) { return services_.projects.refresh(); });
 }
 

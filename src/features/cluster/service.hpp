@@ -16,6 +16,7 @@
 
 namespace agw {
 
+class Access;
 class Approvals;
 class Clock;
 class Costs;
@@ -57,6 +58,7 @@ public:
     Engine& engine;
     Jobs& jobs;
     Push& push;
+    Access& access;
   };
   explicit Cluster(Services services);
   ~Cluster() override;
