@@ -220,3 +220,13 @@ def test_a_new_token_is_taken_by_all_nodes(sharing):
         eventually(lambda: node.anonymous.get("/threads", headers=old).status_code, 401)
         accepted(node.anonymous.get("/threads", headers=a.authorization))
         refused(node.anonymous.post("/pair", json={"otp": code}), 401, "Invalid or expired code")
+
+
+def test_a_command_must_know_which_node_is_meant(sharing, make_sharing):
+    a, _ = sharing
+    token = a.token
+    for command in (("status",), ("token", "rotate")):
+        done = make_sharing(None).command(*command)
+        assert done.returncode == 2, done.stderr
+        assert f"nodes share the data directory {a.data}: name one with AGENT_GATEWAY_CLUSTER_NODE" in done.stderr
+    assert a.token == token

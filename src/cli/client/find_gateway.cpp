@@ -57,7 +57,13 @@ std::filesystem::path own_directory(const std::filesystem::path& data_directory)
   if (!std::filesystem::exists(data_directory / data_files::nodes, ignored)) return data_directory;
   SettingsSources sources;
   sources.file = data_directory / data_files::configuration;
-  return agw::own_directory(data_directory, load_settings(sources));
+  const auto settings = load_settings(sources);
+  if (settings.cluster.files == ClusterFiles::shared && settings.cluster.node.empty()) {
+    throw StartError(ExitStatus::usage,
+                     fmt::format("nodes share the data directory {}: name one with AGENT_GATEWAY_CLUSTER_NODE",
+                                 data_directory.string()));
+  }
+  return agw::own_directory(data_directory, settings);
 }
 
 bool wait_until_up(const std::filesystem::path& data_directory) {

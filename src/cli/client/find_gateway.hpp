@@ -21,7 +21,7 @@ struct FoundGateway {
 std::filesystem::path data_directory(const std::optional<std::string>& flag);
 
 /// In the data directory, what no other gateway uses (config/data_directory.hpp). Throws StartError if nodes share it
-/// and the configuration, which names this one, is wrong.
+/// and the configuration is wrong, or neither it nor the environment names one.
 std::filesystem::path own_directory(const std::filesystem::path& data_directory);
 
 /// Finds the gateway by its lock, and waits briefly for one that is starting. Throws StartError (not_running) if nobody

@@ -82,8 +82,9 @@ Task<int> wait_until_taken(FoundGateway gateway) {
 int rotate(const TokenOptions& options) {
   const auto directory = data_directory(options.data_dir);
   require_token(directory);
+  const auto own = own_directory(directory);
   Token::replace(directory);
-  if (find_running_gateway(own_directory(directory))) {
+  if (find_running_gateway(own)) {
     Loop loop;
     // A starting gateway may have read the old token; once it is found here, it handles the signal.
     const auto gateway = find_gateway(options.data_dir);
