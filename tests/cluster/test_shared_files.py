@@ -1,5 +1,6 @@
 """Nodes that share one data directory (cluster.files): here, a directory of this host stands for the mounted one."""
 
+import json
 import shutil
 
 import pytest
@@ -230,3 +231,19 @@ def test_a_command_must_know_which_node_is_meant(sharing, make_sharing):
         assert done.returncode == 2, done.stderr
         assert f"nodes share the data directory {a.data}: name one with AGENT_GATEWAY_CLUSTER_NODE" in done.stderr
     assert a.token == token
+
+
+def doctor(node):
+    """Its exit status, and how each check went."""
+    done = node.command("doctor", "--json")
+    return done.returncode, {finding["check"]: finding["state"] for finding in json.loads(done.stdout)}
+
+
+def test_doctor_looks_at_what_is_the_node_s_own(sharing, make_sharing):
+    a, _ = sharing
+    (a.data / "logs").write_text("in the way of nobody")
+    assert "logs" not in doctor(a)[1]
+    assert doctor(make_sharing(None))[1]["gateway"] == "skipped"
+    a.configure("port: none")
+    status, found = doctor(a)
+    assert (status, found["configuration"], found["gateway"]) == (1, "failure", "skipped")

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/data_files.hpp"
+#include "base/error.hpp"
 #include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
@@ -130,6 +131,14 @@ int doctor(const DoctorOptions& options) {
 
 std::string obstruction_remedy(const std::filesystem::path& path) {
   return fmt::format("mv {} {}", shell_quoted(path.string()), shell_quoted(path.string() + ".old"));
+}
+
+std::optional<std::filesystem::path> own_directory_of(const DoctorContext& context) {
+  try {
+    return own_directory(context.directory.path);
+  } catch (const StartError&) {
+    return std::nullopt;
+  }
 }
 
 Action doctor_command(Arguments& arguments) {

@@ -37,6 +37,9 @@ struct DoctorContext {
   std::optional<FoundGateway> gateway;  ///< nullopt if none runs
 };
 
+/// own_directory of find_gateway.hpp; nullopt if nobody can say which one it is.
+std::optional<std::filesystem::path> own_directory_of(const DoctorContext& context);
+
 /// Checks modes and owners of the data directory and of secret files in it.
 CheckResults check_files(const DoctorContext& context);
 /// Checks `config.yaml`. Fills `settings`.

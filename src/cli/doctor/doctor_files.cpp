@@ -143,7 +143,9 @@ CheckResults check_files(const DoctorContext& context) {
     results.push_back(check_privacy("secrets", directory / data_files::secrets, *status));
   }
   if (auto authority = check_authority(directory / data_files::authority)) results.push_back(*std::move(authority));
-  if (auto kept = check_checkpoints(directory / data_files::checkpoints)) results.push_back(*std::move(kept));
+  if (const auto own = own_directory_of(context)) {
+    if (auto kept = check_checkpoints(*own / data_files::checkpoints)) results.push_back(*std::move(kept));
+  }
   return results;
 }
 

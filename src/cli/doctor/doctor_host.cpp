@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include "base/data_files.hpp"
+#include "base/error.hpp"
 #include "base/time/time.hpp"
 #include "cli/client/client.hpp"
 #include "cli/doctor/doctor.hpp"
@@ -114,8 +115,14 @@ CheckResults check_host(const DoctorContext& context) {
 
 Task<CheckResults> check_gateway(DoctorContext& context, std::optional<std::string> data_dir) {
   CheckResults results;
-  if (auto wrong = wrong_lock(context.directory.path)) co_return CheckResults{*std::move(wrong)};
-  if (!find_running_gateway(own_directory(context.directory.path))) {
+  std::filesystem::path own;
+  try {
+    own = own_directory(context.directory.path);
+  } catch (const StartError& error) {
+    co_return CheckResults{{"gateway", State::skipped, error.what()}};
+  }
+  if (auto wrong = wrong_lock(own)) co_return CheckResults{*std::move(wrong)};
+  if (!find_running_gateway(own)) {
     results.push_back({"gateway", State::warning, "none runs", "agw serve, or agw service install"});
     if (context.settings) results.push_back(check_port(*context.settings));
     co_return results;

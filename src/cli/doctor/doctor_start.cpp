@@ -98,7 +98,7 @@ CheckResults check_start(const DoctorContext& context) {
   const auto& directory = context.directory.path;
   if (fs::is_directory(directory)) {
     check_prices(directory / data_files::prices, results);
-    check_logs(directory / "logs", results);
+    if (const auto own = own_directory_of(context)) check_logs(*own / "logs", results);
     check_directories(directory, results);
   }
   if (!context.settings) return results;
