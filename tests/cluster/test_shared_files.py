@@ -247,3 +247,18 @@ def test_doctor_looks_at_what_is_the_node_s_own(sharing, make_sharing):
     a.configure("port: none")
     status, found = doctor(a)
     assert (status, found["configuration"], found["gateway"]) == (1, "failure", "skipped")
+
+
+def test_nodes_keep_their_directory_when_a_backup_is_restored(make_sharing, tmp_path):
+    a = make_sharing("a").start()
+    archive = tmp_path / "backup.tar.zst"
+    archive.write_bytes(b"")
+
+    def is_refused():
+        done = a.command("restore", str(archive))
+        assert done.returncode == 1 and f"nodes of a cluster share {a.data}: restore into another" in done.stderr
+
+    is_refused()
+    a.stop()
+    is_refused()
+    a.start()

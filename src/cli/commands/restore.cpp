@@ -98,6 +98,13 @@ int restore_over(const fs::path& archive, const fs::path& data, const fs::path& 
         ExitStatus::already_running,
         fmt::format("a gateway (process {}) already runs on {}: stop it first", running->pid, data.string()));
   }
+  // They lock what is theirs, and may run on other hosts.
+  if (const auto nodes = data / data_files::nodes; fs::exists(nodes)) {
+    throw StartError(ExitStatus::failure,
+                     fmt::format("nodes of a cluster share {0}: restore into another directory (--data-dir); if they "
+                                 "share it no more, remove {1}",
+                                 data.string(), nodes.string()));
+  }
   const LockFile lock(data);
   const StagingDirectory staging(place);
   unpack(archive, staging.path());
