@@ -40,6 +40,7 @@ postgres::RecordMove move_of(const DataDirectory& directory, Progress& progress)
   return {
       .url = Secrets(directory.path).expand(settings.cluster.database),
       .node = settings.cluster.node,
+      .shares_files = settings.cluster.files == ClusterFiles::shared,
       .file = directory.database(),
       .backups = directory.backups(),
       .progress = [&progress](const std::string& table, auto done, auto total) { progress.show(table, done, total); },

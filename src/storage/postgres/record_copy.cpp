@@ -30,8 +30,10 @@ constexpr std::size_t max_values_of_a_statement = 900;
 constexpr std::array copied_whole{std::string_view("runs"), std::string_view("experiment_samples")};
 
 /// Each node has these of its own: SQLite has no place for the others'.
-constexpr std::array of_one_node{std::string_view("app_processes"), std::string_view("extension_directories"),
-                                 std::string_view("extension_outbox"), std::string_view("proposal_outbox")};
+constexpr std::array of_one_node{std::string_view("app_processes"), std::string_view("proposal_outbox")};
+
+/// So are these, or they are those of all nodes that share their files.
+constexpr std::array of_files{std::string_view("extension_directories"), std::string_view("extension_outbox")};
 
 bool has(const auto& names, std::string_view name) { return std::ranges::find(names, name) != std::ranges::end(names); }
 
@@ -82,17 +84,19 @@ std::vector<CopiedTable> tables_of(Connection& file) {
   return tables;
 }
 
+std::string condition_of(const CopiedTable& table) {
+  if (has(of_files, table.name)) return "node = files_node()";
+  return has(of_one_node, table.name) ? "node = this_node()" : "true";
+}
+
 /// The rows of a table, or those of one node.
 class Rows {
 public:
-  Rows(Connection& connection, const CopiedTable& table, const std::string& node)
-      : connection_(connection),
-        table_(table),
-        node_(node),
-        condition_(connection.is_postgres() && has(of_one_node, table.name) ? "node = :node" : "true") {}
+  Rows(Connection& connection, const CopiedTable& table)
+      : connection_(connection), table_(table), condition_(connection.is_postgres() ? condition_of(table) : "true") {}
 
   std::uint64_t count() {
-    auto row = prepare(fmt::format("SELECT count(*) FROM {} WHERE {}", in_quotes(table_.name), condition_));
+    auto row = connection_.prepare(fmt::format("SELECT count(*) FROM {} WHERE {}", in_quotes(table_.name), condition_));
     row.step();
     return static_cast<std::uint64_t>(row.integer(0));
   }
@@ -101,9 +105,9 @@ public:
   std::vector<Row> next() {
     const auto after = last_ ? fmt::format(" AND ({}) > ({})", list(table_.key, "\"", "\""), list(table_.key, ":", ""))
                              : std::string();
-    auto row = prepare(fmt::format("SELECT {} FROM {} WHERE {}{} ORDER BY {} LIMIT {}", names_of(table_.columns),
-                                   in_quotes(table_.name), condition_, after, list(table_.key, "\"", "\""),
-                                   rows_read_at_once));
+    auto row = connection_.prepare(fmt::format("SELECT {} FROM {} WHERE {}{} ORDER BY {} LIMIT {}",
+                                               names_of(table_.columns), in_quotes(table_.name), condition_, after,
+                                               list(table_.key, "\"", "\""), rows_read_at_once));
     if (last_) bind_key(row);
     auto found = read(row);
     if (!found.empty()) last_ = found.back();
@@ -112,8 +116,8 @@ public:
 
   /// Begins after the last row of `other`.
   void skip_those_of(Connection& other) {
-    Rows there(other, table_, node_);
-    auto row = there.prepare(fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {} LIMIT 1", names_of(table_.columns),
+    Rows there(other, table_);
+    auto row = other.prepare(fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {} LIMIT 1", names_of(table_.columns),
                                          in_quotes(table_.name), there.condition_, list(table_.key, "\"", "\" DESC")));
     auto found = read(row);
     if (!found.empty()) last_ = std::move(found.front());
@@ -123,18 +127,12 @@ public:
     const auto order = table_.name != "runs"       ? list(table_.key, "\"", "\"")
                        : connection_.is_postgres() ? "number"
                                                    : "rowid";
-    auto row = prepare(fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {}", names_of(table_.columns),
-                                   in_quotes(table_.name), condition_, order));
+    auto row = connection_.prepare(fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {}", names_of(table_.columns),
+                                               in_quotes(table_.name), condition_, order));
     return read(row);
   }
 
 private:
-  Statement prepare(const std::string& sql) {
-    auto row = connection_.prepare(sql);
-    if (condition_ != "true") row.bind(":node", node_);
-    return row;
-  }
-
   void bind_key(Statement& row) const {
     for (const auto& name : table_.key) {
       const auto column = std::ranges::find(table_.columns, name, &CopiedTable::Column::name);
@@ -159,7 +157,6 @@ private:
 
   Connection& connection_;
   const CopiedTable& table_;
-  const std::string& node_;
   const std::string condition_;
   std::optional<Row> last_;
 };
@@ -198,10 +195,10 @@ void add(Sha256& checksum, const std::optional<double>& number) {
 
 }  // namespace
 
-RecordCopy::RecordCopy(Connection& from, Connection& to, std::string node, Progress progress)
-    : from_(from), to_(to), node_(std::move(node)), progress_(std::move(progress)), tables_(tables_of(file())) {
+RecordCopy::RecordCopy(Connection& from, Connection& to, Progress progress)
+    : from_(from), to_(to), progress_(std::move(progress)), tables_(tables_of(file())) {
   // Each row is copied, and read twice to be compared.
-  for (const auto& table : tables_) total_ += 3 * Rows(from_, table, node_).count();
+  for (const auto& table : tables_) total_ += 3 * Rows(from_, table).count();
 }
 
 bool RecordCopy::is_target_empty() {
@@ -225,9 +222,9 @@ void RecordCopy::copy() {
 }
 
 void RecordCopy::copy(const CopiedTable& table) {
-  Rows rows(from_, table, node_);
+  Rows rows(from_, table);
   rows.skip_those_of(to_);
-  count(table.name, Rows(to_, table, node_).count());
+  count(table.name, Rows(to_, table).count());
   for (auto piece = rows.next(); !piece.empty();) {
     to_.begin();
     for (std::size_t written = 0; !piece.empty() && written < rows_of_a_transaction; piece = rows.next()) {
@@ -240,7 +237,7 @@ void RecordCopy::copy(const CopiedTable& table) {
 }
 
 void RecordCopy::copy_whole(const CopiedTable& table) {
-  const auto rows = Rows(from_, table, node_).all_as_inserted();
+  const auto rows = Rows(from_, table).all_as_inserted();
   to_.begin();
   to_.execute("DELETE FROM " + in_quotes(table.name));
   insert_in_pieces(to_, table, rows);
@@ -251,7 +248,7 @@ void RecordCopy::copy_whole(const CopiedTable& table) {
 RecordCopy::Contents RecordCopy::contents_of(Connection& connection, const CopiedTable& table) {
   Contents contents;
   Sha256 checksum;
-  Rows rows(connection, table, node_);
+  Rows rows(connection, table);
   for (auto piece = rows.next(); !piece.empty(); piece = rows.next()) {
     for (const auto& row : piece) {
       for (const auto& value : row) std::visit([&](const auto& known) { add(checksum, known); }, value);

@@ -36,8 +36,9 @@ public:
   /// Called with the table and with how many rows are done, of all that are to be copied and compared.
   using Progress = std::function<void(const std::string& table, std::uint64_t done, std::uint64_t total)>;
 
-  /// `node`: whose directories and processes the records of that kind are; those of other nodes stay on the server.
-  RecordCopy(Connection& from, Connection& to, std::string node, Progress progress);
+  /// Of directories and processes, it copies the records of the node that the server's session is for (agw.node,
+  /// agw.files); those of other nodes stay there.
+  RecordCopy(Connection& from, Connection& to, Progress progress);
 
   /// Whether the target has no row of these tables.
   bool is_target_empty();
@@ -65,7 +66,6 @@ private:
 
   Connection& from_;
   Connection& to_;
-  const std::string node_;
   const Progress progress_;
   const std::vector<CopiedTable> tables_;
   std::uint64_t done_ = 0;

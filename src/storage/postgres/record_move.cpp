@@ -42,6 +42,7 @@ public:
       refuse(fmt::format("the {} (cluster.database) is used by a gateway: stop all that use it", name()));
     }
     connection().prepare("SELECT set_config('agw.node', CAST(:node AS text), false)").bind(":node", move.node).step();
+    if (move.shares_files) connection().prepare("SELECT set_config('agw.files', 'shared', false)").step();
   }
 
   Connection& connection() { return link_.connection(); }
@@ -146,7 +147,7 @@ MovedRecords move_to_server(const RecordMove& move) {
   Server server(move);
   auto file = open_database(move.file, move.backups, embedded_migrations());
   prepare_database(server.connection(), server.address(), embedded_migrations("postgres"));
-  RecordCopy copy(*file, server.connection(), move.node, move.progress);
+  RecordCopy copy(*file, server.connection(), move.progress);
   begin(server, move, copy);
   const bool was_complete = origin_of(server.connection())->is_complete;
   if (!was_complete) copy.copy();
@@ -173,7 +174,7 @@ MovedRecords move_to_file(const RecordMove& move) {
   prepare_database(server.connection(), server.address(), embedded_migrations("postgres"));
   const fs::path unfinished = fmt::format("{}.from-{}", move.file.string(), cluster_of(server));
   auto file = open_database(unfinished, move.backups, embedded_migrations());
-  RecordCopy copy(server.connection(), *file, move.node, move.progress);
+  RecordCopy copy(server.connection(), *file, move.progress);
   copy.copy();
   const auto rows = compared(copy, [&] { return fmt::format("Delete {} and begin anew", unfinished.string()); });
   copy.hand_over_numbers();

@@ -17,6 +17,7 @@ namespace agw::postgres {
 struct RecordMove {
   std::string url;                ///< of the server's database
   std::string node;               ///< this gateway's name; empty if it is alone
+  bool shares_files = false;      ///< its directories are those of all nodes
   std::filesystem::path file;     ///< `{data_dir}/gateway.db`
   std::filesystem::path backups;  ///< copies made before migrations
   RecordCopy::Progress progress;

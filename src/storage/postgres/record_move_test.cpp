@@ -64,7 +64,7 @@ protected:
     const auto file = open_database(file_, directory_.path() / "backups", embedded_migrations());
     file->execute("BEGIN");
     const auto other = connect();
-    RecordCopy copy(*file, *other, "", {});
+    RecordCopy copy(*file, *other, {});
     for (const auto& table : copy.tables()) fill(*file, table);
     file->execute("COMMIT");
     tables_ = copy.tables().size();
@@ -93,7 +93,7 @@ protected:
   std::string records_of(const std::filesystem::path& path) const {
     Connection file(path.string(), Connection::Access::read_only);
     const auto other = connect();
-    const RecordCopy copy(file, *other, "", {});
+    const RecordCopy copy(file, *other, {});
     std::string all;
     for (const auto& table : copy.tables()) {
       std::string columns;
@@ -134,6 +134,23 @@ TEST_F(RecordMoveTest, RecordsOfAllRoomsAreTheSameThereAndBack) {
   EXPECT_EQ(records_of(moved.file), before);
   const auto back = move_to_file(move(file_));
   EXPECT_EQ(back.rows, moved.rows);
+  EXPECT_EQ(records_of(file_), before);
+}
+
+TEST_F(RecordMoveTest, TheDirectoriesOfNodesThatShareThemComeBack) {
+  const auto before = records_of(file_);
+  auto shared = move(file_);
+  shared.shares_files = true;
+  move_to_server(shared);
+  {
+    const auto server = connect();
+    for (const auto* table : {"extension_directories", "extension_outbox"}) {
+      auto rows = server->prepare(fmt::format("SELECT count(*) FROM {} WHERE node = '(shared)'", table));
+      ASSERT_TRUE(rows.step());
+      EXPECT_EQ(rows.integer(0), rows_of_a_table);
+    }
+  }
+  move_to_file(shared);
   EXPECT_EQ(records_of(file_), before);
 }
 
