@@ -219,6 +219,7 @@ def test_a_new_token_is_taken_by_all_nodes(sharing):
     assert done.returncode == 0, done.stderr
     for node in sharing:
         eventually(lambda: node.anonymous.get("/threads", headers=old).status_code, 401)
+    for node in sharing:
         accepted(node.anonymous.get("/threads", headers=a.authorization))
         refused(node.anonymous.post("/pair", json={"otp": code}), 401, "Invalid or expired code")
 
