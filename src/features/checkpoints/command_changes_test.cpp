@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -50,6 +52,24 @@ std::vector<std::string> all_of(const CommandChanges& found) {
   for (const auto& each : found.uncovered) lines.push_back(each.path + ": " + each.reason);
   return lines;
 }
+
+/// While it lives, the modes of files bind this thread, even if it is one of root.
+class BoundByModes {
+public:
+  BoundByModes() {
+    ::syscall(SYS_capget, &header_, former_.data());
+    auto bound = former_;
+    bound[0].effective &= ~(1U << CAP_DAC_OVERRIDE | 1U << CAP_DAC_READ_SEARCH);
+    ::syscall(SYS_capset, &header_, bound.data());
+  }
+  ~BoundByModes() { ::syscall(SYS_capset, &header_, former_.data()); }
+  BoundByModes(const BoundByModes&) = delete;
+  BoundByModes& operator=(const BoundByModes&) = delete;
+
+private:
+  __user_cap_header_struct header_{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> former_{};
+};
 
 class CommandChangesTest : public ::testing::Test {
 protected:
@@ -302,6 +322,37 @@ TEST_F(CommandChangesTest, NameWhatWasCopiedWithItsTimeFromAnIgnoredDirectoryAnd
   fs::last_write_time(project_ / "thesis.txt", time);
   fs::remove(project_ / "cache/deep/thesis.txt");
   EXPECT_EQ(end(), (Found{{"cache", "? named in .gitignore"}, {"thesis.txt", moved_text}}));
+}
+
+TEST_F(CommandChangesTest, NameWhatWasCopiedWithItsTimeFromAnIgnoredDirectoryThatWasThenClosed) {
+  put(".gitignore", "cache/\n");
+  put("cache/thesis.txt", "months of work");
+  const auto time = fs::last_write_time(project_ / "cache/thesis.txt");
+  begin();
+  fs::copy_file(project_ / "cache/thesis.txt", project_ / "thesis.txt");
+  fs::last_write_time(project_ / "thesis.txt", time);
+  fs::remove(project_ / "cache/thesis.txt");
+  fs::permissions(project_ / "cache", fs::perms::none);
+  {
+    const BoundByModes bound;
+    EXPECT_EQ(end(), (Found{{"cache", "? named in .gitignore"}, {"thesis.txt", moved_text}}));
+  }
+  fs::permissions(project_ / "cache", fs::perms::owner_all);
+}
+
+TEST_F(CommandChangesTest, NeedNoRightToAnIgnoredDirectoryThatWasAlwaysClosed) {
+  put(".gitignore", "cache/\n");
+  put("cache/a.txt", "ignored");
+  put("b.txt", "kept");
+  fs::permissions(project_ / "cache", fs::perms::none);
+  begin();
+  put("unpacked.txt", "from an archive");
+  fs::last_write_time(project_ / "unpacked.txt", fs::last_write_time(project_ / "b.txt") - std::chrono::hours(1));
+  {
+    const BoundByModes bound;
+    EXPECT_EQ(end(), (Found{{"cache", "? named in .gitignore"}, {"unpacked.txt", "+"}}));
+  }
+  fs::permissions(project_ / "cache", fs::perms::owner_all);
 }
 
 TEST_F(CommandChangesTest, IncludeFilesThatAreOlderThanTheCommandWhichMadeThem) {

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -25,13 +26,25 @@ struct LookLimits {
   int depth = 200;
 };
 
+/// Some file systems keep no fractions of a second, or of two.
+bool may_be_since(std::int64_t time, std::int64_t since) {
+  return time >= since - (time % second == 0 ? 2 * second : 0);
+}
+
+/// Of a directory that cannot be read: the command itself may have taken the right to it.
+bool may_entry_have_changed(int parent, const char* name, std::int64_t since) {
+  struct stat status{};
+  if (::fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return true;
+  return may_be_since(status.st_ctim.tv_sec * second + status.st_ctim.tv_nsec, since);
+}
+
 /// Whether a name may have come to or gone from a directory, or one in it, since that time.
 bool has_names_changed(int parent, const char* name, std::int64_t since, LookLimits& left) {
   if (left.depth == 0) return true;
   Descriptor opened(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  // What this user cannot read, a command of this user cannot move.
-  if (!opened) return errno != EACCES;
-  if (stat_opened(opened.get(), name).stamp.changed_ns >= since) return true;
+  // What this user could not read all the while, a command of this user could not move.
+  if (!opened) return errno != EACCES || may_entry_have_changed(parent, name, since);
+  if (may_be_since(stat_opened(opened.get(), name).stamp.changed_ns, since)) return true;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(opened.get()), ::closedir);
   if (!stream) return true;
   const int directory = opened.release();
@@ -86,8 +99,7 @@ Origin Origins::of(const EntryAccess& access, const ListedEntry& entry) {
   const auto& stamp = entry.state.stamp;
   const auto born = access.directory() ? birth_of(access.directory()->descriptor(), entry.name, stamp) : std::nullopt;
   const auto made_at = born.value_or(stamp.modified_ns);
-  // Some file systems keep no fractions of a second, or of two.
-  if (made_at >= began_ - (made_at % second == 0 ? 2 * second : 0)) {
+  if (may_be_since(made_at, began_)) {
     if (entry.state.kind != EntryKind::file || stamp.size == 0 || stamp.modified_ns >= began_) return {};
     // Between two mounts, of which a sandbox has many, `mv` copies a file with its time.
     index();
