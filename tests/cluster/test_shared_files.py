@@ -9,11 +9,11 @@ from checks import accepted, refused
 from gateway import Gateway
 from knowledge import page, search
 from story import fault_library
-from talker import configuration
+from talker import Talker, configuration
 from test_changes import eventually
 from test_nodes import fails
 from test_take_over import answers, started
-from tools import new_agent
+from tools import calls, new_agent, new_thread, of_kind, run_chat
 
 
 @pytest.fixture
@@ -263,3 +263,26 @@ def test_nodes_keep_their_directory_when_a_backup_is_restored(make_sharing, tmp_
     a.stop()
     is_refused()
     a.start()
+
+
+def test_tools_and_undo_write_on_a_file_system_of_the_network(make_sharing, stub, tmp_path):
+    library = fault_library("network_files", tmp_path) or pytest.skip("the sanitizer must be the first library")
+    a = make_sharing("a")
+    a.environment["LD_PRELOAD"] = str(library)
+    a.start()
+    folder = a.home / "site"
+    folder.mkdir(parents=True)
+    (folder / "old.txt").write_text("mine")
+    project = accepted(a.http.post("/projects", json={"name": "site", "path": str(folder)}), 201)
+    thread = new_thread(a, new_agent(a, "writer"), project_id=project["id"])
+    events = run_chat(Talker(a, stub), thread, calls(
+        ("Write", {"path": "new.txt", "content": "new"}),
+        ("Edit", {"path": "old.txt", "old_string": "mine", "new_string": "yours"})), "Done.")
+    assert [end["isError"] for end in of_kind(events, "tool-end")] == [False, False], events
+    assert files_in(folder) == {"new.txt": "new", "old.txt": "yours"}
+    undone = accepted(a.http.post(f"/runs/{events[0]['runId']}/undo", json={}))
+    assert undone["kept"] == [] and files_in(folder) == {"old.txt": "mine"}
+
+
+def files_in(folder):
+    return {path.name: path.read_text() for path in folder.iterdir()}

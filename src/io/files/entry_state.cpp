@@ -90,11 +90,14 @@ bool write_all(int file, std::string_view content) {
   return true;
 }
 
+/// Whether a rename failed because the file system, as many of a network, knows none of its flags.
+bool knows_no_flags(int reason) { return reason == EINVAL || reason == ENOSYS || reason == ENOTSUP; }
+
 /// Exchanges two names, or renames if the file system cannot exchange, which leaves a gap of microseconds.
 enum class Exchanged { yes, replaced, no };
 Exchanged exchange(int directory, const std::string& one, const std::string& other) {
   if (::renameat2(directory, one.c_str(), directory, other.c_str(), RENAME_EXCHANGE) == 0) return Exchanged::yes;
-  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return Exchanged::no;
+  if (!knows_no_flags(errno)) return Exchanged::no;
   return ::renameat(directory, one.c_str(), directory, other.c_str()) == 0 ? Exchanged::replaced : Exchanged::no;
 }
 
@@ -119,8 +122,26 @@ bool replace(int directory, const std::string& name, NewEntry& entry, const File
   throw_errno("cannot put back " + path.string() + ", which is now " + entry.name());
 }
 
+/// `from` is a name that only this call uses.
 bool rename_new(int directory, const std::string& from, const std::string& to, const std::filesystem::path& path) {
   if (::renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  // A link replaces nothing either.
+  if (knows_no_flags(errno) && ::linkat(directory, from.c_str(), directory, to.c_str(), 0) == 0) {
+    if (::unlinkat(directory, from.c_str(), 0) == 0 || errno == ENOENT) return true;
+  } else if (errno == EEXIST || errno == ENOENT) {
+    return false;
+  }
+  throw_errno("cannot write " + path.string());
+}
+
+/// `aside` is a name that only this call uses. Where the file system knows no flags, `name` must not be removed as that
+/// of a link: it may be another file by then.
+bool move_aside(int directory, const std::string& name, const std::string& aside, const std::filesystem::path& path) {
+  if (::renameat2(directory, name.c_str(), directory, aside.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (knows_no_flags(errno)) {
+    if (stat_entry(directory, aside, path).kind != EntryKind::absent) return false;
+    if (::renameat(directory, name.c_str(), directory, aside.c_str()) == 0) return true;
+  }
   if (errno == EEXIST || errno == ENOENT) return false;
   throw_errno("cannot write " + path.string());
 }
@@ -135,7 +156,7 @@ bool remove(int directory, const std::string& name, const FileStamp& present, co
     if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOENT || errno == ENOTDIR) return false;
     throw_errno("cannot remove " + path.string());
   }
-  if (state.stamp != present || !rename_new(directory, name, aside, path)) return false;
+  if (state.stamp != present || !move_aside(directory, name, aside, path)) return false;
   if (is_same_content(stat_entry(directory, aside, path).stamp, present)) {
     return ::unlinkat(directory, aside.c_str(), 0) == 0;
   }
