@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <ctime>
+#include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/chrono.h>
@@ -23,6 +25,8 @@ constexpr std::size_t max_literal = 64 * 1024 * 1024;
 /// Of one command; in bytes and in number.
 constexpr std::size_t max_response_bytes = max_literal + 1024 * 1024;
 constexpr std::size_t max_responses = 100'000;
+/// In one command: some servers take no longer line than 8 KiB.
+constexpr std::size_t max_uids = 200;
 
 [[noreturn]] void fail(const std::string& why) { throw MailError(MailError::Kind::broken, why); }
 
@@ -160,12 +164,15 @@ Task<std::vector<Imap::Uid>> Imap::unread_mails(Timestamp since, StopSource& sto
   const auto day = std::chrono::floor<std::chrono::seconds>(since - std::chrono::days(1));
   auto uids = co_await search(
       fmt::format("UNSEEN UNDELETED SINCE {:%d-%b-%Y}", fmt::gmtime(std::chrono::system_clock::to_time_t(day))), stop);
-  if (uids.empty()) co_return uids;
-  const auto times = co_await run(fmt::format("UID FETCH {} (UID INTERNALDATE)", fmt::join(uids, ",")), stop);
-  for (const auto& one : times) {
-    if (const auto time = received_at(one.text); time && *time < since)
-      std::erase(uids, number_after(one.text, "UID "));
+  std::set<Uid> older;
+  for (std::size_t begin = 0; begin < uids.size(); begin += max_uids) {
+    const auto piece = std::span(uids).subspan(begin, std::min(max_uids, uids.size() - begin));
+    const auto times = co_await run(fmt::format("UID FETCH {} (UID INTERNALDATE)", fmt::join(piece, ",")), stop);
+    for (const auto& one : times) {
+      if (const auto time = received_at(one.text); time && *time < since) older.insert(number_after(one.text, "UID "));
+    }
   }
+  std::erase_if(uids, [&](Uid uid) { return older.contains(uid); });
   co_return uids;
 }
 

@@ -1,6 +1,7 @@
 #include "features/channels/email/imap.hpp"
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -22,10 +23,13 @@ namespace agw {
 namespace {
 
 using asio::ip::tcp;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
-/// Answers each command, known by its first word or two, with what the test says; `%` stands for the tag.
+/// Answers each command, known by its first word or two, with what the test says; `%` stands for the tag. As some real
+/// ones, it takes no line over 8 KiB.
 class ImapScript {
 public:
   ImapScript(Loop& loop, std::map<std::string, std::string> answers)
@@ -58,6 +62,7 @@ private:
     for (const auto& [name, text] : answers_) {
       if (command.starts_with(name)) answer = text;
     }
+    if (line.size() > 8192) answer = "% BAD too long\r\n";
     for (auto place = answer.find('%'); place != answer.npos; place = answer.find('%')) answer.replace(place, 1, tag);
     return answer;
   }
@@ -137,6 +142,23 @@ TEST(Imap, ReadsNumbersAndMails) {
                     EXPECT_EQ(co_await imap.mail(43, stop), "short");
                     EXPECT_EQ(co_await imap.mail(44, stop), std::nullopt);
                     co_await imap.mark_read({43, 44}, stop);
+                  });
+  EXPECT_EQ(problem, "");
+}
+
+TEST(Imap, AsksForTheTimesOfManyUnreadMailsInPieces) {
+  std::string search = "* SEARCH";
+  for (int uid = 1'000'000; uid < 1'003'000; ++uid) search += fmt::format(" {}", uid);
+  const std::string old = R"(INTERNALDATE " 7-Feb-2006 21:52:25 +0200")";
+  const auto problem =
+      with_server(usual_and({{"UID SEARCH", search + "\r\n% OK\r\n"},
+                             {"UID FETCH 1000000,", "* 1 FETCH (UID 1000001 " + old + ")\r\n% OK\r\n"},
+                             {"UID FETCH 1002800,", "* 3000 FETCH (UID 1002999 " + old + ")\r\n% OK\r\n"}}),
+                  [](Imap& imap, StopSource& stop) -> Task<> {
+                    const auto uids = co_await imap.unread_mails(Timestamp(std::chrono::days(15'000)), stop);
+                    EXPECT_EQ(uids.size(), 2998u);
+                    EXPECT_THAT(uids, Not(Contains(1'000'001u)));
+                    EXPECT_THAT(uids, Not(Contains(1'002'999u)));
                   });
   EXPECT_EQ(problem, "");
 }
