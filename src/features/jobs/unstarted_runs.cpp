@@ -129,12 +129,17 @@ Task<> JobRunner::run_after_others(ActiveJobRunPointer run) {
 
 /// Again while the database is away: the run was acknowledged, and is at no fault. False if it is stopped before.
 Task<bool> JobRunner::put_on_thread_at_last(ActiveJobRunPointer run) {
+  auto next_error = std::chrono::steady_clock::time_point::min();
   do {
     try {
       co_await put_on_thread(run, {});
       co_return true;
     } catch (const DatabaseUnavailable& error) {
-      log::warn("a run of the job {} waits for the database: {}", run->job->name, error.what());
+      const auto now = std::chrono::steady_clock::now();
+      if (now >= next_error) {
+        log::warn("a run of the job {} waits for the database: {}", run->job->name, error.what());
+        next_error = now + between_errors;
+      }
     }
     run->active = nullptr;
   } while (co_await pause(run->precheck_stop, before_starting_again) == WaitResult::done);
