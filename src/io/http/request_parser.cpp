@@ -118,7 +118,6 @@ void RequestParser::reset() {
 bool RequestParser::done() const { return parser_->is_done(); }
 
 void RequestParser::collect_body(std::size_t limit) {
-  AGW_ASSERT(head_done_ && body_.empty());
   body_limit_ = limit;
   if (head_.content_length)
     body_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*head_.content_length, limit)));
