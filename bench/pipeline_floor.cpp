@@ -13,19 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/floor_rows.hpp"
+
 namespace {
-
-constexpr int thread_count = 64;
-/// The number of turns that a thread's row holds before they move to their table, as in the gateway.
-constexpr int entered_at_once = 16;
-
-/// Ids with the length and the time order of the gateway's.
-std::string id(long number) {
-  std::array<char, 64> text;
-  std::snprintf(text.data(), text.size(), "%012lx-7000-8000-%012lx", static_cast<unsigned long>(number),
-                static_cast<unsigned long>(number * 2654435761));
-  return text.data();
-}
 
 class Floor {
 public:

@@ -6,7 +6,6 @@
 // Prints inserts per second.
 #include <sqlite3.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include "bench/floor_rows.hpp"
+
 namespace {
 
 constexpr auto settings = R"(
@@ -23,10 +24,6 @@ PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA cache_size = -4096;
 )";
-
-constexpr int thread_count = 64;
-/// The number of turns that a thread's row holds before they move to their table, as in the gateway.
-constexpr int entered_at_once = 16;
 
 void check(int code, sqlite3* database) {
   if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
@@ -37,14 +34,6 @@ void check(int code, sqlite3* database) {
 std::string read_file(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Ids with the length and the time order of the gateway's.
-std::string id(long number) {
-  std::array<char, 64> text;
-  std::snprintf(text.data(), text.size(), "%012lx-7000-8000-%012lx", static_cast<unsigned long>(number),
-                static_cast<unsigned long>(number * 2654435761));
-  return text.data();
 }
 
 class Floor {
