@@ -1,7 +1,6 @@
 #include "cli/commands/extension_package.hpp"
 
 #include <iostream>
-#include <iterator>
 #include <stdexcept>
 
 #include <fmt/format.h>
