@@ -202,6 +202,15 @@ def test_an_agent_responds_and_continues_its_thread(talker):
     assert [turn["content"] for turn in reversed(listed)] == ["One", "First.", "Two", "Second.", "Three", "Third."]
 
 
+def test_an_agent_reads_the_result_of_a_call_that_is_over(talker):
+    talker.stub.script("First.", "Second.")
+    first = respond(talker, model="assistant", input="One")
+    late = {"type": "function_call_output", "call_id": "call_gone", "output": "late"}
+    respond(talker, model="assistant", input=[late], previous_response_id=first["id"])
+    listed = accepted(talker.gateway.http.get(f"/threads/{first['conversation']['id']}/turns"))
+    assert listed[1]["content"].strip() == "[a tool returned]\nlate"
+
+
 def test_an_agent_calls_a_tool_of_the_program(talker):
     talker.stub.script(Reply("Look.", tool_calls=[ToolCall("weather", {"city": "Rom"}, id="call_a")]), "Sunny.")
     first = respond(talker, model="assistant", tools=[WEATHER])

@@ -48,9 +48,12 @@ std::string joined_texts(const std::vector<Message>& messages, std::size_t first
   return text;
 }
 
-/// The calls and results of a message as texts, because a thread's tool turns belong to runs.
+/// The calls and results of a message as texts, because a thread's tool turns belong to runs. In Responses, a result
+/// may come without its call, which has the name.
 std::string turn_text(const Message& message) {
-  if (message.role == MessageRole::tool) return fmt::format("[{} returned]\n{}", message.tool_name, message.text);
+  const auto& name = message.tool_name;
+  if (message.role == MessageRole::tool)
+    return fmt::format("[{} returned]\n{}", name.empty() ? "a tool" : name, message.text);
   auto text = message.text;
   for (const auto& use : message.tool_uses)
     text += fmt::format("\n\n[called {} with {}]", use.name, to_json(use.input));
