@@ -30,6 +30,14 @@ constexpr std::size_t max_uids = 200;
 
 [[noreturn]] void fail(const std::string& why) { throw MailError(MailError::Kind::broken, why); }
 
+/// Lists of numbers as commands take them.
+std::vector<std::string> in_pieces(std::span<const std::uint32_t> uids) {
+  std::vector<std::string> pieces;
+  for (; !uids.empty(); uids = uids.subspan(std::min(max_uids, uids.size())))
+    pieces.push_back(fmt::format("{}", fmt::join(uids.first(std::min(max_uids, uids.size())), ",")));
+  return pieces;
+}
+
 /// The number after `name`; 0 if no number follows it.
 std::uint32_t number_after(std::string_view text, std::string_view name) {
   const auto found = text.find(name);
@@ -165,9 +173,8 @@ Task<std::vector<Imap::Uid>> Imap::unread_mails(Timestamp since, StopSource& sto
   auto uids = co_await search(
       fmt::format("UNSEEN UNDELETED SINCE {:%d-%b-%Y}", fmt::gmtime(std::chrono::system_clock::to_time_t(day))), stop);
   std::set<Uid> older;
-  for (std::size_t begin = 0; begin < uids.size(); begin += max_uids) {
-    const auto piece = std::span(uids).subspan(begin, std::min(max_uids, uids.size() - begin));
-    const auto times = co_await run(fmt::format("UID FETCH {} (UID INTERNALDATE)", fmt::join(piece, ",")), stop);
+  for (const auto& piece : in_pieces(uids)) {
+    const auto times = co_await run(fmt::format("UID FETCH {} (UID INTERNALDATE)", piece), stop);
     for (const auto& one : times) {
       if (const auto time = received_at(one.text); time && *time < since) older.insert(number_after(one.text, "UID "));
     }
@@ -198,8 +205,8 @@ Task<std::optional<std::string>> Imap::mail(Uid uid, StopSource& stop) {
 }
 
 Task<> Imap::mark_read(std::vector<Uid> uids, StopSource& stop) {
-  if (uids.empty()) co_return;
-  co_await run(fmt::format("UID STORE {} +FLAGS.SILENT (\\Seen)", fmt::join(uids, ",")), stop);
+  for (const auto& piece : in_pieces(uids))
+    co_await run(fmt::format("UID STORE {} +FLAGS.SILENT (\\Seen)", piece), stop);
 }
 
 Task<> Imap::wait_for_new_mail(StopSource& stop) {

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -143,6 +145,16 @@ TEST(Imap, ReadsNumbersAndMails) {
                     EXPECT_EQ(co_await imap.mail(44, stop), std::nullopt);
                     co_await imap.mark_read({43, 44}, stop);
                   });
+  EXPECT_EQ(problem, "");
+}
+
+TEST(Imap, MarksManyMailsAsReadInPieces) {
+  const auto problem = with_server(usual, [](Imap& imap, StopSource& stop) -> Task<> {
+    std::vector<Imap::Uid> uids(3000);
+    std::iota(uids.begin(), uids.end(), 1'000'000);
+    co_await imap.mark_read(uids, stop);
+    co_await imap.mark_read({}, stop);
+  });
   EXPECT_EQ(problem, "");
 }
 
