@@ -49,6 +49,19 @@ def test_message_is_answered_in_its_room(reading, matrix):
     assert question["content"] == "What is two and two?" and question["metadata"]["channel"]["sender"] == ANN
 
 
+def test_each_thread_of_a_room_is_one_with_topics(talking, matrix):
+    talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
+    connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[ANN], threads="topic")
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    for number, topic in enumerate([None, "$plans", "$plans"]):
+        talking.answers(f"Answer {number}.")
+        relation = {"m.relates_to": {"rel_type": "m.thread", "event_id": topic}} if topic else {}
+        matrix.says(ANN, f"Question {number}?", **relation)
+        assert (matrix.message(f"Answer {number}.")["to"] or {}).get("event_id") == topic
+    asked = [sorted(turn["content"] for turn in turns_of(talking.gateway, thread, "user")) for thread in threads(talking.gateway)]
+    assert sorted(asked) == [["Question 0?"], ["Question 1?", "Question 2?"]]
+
+
 def test_strangers_notices_and_changes_get_silence(reading, matrix):
     matrix.says(EVE, "Let me in!")
     matrix.says(ANN, "What another program says.", msgtype="m.notice")

@@ -8,7 +8,7 @@ import pytest
 from approvals import pending
 from channels import ANN, BOB, EVE, GROUP, channel, connect, threads
 from checks import accepted, refused
-from jobs import wait_for
+from jobs import new_job, run, wait_for
 from tools import calls, turns_of
 
 
@@ -293,6 +293,19 @@ def test_people_are_told_what_they_want_to_know(talking, telegram):
     telegram.presses(ANN, asked, "Allow once")
     wait_for(lambda: turns_of(talking.gateway, thread, "assistant"))
     assert "Done." not in telegram.texts()
+
+
+def test_people_are_told_of_failed_jobs_and_of_proposals(talking, telegram):
+    connect(talking.gateway, telegram, notify=["job.failed", "proposal.created"])
+    job = new_job(talking.gateway, "nightly", precheck="exit 3")
+    run(talking.gateway, job)
+    assert telegram.message("The job nightly has failed")["chat"] == ANN
+    talking.stub.script(calls(("Propose", {"title": "Greet by name", "type": "file", "target": "notes/a.md", "content": "Hello"})),
+                        "Proposed.")
+    thread = accepted(talking.gateway.http.post("/threads", json={}), 201)
+    accepted(talking.gateway.http.patch(f"/threads/{thread['id']}", json={"mode": "act"}))
+    accepted(talking.gateway.http.post("/chat", json={"content": "Propose it.", "threadId": thread["id"]}), 201)
+    assert "Greet by name" in telegram.message("A proposal of assistant is waiting")["text"]
 
 
 def test_answer_to_the_page_stays_on_the_page(talking, telegram):
