@@ -5,12 +5,17 @@ See docs/contract/transfer.md.
 
 import base64
 import json
+import re
+import subprocess
+import sys
 import zipfile
 
 import pytest
 
 from checks import accepted
+from gateway import BINARY, HAS_ADDRESS_SANITIZER
 from talker import PROVIDER, Talker, configuration
+from terminal import Terminal
 from transfer import ChatGPT, created, imported, reasons, texts, threads, turns, write_json, write_zip
 
 
@@ -47,6 +52,39 @@ def test_a_chatgpt_archive_becomes_threads_with_times_and_state(own_gateway, tmp
     question, answer = turns(own_gateway, "Trip")
     assert question["created_at"] == "2023-11-14T22:13:22.000Z"
     assert answer["metadata"]["model"] == "gpt-4o" and answer["in_reply_to"] == question["id"]
+
+
+def test_a_bar_on_a_terminal_shows_how_far_it_is(own_gateway, tmp_path):
+    chats = [ChatGPT(f"Chat {number}", f"c{number}").conversation for number in range(300)]
+    archive = write_zip(tmp_path / "export.zip", conversations_json=chats)
+    environment = {**own_gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(own_gateway.data), "TERM": "xterm"}
+    with Terminal([str(BINARY), "import", "chatgpt", str(archive), "--dry-run"], environment, own_gateway.home) as terminal:
+        terminal.wait_for("conversations.json [")
+        assert re.fullmatch("#*-*", terminal.wait_for("] "))
+        terminal.wait_for(" %")
+        terminal.wait_for("Nothing was written")
+        assert terminal.exit_status() == 0
+
+
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
+def test_a_file_of_one_line_takes_little_memory(own_gateway, tmp_path):
+    chat = ChatGPT(key="the-key")
+    for _ in range(20):
+        chat.say("user", "word " * 2000)
+    text = json.dumps(chat.conversation)
+    path = tmp_path / "conversations.json"
+    with path.open("w") as file:
+        file.write("[")
+        for number in range(800):
+            file.write(("," if number else "") + text.replace("the-key", f"key-{number}"))
+        file.write("]")
+    assert path.stat().st_size > 150_000_000
+    # The peak of a process counts from before its exec, so a small one starts it.
+    script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    done = subprocess.run([sys.executable, "-c", script, str(BINARY), "import", "chatgpt", str(path), "--dry-run"],
+                          env=own_gateway.variables(), capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 60 * 1024, done.stdout
 
 
 def test_done_twice_it_makes_nothing_twice(own_gateway, tmp_path):

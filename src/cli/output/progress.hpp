@@ -15,7 +15,7 @@ public:
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Shows the share that is done, or how much it is while `total` is 0: not known.
+  /// Shows a bar of the share that is done, or how much it is while `total` is 0: not known.
   void show(const std::string& what, std::uint64_t done, std::uint64_t total);
 
 private:
