@@ -40,13 +40,15 @@ def trip():
 def test_a_chatgpt_archive_becomes_threads_with_times_and_state(own_gateway, tmp_path):
     archived = ChatGPT("Old", "c2", archived=True)
     archived.say("user", "Hi")
-    path = write_zip(tmp_path / "export.zip", conversations_json=[trip().conversation, archived.conversation],
+    starred = {**trip().conversation, "is_starred": True}
+    path = write_zip(tmp_path / "export.zip", conversations_json=[starred, archived.conversation],
                      user_json={"id": "u"})
     result = imported(own_gateway, "chatgpt", path)
     assert created(result) == {"threads": 2, "turns": 3} and reasons(result) == {"user.json": "is the account"}
     assert texts(own_gateway, "Trip") == [("user", "Where to?"), ("assistant", "To Rome.")]
     made = threads(own_gateway)
     assert made["Old"]["archived"] and not made["Trip"]["archived"]
+    assert made["Trip"].get("pinned") and not made["Old"].get("pinned")
     assert (made["Trip"]["created_at"], made["Trip"]["updated_at"]) == (
         "2023-11-14T22:13:20.500Z", "2023-11-14T22:28:20.000Z")
     question, answer = turns(own_gateway, "Trip")

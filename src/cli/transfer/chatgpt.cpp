@@ -218,6 +218,7 @@ void read_chatgpt_conversation(Importer& importer, ChatgptFiles& files, const js
   conversation.head.key = id;
   if (!title.empty()) conversation.head.title = title;
   conversation.head.archived = is_true(from, "is_archived");
+  conversation.head.pinned = is_true(from, "is_starred");
   if (string_or_empty(from, "conversation_template_id").starts_with("g-p-"))
     importer.leave_one_of("projects of conversations", "are not named in the export: the threads come without them");
   conversation.head.created_at = time_in(from, "create_time");

@@ -107,6 +107,7 @@ void write_forks(Importer& importer, const SourceConversation& conversation, con
     if (std::ranges::none_of(rest, [&](auto number) { return has_content(conversation.messages[number]); })) continue;
     auto head = conversation.head;
     head.key += "/" + conversation.messages[leaf].id;
+    head.pinned = false;
     head.title = fmt::format("{} (fork {})", title, ++count);
     write_path(importer, conversation, std::move(head), count <= max_whole_forks ? path : rest);
   }

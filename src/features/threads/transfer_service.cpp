@@ -8,6 +8,7 @@
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "features/events/hub.hpp"
+#include "features/extensions/service.hpp"
 #include "features/projects/service.hpp"
 #include "features/threads/search_indexer.hpp"
 #include "features/threads/service.hpp"
@@ -102,13 +103,15 @@ PreparedImport Threads::prepare_import(ImportedThread thread, const std::string&
   const auto id = is_own ? thread.key : id_of_key(source, thread.key);
   const auto created_at = std::min(thread.created_at.value_or(first_time(thread, now)), now);
   const auto updated_at = std::min(thread.updated_at.value_or(last_time(thread, created_at)), now);
+  const auto job = thread.job_id ? extensions_.find(ExtensionType::job, *thread.job_id) : nullptr;
   auto made = prepare(NewThread{.agent_id = std::move(thread.agent_id),
                                 .title = std::move(thread.title),
                                 .project_id = std::move(thread.project_id),
-                                .job_id = {},
+                                .job_id = job ? std::optional(job->id) : std::nullopt,
                                 .mode = thread.mode},
                       id);
   made->thread.archived = thread.archived;
+  made->thread.pinned = thread.pinned;
   made->thread.created_at = created_at;
   made->moment = std::chrono::microseconds{updated_at.time_since_epoch()}.count();
   PreparedImport prepared{.key = std::move(thread.key), .thread = std::move(*made), .turns = {}};

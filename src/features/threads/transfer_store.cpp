@@ -106,7 +106,9 @@ thread_store::StoredThread thread_of(Connection& connection, const PreparedImpor
     made.titled_by = thread_store::TitledBy::gateway;
   }
   const auto number = thread_store::insert(connection, made);
-  return {number, std::move(made.thread), made.titled_by};
+  thread_store::StoredThread stored{number, std::move(made.thread), made.titled_by};
+  if (stored.thread.pinned) stored.thread = thread_store::change(connection, stored, std::nullopt, 0);
+  return stored;
 }
 
 /// Counts the new turns, and moves the thread in the list if it is given a later time.

@@ -29,12 +29,14 @@ constexpr auto rules(Tag<ImportedTurn>) {
 const Description& describe(Tag<ImportedTurn>) { return description_of<ImportedTurn>("ImportedTurn"); }
 
 BOOST_DESCRIBE_STRUCT(ImportedThread, (),
-                      (key, agent_id, title, project_id, mode, archived, created_at, updated_at, turns))
+                      (key, agent_id, title, project_id, job_id, mode, archived, pinned, created_at, updated_at, turns))
 constexpr auto rules(Tag<ImportedThread>) {
   return std::tuple{RuleFor<&ImportedThread::key>{{.about = "identifies it within its source"}},
                     RuleFor<&ImportedThread::agent_id>{{.about = "an agent's id or name; assistant when omitted"}},
                     RuleFor<&ImportedThread::title>{{.about = "made from the first user turn when omitted"}},
-                    RuleFor<&ImportedThread::archived>{{.about = "false when omitted", .has_default = true}}};
+                    RuleFor<&ImportedThread::job_id>{{.about = "a job's id or name; dropped if there is none"}},
+                    RuleFor<&ImportedThread::archived>{{.about = "false when omitted", .has_default = true}},
+                    RuleFor<&ImportedThread::pinned>{{.about = "false when omitted", .has_default = true}}};
 }
 const Description& describe(Tag<ImportedThread>) { return description_of<ImportedThread>("ImportedThread"); }
 

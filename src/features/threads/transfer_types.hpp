@@ -51,8 +51,10 @@ struct ImportedThread {
   std::optional<std::string> agent_id;
   std::optional<std::string> title;
   std::optional<std::string> project_id;  ///< must exist
+  std::optional<std::string> job_id;      ///< dropped if there is no such job
   std::optional<ThreadMode> mode;
   bool archived = false;
+  bool pinned = false;
   std::optional<Timestamp> created_at;
   std::optional<Timestamp> updated_at;
   std::vector<ImportedTurn> turns;

@@ -7832,10 +7832,14 @@ export interface operations {
                         /** @description made from the first user turn when omitted */
                         title?: string | null;
                         project_id?: string | null;
+                        /** @description a job's id or name; dropped if there is none */
+                        job_id?: string | null;
                         /** @enum {string|null} */
                         mode?: "plan" | "act" | null;
                         /** @description false when omitted */
                         archived?: boolean;
+                        /** @description false when omitted */
+                        pinned?: boolean;
                         /** Format: date-time */
                         created_at?: string | null;
                         /** Format: date-time */
