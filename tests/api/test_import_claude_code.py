@@ -59,9 +59,10 @@ def test_members_without_a_counterpart_are_listed(own_gateway):
     program("claude-code", own_gateway.home)
     why = reasons(moved(own_gateway, "import", "claude-code"))
     assert {what for what in why if what.endswith((" reviewer", " paint"))} == {
-        "tools of agent reviewer", "model of agent reviewer", "color of agent reviewer", "allowed-tools of command paint",
+        "model of agent reviewer", "color of agent reviewer", "allowed-tools of command paint",
         "argument-hint of command paint", "model of command paint"}
     assert "haiku" in why["model of agent reviewer"]
+    assert accepted(own_gateway.http.get("/extensions/reviewer"))["definition"]["tools"] == ["Read", "Grep"]
 
 
 def test_what_is_not_taken_of_the_directory_is_listed(own_gateway):

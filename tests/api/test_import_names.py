@@ -67,13 +67,19 @@ def test_agents_of_opencode_use_the_services_that_come_with_them(own_gateway):
         "model": "mine/m1", "provider": {"mine": {"npm": "@ai-sdk/openai-compatible", "models": {"m1": {}},
                                                   "options": {"baseURL": "https://m.example/v1"}}},
         "agent": {"checker": {"prompt": "Check.", "model": "mine/m2", "temperature": 0.1},
-                  "lost": {"prompt": "Find.", "model": "gone/m9"}}})
+                  "lost": {"prompt": "Find.", "model": "gone/m9", "temperature": 7}},
+        "command": {"check": {"template": "Check it.", "agent": "checker", "model": "mine/m2"},
+                    "find": {"template": "Find it.", "agent": "nobody", "model": "gone/m9"}}})
     result = imported(own_gateway, "opencode", folder)
     assert extension(own_gateway, "opencode")["definition"]["model"] == "mine/m1"
-    assert extension(own_gateway, "checker")["definition"]["model"] == "mine/m2"
+    checker = extension(own_gateway, "checker")["definition"]
+    assert (checker["model"], checker["temperature"]) == ("mine/m2", 0.1)
+    check, find = (extension(own_gateway, name)["definition"] for name in ("check", "find"))
+    assert (check["agent_id"], check["model"]) == ("checker", "mine/m2") and "agent_id" not in find and "model" not in find
     assert "model" not in extension(own_gateway, "lost")["definition"]
     why = reasons(result)
-    assert "gone/m9" in why["model of agent lost"] and "temperature of agent checker" in why
+    assert "gone/m9" in why["model of agent lost"] and "gone/m9" in why["model of command find"]
+    assert "nobody" in why["agent of command find"] and "temperature of agent lost" in why
 
 
 def test_agents_of_openclaw_have_their_models_and_sessions_their_labels(own_gateway):

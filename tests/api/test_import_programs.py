@@ -190,6 +190,25 @@ def test_a_soul_over_the_limit_is_left_out(own_gateway, claude_code):
     assert accepted(own_gateway.http.get("/agents/claude-code/soul")) == {"content": ""}
 
 
+def test_an_agent_keeps_the_tools_that_are_here(own_gateway, claude_code):
+    for name, tools in {"some": "Read, Grep,Bash, mcp__web__look", "all": "[Write, Read]", "none": "Task"}.items():
+        (claude_code / "agents" / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x\ntools: {tools}\n---\nWork.")
+    why = reasons(imported(own_gateway, "claude-code", claude_code))
+    tools = {name: extension(own_gateway, name)["definition"].get("tools") for name in ("some", "all", "none")}
+    assert tools == {"some": ["Read", "Grep", "Bash"], "all": ["Write", "Read"], "none": None}
+    assert "tool mcp__web__look of agent some" in why and "by hand" in why["tools of agent none"]
+
+
+def test_files_of_skills_come_as_they_are(own_gateway, claude_code):
+    skill = claude_code / "skills" / "pdf"
+    (skill / "run.sh").chmod(0o755)
+    (skill / "font.ttf").write_bytes(bytes(range(256)))
+    result = imported(own_gateway, "claude-code", claude_code)
+    copied = own_gateway.data / "agents" / "claude-code" / "skills" / "pdf"
+    assert (copied / "run.sh").stat().st_mode & 0o777 == 0o700 and (copied / "SKILL.md").stat().st_mode & 0o777 == 0o600
+    assert (copied / "font.ttf").read_bytes() == bytes(range(256)) and str(skill / "font.ttf") not in reasons(result)
+
+
 def test_a_symlink_in_a_skill_is_not_followed(own_gateway, claude_code):
     (claude_code / "skills" / "pdf" / "keys").symlink_to("/etc/passwd")
     result = moved_without_path(own_gateway)

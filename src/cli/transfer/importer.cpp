@@ -132,7 +132,7 @@ void Importer::begin_thread(ImportedThread head, const std::optional<fs::path>& 
   if (batch_bytes_ > max_batch_bytes || batch_.threads.size() >= max_batch_threads) flush();
   check_time(head.created_at);
   check_time(head.updated_at);
-  if (project) head.project_id = project_id(*project);
+  if (project) head.project_id = project_id(*project, project->filename().string());
   // A dry run cannot know what is there.
   if (!writes_ && seen_threads_.insert(head.key).second) ++counts_["threads"].created;
   batch_bytes_ += head.key.size() + head.title.value_or("").size() + 200;
@@ -226,7 +226,7 @@ void Importer::load_projects() {
   }
 }
 
-std::optional<std::string> Importer::project_id(const fs::path& directory) {
+std::optional<std::string> Importer::project_id(const fs::path& directory, const std::string& name) {
   if (directory.empty()) return std::nullopt;
   if (!projects_) load_projects();
   std::error_code failed;
@@ -234,15 +234,15 @@ std::optional<std::string> Importer::project_id(const fs::path& directory) {
   const auto path = failed ? directory.string() : resolved;
   if (const auto found = projects_->find(path); found != projects_->end())
     return found->second.empty() ? std::nullopt : std::optional(found->second);
-  const auto id = writes_ ? made_project(directory, path) : counted_project(path);
+  const auto id = writes_ ? made_project(name, path) : counted_project(path);
   projects_->emplace(path, id);
   return id.empty() ? std::nullopt : std::optional(id);
 }
 
-std::string Importer::made_project(const fs::path& directory, const std::string& path) {
+std::string Importer::made_project(const std::string& name, const std::string& path) {
   std::string id;
   try {
-    const auto made = request("POST", "/projects", {{"name", directory.filename().string()}, {"path", path}});
+    const auto made = request("POST", "/projects", {{"name", name}, {"path", path}});
     if (made.is_object()) id = string_or_empty(made.get_object(), "id");
     ++counts_["projects"].created;
   } catch (const ResponseError& error) {
@@ -306,8 +306,39 @@ std::string Importer::add_extension(json::object body, const std::string& origin
   } catch (const ResponseError& error) {
     if (!is_refusal(error)) throw;
     leave(fmt::format("{} {}", type, wanted), error.what());
+    return place->name;
   }
+  if (type == "agent") agents_[wanted] = place->name;
   return place->name;
+}
+
+bool Importer::add_own_extension(json::object body) {
+  const auto type = string_or_empty(body, "type");
+  const auto name = string_or_empty(body, "name");
+  auto& count = counts_[type + "s"];
+  if (const auto found = gateway_ ? find_extension(name) : std::nullopt) {
+    const bool is_same = string_or_empty(*found, "type") == type && found->at("definition") == body["definition"];
+    if (!is_same) leave(fmt::format("{} {}", type, name), "there is another one of that name, which stays as it is");
+    if (is_same) ++(writes_ ? count.kept : count.created);
+    return is_same;
+  }
+  for (const auto* member : {"id", "owner_agent_id"}) body.erase(member);
+  body["enabled"] = false;
+  body["source"] = "user";
+  try {
+    if (writes_) request("POST", "/extensions", body);
+    ++count.created;
+    return true;
+  } catch (const ResponseError& error) {
+    if (!is_refusal(error)) throw;
+    leave(fmt::format("{} {}", type, name), error.what());
+    return false;
+  }
+}
+
+std::optional<std::string> Importer::agent_here(const std::string& name) const {
+  const auto found = agents_.find(name);
+  return found == agents_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<std::string> Importer::model_here(const std::string& model) {
@@ -357,7 +388,7 @@ void Importer::add_identity(const std::string& kind, const std::optional<std::st
 }
 
 void Importer::add_file(const std::string& kind, const fs::path& path, const std::string& content,
-                        const std::string& origin) {
+                        const std::string& origin, mode_t mode) {
   auto& count = counts_[kind];
   if (!writes_) {
     ++count.created;
@@ -371,13 +402,15 @@ void Importer::add_file(const std::string& kind, const fs::path& path, const std
     if (!there || *there != content) leave(origin, "there is another file already: " + path.string());
     return;
   }
-  const auto made = directory.make_directories(path.parent_path().string());
-  const auto written = made ? directory.write(path.string(), content) : made;
+  const auto made = directory.make_directories(path.has_parent_path() ? path.parent_path().string() : ".");
+  const auto written = made ? directory.write(path.string(), content, mode) : made;
   if (written)
     ++count.created;
   else
     leave(origin, fmt::format("{}: {}", path.string(), to_string(written.error())));
 }
+
+bool Importer::has_file(const fs::path& path) const { return gateway_ && fs::exists(gateway_->data_directory / path); }
 
 std::optional<json::object> Importer::add_attachment(const std::string& key, SourceFile file) {
   auto& [name, type, bytes] = file;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <future>
@@ -62,6 +64,13 @@ public:
   /// is mapped; a name that something else has is followed by the source's. Both are reported. Returns the name that
   /// the extension has here, or would have if it were not left out.
   std::string add_extension(json::object body, const std::string& origin);
+  /// An extension of this program's own export, by its name. One that is there stays. Returns whether this one is there
+  /// now: another of its name is reported.
+  bool add_own_extension(json::object body);
+  /// A directory that becomes a project with this name, if it can be one.
+  void add_project(const std::filesystem::path& directory, const std::string& name) { project_id(directory, name); }
+  /// The name here of an agent that this import brings.
+  std::optional<std::string> agent_here(const std::string& name) const;
   /// The name here of another program's model; none if there is no such model, or several. Asks the gateway once.
   std::optional<std::string> model_here(const std::string& model);
   /// The models `<name>/…` of the other program are those of the integration `name_here`.
@@ -72,7 +81,9 @@ public:
                     const std::string& origin);
   /// A file in the data directory, such as a skill's or a knowledge page. Never replaces one.
   void add_file(const std::string& kind, const std::filesystem::path& path, const std::string& content,
-                const std::string& origin);
+                const std::string& origin, mode_t mode = 0600);
+  /// Whether there is such a file in the data directory.
+  bool has_file(const std::filesystem::path& path) const;
   /// Takes over a file of a message; `key` identifies it within its source; an own export's is its id. Returns what the
   /// metadata of a turn says of it; no value for an empty file and one over 20 MiB, which are left out.
   std::optional<json::object> add_attachment(const std::string& key, SourceFile file);
@@ -105,9 +116,9 @@ private:
   void flush();
   void await_batch();
   void take(Sent sent);
-  std::optional<std::string> project_id(const std::filesystem::path& directory);
+  std::optional<std::string> project_id(const std::filesystem::path& directory, const std::string& name);
   void load_projects();
-  std::string made_project(const std::filesystem::path& directory, const std::string& path);
+  std::string made_project(const std::string& name, const std::string& path);
   std::string counted_project(const std::string& path);
   json::value request(const std::string& method, const std::string& path, const json::value& body = nullptr) const;
   struct Place {
@@ -134,6 +145,7 @@ private:
   std::optional<std::map<std::string, std::string>> projects_;          ///< ids by path; empty: cannot be one
   std::set<std::string> planned_;                                       ///< names that a dry run would have given
   std::map<std::string, std::string> services_;                         ///< names here by the other program's
+  std::map<std::string, std::string> agents_;                           ///< the same
   std::optional<std::set<std::string>> models_;                         ///< those of the gateway
   std::map<std::string, std::pair<std::string, std::string>> secrets_;  ///< variable and value by the name here
   std::set<std::string> seen_threads_;

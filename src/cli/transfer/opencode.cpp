@@ -32,20 +32,19 @@ std::string text_or_file(Importer& importer, std::string text, const fs::path& f
 }
 
 /// An agent or a command in the settings, whose prompt is the member `from` there and `to` here.
-void add_from_settings(Importer& importer, const std::string& type, const std::string& name, const json::object& object,
+void add_from_settings(Importer& importer, const std::string& type, const std::string& name, json::object object,
                        const fs::path& folder, std::string_view from, const std::string& to) {
   const auto what = fmt::format("{} {}", type, name);
   const auto prompt = text_or_file(importer, string_or_empty(object, from), folder);
   if (prompt.empty()) return importer.leave(what, "has no text of its own: it changes settings of opencode's");
-  auto definition =
-      type == "agent" ? definition_with_model(importer, name, string_or_empty(object, "model")) : json::object();
-  definition[to] = prompt;
+  json::object definition{{to, prompt}};
+  take_members(importer, type, name, object, definition);
   importer.add_extension({{"type", type},
                           {"name", name},
                           {"description", shortened(string_or_empty(object, "description"), 500)},
                           {"definition", std::move(definition)}},
                          fmt::format("{}#{}", type, name));
-  leave_members(importer, what, object, {from, "description", type == "agent" ? "model" : "description"});
+  leave_members(importer, what, object, {from, "description"});
 }
 
 /// MCP servers as other programs write them: the program apart from its arguments, `env` for `environment`.
@@ -111,14 +110,15 @@ void read_opencode_services(Importer& importer, const json::object& settings) {
   }
 }
 
+void add_all_from_settings(Importer& importer, const fs::path& file, const json::object& settings,
+                           const std::string& type, std::string_view from, const std::string& to) {
+  for (const auto& [name, value] : object_or_empty(settings, type))
+    add_from_settings(importer, type, std::string(name), value.is_object() ? value.get_object() : json::object(),
+                      file.parent_path(), from, to);
+}
+
 void read_opencode_settings(Importer& importer, const fs::path& file, const json::object& settings) {
-  const auto add = [&](const std::string& type, std::string_view from, const std::string& to) {
-    for (const auto& [name, value] : object_or_empty(settings, type))
-      add_from_settings(importer, type, std::string(name), value.is_object() ? value.get_object() : json::object(),
-                        file.parent_path(), from, to);
-  };
-  add("agent", "prompt", "systemPrompt");
-  add("command", "template", "prompt");
+  add_all_from_settings(importer, file, settings, "command", "template", "prompt");
   import_mcp_servers(importer, servers_of(object_or_empty(settings, "mcp")), "opencode.json");
   if (settings.contains("permission"))
     importer.leave("permissions of " + file.string(), "have no counterpart: see docs/approvals.md");
@@ -174,6 +174,9 @@ void read_opencode(Importer& importer, const fs::path& path) {
     importer.add_identity("soul", agent, *text, (path / "AGENTS.md").string());
   // Older versions name these folders in the singular.
   for (const auto* folder : {"agent", "agents"}) import_agents(importer, path / folder);
+  // Before the commands, which name agents.
+  for (const auto& [file, object] : settings)
+    add_all_from_settings(importer, file, object, "agent", "prompt", "systemPrompt");
   for (const auto* folder : {"command", "commands"}) import_commands(importer, path / folder);
   for (const auto* folder : {"skill", "skills"}) import_skills(importer, path / folder, agent);
   for (const auto& [file, object] : settings) read_opencode_settings(importer, file, object);

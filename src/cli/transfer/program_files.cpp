@@ -1,9 +1,12 @@
 #include "cli/transfer/program_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 
 #include "base/json/json5.hpp"
 #include "base/json/json_values.hpp"
@@ -20,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t max_text_bytes = 1024 * 1024;
+constexpr std::uint64_t max_skill_file_bytes = 16 * 1024 * 1024;
 constexpr std::size_t max_skill_files = 1000;
 constexpr int max_skill_depth = 3;
 
@@ -60,6 +64,21 @@ json::object definition_of(Importer& importer, const std::string& name, const js
   return definition;
 }
 
+std::optional<std::string> content_of_file(Importer& importer, const fs::path& path, std::uint64_t limit) try {
+  if (!is_named_file(importer, path)) return std::nullopt;
+  if (fs::file_size(path) > limit) {
+    importer.leave(path.string(), fmt::format("is larger than {} MiB", limit >> 20));
+    return std::nullopt;
+  }
+  std::string content;
+  const auto read = bytes_of_file(path);
+  for (auto bytes = read(); !bytes.empty(); bytes = read()) content += bytes;
+  return content;
+} catch (const std::runtime_error&) {
+  importer.leave(path.string(), "cannot be read");
+  return std::nullopt;
+}
+
 constexpr auto not_followed = "is a symlink to a folder, which is not followed";
 
 void import_skill(Importer& importer, const fs::path& folder, const fs::path& place) {
@@ -67,9 +86,10 @@ void import_skill(Importer& importer, const fs::path& folder, const fs::path& pl
   for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
     if (is_folder(importer, entry) || !is_found_file(importer, entry.path(), folder)) continue;
     if (++count > max_skill_files) return importer.leave(folder.string(), "has more than 1,000 files");
-    const auto text = text_of_file(importer, entry.path());
+    const auto content = content_of_file(importer, entry.path(), max_skill_file_bytes);
     const auto target = place / entry.path().lexically_relative(folder);
-    if (text) importer.add_file("files of skills", target, *text, entry.path().string());
+    const auto mode = mode_like(static_cast<mode_t>(entry.status().permissions()));
+    if (content) importer.add_file("files of skills", target, *content, entry.path().string(), mode);
   }
 }
 
@@ -116,8 +136,54 @@ json::object lines_of_head(std::string_view head) {
   return members;
 }
 
-std::string text_of(const json::value& value) {
-  return value.is_string() ? std::string(value.get_string()) : to_json(value);
+/// They do the same in Claude Code as here.
+constexpr std::array<std::string_view, 8> shared_tools = {"Bash", "Edit",     "Glob",      "Grep",
+                                                          "Read", "WebFetch", "WebSearch", "Write"};
+
+void take_model(Importer& importer, const std::string& what, const std::string& model, json::object& definition) {
+  if (model.empty() || model == "inherit") return;
+  if (const auto name = importer.model_here(model))
+    definition["model"] = *name;
+  else
+    importer.leave("model of " + what, fmt::format("there is no {} here: choose one by hand", model));
+}
+
+/// Takes none if none is here: an agent without tools could do nothing.
+void take_tools(Importer& importer, const std::string& what, json::object& from, json::object& definition) {
+  auto named = strings_of(from, "tools");
+  if (const auto text = string_member(from, "tools"))
+    boost::split(named, *text, boost::is_any_of(", "), boost::token_compress_on);
+  json::array taken;
+  std::vector<std::string> others;
+  for (auto& tool : named) {
+    if (std::ranges::find(shared_tools, tool) == shared_tools.end())
+      others.push_back(std::move(tool));
+    else
+      taken.emplace_back(tool);
+  }
+  if (taken.empty()) return;
+  for (const auto& other : others)
+    importer.leave(fmt::format("tool {} of {}", other, what), "is not known by this name here: choose it by hand");
+  definition["tools"] = std::move(taken);
+  from.erase("tools");
+}
+
+void take_temperature(json::object& from, json::object& definition) {
+  const auto* value = from.if_contains("temperature");
+  const auto temperature = value && value->is_number() ? value->to_number<double>() : -1;
+  if (temperature < 0 || temperature > 2) return;
+  definition["temperature"] = *value;
+  from.erase("temperature");
+}
+
+void take_agent(Importer& importer, const std::string& what, json::object& from, json::object& definition) {
+  const auto agent = string_or_empty(from, "agent");
+  if (agent.empty()) return;
+  if (const auto name = importer.agent_here(agent))
+    definition["agent_id"] = *name;
+  else
+    importer.leave("agent of " + what, fmt::format("there is no {} here: choose one by hand", agent));
+  from.erase("agent");
 }
 
 }  // namespace
@@ -156,20 +222,10 @@ bool is_found_file(Importer& importer, const fs::path& path, const fs::path& fol
   return why.empty() && fs::exists(path);
 }
 
-std::optional<std::string> text_of_file(Importer& importer, const fs::path& path) try {
-  if (!is_named_file(importer, path)) return std::nullopt;
-  if (fs::file_size(path) > max_text_bytes) {
-    importer.leave(path.string(), "is larger than 1 MiB");
-    return std::nullopt;
-  }
-  std::string text;
-  const auto read = bytes_of_file(path);
-  for (auto bytes = read(); !bytes.empty(); bytes = read()) text += bytes;
-  if (is_utf8(text)) return text;
+std::optional<std::string> text_of_file(Importer& importer, const fs::path& path) {
+  auto text = content_of_file(importer, path, max_text_bytes);
+  if (!text || is_utf8(*text)) return text;
   importer.leave(path.string(), "is not text in UTF-8");
-  return std::nullopt;
-} catch (const std::runtime_error&) {
-  importer.leave(path.string(), "cannot be read");
   return std::nullopt;
 }
 
@@ -214,9 +270,7 @@ void leave_members(Importer& importer, const std::string& what, const json::obje
     if (std::ranges::find(taken, name) != taken.end() || value.is_null()) continue;
     const bool is_tools = name.find("tools") != name.npos || name.find("Tools") != name.npos;
     importer.leave(fmt::format("{} of {}", name, what),
-                   is_tools          ? "tools have other names here: choose them by hand"
-                   : name == "model" ? fmt::format("models have other names here: choose one for {}", text_of(value))
-                                     : "has no counterpart here");
+                   is_tools ? "tools have other names here: choose them by hand" : "has no counterpart here");
   }
 }
 
@@ -255,10 +309,19 @@ void import_skills(Importer& importer, const fs::path& folder, const std::string
 }
 
 json::object definition_with_model(Importer& importer, const std::string& agent, const std::string& model) {
-  if (model.empty() || model == "inherit") return {};
-  if (const auto name = importer.model_here(model)) return {{"model", *name}};
-  importer.leave("model of agent " + agent, fmt::format("there is no {} here: choose one by hand", model));
-  return {};
+  json::object definition;
+  take_model(importer, "agent " + agent, model, definition);
+  return definition;
+}
+
+void take_members(Importer& importer, const std::string& type, const std::string& name, json::object& from,
+                  json::object& definition) {
+  const auto what = fmt::format("{} {}", type, name);
+  take_model(importer, what, string_or_empty(from, "model"), definition);
+  if (string_member(from, "model")) from.erase("model");
+  if (type == "command") return take_agent(importer, what, from, definition);
+  take_tools(importer, what, from, definition);
+  take_temperature(from, definition);
 }
 
 std::string import_agent(Importer& importer, const std::string& name, const std::string& program,
@@ -278,14 +341,14 @@ void import_agents(Importer& importer, const fs::path& folder) {
     auto [head, body] = headed_text(importer, file, *text);
     auto name = string_or_empty(head, "name");
     if (name.empty()) name = file.lexically_relative(folder).replace_extension().string();
-    auto definition = definition_with_model(importer, name, string_or_empty(head, "model"));
-    definition["systemPrompt"] = body;
+    json::object definition{{"systemPrompt", body}};
+    take_members(importer, "agent", name, head, definition);
     importer.add_extension({{"type", "agent"},
                             {"name", name},
                             {"description", shortened(string_or_empty(head, "description"), 500)},
                             {"definition", std::move(definition)}},
                            "agents/" + file.lexically_relative(folder).string());
-    leave_members(importer, "agent " + name, head, {"name", "description", "model"});
+    leave_members(importer, "agent " + name, head, {"name", "description"});
   }
 }
 
@@ -300,10 +363,12 @@ void import_commands(Importer& importer, const fs::path& folder) {
       importer.leave(file.string(), "has no prompt");
       continue;
     }
+    json::object definition{{"prompt", body}};
+    take_members(importer, "command", name, head, definition);
     importer.add_extension({{"type", "command"},
                             {"name", name},
                             {"description", shortened(string_or_empty(head, "description"), 500)},
-                            {"definition", json::object{{"prompt", body}}}},
+                            {"definition", std::move(definition)}},
                            file.filename().string());
     leave_members(importer, "command " + name, head, {"description"});
   }

@@ -55,6 +55,12 @@ void leave_members(Importer& importer, const std::string& what, const json::obje
 /// The definition of an agent whose model is the one here of this name, if there is one: else that is reported.
 json::object definition_with_model(Importer& importer, const std::string& agent, const std::string& model);
 
+/// Moves what has a counterpart here from `from`, the members of another program's agent or command, to `definition`:
+/// the model, an agent's temperature and those of its tools that have the same name here, a command's agent. What is
+/// not here is reported.
+void take_members(Importer& importer, const std::string& type, const std::string& name, json::object& from,
+                  json::object& definition);
+
 /// Creates the disabled agent that stands for the program, which holds what is inert until it is enabled. `model` is
 /// the one that the program uses, if that is known. Returns the agent's name.
 std::string import_agent(Importer& importer, const std::string& name, const std::string& program,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +22,9 @@ std::string type_of(std::string_view bytes);
 
 /// The file in `data:<type>;base64,…`; no value for any other address.
 std::optional<SourceFile> file_in_url(std::string name, std::string_view url);
+
+/// The mode of a file's copy, which is its owner's only: whether it can be run is kept.
+constexpr mode_t mode_like(mode_t mode) { return (mode & 0100) != 0 ? 0700 : 0600; }
 
 /// All bytes that a file may have, and one more if there are more.
 std::string content_of(const ByteSource& read);
