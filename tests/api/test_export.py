@@ -15,7 +15,9 @@ import pytest
 import yaml
 
 from checks import accepted
+from extensions import Maker
 from gateway import BINARY
+from jobs import new_agent, new_job
 from threads import add_turn, new_thread
 from transfer import created, imported, reasons, threads, transcript_of, write_lines
 
@@ -45,7 +47,9 @@ def files(gateway):
 def filled(gateway, seed):
     """Creates threads of every kind, by chance."""
     chance = random.Random(seed)
-    project = accepted(gateway.http.post("/projects", json={"name": "p", "path": str(gateway.home / "work")}), 201)
+    project = accepted(gateway.http.post("/projects", json={"name": "My work", "path": str(gateway.home / "work")}), 201)
+    new_agent(gateway, "guide", enabled=False)
+    job = new_job(gateway, "nightly", agent_id="guide", enabled=False)
     for number in range(12):
         turns = [{"key": f"{number}-{at}", "role": chance.choice(["user", "assistant", "system", "tool"]),
                   "content": chance.choice(TEXTS), "created_at": f"2024-01-{number + 1:02}T00:{at:02}:00.123Z",
@@ -62,17 +66,19 @@ def filled(gateway, seed):
         accepted(gateway.http.post("/import", json={"source": "seed", "threads": [{
             "key": str(number), "title": chance.choice(TEXTS), "archived": chance.random() < 0.5, "turns": turns,
             "mode": chance.choice(["plan", "act"]), "updated_at": f"2024-03-{number + 1:02}T00:00:00.000Z",
+            "pinned": chance.random() < 0.5, "agent_id": chance.choice(["assistant", "guide"]),
+            **({"job_id": job["id"]} if chance.random() < 0.5 else {}),
             **({"project_id": project["id"]} if chance.random() < 0.5 else {})}]}))
 
 
 def records(gateway):
-    """Every thread with its turns, with projects by their paths and agents by their names: ids of those are each
-    gateway's own."""
-    agents = {one["id"]: one["name"] for one in accepted(gateway.http.get("/extensions", params={"type": "agent"}))}
-    projects = {one["id"]: one["path"] for one in accepted(gateway.http.get("/projects"))}
+    """Every thread with its turns, with projects by names and paths, agents and jobs by their names: ids of those are
+    each gateway's own."""
+    names = {one["id"]: one["name"] for one in accepted(gateway.http.get("/extensions"))}
+    projects = {one["id"]: [one["name"], one["path"]] for one in accepted(gateway.http.get("/projects"))}
     listed = accepted(gateway.http.get("/threads", params={"archived": "true"}))
-    return [{**one, "project_id": projects.get(one["project_id"]), "agent_id": agents[one["agent_id"]],
-             "turns": transcript_of(gateway, one["id"])}
+    return [{**one, "project_id": projects.get(one["project_id"]), "agent_id": names[one["agent_id"]],
+             "job_id": names.get(one["job_id"]),             "turns": transcript_of(gateway, one["id"])}
             for one in listed]
 
 
@@ -200,36 +206,150 @@ def test_extensions_are_files_that_ext_add_takes(own_gateway):
     assert not (own_gateway.home / "out" / "extensions" / "assistant").exists()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_extensions_of_any_content_come_back_as_they_were(own_gateway, make_gateway, seed):
+# Definitions of each type; `agent` and `service` are ids of other extensions.
+DEFINITIONS = {
+    "agent": [lambda made, text: {"systemPrompt": text, "tools": ["Read"], "sandbox": {"memory_mb": 64, "network": False}}],
+    "command": [lambda made, text: {"prompt": text, "agent_id": made["agent"], "mode": "plan"}],
+    "job": [lambda made, text: {"agent_id": made["agent"], "prompt": text, "schedule": "0 9 1 1 *"},
+            lambda made, text: {"agent_id": made["agent"], "prompt_file": "prompts/main.md", "owner_agent_id": made["agent"]}],
+    "app": [lambda made, text: {"type": "static", "path": "/srv/pages"},
+            lambda made, text: {"type": "command", "path": "/srv/shop", "command": text, "env": {"MODE": text}, "port": 4321}],
+    "theme": [lambda made, text: {"colors": {"text": "#000"}, "font": text, "radius": 4}],
+    "renderer": [lambda made, text: {"match": {"language": "dot", "pattern": "^graph"}, "html": text}],
+    "integration": [
+        lambda made, text: {"kind": "mcp-stdio", "command": "server", "args": [text], "env": {"KEY": "${secret:KEY}"}},
+        lambda made, text: {"kind": "mcp-http", "url": "https://mcp.example.org", "headers": {"X-Note": "${secret:KEY}"}},
+        lambda made, text: {"kind": "model", "api": "openai-chat", "base_url": "https://model.example.org", "api_key": "${secret:KEY}",
+                            "models": [{"id": "m-1", "context_window": 1000, "prices": {"input": 0.25, "output": 1}}]},
+        lambda made, text: {"kind": "channel", "service": "telegram", "token": "${secret:KEY}", "agent_id": made["agent"],
+                            "allow": ["41"], "notify": ["signal"]}],
+    "action": [lambda made, text: {"kind": "prompt", "prompt": text, "input_schema": {"type": "object"}},
+               lambda made, text: {"kind": "mcp", "integration": made["service"], "tool": "look"}],
+    "widget": [lambda made, text: {"placement": "sidebar", "html": text, "height": 1.5}],
+    "artifact": [lambda made, text: {"mime": "application/json", "content": [text, None, {"a": [1, -2.5]}]}],
+    "capability": [lambda made, text: {"tools": ["Read"], "hosts": ["*.example.org"], "stage": "operator"}],
+    "control": [lambda made, text: {"controls": [{"kind": "button", "label": text, "action": "current-time"}]}],
+}
+FILES = {"soul.md": b"I am calm.", "knowledge/page.md": b"# Soil", "knowledge/raw/a b.txt": "Grüße".encode(),
+         "skills/lift/SKILL.md": b"---\nname: lift\ndescription: Lifts\n---\nHeave.", "skills/lift/run.sh": b"#!/bin/sh\n",
+         "skills/lift/picture.png": bytes(range(256)), "prompts/main.md": b"Look."}
+
+
+def with_everything(gateway, seed):
+    """Makes extensions of every type, with any text in them, those of any members, and files next to them. Returns the
+    records, and the directories of those that have one."""
     chance = random.Random(seed)
     texts = [*TEXTS[2:], "null", "yes", "1e3", "a: b # c", "- x", "'", '"', " blank ", "%TAG", "\ufeffmark", "trailing\n\n"]
-    definitions = {
-        "agent": lambda: {"systemPrompt": chance.choice(texts)},
-        "command": lambda: {"prompt": chance.choice(texts)},
-        "job": lambda: {"agent_id": "assistant", "prompt": chance.choice(texts), "schedule": "0 9 * * 1-5"},
-        "theme": lambda: {"colors": {"x": chance.choice(["#000", "#fff"])}, "note": chance.choice(texts)},
-    }
-    made = []
-    for number in range(24):
-        kind = chance.choice(list(definitions))
-        one = {"type": kind, "name": f"{kind}-{number}", "description": chance.choice(texts).strip(), "enabled": chance.random() < 0.5,
-               "definition": definitions[kind]()}
-        made.append(accepted(own_gateway.http.post("/extensions", json=one), 201))
-    souls = {one["name"]: chance.choice(texts) for one in made if one["type"] == "agent"}
-    for name, soul in souls.items():
-        accepted(own_gateway.http.put(f"/agents/{name}/soul", json={"content": soul}))
+    agent = new_agent(gateway, "z-agent", enabled=False)
+    service = DEFINITIONS["integration"][0](None, "x")
+    bodies = [{"type": "integration", "name": "z-service", "description": "", "definition": service}]
+    for kind, makers in DEFINITIONS.items():
+        for number, maker in enumerate(makers):
+            body = {"type": kind, "name": f"{kind}-{number}", "description": chance.choice(texts).strip(),
+                    "enabled": kind not in ("app", "integration") and chance.random() < 0.5}
+            bodies.append((body, maker))
+    bodies += [Maker(seed * 1000 + number).record(number) for number in range(12)]
+    made = {"agent": agent["id"]}
+    records = [agent]
+    for body in bodies:
+        if isinstance(body, tuple):
+            body = {**body[0], "definition": body[1](made, chance.choice(texts))}
+        records.append(accepted(gateway.http.post("/extensions", json=body), 201))
+        if body["name"] == "z-service":
+            made["service"] = records[-1]["id"]
+    folders = [f"{one['type']}s/{one['name']}" for one in records if one["type"] in ("agent", "job")]
+    for folder in folders:
+        for name, content in FILES.items():
+            path = gateway.data / folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(0o700 if name.endswith(".sh") else 0o600)
+        (gateway.data / folder / "workspace").mkdir()
+        (gateway.data / folder / "workspace" / "big.bin").write_bytes(b"x")
+    return records, folders
+
+
+def named(gateway, record):
+    """The record, with other extensions by their names."""
+    names = {one["id"]: one["name"] for one in accepted(gateway.http.get("/extensions"))}
+    definition = {member: names.get(value, value) if isinstance(value, str) else value
+                  for member, value in record["definition"].items()}
+    return {member: record[member] for member in ("type", "name", "description", "enabled", "trigger_def")} | {
+        "definition": definition}
+
+
+def files_in(folder):
+    return {str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mode & 0o777) for path in folder.rglob("*")
+            if path.is_file() and path.name not in ("agent.yaml", "job.yaml", "big.bin")}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_extensions_of_every_type_and_content_can_be_added_elsewhere(own_gateway, make_gateway, seed):
+    made, folders = with_everything(own_gateway, seed)
     export(own_gateway, "out")
     other = make_gateway().start()
-    for path in sorted((own_gateway.home / "out" / "extensions").iterdir()):
+    exported = own_gateway.home / "out" / "extensions"
+    for path in sorted(exported.iterdir(), key=lambda path: not (path / "agent.yaml").exists()):
         done = other.command("ext", "add", str(path))
         assert done.returncode == 0, (path.name, done.stderr)
-    members = ("type", "name", "description", "definition", "trigger_def")
     for one in made:
-        again = accepted(other.http.get(f"/extensions/{one['name']}"))
-        assert {name: again[name] for name in members} == {name: one[name] for name in members}
-    for name, soul in souls.items():
-        assert accepted(other.http.get(f"/agents/{name}/soul")) == {"content": soul}
+        assert named(other, accepted(other.http.get(f"/extensions/{one['name']}"))) == named(own_gateway, one)
+    for folder in folders:
+        assert files_in(other.data / folder) == files_in(own_gateway.data / folder)
+
+
+@pytest.mark.parametrize("seed", range(2, 4))
+def test_an_own_export_brings_extensions_disabled_with_their_files(own_gateway, make_gateway, seed):
+    made, folders = with_everything(own_gateway, seed)
+    export(own_gateway, "out")
+    other = make_gateway().start()
+    result = imported(other, "agent-gateway", own_gateway.home / "out")
+    assert result["left_out"] == [] and created(result)["jobs"] == sum(one["type"] == "job" for one in made)
+    for one in made:
+        assert named(other, accepted(other.http.get(f"/extensions/{one['name']}"))) == {**named(own_gateway, one), "enabled": False}
+    for folder in folders:
+        assert files_in(other.data / folder) == files_in(own_gateway.data / folder)
+    again = imported(other, "agent-gateway", own_gateway.home / "out")
+    assert created(again) == {} and again["left_out"] == []
+
+
+def test_an_extension_that_is_there_stays_as_it_is(own_gateway, make_gateway):
+    new_agent(own_gateway, "guide", systemPrompt="Theirs.")
+    (own_gateway.data / "agents" / "guide" / "soul.md").write_text("Their soul.")
+    export(own_gateway, "out")
+    other = make_gateway().start()
+    new_agent(other, "guide", systemPrompt="Mine.")
+    broken = own_gateway.home / "out" / "extensions"
+    (broken / "cut.yaml").write_text("type: theme\ndefinition: [")
+    why = reasons(imported(other, "agent-gateway", own_gateway.home / "out"))
+    assert "stays as it is" in why["agent guide"] and "cut.yaml" in why["extension cut"]
+    assert accepted(other.http.get("/extensions/guide"))["definition"]["systemPrompt"] == "Mine."
+    assert not (other.data / "agents" / "guide" / "soul.md").exists()
+
+
+def test_what_people_gave_to_agents_is_exported_and_instructs_nobody_by_itself(own_gateway, make_gateway):
+    given = {"user-profile.md": "I am Ann.", "knowledge/wiki/soil.md": "# Soil", "knowledge/raw/a.txt": "Mud",
+             "agents/assistant/knowledge/tea.md": "# Tea", "agents/assistant/user-profile.md": "Call me A."}
+    instructions = {"soul.md": "Be brief.", "skills/lift/SKILL.md": "Heave.", "agents/assistant/soul.md": "Be kind.",
+                    "agents/assistant/skills/x/SKILL.md": "X."}
+    kept_here = {"agents/assistant/workspace/draft.txt": "x", "knowledge/log.md": "x", ".gateway-token.old": "x"}
+    for name, text in {**given, **instructions, **kept_here}.items():
+        path = own_gateway.data / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (own_gateway.data / "skills" / "away").symlink_to("/etc")
+    export(own_gateway, "out")
+    out = own_gateway.home / "out" / "data"
+    assert {name: text.decode() for name, (text, _) in files_in(out).items()} == {**given, **instructions}
+    (out / "agents" / "evil").mkdir()
+    (out / "agents" / "evil" / "agent.yaml").write_text("name: evil\nenabled: true\n")
+    (out / "config.yaml").write_text("port: 1\n")
+    other = make_gateway().start()
+    why = reasons(imported(other, "agent-gateway", own_gateway.home / "out"))
+    assert {name: (other.data / name).read_text() for name in given} == given
+    assert not [name for name in instructions if (other.data / name).exists()]
+    assert not (other.data / "agents" / "evil").exists() and "port: 1" not in (other.data / "config.yaml").read_text()
+    assert set(why) == {str(out / name) for name in [*instructions, "agents/evil/agent.yaml", "config.yaml"]}
 
 
 def test_a_folder_with_files_is_left_alone(gateway):

@@ -13,7 +13,7 @@ import pytest
 from checks import accepted
 from gateway import BINARY
 from kill_steps import Steps
-from transfer import ChatGPT, created, imported, program, threads, transcript_of, write_zip
+from transfer import ChatGPT, created, imported, program, threads, transcript_of, write_lines, write_zip
 
 UNFINISHED = ".agw-"  # begins the name of a file whose writing was cut off
 SAMPLES = int(os.environ.get("AGW_IMPORT_STEPS", 4))  # 0: every step
@@ -40,7 +40,29 @@ def claude(folder):
          "chat_messages": messages}])
 
 
+def own_export(folder):
+    thread, turn, file = (f"01890000-0000-7000-8000-00000000000{number}" for number in (1, 2, 3))
+    texts = {
+        f"files/{file}": "the text",
+        "extensions/guide/agent.yaml": "type: agent\nname: guide\ndescription: Guides\ndefinition: {systemPrompt: Be kind.}\n",
+        "extensions/guide/soul.md": "I am calm.", "extensions/guide/skills/lift/SKILL.md": "Heave.",
+        "extensions/nightly/job.yaml": "type: job\ndescription: ''\ndefinition: {agent_id: guide, prompt: Go.}\n",
+        "extensions/dusk.yaml": "type: theme\nname: dusk\ndescription: ''\ndefinition: {colors: {text: '#000'}}\n",
+        "data/agents/assistant/knowledge/tea.md": "# Tea"}
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    attached = {"id": file, "name": "a.txt", "mime": "text/plain", "size": 8}
+    write_lines(folder / "threads.jsonl", [
+        {"record": "export", "format": 1},
+        {"record": "thread", "id": thread, "title": "T", "agent": "guide", "job": "nightly", "pinned": True},
+        {"record": "turn", "thread_id": thread, "id": turn, "role": "user", "content": "See", "metadata": {"attachments": [attached]},
+         "created_at": "2024-01-01T00:00:00.000Z"}])
+    return folder
+
+
 SOURCES = {
+    "agent-gateway": own_export,
     "chatgpt": chatgpt,
     "claude": claude,
     "claude-code": lambda folder: program("claude-code", folder) / ".claude",
@@ -61,7 +83,7 @@ def all_of(gateway):
     """All that an import makes, without the ids and times that each gateway chooses itself."""
     extensions = {one["name"]: (one["type"], one["enabled"], one["definition"])
                   for one in accepted(gateway.http.get("/extensions")) if one["source"] != "built-in"}
-    conversations = {one["id"]: (one["title"], [(turn["id"], turn["content"], turn["metadata"], turn["created_at"])
+    conversations = {one["id"]: (one["title"], one.get("pinned"), [(turn["id"], turn["content"], turn["metadata"], turn["created_at"])
                                                 for turn in transcript_of(gateway, one["id"])])
                      for one in threads(gateway).values()}
     files = {str(path.relative_to(gateway.data)): path.read_bytes() for folder in ("agents", "attachments")

@@ -1,7 +1,9 @@
 #include <fcntl.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -24,6 +26,7 @@
 #include "cli/transfer/export_text.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/secrets/service.hpp"
+#include "io/files/atomic_file.hpp"
 
 namespace agw::cli {
 
@@ -73,19 +76,51 @@ std::string line_of(std::string_view record, const json::object& members) {
   return to_json(all) + '\n';
 }
 
-/// The names of agents by their ids, which are each gateway's own.
-Task<std::map<std::string, std::string>> agent_names(const Client& client) {
-  std::map<std::string, std::string> names;
-  const auto agents = co_await client.get("/extensions?type=agent");
-  for (const auto& agent : agents.as_array())
-    names.emplace(string_or_empty(agent.as_object(), "id"), string_or_empty(agent.as_object(), "name"));
-  co_return names;
+/// The names of extensions by their ids, which are each gateway's own.
+using Names = std::map<std::string, std::string>;
+
+Names names_of(const json::array& extensions) {
+  Names names;
+  for (const auto& each : extensions)
+    names.emplace(string_or_empty(each.as_object(), "id"), string_or_empty(each.as_object(), "name"));
+  return names;
 }
 
-std::string thread_line(json::object thread, const std::map<std::string, std::string>& agents) {
-  const auto agent = agents.find(string_or_empty(thread, "agent_id"));
-  if (agent != agents.end()) thread["agent"] = agent->second;
+Task<json::array> extensions_of(const Client& client) {
+  co_return std::move((co_await client.get("/extensions")).as_array());
+}
+
+std::string thread_line(json::object thread, const Names& names) {
+  const auto agent = names.find(string_or_empty(thread, "agent_id"));
+  if (agent != names.end()) thread["agent"] = agent->second;
+  const auto job = names.find(string_or_empty(thread, "job_id"));
+  if (job != names.end()) thread["job"] = job->second;
   return line_of("thread", thread);
+}
+
+/// The definition with names in place of ids of other extensions.
+json::object portable(json::object definition, const Names& names) {
+  for (const auto* member : {"agent_id", "owner_agent_id", "integration"}) {
+    const auto found = names.find(string_or_empty(definition, member));
+    if (found != names.end()) definition[member] = found->second;
+  }
+  return definition;
+}
+
+/// Copies the regular files in a folder and below it, but none that `leaves_out` names at its top.
+void copy_below(const fs::path& source, const fs::path& target,
+                const std::function<bool(const std::string& name)>& leaves_out) {
+  if (!fs::is_directory(source)) return;
+  for (auto entry = fs::recursive_directory_iterator(source, fs::directory_options::skip_permission_denied);
+       entry != fs::recursive_directory_iterator(); ++entry) {
+    const auto name = entry->path().filename().string();
+    const auto path = target / entry->path().lexically_relative(source);
+    const bool is_left = entry->is_symlink() || (entry.depth() == 0 && leaves_out(name));
+    if (is_left) entry.disable_recursion_pending();
+    if (is_left || !entry->is_regular_file() || is_temporary_name(name)) continue;
+    fs::create_directories(path.parent_path());
+    fs::copy_file(entry->path(), path);
+  }
 }
 
 /// The values that a page must not show.
@@ -126,9 +161,9 @@ Task<int> print_thread(const FoundGateway& gateway, const ExportOptions& options
   const Client client(gateway);
   const auto secrets = options.html ? secret_values(gateway) : std::vector<std::string>();
   const bool json = options.list.json;
-  const auto agents = co_await agent_names(client);
+  const auto names = names_of(co_await extensions_of(client));
   const auto begin = [&](const json::object& thread) {
-    std::cout << (json           ? thread_line(thread, agents)
+    std::cout << (json           ? thread_line(thread, names)
                   : options.html ? html_head(thread, secrets)
                                  : printable(markdown_head(thread)));
   };
@@ -158,11 +193,13 @@ public:
 
   Task<int> write() {
     lines_->write(line_of("export", {{"format", export_format}, {"program", "agent-gateway"}}));
-    agents_ = co_await agent_names(client_);
+    const auto extensions = co_await extensions_of(client_);
+    names_ = names_of(extensions);
     if (!options_.thread) co_await write_projects();
     co_await write_threads();
     lines_->close();
-    if (!options_.thread) co_await write_extensions();
+    if (!options_.thread) write_extensions(extensions);
+    if (!options_.thread) copy_given_to_all();
     std::cerr << fmt::format("{} threads with {} turns, {} extensions: {}\n", threads_, turns_, extensions_,
                              folder_.string());
     co_return 0;
@@ -198,7 +235,7 @@ private:
     std::optional<TextFile> html;
     if (options_.html) html.emplace(folder_ / "threads" / (id + ".html"));
     const auto begin = [&](const json::object& thread) {
-      lines_->write(thread_line(thread, agents_));
+      lines_->write(thread_line(thread, names_));
       markdown.write(markdown_head(thread));
       if (html) html->write(html_head(thread, secrets_));
     };
@@ -234,22 +271,44 @@ private:
   }
 
   /// Built-in extensions are left out: every gateway has them.
-  Task<> write_extensions() {
-    const auto listed = co_await client_.get("/extensions");
+  void write_extensions(const json::array& extensions) {
     fs::create_directories(folder_ / "extensions");
-    for (const auto& each : listed.as_array()) {
-      const auto& record = each.as_object();
-      if (string_or_empty(record, "source") == "built-in") continue;
-      write_extension(record);
-      ++extensions_;
+    for (std::size_t i = 0; i < extensions.size(); ++i) {
+      progress_.show("extensions", i, extensions.size());
+      const auto& record = extensions[i].as_object();
+      if (string_or_empty(record, "source") == "built-in") {
+        copy_given_to(record);
+      } else {
+        write_extension(record);
+        ++extensions_;
+      }
     }
+  }
+
+  void copy_given_to_all() const {
+    copy_given(gateway_.data_directory, folder_ / "data");
+    fs::remove(folder_ / "data" / "knowledge" / "log.md");  // of this gateway alone
+  }
+
+  /// What people gave to a built-in agent.
+  void copy_given_to(const json::object& record) const {
+    if (string_or_empty(record, "type") != "agent") return;
+    const auto place = directory_of(ExtensionType::agent, string_or_empty(record, "name"));
+    copy_given(gateway_.data_directory / place, folder_ / "data" / place);
+  }
+
+  static void copy_given(const fs::path& source, const fs::path& target) {
+    copy_below(source, target, [](const std::string& name) {
+      return std::ranges::find(given_to_agents, name) == given_to_agents.end();
+    });
   }
 
   void write_extension(const json::object& record) {
     json::object members;
-    for (const auto* name : {"type", "name", "description", "enabled", "trigger_def", "definition"}) {
+    for (const auto* name : {"type", "name", "description", "enabled", "trigger_def"}) {
       if (const auto* value = record.if_contains(name); value && !value->is_null()) members[name] = *value;
     }
+    members["definition"] = portable(object_or_empty(record, "definition"), names_);
     const auto name = string_or_empty(record, "name");
     const auto type = from_text<ExtensionType>(string_or_empty(record, "type"));
     const auto folder = folder_ / "extensions" / name;
@@ -264,17 +323,10 @@ private:
     TextFile file(folder / record_name);
     file.write(json_to_yaml(members));
     file.close();
-    copy_others(source, folder, record_name);
-  }
-
-  /// The files next to the record: souls, notes, prompts, skills. Neither links nor an agent's workspace.
-  static void copy_others(const fs::path& source, const fs::path& target, const std::string& record_name) {
-    if (!fs::is_directory(source)) return;
-    for (const auto& entry : fs::directory_iterator(source)) {
-      const auto name = entry.path().filename();
-      if (entry.is_symlink() || name == record_name || name == "workspace" || name == "proposals") continue;
-      fs::copy(entry.path(), target / name, fs::copy_options::recursive | fs::copy_options::skip_symlinks);
-    }
+    // The files next to it: souls, knowledge, prompts, skills.
+    copy_below(source, folder, [&](const std::string& other) {
+      return other == record_name || other == "workspace" || other == "proposals";
+    });
   }
 
   const FoundGateway& gateway_;
@@ -284,7 +336,7 @@ private:
   Progress progress_;
   std::unique_ptr<TextFile> lines_;
   std::vector<std::string> secrets_;
-  std::map<std::string, std::string> agents_;
+  Names names_;
   std::uint64_t threads_ = 0;
   std::uint64_t turns_ = 0;
   std::uint64_t extensions_ = 0;

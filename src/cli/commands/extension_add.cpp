@@ -6,9 +6,9 @@
 #include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
-#include "cli/commands/extension_package.hpp"
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
+#include "cli/transfer/extension_package.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/validation.hpp"
 

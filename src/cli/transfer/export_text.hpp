@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -9,6 +10,11 @@
 #include "base/json/json.hpp"
 
 namespace agw::cli {
+
+/// The names of files and folders that people give to agents: to all in the data directory, to one in its own. An
+/// export has those of all, and of built-in agents.
+inline constexpr std::array<std::string_view, 4> given_to_agents = {"soul.md", "user-profile.md", "knowledge",
+                                                                    "skills"};
 
 /// The beginning of a thread's Markdown: a YAML head with the thread's members, and its title.
 std::string markdown_head(const json::object& thread);

@@ -1,17 +1,25 @@
-// An export of this program: threads.jsonl, one record a line, a thread before its turns.
+// An export of this program: threads.jsonl, one record a line, a thread before its turns; next to it the files of
+// messages, extensions, and in data/ what people gave to all agents and to built-in ones.
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "cli/transfer/byte_source.hpp"
+#include "cli/transfer/export_text.hpp"
+#include "cli/transfer/extension_package.hpp"
 #include "cli/transfer/readers.hpp"
 #include "cli/transfer/source_values.hpp"
+#include "features/extensions/extension_text.hpp"
 
 namespace agw::cli {
 
@@ -27,9 +35,11 @@ ImportedThread own_thread(const json::object& from) {
   auto agent = string_member(from, "agent");
   if (!agent) agent = string_member(from, "agent_id");
   if (agent) thread.agent_id = std::string(*agent);
+  if (const auto job = string_member(from, "job")) thread.job_id = std::string(*job);
   if (const auto title = string_member(from, "title")) thread.title = std::string(*title);
   thread.mode = from_text<ThreadMode>(string_or_empty(from, "mode"));
   thread.archived = is_true(from, "archived");
+  thread.pinned = is_true(from, "pinned");
   thread.created_at = time_in(from, "created_at");
   thread.updated_at = time_in(from, "updated_at");
   return thread;
@@ -59,7 +69,7 @@ public:
     const auto kind = string_or_empty(record, "record");
     if (kind == "export") return check(record);
     if (kind == "project") {
-      projects_[string_or_empty(record, "id")] = string_or_empty(record, "path");
+      take_project(record);
     } else if (kind == "thread") {
       take_thread(record);
     } else if (kind == "turn") {
@@ -76,11 +86,19 @@ private:
       throw std::runtime_error("the export is of a newer version: update the gateway first");
   }
 
+  void take_project(const json::object& record) {
+    const fs::path directory(string_or_empty(record, "path"));
+    projects_[string_or_empty(record, "id")] = directory;
+    const auto name = string_or_empty(record, "name");
+    importer_.add_project(directory, name.empty() ? directory.filename().string() : name);
+  }
+
   void take_thread(const json::object& record) {
     thread_ = string_or_empty(record, "id");
+    importer_.show_progress("threads", ++threads_, 0);
     const auto project = projects_.find(string_or_empty(record, "project_id"));
     importer_.begin_thread(own_thread(record),
-                           project == projects_.end() ? std::nullopt : std::optional<fs::path>(project->second));
+                           project == projects_.end() ? std::nullopt : std::optional(project->second));
   }
 
   void take_turn(json::object& record) {
@@ -111,15 +129,79 @@ private:
 
   Importer& importer_;
   fs::path files_;
-  std::map<std::string, std::string> projects_;
+  std::map<std::string, fs::path> projects_;
   std::string thread_;
+  std::uint64_t threads_ = 0;
 };
+
+std::optional<ExtensionPackage> package_at(Importer& importer, const fs::path& path) try {
+  return read_extension_package(path);
+} catch (const std::runtime_error& error) {
+  importer.leave("extension " + path.stem().string(), error.what());
+  return std::nullopt;
+}
+
+void take_files(Importer& importer, const ExtensionPackage& package) try {
+  const auto type = from_text<ExtensionType>(string_or_empty(package.body, "type"));
+  const fs::path place = directory_of(type.value(), string_or_empty(package.body, "name"));
+  for_each_file(package, [&](const PackageFile& file) {
+    const auto origin = package.folder / file.path;
+    importer.add_file("files of extensions", place / file.path, file.content, origin.string(), file.mode);
+  });
+} catch (const std::system_error&) {
+  throw;  // the disk of the gateway
+} catch (const std::runtime_error& error) {
+  importer.leave("files of extension " + package.folder.filename().string(), error.what());
+}
+
+/// Agents come first: jobs are refused without theirs.
+void take_extensions(Importer& importer, const fs::path& folder) {
+  if (!fs::is_directory(folder)) return;
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
+  std::ranges::sort(paths, {}, [](const fs::path& path) { return std::pair(!fs::exists(path / "agent.yaml"), path); });
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    importer.show_progress("extensions", i, paths.size());
+    const auto package = package_at(importer, paths[i]);
+    if (package && importer.add_own_extension(package->body)) take_files(importer, *package);
+  }
+}
+
+/// Whether a file is one that people give to agents, by its path in the data directory: of all agents, or of one.
+bool is_given(const fs::path& path) {
+  auto part = path.begin();
+  if (*part == "agents" && std::distance(part, path.end()) > 2) std::advance(part, 2);
+  return std::ranges::find(given_to_agents, part->string()) != given_to_agents.end();
+}
+
+/// What is in data/. Nothing that instructs agents takes effect by itself.
+void take_given(Importer& importer, const fs::path& folder) {
+  if (!fs::is_directory(folder)) return;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (!entry.is_directory() || entry.is_symlink()) files.push_back(entry.path());
+  std::ranges::sort(files);
+  for (const auto& file : files) {
+    const auto path = file.lexically_relative(folder);
+    const bool instructs = path.filename() == "soul.md" || std::ranges::find(path, "skills") != path.end();
+    if (auto why = why_unread(file, {folder}); !why.empty())
+      importer.leave(file.string(), why);
+    else if (!is_given(path))
+      importer.leave(file.string(), "is not known to this version");
+    else if (instructs && !importer.has_file(path))
+      importer.leave(file.string(), "instructs agents: copy it into the data directory if you want that");
+    else
+      importer.add_file("files of agents", path, content_of(bytes_of_file(file)), file.string());
+  }
+}
 
 }  // namespace
 
 void read_own_export(Importer& importer, const fs::path& path) {
   const auto file = fs::is_directory(path) ? path / "threads.jsonl" : path;
   if (!fs::is_regular_file(file)) throw std::runtime_error(file.string() + ": there is no such file");
+  take_extensions(importer, file.parent_path() / "extensions");
+  take_given(importer, file.parent_path() / "data");
   Records records(importer, file.parent_path() / "files");
   for_each_line(importer, file, [&](json::object record) {
     records.take(record);

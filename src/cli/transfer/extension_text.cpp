@@ -3,7 +3,7 @@
 #include "base/json/json_values.hpp"
 #include "base/json/yaml.hpp"
 #include "base/printable.hpp"
-#include "cli/commands/extension_package.hpp"
+#include "cli/transfer/extension_package.hpp"
 
 namespace agw::cli {
 

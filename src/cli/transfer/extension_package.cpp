@@ -1,4 +1,4 @@
-#include "cli/commands/extension_package.hpp"
+#include "cli/transfer/extension_package.hpp"
 
 #include <iostream>
 #include <stdexcept>
@@ -7,6 +7,7 @@
 
 #include "base/json/json_values.hpp"
 #include "base/json/yaml.hpp"
+#include "cli/transfer/source_files.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "io/files/directory.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_files = 1000;
+constexpr std::size_t max_package_files = 10'000;
 constexpr std::size_t max_file_size = 16 << 20;
 constexpr std::size_t max_folder_size = 64 << 20;
 
@@ -53,7 +54,7 @@ json::value read_yaml(const std::string& text, const fs::path& path) {
   }
 }
 
-json::object read_document(const std::string& text, const fs::path& path) {
+json::object read_members(const std::string& text, const fs::path& path) {
   const auto value = path.extension() == ".json" ? read_json(text, path) : read_yaml(text, path);
   if (!value.is_object()) refuse(path, "must be a map of members, such as `description: …`");
   return value.get_object();
@@ -70,7 +71,7 @@ json::object body_of(json::object document, const fs::path& path) {
 /// The single file of a folder that is the extension's record.
 std::string record_in(const Directory& directory, const fs::path& folder) {
   std::string found;
-  for (const auto& entry : require(directory.list(".", max_files), folder)) {
+  for (const auto& entry : require(directory.list(".", max_package_files), folder)) {
     const fs::path name = entry.name;
     if (!is_document(name) || (!type_named(name.stem().string()) && name.stem() != "extension")) continue;
     if (!found.empty()) refuse(folder, fmt::format("contains both {} and {}", found, entry.name));
@@ -82,7 +83,8 @@ std::string record_in(const Directory& directory, const fs::path& folder) {
 
 void list_files(const Directory& directory, const fs::path& folder, const fs::path& beneath,
                 std::vector<std::string>& files) {
-  for (const auto& entry : require(directory.list(beneath.empty() ? "." : beneath.string(), max_files), folder)) {
+  for (const auto& entry :
+       require(directory.list(beneath.empty() ? "." : beneath.string(), max_package_files), folder)) {
     const auto path = beneath / entry.name;
     if (entry.type == FileType::directory) {
       list_files(directory, folder, path, files);
@@ -91,7 +93,7 @@ void list_files(const Directory& directory, const fs::path& folder, const fs::pa
     } else {
       refuse(folder / path, "is neither a file nor a folder; symlinks are not followed");
     }
-    if (files.size() > max_files) refuse(folder, fmt::format("contains more than {} files", max_files));
+    if (files.size() > max_package_files) refuse(folder, fmt::format("contains more than {} files", max_package_files));
   }
 }
 
@@ -117,7 +119,7 @@ ExtensionPackage read_folder(const fs::path& folder) {
   const auto directory = open_folder(folder);
   const auto record = record_in(directory, folder);
   ExtensionPackage package{.body = {}, .folder = folder, .files = {}};
-  auto document = read_document(require(directory.read(record, max_yaml_size), folder / record), folder / record);
+  auto document = read_members(require(directory.read(record, max_yaml_size), folder / record), folder / record);
   if (!document.contains("name")) document["name"] = fs::canonical(folder).filename().string();
   package.body = body_of(std::move(document), folder / record);
   const auto type = type_named(string_member(package.body, "type").value_or(""));
@@ -167,23 +169,31 @@ json::object extension_body(json::object document, std::string_view stem) {
 
 ExtensionPackage read_extension_package(const fs::path& path) {
   if (fs::is_directory(path)) return read_folder(path);
-  return {.body = body_of(read_document(read_file(path), path), path), .folder = {}, .files = {}};
+  return {.body = body_of(read_members(read_file(path), path), path), .folder = {}, .files = {}};
+}
+
+void for_each_file(const ExtensionPackage& package, const std::function<void(const PackageFile& file)>& each) {
+  if (package.files.empty()) return;
+  const auto folder = open_folder(package.folder);
+  std::size_t total = 0;
+  for (const auto& path : package.files) {
+    const auto status = require(folder.status(path), package.folder / path);
+    PackageFile file{path, require(folder.read(path, max_file_size), package.folder / path), mode_like(status.mode)};
+    total += file.content.size();
+    if (total > max_folder_size) refuse(package.folder, fmt::format("is larger than {} MiB", max_folder_size >> 20));
+    each(file);
+  }
 }
 
 void copy_files(const ExtensionPackage& package, const fs::path& target) {
   if (package.files.empty()) return;
-  const auto from = open_folder(package.folder);
   fs::create_directories(target);
-  const auto to = open_folder(target);
-  std::size_t total = 0;
-  for (const auto& file : package.files) {
-    const auto content = require(from.read(file, max_file_size), package.folder / file);
-    total += content.size();
-    if (total > max_folder_size) refuse(package.folder, fmt::format("is larger than {} MiB", max_folder_size >> 20));
-    const auto parent = fs::path(file).parent_path();
-    if (!parent.empty()) require(to.make_directories(parent.string()), target / parent);
-    require(to.write(file, content), target / file);
-  }
+  const auto folder = open_folder(target);
+  for_each_file(package, [&](const PackageFile& file) {
+    const auto parent = fs::path(file.path).parent_path();
+    if (!parent.empty()) require(folder.make_directories(parent.string()), target / parent);
+    require(folder.write(file.path, file.content, file.mode), target / file.path);
+  });
 }
 
 }  // namespace agw::cli

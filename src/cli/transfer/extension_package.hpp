@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +28,16 @@ ExtensionPackage read_extension_package(const std::filesystem::path& path);
 /// The body of `POST /extensions` for a document. `stem` is its file name without the extension, which provides the
 /// type if it is the name of one.
 json::object extension_body(json::object document, std::string_view stem);
+
+/// One of the other files of a package.
+struct PackageFile {
+  std::string path;
+  std::string content;
+  mode_t mode;
+};
+
+/// Calls `each` with the other files. Throws std::runtime_error for one that cannot be read, and if they are too large.
+void for_each_file(const ExtensionPackage& package, const std::function<void(const PackageFile& file)>& each);
 
 /// Copies the files of `package` to `target`, the extension's directory. Throws std::runtime_error, std::system_error.
 void copy_files(const ExtensionPackage& package, const std::filesystem::path& target);
