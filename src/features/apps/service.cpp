@@ -1,3 +1,23 @@
+// The servers of apps: started and stopped on request, ended with their app and with the gateway.
+//
+// A *slot* is the place of one app's server (`DevServer`), and a lock: starting and stopping take seconds, and callers
+// take turns. A *mark* is a server's process id with what tells it from a later process of the same number, in the
+// database while the process lives.
+//
+// The invariants: only who holds the lock starts or stops a server; after each wait for the lock the app is looked up
+// again, because it may have been changed or deleted in between. A slot is erased only with its app and while nobody
+// holds it or waits for it. Once `closing_` is set, no server is left running.
+//
+// A start (`start`): check that the definition is complete and its port free, give the app its secrets and a network
+// with a proxy, wrap the command in a sandbox that may write its directory, and wait until the server answers. Each
+// start of the process, also one after a crash, makes these anew (`process_of`).
+//
+// An app that is disabled, deleted or has become static has its server ended in the background (`deliver`, `end`).
+//
+// After a kill the kernel ends the servers, too (`die_with_parent`, and the sandbox). What outlives that is ended by
+// the next start, with its group, if it is still the marked process (`load`). A mark that could not be written costs
+// only that.
+
 #include "features/apps/service.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,28 @@
+// How a channel connects an account at a messenger with agents.
+//
+// A *messenger* speaks one service's protocol (messenger.hpp). A *cursor* says up to where the service's messages were
+// read; it is stored. A *session* is the parts that need the account's token: the messenger, inbox, outbox, answers and
+// approvals. The *memory* (strangers with their pairing codes, open requests) outlives a change of the settings.
+//
+// The invariant: the cursor is moved only after every message before it was handled, so a message is handled at least
+// once; the inbox knows by the service's id of an update that one was handled before. `stop_` ends every wait, and
+// `run` returns only when all that the session began has ended.
+//
+// `run` does this:
+//
+//   1. `connect`: read the token (a secret), again until it can be read, and make the messenger.
+//   2. `recover`, once: the cursor, the questions without an answer, the messages that were not sent.
+//   3. `read_batch` until it is stopped: read, hand each message to the inbox, store the cursor. A failure is shown in
+//      the channel's status and waited out, as long as the service says or each time for twice as long, up to a minute;
+//      a refused token for ten minutes or until there is another one. Refusals and conflicts also raise a signal, once.
+//   4. Join answers, outbox and events, then close the messenger.
+//
+// Besides, `deliver` takes events of runs from the hub: answers and requests go to the chat from which the question
+// came, notices to the private chats of the people in `allow`.
+//
+// A kill between two messages of a batch: the next start reads the batch again from the stored cursor, and the inbox
+// passes over those that are in the database.
+
 #include "features/channels/channel.hpp"
 
 #include <algorithm>

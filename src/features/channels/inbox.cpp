@@ -1,3 +1,24 @@
+// What becomes of a message that came from a messenger.
+//
+// A *stranger* is a sender who is not in `allow`. A *row* is a message in `channel_inbound`, by the service's id of its
+// update.
+//
+// The invariant: a message starts at most one run. Its row is written in the transaction that stores its turn, reply or
+// decision, so either both are on disk or neither, and `is_known` finds it if the service delivers it again.
+//
+//   1. A press of a button goes to the approvals and is always acknowledged. A stranger's press does nothing else.
+//   2. A stranger's message gets a pairing code, in a private chat, if the channel pairs. Nothing of it is stored.
+//   3. Any other message waits until the agent has capacity, and is then, whichever is first: known already, a command
+//      (`/new`, `/stop` …), the answer to a request that waits in the chat, or a question to the agent.
+//   4. A question gets the chat's thread, or a new one, and its files; a file that cannot be fetched is named in the
+//      text.
+//
+// What fails is tried again: for as long as the disk or database may come back, three times otherwise, a minute if
+// another node answers in the thread. Then the person is told. An error of the API is told at once.
+//
+// A kill leaves nothing between: before the transaction the service still has the message, after it the answers find
+// the row at the next start. Codes are lost, and a stranger who writes again gets a new one.
+
 #include "features/channels/inbox.hpp"
 
 #include <algorithm>

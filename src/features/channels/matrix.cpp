@@ -1,3 +1,22 @@
+// Matrix's client-server API, for rooms without encryption.
+//
+// Reading is a long poll (`/sync`). The cursor is the server's `next_batch`. A response has a *timeline* of each room;
+// if it is *limited*, earlier events were left out, which `events_of` reads page by page, back to the cursor.
+//
+// The invariant: a batch is complete up to its cursor, or it is not returned. If any part cannot be had (a page, the
+// members of a room, a join), `Unavailable` gives up the whole batch, and the next `read` begins again at the old
+// cursor. After eight such failures in a row it goes on without that part, so that one broken room does not silence the
+// others.
+//
+//   1. `identify`, once: our own id, without which our own messages would be answered.
+//   2. `/sync` from the cursor. The first one only takes the cursor: older messages were not meant for the channel.
+//   3. Join rooms to which somebody in `allow` has invited us, or anybody if the channel pairs.
+//   4. For each room: its events, whether it is a group (more than two members, or unknown), and its messages. Notices,
+//      edits and our own messages are left out: programs that answer each other would never end.
+//
+// Sending is a PUT with the message's id in its path, so a repeated one is dropped by the server (`drops_repeated`). A
+// file is uploaded first; a kill in between leaves an upload that nobody refers to.
+
 #include "features/channels/matrix.hpp"
 
 #include <algorithm>

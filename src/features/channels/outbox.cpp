@@ -1,3 +1,26 @@
+// How messages leave, in order and within the rates of a service.
+//
+// A *lane* is one chat. Its *entries* wait in order; while there are any, one coroutine (`work`) sends the first and
+// only then removes it. Most entries have a *row* in the database; those of `send_unstored` have none. A *preview* is
+// an answer that is still being written.
+//
+// The invariants: within a lane nothing overtakes; lanes do not wait for each other, except for the rate of the
+// account. A row is removed only after the service has taken or refused the message, so each is sent at least once. A
+// message that may have been sent before says so, unless the service drops those whose id it knows.
+//
+// For the first entry, `work` repeats:
+//
+//   1. Wait for its turn: the interval of the chat, the rate of the account, the pause that the service asked for.
+//   2. `prepare`: mark the row as begun. From here on the message is *uncertain* if there is no answer.
+//   3. Send. A first part that was shown before is edited instead of sent anew.
+//   4. Taken or refused: remove the row. No answer: uncertain, again later. Another failure: again later, with growing
+//      pauses; after a day it is given up and reported.
+//
+// A preview is shown only while its lane has no entries and less than a third of the rate is used.
+//
+// A kill before 2: the next start sends it. Between 2 and 4: the next start sends it with a remark, or with the same id
+// if the service drops repeated ones. After 4: it is gone.
+
 #include "features/channels/outbox.hpp"
 
 #include <algorithm>

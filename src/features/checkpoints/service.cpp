@@ -1,3 +1,22 @@
+// What runs change in files: recorded before it happens, so that it can be undone. undo.cpp has the undoing.
+//
+// A *change* is a row with the state of a path before and after, whose contents lie in the blob store. A change is
+// *uncovered* if its former content cannot be kept: it is named, with the reason, and never undone.
+//
+// The invariant: a tool writes a file only after the former content and its record are on disk (`before_write`); if
+// either fails, nothing is written. What a command changes is found by comparing listings of its directory
+// (command_changes.cpp), whose contents were stored before it began.
+//
+//   1. `before_write`: store the former content while the record is written; both wait for the disk at the same time.
+//      If the content cannot be kept, the record is withdrawn and the tool reports why.
+//   2. The tool writes.
+//   3. `after_write`: store the new content, in the background. It is needed only for diffs and to see whether somebody
+//      has changed the file since; an undo waits for it.
+//
+// A kill between 1 and 2 leaves a record of a change that was never made: its path is as before, and an undo finds
+// nothing to do. A kill between 2 and 3 loses the diff, not the undo. Records and contents are forgotten together, by
+// their age.
+
 #include "features/checkpoints/service.hpp"
 
 #include <algorithm>

@@ -1,3 +1,23 @@
+// A listing of a tree, quickly enough to make one before and after each command.
+//
+// An *entry* is a name with its stamp (inode, size, times); a *directory* of a listing is shared with the previous
+// listing as long as nothing in it differs. The *version* of a directory is its inode and time of change, taken before
+// its names are read.
+//
+// The invariant: a listing has every entry that a command could change and that is not private; ignored directories and
+// the data of repositories are only named, in `skipped`. With `Coverage::as_previous` it covers what the previous one
+// covers, so that a changed .gitignore hides nothing.
+//
+//   1. Directories wait on a stack; the calling thread takes the latest, and one more thread helps once sixteen wait.
+//      The latest first keeps few directories open.
+//   2. If a directory's version shows that no name came or went, its names are those of the previous listing, and only
+//      the stamps are read. That is relied on only on file systems known to mark such changes, and not for changes of
+//      the last moments, which the clock of the file system may not tell apart.
+//   3. Entries like those before are shared, others added.
+//   4. At the end, directories and `skipped` are sorted by path, because the next listing searches in them.
+//
+// A tree of more entries than the limit has no listing: it is given up at once.
+
 #include "features/checkpoints/tree_listing.hpp"
 
 #include <dirent.h>

@@ -1,3 +1,22 @@
+// How changes of files are taken back, and taken back again (redo).
+//
+// A *plan* (undo_plan.hpp) says for one path which changes it undoes and which state it restores, or why it is kept. A
+// row of an undo is *settled* once it is known whether the path was changed. *Guarded* paths are those whose changes
+// may be somebody else's: moved there, shared or earlier; only `force` undoes them.
+//
+// The invariant: an undo overwrites only what the run left, and keeps a copy of what it overwrites, so that every undo
+// can be redone. It never takes away the only copy of what the run moved. One undo runs at a time.
+//
+//   1. `settle`: for rows that a kill left unsettled, look whether the path was changed, and settle or withdraw them.
+//   2. Group the run's changes by path and put the paths in order: directories are made first, then files restored,
+//      then files removed, then directories, innermost first.
+//   3. For each path (`undo_path`): examine and plan, on a thread; write the row, unsettled; put the target in its
+//      place by a rename, if the path still is as it was examined; settle the row, or withdraw it.
+//
+// A kill before the rename leaves an unsettled row and a file under the name of the undo: the next start removes the
+// file, and the next undo withdraws the row. A kill after it leaves an unsettled row of a path that was changed: the
+// next undo settles it.
+
 #include <algorithm>
 #include <map>
 #include <memory>

@@ -1,3 +1,26 @@
+// MCP over HTTP: one POST for each message, in two eras of the protocol.
+//
+// In the *legacy* era a server may open a *session* by a header of its response to `initialize`; a GET then receives
+// what it sends by itself, and a stream of events that breaks is resumed with `Last-Event-ID`. In the *modern* era
+// every request stands alone, and closing its connection cancels it.
+//
+// A `PendingRequest` is one request up to its response, possibly across several HTTP exchanges. It ends in exactly one
+// of three ways: `response` is set, `problem` says why there is none, or the caller's stop, its limit or `close` ended
+// the wait.
+//
+//   1. `post`: the address is asked for each time, because it holds secrets and a token that may be new. After a 401 or
+//      403 `on_refusal_` may get new credentials; then it is sent once more, and never a third time.
+//   2. `send` receives one HTTP response. A stream of events goes through a splitter frame by frame, any other body is
+//      collected up to 8 MiB and is at most one message.
+//   3. `take` gives requests and notices of the server to the session; the response with our id ends the exchange.
+//   4. A legacy stream that ended without the response is resumed, at most ten times (`exchange`).
+//
+// A 404 in a session means that the server has forgotten it: `fail` ends the session, and the request reports
+// `session_lost`, so that the call is repeated in a new one.
+//
+// `close` first lets go of active requests, unless the session is dead already and they report why, then ends the
+// session with a DELETE in the time that it has. A kill leaves a session open at the server, which ends it by itself.
+
 #include "features/integrations/http_transport.hpp"
 
 #include <algorithm>

@@ -1,3 +1,24 @@
+// Logins at MCP servers by OAuth: begun in a browser, kept as a secret, renewed in time.
+//
+// A *challenge* is what a server says with a 401 or 403: where its authorization server is, and which scopes it wants.
+// A *login* is the tokens together with all that renewing them needs, stored as one secret of the integration.
+//
+//   1. `begin`: from the challenge find the authorization server, choose a client (the person's, one known by its
+//      address, a newly registered one), and return the address to which the browser goes. What `finish` needs waits
+//      ten minutes under a random `state`.
+//   2. `finish`: the browser came back. The state must be known, of this integration, and is used once; the issuer must
+//      be the one that was asked. The code is exchanged with its verifier (PKCE), and the login is stored.
+//   3. `token`: the access token, renewed first if it ends within half a minute.
+//   4. `handle_refusal`: a token was refused. If it is still the stored one, it is renewed; a missing scope needs a
+//      person.
+//
+// The invariant: a refresh token is used once. `renew` lets all who want one wait for the same request, which nobody
+// can cancel and whose result is stored before anybody reads it. A final refusal deletes the tokens, so that it is not
+// tried again and again.
+//
+// A kill after the server has given new tokens and before they are stored loses the login: the person logs in again. A
+// login that was begun is lost as well.
+
 #include "features/integrations/logins.hpp"
 
 #include <algorithm>

@@ -1,3 +1,24 @@
+// Integrations: for each enabled one an entry that is connected, and the tools of all.
+//
+// An *entry* has the settings with which it was made, and a coroutine (`run`) that connects and reconnects until its
+// stop. Active calls share it, so a call goes on in an entry that has been replaced.
+//
+// The invariants: `entries_` has exactly the enabled integrations that offer tools, each with its current settings; a
+// change of descriptive texts alone replaces nothing. `tools()` is made anew after each change, and each name in it is
+// given once.
+//
+//   1. An event of an extension (`extension_changed`): the old entry is stopped and a new one connected, if it should
+//      be.
+//   2. An entry reports that its state or its tools have changed (`changed`): `tools()` is out of date, and those who
+//      wait (a test, the first run after the start) look again.
+//   3. `tools()` gives unchanged names first, then adapted ones; a name that is taken gets a hash of integration and
+//      tool.
+//
+// A server over HTTP gets the headers that a person configured or, if none of them is `Authorization`, the token of a
+// login (logins.cpp). A server that is a process gets its secrets only inside of a sandbox, through its proxy.
+//
+// Nothing of this is stored, so a kill leaves nothing; a server that is a process ends with its pipe.
+
 #include "features/integrations/service.hpp"
 
 #include <algorithm>

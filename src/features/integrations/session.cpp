@@ -1,3 +1,25 @@
+// A session with an MCP server: which protocol it speaks, its tools, and calls.
+//
+// The *era* is modern (every request carries its `_meta`, questions are part of the result) or legacy (a handshake, the
+// server's own requests). It is found once and then given to the next session, which saves the attempt:
+//
+//   1. `server/discover`, if the server is not known to be legacy. Its answer names the versions; certain errors show a
+//      modern server that cannot serve us, which is a failure; anything else means legacy.
+//   2. Otherwise `initialize`, then `notifications/initialized`. A server that refuses this with a modern error is
+//      asked by 1 again: it was too slow, or has been upgraded.
+//   3. `tools/list`, page by page, up to 500 tools. If a page fails, the list stays as it was.
+//
+// `run` keeps the list current until the transport fails, at most once a second: on a notice, in the modern era by a
+// subscription.
+//
+// *Elicitation*: while a call is active whose person can be asked, the server may ask them something. In the legacy era
+// it sends a request, which does not say for which call; the latest one gets it. In the modern era the result names
+// what it needs, and the call is repeated with the answers, at most eight times. A call joins its questions before it
+// ends.
+//
+// What a server says is not trusted: names, descriptions, schemas and their depth are bounded, and a tool that is not
+// acceptable is left out.
+
 #include "features/integrations/session.hpp"
 
 #include <algorithm>

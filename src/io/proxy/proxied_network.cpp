@@ -1,3 +1,22 @@
+// The only way out of a sandbox's network: a proxy that judges each host.
+//
+// A *tunnel* is a program's connection and the one to its host. The *namespace* is the sandbox's network, in which the
+// gateway has a listening socket although no process of it lives there.
+//
+// The invariants: a connection is opened only to an address that was resolved here and checked, so no later answer of a
+// name server changes where it leads; a name of the host's loopback or private network is reached only if a person
+// named it. A program in the sandbox gets its answer, also a refusal, before its connection ends.
+//
+//   1. `serve`: bubblewrap reports its child. A child of the gateway enters that network and makes the socket; then the
+//      prologue is told `ready`, and only then the command begins. If this fails, the prologue is told why, and ends.
+//   2. `accept_all`, at most so many tunnels at a time.
+//   3. `open_tunnel`: read the head; ports of the sandbox's own loopback are connected inside; else ask the policy,
+//      resolve, connect, and report the verdict.
+//   4. Bytes are relayed as they are (`forward`), or, for hosts to which the program's secrets belong, through a tunnel
+//      that puts them in (`decrypt`).
+//
+// `close` ends all tunnels. After a kill the kernel closes them, and the sandbox ends by itself.
+
 #include "io/proxy/proxied_network.hpp"
 
 #include <netdb.h>

@@ -1,3 +1,22 @@
+// What a sandbox must cover in a directory that it shows.
+//
+// *Private* are files with keys and the like, by their names, and hard links of those of the home. *Guarded* are paths
+// that a command may read but not change, because programs outside of the sandbox obey them: `.git/hooks`,
+// `.git/config`, `.agents` and others, in every repository, whatever its name. *Ancestors* are the directories on the
+// way to both: as mounts they cannot be renamed.
+//
+// The invariant: no name beneath the root that a command can open for writing leads to a guarded file, and none at all
+// to a private one; not by a symlink, a hard link, or a path that does not exist yet.
+//
+//   1. `visit` reads every directory once and notes what is private or guarded. Symlinks at guarded paths are collected
+//      in `links_`.
+//   2. Each of them is followed (`guard_target`): the target is guarded as well, with the symlinks in it. A symlink
+//      that is passed on the way guards its directory, because nothing can be mounted over it; in the root itself that
+//      cannot be done, and the sandbox refuses to start. A missing target is held by a placeholder.
+//   3. If guarded files of a repository have other hard links, the tree is read once more for those.
+//
+// Bounds: entries and depth. A tree beyond them is refused, because a part that was not read could not be covered.
+
 #include "io/sandbox/masked_paths.hpp"
 
 #include <dirent.h>

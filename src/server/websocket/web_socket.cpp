@@ -1,3 +1,22 @@
+// An open WebSocket: what comes in, what waits to go out, and how it ends.
+//
+// The *queue* has frames in order; `queued_bytes_` is the sum of their sizes, and `front_written_` how much of the
+// first has been sent. A *long text* is a frame whose pieces are made only when the ones before have left (`rest`). The
+// *backlog* is what waits, without a first frame that alone is longer than the limit.
+//
+// The invariants: bytes leave in the order of the queue; there is at most one long text; after a close frame nothing is
+// queued. A client that reads too slowly is cut off (`close_slow_reader`), so that one client costs at most the limit.
+//
+//   1. `run` reads, hands each message to the kind of socket, and stops reading while too much waits to be sent: a
+//      client that asks faster than it reads waits for itself.
+//   2. `append` asks for a flush at the end of the loop's turn, so that the events of one turn leave with one call.
+//   3. `flush` sends what the kernel takes at once; the rest is for one coroutine (`write_rest`), which waits until the
+//      socket is writable. While that one is active, nobody else sends, except to make room.
+//   4. `close` queues the close frame and gives the client ten seconds for its own. `sweep` aborts a socket after that,
+//      and cuts off one whose queue is full and has not moved for half a minute; it pings idle ones.
+//
+// Whatever ends it, `run` joins the writer before it returns.
+
 #include "server/websocket/web_socket.hpp"
 
 #include <algorithm>

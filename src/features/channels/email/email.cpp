@@ -1,3 +1,26 @@
+// An account at mail servers as a messenger: IMAP for reading, SMTP for sending.
+//
+// A mail's *reference* (`MailReference`) is what an answer needs of it: its message id, subject and the ids before it.
+// The *topic* names a conversation by mail: the ids of our own mails contain it, because some programs refer only to
+// the mail that they answer. The *position*, stored as the cursor, is `<validity> <last uid> <received uids> @<time of
+// the last>`.
+//
+// A mail is read only if its sender is authentic by the header of the trusted server, a person wrote it, and it names
+// the account as a recipient: without the last, a signed mail to somebody else could be sent to us again. Of a
+// stranger's mail nothing but the head is read.
+//
+// The invariant: a mail is marked as read at the server only after the channel has stored the position that contains
+// it. So the received ones of the last batch are marked by the *next* `read_batch`.
+//
+//   1. Connect, and mark the mails of the last batch as read.
+//   2. Ask for mails after the last one; without any, wait for new ones (IDLE).
+//   3. Read each head, then the whole mail if its sender is known, up to 20 mails or 8 MiB at once.
+//
+// If the server has numbered its mails anew (another UIDVALIDITY, or a next number that was given already), numbers say
+// nothing: reading resumes at the oldest unread mail of the last two days that is not older than the last one. A mail
+// that comes twice in this way, or after a kill, has the same `update` (the hash of sender and message id), and is
+// known.
+
 #include "features/channels/email/email.hpp"
 
 #include <algorithm>

@@ -1,3 +1,24 @@
+// An XMPP account as a messenger, over one connection (io/xmpp).
+//
+// *Stanzas* are the elements that server and client exchange. With *stream management* (XEP-0198) each side confirms
+// how many stanzas it has stored, and the server delivers the others again after a reconnection.
+//
+// The invariant: a message is confirmed to the server only after the channel has stored it. `received_` holds what has
+// arrived and is not confirmed; `next_batch` gives the first of it under a new cursor, and only the `read` that brings
+// this cursor back confirms and removes it (`confirm_delivered`). Stanzas that are no messages are confirmed at once.
+// `connection_->taken` counts them, so that a server that sends faster than the channel stores is slowed down.
+//
+// Sending: the message, followed by a ping. A server handles stanzas in order, so its response to the ping shows that
+// it has the message: `sent`. An error for the message's id: `refused`. Neither in a minute, or the connection ends:
+// `uncertain`, and the connection is made anew.
+//
+// `read` on an account without a connection makes one; what ended it (`failure_`) is the result of the next `read`. If
+// another program with our resource has taken the account over, it waits half a minute, so that two do not end each
+// other all the time.
+//
+// After a kill, the server delivers again what was not confirmed, and the inbox knows the ids of what was handled.
+// Without stream management it has delivered that already: messages that were not stored are lost.
+
 #include "features/channels/xmpp/xmpp.hpp"
 
 #include <algorithm>
