@@ -54,4 +54,15 @@ std::vector<IndexedWord> Tokenizer::tokens(std::string_view text) const {
   return std::move(found.words);
 }
 
+void Tokenizer::for_each_word(std::string_view text, const std::function<void(std::string_view word)>& each) const {
+  const auto pass_on = [](void* to, int, const char* word, int size, int, int) {
+    (*static_cast<const std::function<void(std::string_view)>*>(to))({word, static_cast<std::size_t>(size)});
+    return SQLITE_OK;
+  };
+  for (const auto piece : split_by_script(text)) {
+    state_->methods.xTokenize(state_->tokenizer, const_cast<void*>(static_cast<const void*>(&each)),
+                              FTS5_TOKENIZE_DOCUMENT, piece.data(), static_cast<int>(piece.size()), pass_on);
+  }
+}
+
 }  // namespace agw

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ public:
   Tokenizer& operator=(const Tokenizer&) = delete;
 
   std::vector<IndexedWord> tokens(std::string_view text) const;
+  void for_each_word(std::string_view text, const std::function<void(std::string_view word)>& each) const;
 
 private:
   struct State;

@@ -1,6 +1,6 @@
 // How a search of turns finds the best matches quickly. docs/design/search.md has an example.
 //
-// The *index* contains the turns up to a mark (search_indexer.cpp); the few newer ones are read as text. A term is
+// The *index* contains the turns up to a mark (search_indexer.cpp); newer ones are read as text. A term is
 // *common* if more than 2 % of the turns contain it. A *plan* is a query of the index, and a *rest* of the search query
 // that is checked in the text of the turns found. The *scope* is the agent's threads, or one thread.
 //
@@ -11,8 +11,8 @@
 //      Intersecting the long list of a common word costs more than reading the few turns that a rare word leaves.
 //   3. If that filled the list of results, or certainly found all matches, it is the answer. Otherwise ask the index
 //      for the whole query: the rest has rejected so many turns that the common words do narrow the search down.
-//   4. In both cases: take the newest 500 matches of the plan (200 if all terms are common), add the matches among the
-//      turns above the mark, rank them by BM25, and take the best until the list is full.
+//   4. In both cases: take the newest 500 matches of the plan (200 if all terms are common), add as many from the turns
+//      above the mark (unindexed_words.hpp), rank them by BM25, and take the best until the list is full.
 //
 // Why no match is lost: the query of a plan leaves out only parts of an AND, or what a NOT excludes, so its matches
 // include all matches of the search query; `show` removes the others. A plan that found fewer turns than its limit has
@@ -31,6 +31,7 @@
 #include "features/threads/search_store.hpp"
 #include "features/threads/thread_store.hpp"
 #include "features/threads/turn_store.hpp"
+#include "features/threads/unindexed_words.hpp"
 #include "features/threads/word_search_store.hpp"
 #include "storage/full_text_api.hpp"
 #include "storage/word_vector.hpp"
@@ -105,12 +106,14 @@ bool is_of(const Scope& scope, const Thread& thread) {
 
 class Search {
 public:
-  Search(Connection& connection, SearchQuery query, Scope scope, std::size_t limit)
+  Search(Connection& connection, SearchQuery query, Scope scope, std::size_t limit, const UnindexedWords& unindexed)
       : connection_(connection),
         tokenizer_(connection),
         query_(std::move(query)),
         scope_(std::move(scope)),
+        threads_(connection, scope_),
         limit_(limit),
+        unindexed_(unindexed),
         indexed_(connection.is_postgres() ? 0 : search_store::indexed(connection)) {
     query_.fold(tokenizer_);
     if (!connection.is_postgres())
@@ -154,6 +157,7 @@ private:
 
   /// No value if the text does not match the whole query.
   std::optional<Hit> checked(std::int64_t number, std::string_view text) const {
+    if (!query_.may_match(text)) return std::nullopt;
     const auto tokens = tokenizer_.tokens(text);
     auto counts = query_.hits(tokens);
     if (!SearchQuery::matches(*query_.root(), counts)) return std::nullopt;
@@ -243,7 +247,7 @@ private:
     const auto limit = candidates(plan);
     auto hits = indexed_hits(plan, limit);
     all_seen = hits.size() < limit;
-    add_unindexed_hits(plan, hits);
+    add_unindexed_hits(plan, limit, hits);
     rank(hits);
     return shown(hits, plan);
   }
@@ -277,17 +281,22 @@ private:
     return hits;
   }
 
-  void add_unindexed_hits(const Plan& plan, std::vector<Hit>& hits) {
-    const auto add = [&](std::int64_t number, std::string_view content) {
+  /// Adds the newest turns above the mark that match, at most `limit`.
+  void add_unindexed_hits(const Plan& plan, std::size_t limit, std::vector<Hit>& hits) {
+    limit += hits.size();
+    const auto add = [&](std::int64_t number, std::int64_t thread, std::string_view content) {
       auto hit = checked(number, content);
-      if (!hit) return;
+      if (!hit || !threads_.contains(thread)) return true;
       // Scored by the same terms as the indexed ones.
       std::vector<std::uint32_t> counts(hit->hits.size());
       for (const auto term : plan.phrases) counts[term] = hit->hits[term];
       hit->hits = std::move(counts);
       hits.push_back(std::move(*hit));
+      return hits.size() < limit;
     };
-    search_store::unindexed(connection_, scope_, indexed_, add);
+    const auto places = unindexed_.places(query_, indexed_);
+    if (scope_.thread) return search_store::read_thread(connection_, *scope_.thread, places, add);
+    std::ranges::all_of(places, [&](const auto& numbers) { return search_store::read(connection_, numbers, add); });
   }
 
   void rank(std::vector<Hit>& hits) const {
@@ -314,7 +323,7 @@ private:
   /// No value if the turn's thread was deleted, or the turn does not match the rest of the query.
   std::optional<FoundTurn> show(const Hit& hit, const Plan& plan) {
     auto stored = turn_store::find(connection_, hit.number);
-    if (!stored || (!plan.scoped && !in_scope(*stored))) return std::nullopt;
+    if (!stored || (!plan.scoped && !threads_.contains(stored->thread))) return std::nullopt;
     const auto text = search_store::indexed_text(stored->turn.content);
     if (!hit.sure && !SearchQuery::matches(*plan.rest, query_.hits(tokenizer_.tokens(text)))) return std::nullopt;
     const auto shown = text.substr(0, max_bytes_shown);
@@ -322,16 +331,13 @@ private:
     return FoundTurn{std::move(stored->turn), std::move(snippet)};
   }
 
-  bool in_scope(const turn_store::StoredTurn& stored) {
-    if (scope_.thread) return stored.thread == *scope_.thread;
-    return is_of(scope_, thread_store::require(connection_, stored.turn.thread_id).thread);
-  }
-
   Connection& connection_;
   Tokenizer tokenizer_;
   SearchQuery query_;
   Scope scope_;
+  search_store::ScopedThreads threads_;
   std::size_t limit_;
+  const UnindexedWords& unindexed_;
   std::int64_t indexed_;
   /// Estimates: the turns in the scope, and for each term the turns with its rarest word.
   double scope_frequency_ = 0;
@@ -340,15 +346,15 @@ private:
 
 }  // namespace
 
-std::vector<FoundTurn> search_turns(Connection& connection, const TurnSearch& wanted) {
+std::vector<FoundTurn> search_turns(Connection& connection, const TurnSearch& wanted, const UnindexedWords& unindexed) {
   Scope scope{thread_store::agent_ids(connection, wanted.agent_id, wanted.agent_name), std::nullopt};
   if (wanted.thread_id) {
     const auto thread = thread_store::find(connection, *wanted.thread_id);
     if (!thread || !is_of(scope, thread->thread)) return {};
     scope.thread = thread->number;
   }
-  return Search(connection, SearchQuery(wanted.q), std::move(scope), static_cast<std::size_t>(wanted.limit.value))
-      .run();
+  const auto limit = static_cast<std::size_t>(wanted.limit.value);
+  return Search(connection, SearchQuery(wanted.q), std::move(scope), limit, unindexed).run();
 }
 
 }  // namespace agw

@@ -3,7 +3,9 @@
 // The *mark* (search_progress.indexed) is the number of the last indexed turn. The *tail* is the turns above it.
 //
 // The invariant: all turns up to the mark are in the index, none above it is. A search reads the mark, the index and
-// the tail in one snapshot, and checks the tail turn by turn. So it finds a turn as soon as the turn is stored.
+// the tail in one snapshot, and checks the turns of the tail one by one. So it finds a turn as soon as the turn is
+// stored. While the tail is long, each step also notes which words are where in it (unindexed_words.hpp), and a search
+// reads only the turns that may have its words.
 //
 // One step of the work is three writes in the background lane, each a transaction of a few milliseconds:
 //   1. `index_some`: add the next turns, at most 100 or 128 KiB, and raise the mark in the same transaction.
@@ -25,6 +27,7 @@
 
 #include "base/log.hpp"
 #include "features/threads/search_store.hpp"
+#include "features/threads/unindexed_words.hpp"
 
 namespace agw {
 
@@ -35,11 +38,14 @@ namespace {
 /// Turns that arrive within this time are indexed together: each piece costs a commit.
 constexpr auto gathering = 100ms;
 constexpr auto after_failure = 5s;
+/// So many waiting turns take long to read.
+constexpr std::int64_t many = 4096;
 constexpr auto until_woken = std::chrono::hours{24 * 365};
 
 }  // namespace
 
-SearchIndexer::SearchIndexer(Loop& loop, Database& database) : database_(database), timer_(loop), group_(loop) {}
+SearchIndexer::SearchIndexer(Loop& loop, Database& database)
+    : database_(database), timer_(loop), unindexed_(std::make_shared<UnindexedWords>()), group_(loop) {}
 
 void SearchIndexer::start() { group_.spawn(work()); }
 
@@ -83,10 +89,23 @@ Task<> SearchIndexer::catch_up() {
 
 Task<bool> SearchIndexer::step() {
   // In turn, so that the index never stays unmerged for long.
-  const bool indexed = co_await database_.write(search_store::index_some, Database::Lane::background);
+  const auto waiting = co_await database_.write(search_store::index_some, Database::Lane::background);
+  co_await note_words_of(waiting);
   const bool merged = co_await database_.write(search_store::merge_some, Database::Lane::background);
   const bool purged = co_await database_.write(search_store::purge_some, Database::Lane::background);
-  co_return indexed || merged || purged;
+  co_return waiting > 0 || merged || purged;
+}
+
+Task<> SearchIndexer::note_words_of(std::int64_t waiting) {
+  if (waiting < many) {
+    unindexed_->clear();
+    co_return;
+  }
+  bool more = true;
+  while (more && !group_.closing()) {
+    more = co_await database_.read(
+        [unindexed = unindexed_](Connection& connection) { return unindexed->extend(connection); });
+  }
 }
 
 Task<> SearchIndexer::rest(std::chrono::milliseconds time) {

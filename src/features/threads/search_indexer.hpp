@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/async/task.hpp"
@@ -7,6 +10,8 @@
 #include "storage/database.hpp"
 
 namespace agw {
+
+class UnindexedWords;
 
 /// Background work on turns: adds new ones to the search index, keeps the index merged, and removes the turns of
 /// deleted threads. It works in short pieces, so requests come first.
@@ -23,16 +28,21 @@ public:
   /// Does all work that there is now, before it returns.
   Task<> catch_up();
 
+  /// What helps to search the turns that wait.
+  std::shared_ptr<const UnindexedWords> unindexed() const { return unindexed_; }
+
 private:
   Task<> work();
   /// Whether there was anything to do.
   Task<bool> step();
+  Task<> note_words_of(std::int64_t waiting);
   Task<> rest(std::chrono::milliseconds time);
 
   Database& database_;
   asio::steady_timer timer_;
   bool has_work_ = true;  ///< there may be work; true at the start, because the last process may have left some
   bool asleep_ = false;
+  std::shared_ptr<UnindexedWords> unindexed_;  ///< shared with searches on readers' threads
   TaskGroup group_;
 };
 

@@ -25,6 +25,7 @@
 #include "features/threads/search_query.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/text/word_segmentation.hpp"
@@ -244,6 +245,35 @@ std::optional<Node> pruned(Node node, const std::vector<Term>& terms) {
   return node;
 }
 
+bool may_match(const Node& node, const std::function<bool(std::size_t term)>& may_occur) {
+  const auto may = [&](const Node& part) { return may_match(part, may_occur); };
+  switch (node.kind) {
+    case Node::Kind::term:
+      return may_occur(node.term);
+    case Node::Kind::all:
+      return std::ranges::all_of(node.parts, may);
+    case Node::Kind::any:
+      return std::ranges::any_of(node.parts, may);
+    case Node::Kind::without:
+      return may(node.parts.front());
+  }
+  return true;
+}
+
+// These loops have no branches, so that the compiler makes them take many bytes at once.
+
+bool is_ascii(std::string_view text) {
+  unsigned char all = 0;
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  return all < 0x80;
+}
+
+std::string ascii_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(c + (c >= 'A' && c <= 'Z' ? 'a' - 'A' : 0));
+  return lower;
+}
+
 }  // namespace
 
 SearchQuery::SearchQuery(std::string_view text) {
@@ -300,6 +330,19 @@ bool SearchQuery::matches(const Node& node, const std::vector<std::uint32_t>& hi
       return matching(node.parts.front()) && std::none_of(node.parts.begin() + 1, node.parts.end(), matching);
   }
   return false;
+}
+
+bool SearchQuery::may_match(const std::function<bool(std::size_t term)>& may_occur) const {
+  return root_ && agw::may_match(*root_, may_occur);
+}
+
+bool SearchQuery::may_match(std::string_view text) const {
+  if (!is_ascii(text)) return true;
+  const auto folded = ascii_lower_case(text);
+  const auto has = [&](const std::string& word) {
+    return ::memmem(folded.data(), folded.size(), word.data(), word.size()) != nullptr;
+  };
+  return may_match([&](std::size_t term) { return std::ranges::all_of(terms_[term].words, has); });
 }
 
 bool occurs_at(const SearchQuery::Term& term, const std::vector<IndexedWord>& text, std::size_t n) {

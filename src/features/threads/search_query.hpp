@@ -53,6 +53,10 @@ public:
   std::vector<std::uint32_t> hits(const std::vector<IndexedWord>& text) const;
   /// Whether a text with these hits matches `node`.
   static bool matches(const Node& node, const std::vector<std::uint32_t>& hits);
+  /// False if no text matches in which only terms occur for which `may_occur` is true.
+  bool may_match(const std::function<bool(std::size_t term)>& may_occur) const;
+  /// False only if the text certainly does not match. Much faster than dividing it into words; for texts in ASCII.
+  bool may_match(std::string_view text) const;
 
 private:
   std::vector<Term> terms_;

@@ -1,6 +1,7 @@
 #include "features/threads/search_store.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -124,14 +125,14 @@ std::vector<std::string> Scope::words() const {
 
 std::string_view indexed_text(std::string_view content) { return utf8_prefix(content, max_bytes_indexed); }
 
-bool index_some(Connection& connection) {
-  if (connection.is_postgres()) return word_search_store::index_some(connection);
+std::int64_t index_some(Connection& connection) {
+  if (connection.is_postgres()) return word_search_store::index_some(connection) ? 1 : 0;
   const auto entries = not_indexed(connection);
-  if (entries.empty()) return false;
+  if (entries.empty()) return 0;
   // In the order of the index's rows: the index flushes its buffer whenever a row number decreases.
   for (const auto& entry : std::views::reverse(entries)) add(connection, entry);
   connection.prepare("UPDATE search_progress SET indexed = :indexed").bind(":indexed", entries.back().number).run();
-  return true;
+  return newest_number(connection) - entries.front().number + 1;
 }
 
 bool merge_some(Connection& connection) {
@@ -200,23 +201,44 @@ std::vector<Candidate> newest(Connection& connection, const std::string& query, 
   return found;
 }
 
-void unindexed(Connection& connection, const Scope& scope, std::int64_t after,
-               const std::function<void(std::int64_t number, std::string_view content)>& each) {
-  // There are few unindexed turns, but an agent may have many threads: start with the turns.
-  auto row = scope.thread ? connection.prepare(
-                                "SELECT number, content FROM thread_turns CROSS JOIN turns ON number = turn "
-                                "WHERE thread_turns.thread = :thread AND turn > :after ORDER BY turn DESC")
-                          : connection.prepare(
-                                "SELECT turns.number, content FROM turns CROSS JOIN threads ON threads.number = thread "
-                                "WHERE turns.number > :after AND agent_id IN (:agent_id, :agent_name) "
-                                "ORDER BY turns.number DESC");
-  row.bind(":after", after);
-  if (scope.thread) {
-    row.bind(":thread", *scope.thread);
-  } else {
-    row.bind(":agent_id", scope.agent_ids.front()).bind(":agent_name", scope.agent_ids.back());
+bool read(Connection& connection, Numbers numbers, const EachTurn& each) {
+  auto row = connection.prepare(
+      "SELECT number, thread, content FROM turns WHERE number BETWEEN :first AND :last ORDER BY number DESC");
+  row.bind(":first", numbers.first).bind(":last", numbers.last);
+  while (row.step()) {
+    if (!each(row.integer(0), row.integer(1), indexed_text(row.text(2)))) return false;
   }
-  while (row.step()) each(row.integer(0), indexed_text(row.text(1)));
+  return true;
+}
+
+void read_thread(Connection& connection, std::int64_t thread, const std::vector<Numbers>& places,
+                 const EachTurn& each) {
+  if (places.empty()) return;
+  auto place = places.begin();
+  turn_order_store::NewestFirst turns(connection, thread, std::numeric_limits<std::int64_t>::max());
+  while (const auto number = turns.next()) {
+    while (*number < place->first) {
+      if (++place == places.end()) return;
+    }
+    if (*number <= place->last && !read(connection, {*number, *number}, each)) return;
+  }
+}
+
+std::int64_t newest_number(Connection& connection) {
+  auto row = connection.prepare("SELECT coalesce(max(number), 0) FROM turns");
+  row.step();
+  return row.integer(0);
+}
+
+bool ScopedThreads::contains(std::int64_t thread) {
+  if (scope_.thread) return thread == *scope_.thread;
+  const auto [known, is_new] = known_.try_emplace(thread, false);
+  if (is_new) {
+    auto row = connection_.prepare("SELECT agent_id FROM threads WHERE number = :number");
+    row.bind(":number", thread);
+    known->second = row.step() && std::ranges::find(scope_.agent_ids, row.text(0)) != scope_.agent_ids.end();
+  }
+  return known->second;
 }
 
 }  // namespace agw::search_store

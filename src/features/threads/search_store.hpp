@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "features/threads/turn_store.hpp"
@@ -29,8 +31,8 @@ std::string_view indexed_text(std::string_view content);
 
 // Writing, in short pieces.
 
-/// Indexes the next turns. Returns whether there were any.
-bool index_some(Connection& connection);
+/// Indexes the next turns. Returns how many waited, themselves included; with PostgreSQL, 1 if there were any.
+std::int64_t index_some(Connection& connection);
 /// Merges a few pages of the index. Returns whether there was anything to merge.
 bool merge_some(Connection& connection);
 /// Removes the next turns of deleted threads, from the index as well. Returns whether there were any.
@@ -57,8 +59,31 @@ struct Candidate {
 /// The newest indexed turns that match.
 std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t limit);
 
-/// The turns of the scope that are not indexed yet, newest first.
-void unindexed(Connection& connection, const Scope& scope, std::int64_t after,
-               const std::function<void(std::int64_t number, std::string_view content)>& each);
+// Turns by their numbers, newest first, until `each` returns false. Texts are cut as they are for the index.
+
+/// A range, both ends included.
+struct Numbers {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+using EachTurn = std::function<bool(std::int64_t number, std::int64_t thread, std::string_view content)>;
+
+/// Returns whether `each` always returned true.
+bool read(Connection& connection, Numbers numbers, const EachTurn& each);
+/// Those of a thread; `places` in descending order.
+void read_thread(Connection& connection, std::int64_t thread, const std::vector<Numbers>& places, const EachTurn& each);
+std::int64_t newest_number(Connection& connection);
+
+/// Tells which threads are in a scope, and remembers it.
+class ScopedThreads {
+public:
+  ScopedThreads(Connection& connection, Scope scope) : connection_(connection), scope_(std::move(scope)) {}
+  bool contains(std::int64_t thread);
+
+private:
+  Connection& connection_;
+  Scope scope_;
+  std::unordered_map<std::int64_t, bool> known_;
+};
 
 }  // namespace agw::search_store

@@ -304,14 +304,16 @@ Task<Turn> Threads::supersede_after(std::string question_id, InTransaction<Turn>
 
 Task<std::vector<FoundTurn>> Threads::search(TurnSearch wanted) {
   wanted = resolved(std::move(wanted));
-  co_return co_await database_.read([wanted](Connection& connection) { return search_turns(connection, wanted); });
+  co_return co_await database_.read([wanted, unindexed = indexer_->unindexed()](Connection& connection) {
+    return search_turns(connection, wanted, *unindexed);
+  });
 }
 
 Task<std::string> Threads::search_text(TurnSearch wanted) {
   wanted = resolved(std::move(wanted));
-  co_return co_await database_.read([wanted](Connection& connection) {
+  co_return co_await database_.read([wanted, unindexed = indexer_->unindexed()](Connection& connection) {
     std::string text;
-    write_json(text, search_turns(connection, wanted));
+    write_json(text, search_turns(connection, wanted, *unindexed));
     return text;
   });
 }

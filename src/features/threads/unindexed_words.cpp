@@ -1,0 +1,121 @@
+#include "features/threads/unindexed_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "storage/tokenizer.hpp"
+
+namespace agw {
+
+using search_store::Numbers;
+
+namespace {
+
+constexpr std::int64_t turns_a_block = 64;
+constexpr int blocks_a_piece = 64;
+constexpr std::size_t bytes_a_piece = 1024 * 1024;
+/// Common words occur often within a block, so this is about eight for each different word of it.
+constexpr std::size_t bits_a_word = 4;
+constexpr std::size_t bits_a_cell = 64;
+
+std::int64_t first_number(std::int64_t block) { return block * turns_a_block; }
+std::int64_t last_number(std::int64_t block) { return first_number(block + 1) - 1; }
+
+std::uint64_t hash_of(std::string_view word) { return std::hash<std::string_view>{}(word); }
+
+/// The hashes of the words that a text with the term has.
+std::vector<std::uint64_t> whole_words(const SearchQuery::Term& term) {
+  std::vector<std::uint64_t> hashes;
+  if (term.is_part) return hashes;
+  for (const auto& word : term.words) {
+    if (!term.prefix || &word != &term.words.back()) hashes.push_back(hash_of(word));
+  }
+  return hashes;
+}
+
+/// Adds to ranges that are in descending order.
+void add(std::vector<Numbers>& places, Numbers more) {
+  if (more.first > more.last) return;
+  if (!places.empty() && places.back().first == more.last + 1) {
+    places.back().first = more.first;
+  } else {
+    places.push_back(more);
+  }
+}
+
+}  // namespace
+
+UnindexedWords::Filter::Filter(const std::vector<std::uint64_t>& hashes)
+    : cells_(hashes.size() * bits_a_word / bits_a_cell + 1) {
+  for (const auto hash : hashes) {
+    for (const auto bit : bits_of(hash)) cells_[bit / bits_a_cell] |= std::uint64_t{1} << (bit % bits_a_cell);
+  }
+}
+
+bool UnindexedWords::Filter::may_have(std::uint64_t hash) const {
+  return std::ranges::all_of(
+      bits_of(hash), [this](std::size_t bit) { return (cells_[bit / bits_a_cell] >> (bit % bits_a_cell) & 1) == 1; });
+}
+
+std::array<std::size_t, 2> UnindexedWords::Filter::bits_of(std::uint64_t hash) const {
+  const auto count = cells_.size() * bits_a_cell;
+  return {((hash & 0xffffffff) * count) >> 32, ((hash >> 32) * count) >> 32};
+}
+
+bool UnindexedWords::extend(Connection& connection) {
+  const auto indexed = search_store::indexed(connection);
+  const auto newest = search_store::newest_number(connection);
+  const Tokenizer tokenizer(connection);
+  std::size_t bytes = 0;
+  for (int i = 0; i < blocks_a_piece && bytes < bytes_a_piece; ++i) {
+    const auto block = next_block(indexed);
+    // Numbers after the newest turn of the snapshot may be in use by now.
+    if (last_number(block) > newest) return false;
+    std::vector<std::uint64_t> hashes;
+    search_store::read(connection, {first_number(block), last_number(block)},
+                       [&](std::int64_t, std::int64_t, std::string_view content) {
+                         bytes += content.size();
+                         tokenizer.for_each_word(content,
+                                                 [&](std::string_view word) { hashes.push_back(hash_of(word)); });
+                         return true;
+                       });
+    const std::lock_guard lock(mutex_);
+    if (block == first_block_ + std::ssize(filters_)) filters_.emplace_back(hashes);
+  }
+  return true;
+}
+
+std::int64_t UnindexedWords::next_block(std::int64_t indexed) {
+  const std::lock_guard lock(mutex_);
+  for (; !filters_.empty() && last_number(first_block_) <= indexed; ++first_block_) filters_.pop_front();
+  if (filters_.empty()) first_block_ = (indexed + 1) / turns_a_block;
+  return first_block_ + std::ssize(filters_);
+}
+
+void UnindexedWords::clear() {
+  const std::lock_guard lock(mutex_);
+  filters_.clear();
+}
+
+std::vector<Numbers> UnindexedWords::places(const SearchQuery& query, std::int64_t after) const {
+  std::vector<std::vector<std::uint64_t>> words;
+  for (const auto& term : query.terms()) words.push_back(whole_words(term));
+  const auto may_match = [&](const Filter& filter) {
+    return query.may_match([&](std::size_t term) {
+      return std::ranges::all_of(words[term], [&](std::uint64_t hash) { return filter.may_have(hash); });
+    });
+  };
+  std::vector<Numbers> places;
+  const std::lock_guard lock(mutex_);
+  auto block = first_block_ + std::ssize(filters_);
+  add(places, {std::max(after + 1, first_number(block)), std::numeric_limits<std::int64_t>::max()});
+  while (block-- > first_block_ && last_number(block) > after) {
+    if (may_match(filters_[static_cast<std::size_t>(block - first_block_)]))
+      add(places, {std::max(after + 1, first_number(block)), last_number(block)});
+  }
+  add(places, {after + 1, first_number(first_block_) - 1});
+  return places;
+}
+
+}  // namespace agw
