@@ -246,6 +246,11 @@ def test_a_hostile_body_is_refused_in_the_protocols_shape(talker, content):
     assert response.status_code == 400 and response.json()["error"]["type"] == "invalid_request_error"
 
 
+def test_a_body_of_too_many_values_is_refused_with_the_reason(talker):
+    response = talker.gateway.http.post("/v1/chat/completions", content=b'{"messages": [' + b"1," * 500_000 + b"1]}")
+    assert response.status_code == 400 and "over 500,000 values" in response.json()["error"]["message"]
+
+
 def test_a_thread_named_for_a_model_is_an_error(talker):
     error = refusal(talker, 400, metadata={"thread_id": "x"})
     assert error["param"] == "metadata.thread_id" and "no threads" in error["message"]

@@ -7,11 +7,15 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
 
+#include "base/json/bounded_json.hpp"
 #include "base/json/json.hpp"
 
 namespace agw {
 
 namespace {
+
+/// Boost's own limit of arrays is never reached.
+constexpr auto too_many_values = json::error::array_too_large;
 
 /// Builds a value as Boost.JSON's own parser does, except for doubles: that one computes them from rounded powers of
 /// ten, so a number would change a little each time it is read, and accepts `1e400` as infinity.
@@ -65,7 +69,7 @@ public:
 private:
   bool may_continue(Error& error) {
     if (left_-- > 0) return true;
-    error = json::error::array_too_large;
+    error = too_many_values;
     return false;
   }
 
@@ -76,6 +80,10 @@ private:
 }  // namespace
 
 std::optional<json::value> parse_json(std::string_view text, const JsonParseOptions& reading) {
+  return parse_bounded_json(text, reading).value;
+}
+
+BoundedJson parse_bounded_json(std::string_view text, const JsonParseOptions& reading) {
   json::parse_options options;
   options.max_depth = reading.max_depth;
   options.allow_invalid_utf8 = reading.allow_invalid_utf8;
@@ -84,8 +92,8 @@ std::optional<json::value> parse_json(std::string_view text, const JsonParseOpti
   json::basic_parser<ValueBuilder> parser(options, nesting.data(), nesting.size(), reading.max_values);
   boost::system::error_code error;
   const auto read = parser.write_some(false, text.data(), text.size(), error);
-  if (error || read < text.size()) return std::nullopt;
-  return parser.handler().release();
+  if (error || read < text.size()) return {std::nullopt, error == too_many_values};
+  return {parser.handler().release()};
 }
 
 json::value parse_stored_json(std::string_view text) {

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json/bounded_json.hpp"
+
 namespace agw {
 namespace {
 
@@ -113,6 +115,8 @@ TEST(Json, IsReadUpToSoManyValues) {
   const std::string text = R"({"a":[1,-1,1.5,18446744073709551615,"",true,null,{}]})";
   EXPECT_TRUE(parse_json(text, {.max_values = 10}));
   EXPECT_FALSE(parse_json(text, {.max_values = 9}));
+  EXPECT_TRUE(parse_bounded_json(text, {.max_values = 9}).has_too_many_values);
+  EXPECT_FALSE(parse_bounded_json("{", {.max_values = 9}).has_too_many_values);
 }
 
 TEST(Json, ReplacesInvalidUtf8) {

@@ -31,6 +31,7 @@
 #include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 #include "base/id.hpp"
+#include "base/json/bounded_json.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/client_api/client_connection.hpp"
@@ -51,7 +52,7 @@ namespace {
 /// Bytes. Parsing or destroying a larger body could block the loop.
 constexpr std::size_t max_body_on_loop = 256 * 1024;
 /// What is read from a body is copied on the loop.
-constexpr JsonParseOptions reading_of_bodies{.max_values = 500'000};
+constexpr std::size_t max_values = 500'000;
 constexpr std::size_t max_stores = 256;  // of costs, at the same time: beyond, requests wait for the disk
 
 ApiError model_not_found(const std::string& name, std::string_view why) {
@@ -226,15 +227,12 @@ Task<std::shared_ptr<json::object>> ClientApi::read_body(ProxyStream& stream) co
 
 Task<json::object> ClientApi::parse(std::string content) const {
   if (content.empty()) throw body_required();
-  std::optional<json::value> parsed;
-  if (content.size() > max_body_on_loop) {
-    parsed = co_await services_.blocking.run([&content] { return parse_json(content, reading_of_bodies); });
-  } else {
-    parsed = parse_json(content, reading_of_bodies);
-  }
-  if (!parsed) throw BadRequest("Invalid JSON");
-  if (!parsed->is_object()) throw BadRequest("Request body must be an object");
-  co_return std::move(parsed->get_object());
+  const auto read = [&content] { return parse_bounded_json(content, {.max_values = max_values}); };
+  auto parsed = content.size() > max_body_on_loop ? co_await services_.blocking.run(read) : read();
+  if (parsed.has_too_many_values) throw BadRequest("Request body has over 500,000 values");
+  if (!parsed.value) throw BadRequest("Invalid JSON");
+  if (!parsed.value->is_object()) throw BadRequest("Request body must be an object");
+  co_return std::move(parsed.value->get_object());
 }
 
 Task<> ClientApi::respond(ResponseStream& stream, std::string body, Fields fields) {

@@ -8,6 +8,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 
 #include "api/refusals.hpp"
+#include "base/json/bounded_json.hpp"
 #include "features/integrations/protocol.hpp"
 #include "server/mcp/server.hpp"
 
@@ -21,7 +22,7 @@ using namespace std::chrono_literals;
 constexpr auto time_for_json = 1s;
 constexpr auto between_comments = 15s;
 constexpr std::size_t large_message = 256 * 1024;  // bytes: parsing would block the loop
-constexpr std::size_t max_message_values = 500'000;
+constexpr std::size_t max_values = 500'000;
 constexpr std::string_view priming_version = "2025-11-25";
 constexpr int not_acceptable = 406, method_not_allowed = 405, not_found_status = 404;
 
@@ -99,12 +100,13 @@ Task<std::string> McpServer::read_body(ProxyStream& http) const {
 
 /// Throws McpError -32700. The arguments of a call are nested deeper than in the request that it becomes.
 Task<json::value> McpServer::parse(std::string body) const {
-  const JsonParseOptions how{.max_depth = max_own_json_depth, .max_values = max_message_values};
-  auto value = body.size() > large_message
-                   ? co_await services_.blocking.run([text = std::move(body), how] { return parse_json(text, how); })
-                   : parse_json(body, how);
-  if (!value) throw McpError(rpc_code::parse_error, "not JSON", {}, 400);
-  co_return *std::move(value);
+  const auto read = [&body] {
+    return parse_bounded_json(body, {.max_depth = max_own_json_depth, .max_values = max_values});
+  };
+  auto parsed = body.size() > large_message ? co_await services_.blocking.run(read) : read();
+  if (parsed.has_too_many_values) throw McpError(rpc_code::parse_error, "over 500,000 values", {}, 400);
+  if (!parsed.value) throw McpError(rpc_code::parse_error, "not JSON", {}, 400);
+  co_return *std::move(parsed.value);
 }
 
 Task<> McpServer::post(Request& request, ProxyStream& http) {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/json/json.hpp"
+
+namespace agw {
+
+struct BoundedJson {
+  std::optional<json::value> value;
+  bool has_too_many_values = false;  ///< the text has more than `max_values`: that is why there is no value
+};
+
+/// As `parse_json`, for callers that say why they refuse a text.
+/// Example: src/base/json/json_test.cpp: Json.IsReadUpToSoManyValues
+BoundedJson parse_bounded_json(std::string_view text, const JsonParseOptions& reading);
+
+}  // namespace agw
