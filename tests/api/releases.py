@@ -1,4 +1,5 @@
-"""Data directories as releases left them (tests/api/releases), each with what its gateway answered.
+"""Data directories as releases left them (tests/api/releases), each with what its gateway answered. `0.1.0-pre` is of a commit
+before the first release.
 
 `AGW=build/release/agw tests/api/releases.py <version>` makes one, with that program, when a release is tagged.
 """
