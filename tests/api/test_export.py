@@ -350,6 +350,7 @@ def test_what_people_gave_to_agents_is_exported_and_instructs_nobody_by_itself(o
     assert not [name for name in instructions if (other.data / name).exists()]
     assert not (other.data / "agents" / "evil").exists() and "port: 1" not in (other.data / "config.yaml").read_text()
     assert set(why) == {str(out / name) for name in [*instructions, "agents/evil/agent.yaml", "config.yaml"]}
+    assert imported(other, "agent-gateway", own_gateway.home / "out" / "threads.jsonl")["left_out"] == []
 
 
 def test_a_folder_with_files_is_left_alone(gateway):

@@ -324,8 +324,10 @@ private:
     file.write(json_to_yaml(members));
     file.close();
     // The files next to it: souls, knowledge, prompts, skills.
+    const bool has_prompt = type == ExtensionType::job && members["definition"].get_object().contains("prompt");
     copy_below(source, folder, [&](const std::string& other) {
-      return other == record_name || other == "workspace" || other == "proposals";
+      return other == record_name || other == "workspace" || other == "proposals" ||
+             (has_prompt && other == "prompt.md");
     });
   }
 

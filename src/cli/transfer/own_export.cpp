@@ -200,8 +200,11 @@ void take_given(Importer& importer, const fs::path& folder) {
 void read_own_export(Importer& importer, const fs::path& path) {
   const auto file = fs::is_directory(path) ? path / "threads.jsonl" : path;
   if (!fs::is_regular_file(file)) throw std::runtime_error(file.string() + ": there is no such file");
-  take_extensions(importer, file.parent_path() / "extensions");
-  take_given(importer, file.parent_path() / "data");
+  // Elsewhere, folders of these names can be anything.
+  if (file != path) {
+    take_extensions(importer, path / "extensions");
+    take_given(importer, path / "data");
+  }
   Records records(importer, file.parent_path() / "files");
   for_each_line(importer, file, [&](json::object record) {
     records.take(record);
