@@ -86,6 +86,7 @@ def test_a_file_of_one_line_takes_little_memory(own_gateway, tmp_path):
               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
     done = subprocess.run([sys.executable, "-c", script, str(BINARY), "import", "chatgpt", str(path), "--dry-run"],
                           env=own_gateway.variables(), capture_output=True, text=True, check=True)
+    path.unlink()
     assert int(done.stdout) < 60 * 1024, done.stdout
 
 
