@@ -7,9 +7,7 @@
 #include "base/async/assert.hpp"
 #include "base/data_files.hpp"
 #include "base/log.hpp"
-#include "config/data_directory.hpp"
 #include "config/environment.hpp"
-#include "config/settings.hpp"
 #include "features/access/service.hpp"
 #include "features/actions/service.hpp"
 #include "features/agents/service.hpp"
@@ -53,8 +51,8 @@
 #include "features/signals/alerts.hpp"
 #include "features/signals/service.hpp"
 #include "features/skills/service.hpp"
+#include "features/terminals/service.hpp"
 #include "features/threads/service.hpp"
-#include "io/files/lock_file.hpp"
 #include "io/files/resolve_path.hpp"
 #include "io/http/http_client.hpp"
 #include "io/process/blocking.hpp"
@@ -180,6 +178,7 @@ public:
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
+        terminals_(loop, blocking_, sandbox_, projects_, extensions_, terminal_options(settings, directory)),
         cluster_({loop, database_, clock_, hub_, secrets_, follower_, projects_, extensions_, model_services_, stages_,
                   costs_, approvals_, runs_, engine_, jobs_, push_, access_}),
         readiness_({loop, database_, daemon_, cluster_, !settings.cluster.database.empty()}),
@@ -236,11 +235,10 @@ public:
     life_.spawn(begin());
     {
       const DisallowBlocking scope;
-      if (trace_loop) {
+      if (trace_loop)
         run_traced(loop_, max_callback, log_long_callback);
-      } else {
+      else
         loop_.run();
-      }
     }
     database_.close();
     if (failure_) std::rethrow_exception(failure_);
@@ -275,6 +273,7 @@ private:
     append(table, client_api_routes(client_api_));
     append(table, job_routes(jobs_, clock_));
     append(table, app_routes_.routes());
+    append(table, terminal_routes(terminals_));
     append(table, integration_routes(integrations_));
     append(table, research_routes(research_));
     append(table, briefing_routes(briefings_));
@@ -394,6 +393,7 @@ private:
     co_await briefings_.stop();
     co_await push_.stop();
     co_await mcp_.stop();
+    co_await terminals_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await jobs_.stop();
     co_await apps_.stop();
@@ -472,6 +472,7 @@ private:
   Metrics metrics_;
   Apps apps_;
   AppRoutes app_routes_;
+  Terminals terminals_;
   Cluster cluster_;
   Readiness readiness_;
   Listener listener_;

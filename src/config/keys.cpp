@@ -151,6 +151,10 @@ Keys<Settings> make_settings_keys() {
        .text = "What shell commands of agents run in. With none they can do whatever you can.",
        .value = one_of<S, SandboxKind S::*, SandboxKind>(
            &S::sandbox, {{"bubblewrap", SandboxKind::bubblewrap}, {"none", SandboxKind::none}})},
+      {.name = "terminals",
+       .text = "Whether people can open terminals on the page. Their shells run in the sandbox.",
+       .value = one_of<S, TerminalsMode S::*, TerminalsMode>(
+           &S::terminals, {{"allow", TerminalsMode::allow}, {"deny", TerminalsMode::deny}})},
       {.name = "tools.web_fetch.allow_hosts",
        .text = "Hosts that agents may fetch from at any stage, private addresses included.",
        .value = texts<S>(at(&S::tools, &S::Tools::web_fetch_allow_hosts), host_names, is_host_name),

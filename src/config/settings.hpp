@@ -15,6 +15,7 @@ namespace agw {
 
 enum class Auth { token, none };
 enum class SandboxKind { bubblewrap, none };
+enum class TerminalsMode { allow, deny };
 enum class ApprovalsMode { ask, never };
 enum class ClusterFiles { own, shared };
 
@@ -83,6 +84,7 @@ struct Settings {
   Models models;
   std::vector<ConfiguredProvider> providers;  ///< in the order of the file
   SandboxKind sandbox = SandboxKind::bubblewrap;
+  TerminalsMode terminals = TerminalsMode::allow;  ///< for people
   Tools tools;
   WebSearch web_search;
   Approvals approvals;

@@ -102,19 +102,13 @@ public:
   State(Loop& loop, ProcessOptions options)
       : input_(loop), output_(loop), error_(loop), child_(loop), ended_(loop), last_output_(loop) {
     auto plan = plan_of(options);
-    auto input = make_pipe();
-    auto output = make_pipe();
-    auto error = options.separate_stderr ? make_pipe() : Pipe{};
-    plan.descriptors.emplace_back(input.reading.get(), STDIN_FILENO);
-    plan.descriptors.emplace_back(output.writing.get(), STDOUT_FILENO);
-    plan.descriptors.emplace_back((options.separate_stderr ? error : output).writing.get(), STDERR_FILENO);
-    auto spawned = spawn_or_throw(plan);
-    id_ = spawned.id;
-    kept_ = std::move(options.kept);
-    child_.assign(spawned.descriptor.release());
-    input_.assign(input.writing.release());
-    output_.assign(output.reading.release());
-    if (options.separate_stderr) error_.assign(error.reading.release());
+    if (options.terminal) {
+      for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        plan.descriptors.emplace_back(options.terminal->get(), stream);
+      start(plan, options);
+    } else {
+      start_with_pipes(plan, options);
+    }
   }
 
   ~State() {
@@ -182,6 +176,26 @@ public:
   }
 
 private:
+  void start(const SpawnOptions& plan, ProcessOptions& options) {
+    auto spawned = spawn_or_throw(plan);
+    id_ = spawned.id;
+    kept_ = std::move(options.kept);
+    child_.assign(spawned.descriptor.release());
+  }
+
+  void start_with_pipes(SpawnOptions& plan, ProcessOptions& options) {
+    auto input = make_pipe();
+    auto output = make_pipe();
+    auto error = options.separate_stderr ? make_pipe() : Pipe{};
+    plan.descriptors.emplace_back(input.reading.get(), STDIN_FILENO);
+    plan.descriptors.emplace_back(output.writing.get(), STDOUT_FILENO);
+    plan.descriptors.emplace_back((options.separate_stderr ? error : output).writing.get(), STDERR_FILENO);
+    start(plan, options);
+    input_.assign(input.writing.release());
+    output_.assign(output.reading.release());
+    if (options.separate_stderr) error_.assign(error.reading.release());
+  }
+
   /// False if it is still alive: Asio can wake a descriptor for an event of one that was closed just before.
   bool note_end() {
     siginfo_t info{};

@@ -26,6 +26,8 @@ struct ProcessOptions {
   std::vector<std::string> environment;  ///< `NAME=value`, the complete environment
   std::filesystem::path directory;       ///< the working directory
   bool separate_stderr = false;          ///< standard error is a separate stream, not mixed into the output
+  /// The programs' side of a terminal, in the place of all standard streams: `read` and `write` are not possible then.
+  std::shared_ptr<Descriptor> terminal{};
   /// Descriptors to pass to the child under these numbers, from 3 up to 199.
   std::vector<std::pair<std::shared_ptr<Descriptor>, int>> descriptors{};
   std::vector<int> ignored_signals{};  ///< signals that the child ignores; all others have their default action

@@ -1,0 +1,58 @@
+#include "features/terminals/client.hpp"
+
+#include <algorithm>
+
+namespace agw {
+
+namespace {
+
+Task<> read_from(MessageSocket& socket, std::optional<std::string>& message) { message = co_await socket.read(); }
+
+}  // namespace
+
+std::string_view to_text(TerminalEnd end) {
+  switch (end) {
+    case TerminalEnd::exited:
+      return "exited";
+    case TerminalEnd::closed:
+      return "closed";
+    case TerminalEnd::moved:
+      return "moved";
+    case TerminalEnd::alone:
+      return "alone";
+    case TerminalEnd::idle:
+      return "idle";
+    case TerminalEnd::lifetime:
+      return "lifetime";
+    case TerminalEnd::deleted:
+      return "deleted";
+    case TerminalEnd::disk:
+      return "disk";
+    case TerminalEnd::processes:
+      return "processes";
+    case TerminalEnd::stopped:
+      return "stopped";
+  }
+  return {};
+}
+
+Task<std::optional<std::string>> TerminalClient::read() {
+  std::optional<std::string> message;
+  co_await with_timeout(left_, no_limit, read_from(socket_, message));
+  co_return message;
+}
+
+void TerminalClient::send_output(std::string_view text) {
+  send({{"type", "output"}, {"seq", ++sent_}, {"data", text}});
+}
+
+void TerminalClient::note_shown(std::int64_t seq) { shown_ = std::clamp(seq, shown_, sent_); }
+
+void TerminalClient::leave(TerminalEnd why, std::optional<int> exit_code) {
+  json::object message{{"type", "closed"}, {"reason", to_text(why)}};
+  if (exit_code) message["exitCode"] = *exit_code;
+  send(message);
+  left_.request();
+}
+
+}  // namespace agw
