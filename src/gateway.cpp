@@ -217,6 +217,7 @@ public:
     push_.load(connection);
     apps_.load(connection);
     research_.load(connection);
+    if (!is_node_) checkpoints_.load(connection);
     handle_knowledge_job(jobs_, knowledge_);
     handle_research_jobs(jobs_, research_);
     handle_reflection_job(jobs_, briefings_);
@@ -317,6 +318,11 @@ private:
     co_await research_.recover();
     // The undos of other gateways may be under way.
     if (!is_node_) co_await checkpoints_.recover();
+    server_.start();
+    access_.start();
+    lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
+    Daemon::announce(server_.url());
+    // What clients need not wait for. No request comes between.
     extension_outbox_.start();
     proposals_.start();
     runs_.start();
@@ -332,10 +338,6 @@ private:
     daemon_.start();
     idle_memory_.start();
     mcp_.start();
-    server_.start();
-    access_.start();
-    lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
-    Daemon::announce(server_.url());
     release_program_pages();
   }
 

@@ -92,6 +92,18 @@ void add(CLI::App& program, const Command& command, Action& chosen) {
   });
 }
 
+/// The rows that the arguments can mean. Declaring all takes longer than much of what commands do.
+std::vector<const Command*> possible(std::span<const Command> commands, const std::vector<std::string>& arguments) {
+  const auto first_word = [](std::string_view name) { return name.substr(0, name.find(' ')); };
+  std::vector<const Command*> named;
+  std::vector<const Command*> all;
+  for (const auto& command : commands) {
+    all.push_back(&command);
+    if (!arguments.empty() && first_word(command.name) == arguments.front()) named.push_back(&command);
+  }
+  return named.empty() ? all : named;
+}
+
 /// `agw token show`, for the messages about it.
 std::string full_name(const CLI::App& program) {
   std::string name = "agw";
@@ -218,7 +230,7 @@ std::variant<Action, Notice> parse(std::span<const Command> commands, const std:
   program.require_subcommand(0, 1);
   program.get_formatter()->label("SUBCOMMAND", "COMMAND");
   Action chosen;
-  for (const auto& command : commands) add(program, command, chosen);
+  for (const auto* command : possible(commands, arguments)) add(program, *command, chosen);
 
   try {
     program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -179,6 +179,25 @@ TEST(CommandLine, AGroupNeedsOneOfItsCommands) {
   EXPECT_EQ(std::get<Notice>(parse(table, {"token", "dance"})).status, 2);
 }
 
+TEST(CommandLine, OnlyTheNamedCommandIsDeclared) {
+  std::vector<std::string> declared;
+  const auto row = [&](std::string_view name) {
+    return Command{name, "about", [&declared, name](Arguments&) {
+                     declared.emplace_back(name);
+                     return [] { return 0; };
+                   }};
+  };
+  const std::vector<Command> table = {row("serve"), {"token", "The token", {}}, row("token show"), row("status")};
+  parse(table, {"serve"});
+  EXPECT_EQ(declared, std::vector<std::string>{"serve"});
+  declared.clear();
+  parse(table, {"token", "show"});
+  EXPECT_EQ(declared, std::vector<std::string>{"token show"});
+  declared.clear();
+  EXPECT_THAT(std::get<Notice>(parse(table, {"--help"})).text, HasSubstr("status"));
+  EXPECT_EQ(declared.size(), 3u);
+}
+
 TEST(CommandLine, AWordThatIsNoCommandOfItsGroupIsNamed) {
   for (const std::string group : {"ext", "token", "proposals"}) {
     const auto outcome = read({group, "bogus"});

@@ -80,6 +80,11 @@ struct CheckpointsFixture {
     });
     co_return temporary_name_of(undo);
   }
+  /// As at a start.
+  Task<> recover() {
+    co_await database.read([this](Connection& connection) { checkpoints.load(connection); });
+    co_await checkpoints.recover();
+  }
   void edit(const std::string& name, const std::string& content) const { std::ofstream(project / name) << content; }
   std::string text(const std::string& name) const {
     std::ifstream file(project / name);

@@ -44,7 +44,9 @@ public:
   Checkpoints(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock, Runs& runs, Threads& threads,
               Options options);
 
-  /// Removes the files that undos left in projects when they were killed. Before any undo.
+  /// What `recover` needs.
+  void load(Connection& connection);
+  /// Removes the files that undos had left in projects by `load`, as they were killed. Before any undo.
   Task<> recover();
   /// Deletes by age, in the background, until `stop` has returned.
   void start();
@@ -103,6 +105,7 @@ private:
   std::shared_ptr<BlobStore> blobs_;
   std::shared_ptr<CommandObserver> observer_;
   std::vector<std::weak_ptr<ListedTrees>> commands_;  ///< that run
+  std::shared_ptr<const std::vector<StoredChange>> unsettled_;
   StopSource stopping_;
   std::uint64_t next_result_ = 0;
   std::set<std::uint64_t> pending_results_;

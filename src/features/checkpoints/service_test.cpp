@@ -250,11 +250,11 @@ TEST(Checkpoints, WhatAKilledUndoLeftIsRemovedAtTheStartUnlessItIsAPersons) {
     const auto left = co_await fixture.killed_undo("r");
     for (const std::string content : {"mi", "mine", "the agent's"}) {
       fixture.edit(left, content);
-      co_await fixture.checkpoints.recover();
+      co_await fixture.recover();
       EXPECT_FALSE(fixture.exists(left)) << content;
     }
     fixture.edit(left, "a person's");
-    co_await fixture.checkpoints.recover();
+    co_await fixture.recover();
     EXPECT_EQ(fixture.text(left), "a person's");
     fixture.edit(left, "mi");
     EXPECT_EQ((co_await fixture.undo("r")).restored.size(), 1u);

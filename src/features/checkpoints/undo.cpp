@@ -30,6 +30,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "base/text/utf8.hpp"
 #include "features/checkpoints/entry_access.hpp"
@@ -256,11 +257,16 @@ struct Checkpoints::Undoing {
   }
 };
 
+void Checkpoints::load(Connection& connection) {
+  unsettled_ = std::make_shared<const std::vector<StoredChange>>(checkpoint_store::unsettled(connection));
+}
+
 Task<> Checkpoints::recover() {
-  const auto unsettled = co_await database_.read(checkpoint_store::unsettled);
-  if (unsettled.empty()) co_return;
+  const auto unsettled = std::exchange(unsettled_, nullptr);
+  AGW_ASSERT(unsettled);
+  if (unsettled->empty()) co_return;
   co_await blocking_.run([unsettled, blobs = blobs_, limit = options_.file_bytes] {
-    for (const auto& undo : unsettled) remove_left_over(undo, *blobs, limit);
+    for (const auto& undo : *unsettled) remove_left_over(undo, *blobs, limit);
   });
 }
 

@@ -98,6 +98,9 @@ Push::Push(Loop& loop, const Services& services, Options options)
 }
 
 void Push::load(Connection& connection) {
+  targets_ = push_store::list(connection);
+  // The first digest takes long, as it has the library read its configuration.
+  if (targets_.empty()) return;
   push_store::delete_others(connection, services_.access.token_id());
   targets_ = push_store::list(connection);
 }
