@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -81,38 +83,33 @@ constexpr std::size_t max_at_once = 16;
 
 /// How many of the leading turns one statement inserts: no two of a thread, because the row of a thread that is read
 /// for the second must have the first.
-std::size_t of_different_threads(std::span<const Insertion* const> turns) {
+std::size_t of_different_threads(std::span<const Insertion* const> turns, std::size_t most) {
   const auto thread = [](const Insertion* turn) -> auto& { return turn->prepared.turn.thread_id; };
   std::size_t count = 1;
-  while (count < std::min(turns.size(), max_at_once) &&
+  while (count < std::min(turns.size(), most) &&
          std::ranges::find(turns.first(count), thread(turns[count]), thread) == turns.begin() + count)
     ++count;
   return count;
 }
 
-Sql insert_plain_sql(std::size_t rows) {
-  struct Texts {
-    std::string sqlite;
-    std::string postgres;
-  };
+std::string_view insert_in_file_sql(std::size_t rows) {
   static const auto texts = [] {
-    std::array<Texts, max_at_once> made;
+    std::array<std::string, max_at_once> made;
     for (std::size_t i = 0; i < made.size(); ++i) {
       const std::vector<std::string_view> values(i + 1, "(?, ?, ?, ?, ?, ?)");
-      const auto into = fmt::format("INTO turns (id, thread, role, created_at, content, metadata) VALUES {}",
-                                    fmt::join(values, ", "));
       // A failure rolls back the whole group anyway; OR FAIL avoids a journal for undoing the single statement.
-      made[i] = {"INSERT OR FAIL " + into, "INSERT " + into + " RETURNING number"};
+      made[i] = fmt::format("INSERT OR FAIL INTO turns (id, thread, role, created_at, content, metadata) VALUES {}",
+                            fmt::join(values, ", "));
     }
     return made;
   }();
-  return {texts.at(rows - 1).sqlite, texts.at(rows - 1).postgres};
+  return texts.at(rows - 1);
 }
 
-/// Returns the numbers of the turns.
-std::vector<std::int64_t> insert_plain(Connection& connection, std::span<const Insertion* const> turns,
-                                       std::span<const thread_store::StoredThread> threads) {
-  auto row = connection.prepare(insert_plain_sql(turns.size()));
+/// Returns the number of the first turn: SQLite numbers the rows of a statement one after the other.
+std::int64_t insert_in_file(Connection& connection, std::span<const Insertion* const> turns,
+                            std::span<const thread_store::StoredThread> threads) {
+  auto row = connection.prepare(insert_in_file_sql(turns.size()));
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const Turn& turn = turns[i]->prepared.turn;
     row.bind_next(turn.id)
@@ -122,62 +119,109 @@ std::vector<std::int64_t> insert_plain(Connection& connection, std::span<const I
         .bind_next(turn.content)
         .bind_next(metadata_text(turn));
   }
-  std::vector<std::int64_t> numbers;
-  while (row.step()) numbers.push_back(row.integer(0));
-  // SQLite numbers the rows of a statement one after the other.
-  if (numbers.empty()) {
-    const auto end = connection.last_insert_rowid() + 1;
-    for (auto left = static_cast<std::int64_t>(turns.size()); left > 0; --left) numbers.push_back(end - left);
-  }
-  return numbers;
+  row.run();
+  return connection.last_insert_rowid() + 1 - static_cast<std::int64_t>(turns.size());
 }
 
-std::string_view count_together_sql(std::size_t rows) {
+void insert_all_in_file(Connection& connection, std::span<const Insertion* const> turns) {
+  while (!turns.empty()) {
+    const auto some = turns.first(of_different_threads(turns, max_at_once));
+    std::vector<thread_store::StoredThread> threads;
+    for (const auto* turn : some) threads.push_back(thread_store::require(connection, turn->prepared.turn.thread_id));
+    auto number = insert_in_file(connection, some, threads);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const auto& prepared = some[i]->prepared;
+      set_title(connection, threads[i], prepared.turn);
+      count_turn(connection, threads[i].number, number++, prepared.moment);
+      take_count(connection, threads[i], prepared.moment);
+      some[i]->thread = std::move(threads[i].thread);
+    }
+    turns = turns.subspan(some.size());
+  }
+}
+
+/// Each statement is a round trip to the server, and a size of this one that was not used before is planned first.
+constexpr std::size_t max_at_once_on_server = 64;
+
+std::size_t at_once_on_server(std::size_t turns) {
+  return turns <= max_at_once ? turns : std::min(std::bit_floor(turns), max_at_once_on_server);
+}
+
+/// Looks up the threads by their index whatever the server believes of the size of the table: a scan of all would
+/// collide with the turns of other nodes.
+std::string make_append_sql(std::size_t rows) {
+  const std::vector<std::string_view> values(rows, "(?, ?, ?, ?, ?, ?, ?)");
+  return fmt::format(
+      "WITH given (given_thread, given_id, given_role, given_at, given_content, given_metadata, given_moment) AS "
+      "(VALUES {}), added (added_number, added_thread) AS (INSERT INTO turns (id, thread, role, created_at, content, "
+      "metadata) SELECT given_id, found.number, given_role, given_at, given_content, given_metadata FROM given CROSS "
+      "JOIN LATERAL (SELECT number FROM threads WHERE id = given_thread OFFSET 0) AS found RETURNING number, thread) "
+      "UPDATE threads SET turn_count = turn_count + 1, updated = greatest(updated, given_moment), newest_turns = "
+      "newest_turns || ',' || added_number FROM added, given WHERE number = added_thread AND id = given_thread "
+      "RETURNING {}",
+      fmt::join(values, ", "), thread_store::columns());
+}
+
+const std::string& append_sql(std::size_t rows) {
   static const auto texts = [] {
-    std::array<std::string, max_at_once> made;
+    std::array<std::string, max_at_once_on_server> made;
     for (std::size_t i = 0; i < made.size(); ++i) {
-      const std::vector<std::string_view> values(i + 1, "(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))");
-      made[i] = fmt::format(
-          "UPDATE threads SET turn_count = turn_count + 1, updated = greatest(updated, added.moment), newest_turns = "
-          "newest_turns || ',' || added.turn FROM (VALUES {}) AS added (thread, turn, moment) WHERE number = "
-          "added.thread",
-          fmt::join(values, ", "));
+      if (at_once_on_server(i + 1) == i + 1) made[i] = make_append_sql(i + 1);
     }
     return made;
   }();
   return texts.at(rows - 1);
 }
 
-/// As `count_turn`, with one statement, as each is a round trip to the server.
-void count_together(Connection& connection, std::span<const Insertion* const> turns,
-                    std::span<const thread_store::StoredThread> threads, std::span<const std::int64_t> numbers) {
-  auto row = connection.prepare(count_together_sql(turns.size()));
-  for (std::size_t i = 0; i < turns.size(); ++i)
-    row.bind_next(threads[i].number).bind_next(numbers[i]).bind_next(turns[i]->prepared.moment);
-  row.run();
+/// Inserts the turns and counts them in the rows of their threads, which it returns.
+std::vector<thread_store::StoredThread> append(Connection& connection, std::span<const Insertion* const> turns) {
+  auto row = connection.prepare(append_sql(turns.size()));
+  for (const auto* insertion : turns) {
+    const auto& turn = insertion->prepared.turn;
+    row.bind_next(turn.thread_id)
+        .bind_next(turn.id)
+        .bind_next(to_text(turn.role))
+        .bind_next(turn.created_at)
+        .bind_next(turn.content)
+        .bind_next(metadata_text(turn))
+        .bind_next(insertion->prepared.moment);
+  }
+  std::map<std::string, thread_store::StoredThread> found;
+  while (row.step()) {
+    auto stored = thread_store::read(row);
+    found.emplace(stored.thread.id, std::move(stored));
+  }
+  std::vector<thread_store::StoredThread> threads;
+  for (const auto* insertion : turns) {
+    const auto& id = insertion->prepared.turn.thread_id;
+    auto thread = found.extract(id);
+    threads.push_back(thread ? std::move(thread.mapped()) : thread_store::require(connection, id));
+  }
+  return threads;
+}
+
+void insert_all_on_server(Connection& connection, std::span<const Insertion* const> turns) {
+  while (!turns.empty()) {
+    const auto some = turns.first(at_once_on_server(of_different_threads(turns, max_at_once_on_server)));
+    auto threads = append(connection, some);
+    std::vector<turn_order_store::Length> lengths;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      set_title(connection, threads[i], some[i]->prepared.turn);
+      lengths.push_back({threads[i].number, threads[i].thread.turn_count});
+      some[i]->thread = std::move(threads[i].thread);
+    }
+    turn_order_store::appended(connection, lengths);
+    turns = turns.subspan(some.size());
+  }
 }
 
 }  // namespace
 
 void insert_all(Connection& connection, std::span<const Insertion* const> turns) {
-  while (!turns.empty()) {
-    const auto some = turns.first(of_different_threads(turns));
-    AGW_ASSERT(std::ranges::none_of(
-        some, [](const auto* turn) { return turn->prepared.replaces || turn->prepared.in_reply_to; }));
-    std::vector<thread_store::StoredThread> threads;
-    for (const auto* turn : some) threads.push_back(thread_store::require(connection, turn->prepared.turn.thread_id));
-    const auto numbers = insert_plain(connection, some, threads);
-    const bool is_on_server = connection.is_postgres();
-    if (is_on_server) count_together(connection, some, threads, numbers);
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      const auto& prepared = some[i]->prepared;
-      set_title(connection, threads[i], prepared.turn);
-      if (!is_on_server) count_turn(connection, threads[i].number, numbers[i], prepared.moment);
-      take_count(connection, threads[i], prepared.moment);
-      some[i]->thread = std::move(threads[i].thread);
-    }
-    turns = turns.subspan(some.size());
-  }
+  AGW_ASSERT(std::ranges::none_of(
+      turns, [](const auto* turn) { return turn->prepared.replaces || turn->prepared.in_reply_to; }));
+  if (connection.is_postgres()) return insert_all_on_server(connection, turns);
+  insert_all_in_file(connection, turns);
 }
 
 Thread insert(Connection& connection, const PreparedTurn& prepared) {

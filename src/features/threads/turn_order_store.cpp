@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace agw::turn_order_store {
 
 namespace {
@@ -27,6 +30,23 @@ std::vector<std::int64_t> newest(Connection& connection, std::int64_t thread, st
 
 void appended(Connection& connection, std::int64_t thread, std::int64_t turn_count) {
   if (turn_count % entered_at_once == 0) enter_newest(connection, thread);
+}
+
+void appended(Connection& connection, std::span<const Length> threads) {
+  std::vector<std::int64_t> full;
+  for (const auto& [thread, turn_count] : threads) {
+    if (turn_count % entered_at_once == 0) full.push_back(thread);
+  }
+  if (full.empty()) return;
+  // Both parts see the rows as they were before.
+  connection
+      .prepare(
+          "WITH entered AS (INSERT INTO turn_order (thread, turn) SELECT number, value FROM threads, "
+          "unnest(CAST(string_to_array(substr(newest_turns, 2), ',') AS BIGINT[])) AS newest (value) WHERE number = "
+          "ANY(CAST(string_to_array(:threads, ',') AS BIGINT[]))) UPDATE threads SET newest_turns = '' WHERE number = "
+          "ANY(CAST(string_to_array(:threads, ',') AS BIGINT[]))")
+      .bind(":threads", fmt::format("{}", fmt::join(full, ",")))
+      .run();
 }
 
 void enter(Connection& connection, std::int64_t thread, std::int64_t turn) {

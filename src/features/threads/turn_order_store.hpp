@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "storage/connection.hpp"
@@ -18,6 +19,13 @@ constexpr const char* append_in_row = "newest_turns = newest_turns || ',' || :tu
 
 /// Call it after a turn was appended to the thread, which has `turn_count` turns now.
 void appended(Connection& connection, std::int64_t thread, std::int64_t turn_count);
+
+struct Length {
+  std::int64_t thread = 0;
+  std::int64_t turn_count = 0;
+};
+/// The same for different threads, with one statement. PostgreSQL only.
+void appended(Connection& connection, std::span<const Length> threads);
 
 /// Adds a copied turn to the table. It must be newer than all others of the thread, whose row must have no numbers.
 void enter(Connection& connection, std::int64_t thread, std::int64_t turn);

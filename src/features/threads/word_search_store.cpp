@@ -1,7 +1,13 @@
 #include "features/threads/word_search_store.hpp"
 
+#include <iterator>
 #include <limits>
+#include <span>
+#include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "features/threads/turn_order_store.hpp"
 #include "storage/tokenizer.hpp"
@@ -13,6 +19,7 @@ namespace {
 
 constexpr int turns_a_piece = 100;
 constexpr std::size_t bytes_a_piece = 1024 * 1024;
+constexpr std::size_t a_statement = 10;
 constexpr int turns_a_page = 100;
 
 struct Waiting {
@@ -26,11 +33,12 @@ struct Waiting {
 std::vector<Waiting> not_indexed(Connection& connection) {
   std::vector<Waiting> turns;
   std::size_t bytes = 0;
+  // The turns first: the server may keep a plan of when there were none, which reads all that are there now.
   auto row = connection.prepare(
-      "SELECT turns.number, turns.thread, coalesce(threads.agent_id, deleted_threads.agent_id, ''), content "
-      "FROM turns_to_index JOIN turns ON turns.number = turn LEFT JOIN threads ON threads.number = turns.thread "
-      "LEFT JOIN deleted_threads ON deleted_threads.number = turns.thread ORDER BY turn LIMIT :limit "
-      "FOR UPDATE OF turns_to_index SKIP LOCKED");
+      "WITH waiting AS (SELECT turn FROM turns_to_index ORDER BY turn LIMIT :limit FOR UPDATE SKIP LOCKED) SELECT "
+      "found.number, found.thread, coalesce((SELECT agent_id FROM threads WHERE number = found.thread), (SELECT "
+      "agent_id FROM deleted_threads WHERE number = found.thread), ''), content FROM waiting CROSS JOIN LATERAL "
+      "(SELECT number, thread, content FROM turns WHERE number = turn OFFSET 0) AS found ORDER BY turn");
   row.bind(":limit", turns_a_piece);
   while (bytes < bytes_a_piece && row.step()) {
     turns.push_back({row.integer(0), row.integer(1), row.string(2), row.string(3)});
@@ -43,6 +51,31 @@ std::string words_of(const Tokenizer& tokenizer, std::string_view content) {
   WordVector words;
   for (const auto& token : tokenizer.tokens(search_store::indexed_text(content))) words.add(token.word);
   return words.text();
+}
+
+/// Each statement is a round trip to the server.
+void enter_words(Connection& connection, std::span<const Waiting> turns) {
+  const Tokenizer tokenizer(connection);
+  const std::vector<std::string_view> values(turns.size(), "(?, ?, ?, CAST(? AS tsvector))");
+  auto row = connection.prepare(
+      fmt::format("INSERT INTO turn_words (turn, thread, agent_id, words) VALUES {} ON CONFLICT DO NOTHING",
+                  fmt::join(values, ", ")));
+  for (const auto& turn : turns) {
+    row.bind_next(turn.number)
+        .bind_next(turn.thread)
+        .bind_next(turn.agent_id)
+        .bind_next(words_of(tokenizer, turn.content));
+  }
+  row.run();
+}
+
+void remove_from_waiting(Connection& connection, std::span<const Waiting> turns) {
+  std::string numbers;
+  for (const auto& turn : turns)
+    fmt::format_to(std::back_inserter(numbers), "{}{}", numbers.empty() ? "" : ",", turn.number);
+  connection.prepare("DELETE FROM turns_to_index WHERE turn = ANY(CAST(string_to_array(:turns, ',') AS BIGINT[]))")
+      .bind(":turns", numbers)
+      .run();
 }
 
 Statement unindexed(Connection& connection, const search_store::Scope& scope) {
@@ -80,19 +113,13 @@ void bind(Statement& row, const search_store::Scope& scope) {
 bool index_some(Connection& connection) {
   const auto turns = not_indexed(connection);
   if (turns.empty()) return false;
-  const Tokenizer tokenizer(connection);
-  for (const auto& turn : turns) {
-    connection
-        .prepare(
-            "INSERT INTO turn_words (turn, thread, agent_id, words) VALUES (:turn, :thread, :agent, CAST(:words AS "
-            "tsvector)) ON CONFLICT DO NOTHING")
-        .bind(":turn", turn.number)
-        .bind(":thread", turn.thread)
-        .bind(":agent", turn.agent_id)
-        .bind(":words", words_of(tokenizer, turn.content))
-        .run();
-    connection.prepare("DELETE FROM turns_to_index WHERE turn = :turn").bind(":turn", turn.number).run();
+  // The server plans and keeps a statement for each number of rows: there are few of them.
+  for (std::span<const Waiting> rest(turns); !rest.empty();) {
+    const auto some = rest.first(rest.size() < a_statement ? 1 : a_statement);
+    enter_words(connection, some);
+    rest = rest.subspan(some.size());
   }
+  remove_from_waiting(connection, turns);
   return true;
 }
 
