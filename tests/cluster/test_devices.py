@@ -74,3 +74,13 @@ def test_subscriptions_are_those_of_all_nodes(alike, service):
     eventually(lambda: len(service.requests), 1)
     assert b.http.delete(f"/push/subscriptions/{made['id']}").status_code == 204
     eventually(lambda: known(a), [])
+
+
+def test_nodes_with_directories_of_their_own_take_a_token_that_is_copied_to_them(alike):
+    a, b = alike
+    old = b.authorization
+    done = a.command("token", "rotate")
+    assert f"copy {a.data / '.gateway-token'} to their data directories" in done.stdout, done.stderr
+    shutil.copy(a.data / ".gateway-token", b.data / ".gateway-token")
+    eventually(lambda: b.anonymous.get("/threads", headers=old).status_code, 401)
+    accepted(b.anonymous.get("/threads", headers=a.authorization))

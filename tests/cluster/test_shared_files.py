@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from checks import accepted, refused
+from checks import accepted, at_once, refused
 from gateway import Gateway
 from knowledge import page, search
 from story import fault_library
@@ -222,6 +222,22 @@ def test_a_new_token_is_taken_by_all_nodes(sharing):
     for node in sharing:
         accepted(node.anonymous.get("/threads", headers=a.authorization))
         refused(node.anonymous.post("/pair", json={"otp": code}), 401, "Invalid or expired code")
+
+
+def test_a_token_that_is_replaced_while_its_node_is_away_is_taken_by_all_that_run(sharing, make_sharing):
+    old = sharing[0].authorization
+    done = make_sharing("c").command("token", "rotate")
+    assert "Nodes that share this directory take the new one" in done.stdout, done.stderr
+    for node in sharing:
+        eventually(lambda: node.anonymous.get("/threads", headers=old).status_code, 401)
+        accepted(node.anonymous.get("/threads", headers=node.authorization))
+
+
+def test_nodes_that_first_start_at_the_same_time_have_one_token(make_sharing):
+    nodes = [make_sharing(name) for name in ("a", "b", "c")]
+    at_once(len(nodes), lambda number: nodes[number].start())
+    for node in nodes:
+        accepted(node.anonymous.get("/threads", headers=nodes[0].authorization))
 
 
 def test_a_command_must_know_which_node_is_meant(sharing, make_sharing):

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/async/cancellation.hpp"
+#include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
@@ -79,6 +80,18 @@ Task<int> wait_until_taken(FoundGateway gateway) {
                   gateway.data_directory.string()));
 }
 
+/// Nodes look at their files by themselves, as they may run at other hosts.
+std::string about_other_nodes(const std::filesystem::path& directory) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(directory / data_files::cluster, ignored)) return {};
+  if (std::filesystem::exists(directory / data_files::nodes, ignored))
+    return "Nodes that share this directory take the new one within a few seconds.\n";
+  return fmt::format(
+      "The other nodes of the cluster still have the old one: copy {} to their data directories. They take it within a "
+      "few seconds.\n",
+      (directory / data_files::token).string());
+}
+
 int rotate(const TokenOptions& options) {
   const auto directory = data_directory(options.data_dir);
   require_token(directory);
@@ -91,7 +104,7 @@ int rotate(const TokenOptions& options) {
     ::kill(gateway.pid, SIGUSR1);
     run(loop, wait_until_taken(gateway));
   }
-  std::cout << "The token was replaced. Pair your devices again: agw pair\n";
+  std::cout << "The token was replaced. Pair your devices again: agw pair\n" << about_other_nodes(directory);
   return 0;
 }
 

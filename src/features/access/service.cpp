@@ -6,6 +6,7 @@
 
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/async/cancellation.hpp"
 #include "base/digest.hpp"
 #include "base/log.hpp"
 #include "features/events/hub.hpp"
@@ -14,7 +15,10 @@ namespace agw {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::size_t token_id_digits = 32;
+constexpr auto between_looks = 3s;
 
 Pairing::Moment since_boot() {
   timespec time{};
@@ -87,6 +91,7 @@ Task<PairedDevice> Access::pair(std::string code) {
 void Access::start() {
   signals_.add(SIGUSR1);
   group_.spawn(follow_signals());
+  if (shared_pairing_ && token_) group_.spawn(follow_file());
 }
 
 Task<> Access::stop() {
@@ -98,6 +103,23 @@ Task<> Access::follow_signals() {
   for (;;) {
     co_await signals_.async_wait(asio::use_awaitable);
     if (co_await read_token_again() && shared_pairing_) group_.spawn(tell_other_nodes());
+  }
+}
+
+/// Says nothing of a file that cannot be used: the next start will.
+Task<> Access::follow_file() {
+  StopSource never;
+  for (;;) {
+    co_await pause(never, between_looks);
+    const bool is_new = co_await blocking_.run([directory = data_directory_, known = *token_] {
+      try {
+        const auto token = Token::load(directory);
+        return token && !known.matches(token->secret());
+      } catch (const std::exception&) {
+        return false;
+      }
+    });
+    if (is_new && co_await read_token_again()) co_await tell_other_nodes();
   }
 }
 

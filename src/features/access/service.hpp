@@ -49,7 +49,8 @@ public:
   Task<PairedDevice> pair(std::string code);
 
   /// From now on, SIGUSR1 reloads the token file. A different token invalidates the old one and the pairing code, and
-  /// TokenReplaced is published. A node has the others look at the file, too, which may be the same.
+  /// TokenReplaced is published. A node has the others look at the file, too, which may be the same; and it looks every
+  /// few seconds by itself, as the file may be replaced at another host, whose processes cannot signal it.
   void start();
   Task<> stop();
   /// Another node has a new token.
@@ -57,6 +58,7 @@ public:
 
 private:
   Task<> follow_signals();
+  Task<> follow_file();
   Task<bool> read_token_again();
   Task<Pairing::Verdict> judge(const std::string& code);
   void replace(Token token);

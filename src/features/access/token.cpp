@@ -79,10 +79,15 @@ std::optional<Token> Token::load(const std::filesystem::path& data_directory) {
 Token Token::load_or_create(const std::filesystem::path& data_directory) {
   if (auto token = load(data_directory)) return *std::move(token);
   try {
-    return replace(data_directory);
+    Token token(random_hex(token_bytes));
+    if (create_file(path_in(data_directory), token.secret_, 0600)) return token;
   } catch (const std::system_error& error) {
     throw StartError(ExitStatus::failure, error.what());
   }
+  // Another node has just made one.
+  if (auto token = load(data_directory)) return *std::move(token);
+  throw StartError(ExitStatus::failure, fmt::format("the token {} was just made and is gone: start again",
+                                                    path_in(data_directory).string()));
 }
 
 Token Token::replace(const std::filesystem::path& data_directory) {

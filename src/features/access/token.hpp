@@ -12,8 +12,8 @@ namespace agw {
 /// Example: src/features/access/token_test.cpp: TokenTest.IsMadeOnceForItsOwnerAlone
 class Token {
 public:
-  /// Reads the token, or creates one if there is none. Throws StartError (usage) if other users can access the file or
-  /// its content is not a token.
+  /// Reads the token, or creates one if there is none: nodes that do so at the same time have the same one. Throws
+  /// StartError (usage) if other users can access the file or its content is not a token.
   static Token load_or_create(const std::filesystem::path& data_directory);
 
   /// Replaces the token with a new one. Throws std::system_error.

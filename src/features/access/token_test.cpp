@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <future>
 #include <sstream>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,6 +52,18 @@ TEST_F(TokenTest, IsMadeOnceForItsOwnerAlone) {
   ASSERT_EQ(::stat(file_.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777u, 0600u);
   EXPECT_EQ(Token::load_or_create(directory_.path()).secret(), token.secret());
+}
+
+TEST_F(TokenTest, IsTheSameForAllThatMakeItAtTheSameTime) {
+  for (int round = 0; round < 20; ++round) {
+    std::filesystem::remove(file_);
+    std::vector<std::future<std::string>> starts;
+    for (int i = 0; i < 4; ++i) {
+      starts.push_back(
+          std::async(std::launch::async, [this] { return Token::load_or_create(directory_.path()).secret(); }));
+    }
+    for (auto& start : starts) EXPECT_EQ(start.get(), content());
+  }
 }
 
 TEST_F(TokenTest, TwoAreNeverTheSame) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
 #include "base/async/assert.hpp"
 #include "base/digest.hpp"
@@ -50,12 +51,26 @@ public:
     return renamed_;
   }
 
+  /// False if there is a file of that name, too. NFS refuses the flag, and has links instead.
+  bool take_free_name(const std::string& name) {
+    renamed_ = ::renameat2(directory_, name_.c_str(), directory_, name.c_str(), RENAME_NOREPLACE) == 0;
+    if (renamed_ || errno == EEXIST) return renamed_;
+    return ::linkat(directory_, name_.c_str(), directory_, name.c_str(), 0) == 0;
+  }
+
 private:
   int directory_;
   std::string name_;
   Descriptor file_;
   bool renamed_ = false;
 };
+
+Descriptor parent_of(const std::filesystem::path& path) {
+  const auto parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) throw_errno("cannot write " + path.string());
+  return directory;
+}
 
 }  // namespace
 
@@ -70,10 +85,19 @@ void replace_file_in(int directory, const std::string& name, std::string_view co
 void replace_file(const std::filesystem::path& path, std::string_view content, mode_t mode) {
   AGW_ASSERT(may_block());
 
-  const auto parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) throw_errno("cannot write " + path.string());
+  const auto directory = parent_of(path);
   replace_file_in(directory.get(), path.filename().string(), content, mode, path);
+}
+
+bool create_file(const std::filesystem::path& path, std::string_view content, mode_t mode) {
+  AGW_ASSERT(may_block());
+
+  const auto directory = parent_of(path);
+  TemporaryFile file(directory.get());
+  const bool written = file.opened() && file.write(content) && file.finish(mode, Durability::now);
+  if (written && file.take_free_name(path.filename().string()) && ::fsync(directory.get()) == 0) return true;
+  if (!written || errno != EEXIST) throw_errno("cannot write " + path.string());
+  return false;
 }
 
 std::string temporary_name() { return std::string(temporary_prefix) + random_hex(8) + std::string(temporary_suffix); }

@@ -20,7 +20,11 @@ enum class Durability { now, later };
 /// Example: src/io/files/atomic_file_test.cpp: AtomicFileTest.MakesAndReplacesAFileWithItsMode
 void replace_file(const std::filesystem::path& path, std::string_view content, mode_t mode);
 
-/// The same in an open directory; `name` has no slash, `path` is for errors.
+/// Creates `path` the same way; false if it is there: of several that create it at the same time, one succeeds.
+/// Example: src/io/files/atomic_file_test.cpp: AtomicFileTest.OfSeveralThatCreateAFileOneSucceeds
+bool create_file(const std::filesystem::path& path, std::string_view content, mode_t mode);
+
+/// The same as `replace_file` in an open directory; `name` has no slash, `path` is for errors.
 void replace_file_in(int directory, const std::string& name, std::string_view content, mode_t mode,
                      const std::filesystem::path& path, Durability durability = Durability::now);
 

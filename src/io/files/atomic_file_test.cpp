@@ -7,8 +7,11 @@
 
 #include <csignal>
 #include <fstream>
+#include <future>
 #include <sstream>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -109,6 +112,24 @@ TEST_F(AtomicFileTest, AKillAtAnyMomentLeavesAWholeFile) {
     const auto found = content();
     ASSERT_TRUE(found == one || found == two) << "round " << round << ": " << found.size() << " bytes";
   }
+}
+
+TEST_F(AtomicFileTest, OfSeveralThatCreateAFileOneSucceeds) {
+  std::vector<std::future<bool>> creations;
+  for (int i = 0; i < 8; ++i) {
+    creations.push_back(
+        std::async(std::launch::async, [this, i] { return create_file(file_, std::to_string(i), 0600); }));
+  }
+  std::string created;
+  for (int i = 0; i < 8; ++i) {
+    if (creations[static_cast<std::size_t>(i)].get()) created += std::to_string(i);
+  }
+  EXPECT_EQ(content(), created);
+  EXPECT_EQ(created.size(), 1u);
+  EXPECT_EQ(mode(), 0600u);
+  EXPECT_EQ(files(), 1u);
+  EXPECT_FALSE(create_file(file_, "another", 0600));
+  EXPECT_EQ(content(), created);
 }
 
 TEST_F(AtomicFileTest, FilesUnderWayHaveNamesThatAreKnown) {

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 /// For a node that starts at the same time, and for file systems on which others see a new file later.
-constexpr auto time_for_marker = 2s;
+constexpr auto time_for_marker = 5s;
 constexpr auto between_looks_for_marker = 20ms;
 
 struct EnteredNode {
