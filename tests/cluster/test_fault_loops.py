@@ -5,12 +5,14 @@ import concurrent.futures
 import contextlib
 import datetime
 import itertools
+import os
+import random
 import signal
 import threading
 
 import pytest
 
-from checks import PATIENCE, accepted
+from checks import PATIENCE, accepted, refused
 from events import text_of
 from gateway import HAS_ADDRESS_SANITIZER
 from jobs import new_job, rows
@@ -163,6 +165,84 @@ def test_no_due_time_is_missed_or_comes_twice_while_nodes_come_and_go(make_node,
     none_is_missed_and_none_comes_twice(c, job, until)
 
 
+DAYS, SPEED = int(os.environ.get("AGW_TEST_DAYS", 0)), 3600
+
+
+def hastened(tmp_path):
+    """The environment of nodes whose wall clock runs SPEED times as fast from now on."""
+    return preloaded(tmp_path, f"#define SPEED {SPEED}L\n#define BEGAN {int(now().timestamp())}L\n" + """
+#include <sys/timerfd.h>
+#include <time.h>
+static const long second = 1000000000;
+static struct timespec of_nanoseconds(long since) {
+  struct timespec time = {BEGAN + since / second, since % second};
+  return time;
+}
+static long nanoseconds(const struct timespec *time) { return (time->tv_sec - BEGAN) * second + time->tv_nsec; }
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  static int (*real)(clockid_t, struct timespec *);
+  if (!real) real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+  int result = real(clock, time);
+  if (clock == CLOCK_REALTIME) *time = of_nanoseconds(nanoseconds(time) * SPEED);
+  return result;
+}
+int timerfd_settime(int timer, int flags, const struct itimerspec *wanted, struct itimerspec *before) {
+  static int (*real)(int, int, const struct itimerspec *, struct itimerspec *);
+  if (!real) real = (int (*)(int, int, const struct itimerspec *, struct itimerspec *))dlsym(RTLD_NEXT, "timerfd_settime");
+  struct itimerspec slowed = *wanted;
+  if ((flags & TFD_TIMER_ABSTIME) && slowed.it_value.tv_sec > BEGAN)
+    slowed.it_value = of_nanoseconds(nanoseconds(&slowed.it_value) / SPEED);
+  return real(timer, flags, &slowed, before);
+}
+""")
+
+
+def come_and_go(node, name, fault, server, database):
+    if fault == "hung":
+        with hung(node):
+            lease = f"SELECT FROM gateway_owner WHERE node = '{name}' AND lease_until > clock_timestamp()"
+            eventually(lambda: server.psql(database, lease), [])
+        return
+    node.kill() if fault == "killed" else node.stop()
+    node.start()
+
+
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the sanitizer asks for the time before it can load the library's function")
+@pytest.mark.skipif(not DAYS, reason="AGW_TEST_DAYS says how many: each takes half a minute")
+def test_days_of_due_times_pass_while_nodes_come_and_go(make_node, server, database, stub, tmp_path):
+    stub.always(Reply(text="Done.", deltas=1))
+    environment, arguments = hastened(tmp_path), ["--restart", "exec"]
+    nodes = {name: make_node(name, environment=environment, arguments=arguments).start() for name in ("a", "b", "c")}
+    expressions = {"hourly": "0 * * * *", "daily": "30 3 * * *", "weekly": "0 9 * * 1"}
+    jobs = {name: new_job(nodes["a"], name, {"type": "cron", "expression": expression, "timezone": "UTC"})
+            for name, expression in expressions.items()}
+
+    def due(name):
+        found = server.psql(database, f"SELECT due_at FROM job_runs WHERE job_id = '{jobs[name]['id']}' ORDER BY 1")
+        return [datetime.datetime.fromtimestamp(int(row[0]) / 1000, datetime.UTC) for row in found if row[0]]
+    eventually(lambda: len(due("hourly")) > 0, True)
+    began = due("hourly")[0]
+    until = began + datetime.timedelta(days=DAYS)
+    chance, faults = random.Random(33), collections.Counter()
+    while (seen := due("hourly"))[-1] < until:
+        name, fault = chance.choice("abc"), chance.choice(["killed", "killed", "stopped", "stopped", "hung"])
+        come_and_go(nodes[name], name, fault, server, database)
+        faults[fault] += 1
+        eventually(lambda: len(due("hourly")) >= len(seen) + 2, True)
+
+    def wanted(step, fits):
+        times = (began + step * number for number in range(int((until - began) / step) + 1))
+        return [time for time in times if fits(time)]
+    minutes = datetime.timedelta(minutes=30)
+    eventually(lambda: [each for each in due("hourly") if each <= until], wanted(2 * minutes, lambda _: True))
+    assert [each for each in due("daily") if began <= each <= until] == wanted(
+        minutes, lambda time: (time.hour, time.minute) == (3, 30))
+    assert [each for each in due("weekly") if began <= each <= until] == wanted(
+        minutes, lambda time: (time.weekday(), time.hour, time.minute) == (0, 9, 0))
+    statuses = server.psql(database, "SELECT status, count(*) FROM job_runs WHERE due_at IS NOT NULL GROUP BY 1")
+    print(f"{DAYS} days: {dict(faults)} in turn; {dict(statuses)}")
+
+
 @pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the sanitizer asks for the time before it can load the library's function")
 @pytest.mark.parametrize("seconds", [5, 300])
 def test_a_clock_that_is_ahead_changes_nothing(make_node, messages, stub, tmp_path, seconds):
@@ -205,7 +285,7 @@ int timerfd_settime(int timer, int flags, const struct itimerspec *wanted, struc
 
 # Chats.
 
-CHATS = 60
+CHATS = int(os.environ.get("AGW_TEST_CHATS", 60))
 
 
 def test_answers_of_many_chats_are_heard_at_another_node_byte_by_byte(make_node, messages, stub):
@@ -227,14 +307,20 @@ def test_answers_of_many_chats_are_heard_at_another_node_byte_by_byte(make_node,
 
 def test_turns_that_come_at_once_are_counted_in_their_threads(make_node):
     node = make_node("a").start()
-    threads = [assistant_thread(node, title="a title") for _ in range(20)]
-    numbers = [str(number) for number in range(20)]
+    threads = [assistant_thread(node) for _ in range(40)]
+    contents = [f"{number} ä\0" for number in range(20)]
 
     def fill(thread):
-        for number in numbers:
-            accepted(node.http.post(f"/threads/{thread['id']}/turns", json={"role": "user", "content": number}), 201)
+        for content in contents:
+            body = {"role": "user", "content": content, "metadata": {"long": True} if "1" in content else None}
+            accepted(node.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+            refused(node.http.post("/threads/none/turns", json=body), 404, "thread not found")
     with concurrent.futures.ThreadPoolExecutor(len(threads)) as pool:
         list(pool.map(fill, threads))
     for thread in threads:
-        assert accepted(node.http.get(f"/threads/{thread['id']}"))["turn_count"] == len(numbers)
-        assert [turn["content"] for turn in turns_of(node, thread)] == numbers
+        shown = accepted(node.http.get(f"/threads/{thread['id']}"))
+        assert (shown["turn_count"], shown["title"]) == (len(contents), contents[0])
+        turns = turns_of(node, thread)
+        assert [turn["content"] for turn in turns] == contents
+        assert [turn["metadata"] is not None for turn in turns] == ["1" in content for content in contents]
+        assert shown["updated_at"] >= turns[-1]["created_at"]
