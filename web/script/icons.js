@@ -43,6 +43,7 @@ const names = [
   'command',
   'pin',
   'mic',
+  'audio-lines',
   'volume-2',
   'ellipsis',
   'columns-2',

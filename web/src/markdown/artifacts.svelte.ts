@@ -9,7 +9,7 @@ export interface Artifact {
   chat?: string;
 }
 
-/** The context of a chat: its id. */
+/** The context of a chat: its conversation. */
 export const chatContext = 'chat';
 
 const kinds: Record<string, ArtifactKind> = {

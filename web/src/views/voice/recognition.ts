@@ -8,6 +8,8 @@ export interface Recognition extends EventTarget {
   processLocally?: boolean;
   start(): void;
   stop(): void;
+  /** Without the words that are still unsure. */
+  abort(): void;
   onresult: (event: { resultIndex: number; results: SpeechRecognitionResultList }) => void;
   onerror: (event: { error: string }) => void;
   onend: () => void;
@@ -19,15 +21,21 @@ interface Constructor {
 }
 
 const { SpeechRecognition, webkitSpeechRecognition } = window as unknown as Record<string, Constructor | undefined>;
+const Recognizer = SpeechRecognition ?? webkitSpeechRecognition;
 
-/** In the browser's language. `isLocal`: what is said does not leave this device. */
-export async function recognition(): Promise<{ recognizer: Recognition; isLocal: boolean }> {
-  const Recognizer = (SpeechRecognition ?? webkitSpeechRecognition) as Constructor;
-  const recognizer = new Recognizer();
-  recognizer.lang = navigator.language;
-  recognizer.continuous = recognizer.interimResults = true;
+export const canRecognize = Recognizer !== undefined;
+
+/** Whether what is said stays on this device. */
+export async function recognizesHere(): Promise<boolean> {
   const wanted = { langs: [navigator.language], processLocally: true };
-  const isLocal = (await Recognizer.available?.(wanted).catch(() => '')) === 'available';
-  if (isLocal) recognizer.processLocally = true;
-  return { recognizer, isLocal };
+  return (await Recognizer?.available?.(wanted).catch(() => '')) === 'available';
+}
+
+/** In the browser's language. */
+export function newRecognition(isLocal: boolean): Recognition {
+  const recognition = new (Recognizer as Constructor)();
+  recognition.lang = navigator.language;
+  recognition.continuous = recognition.interimResults = true;
+  if (isLocal) recognition.processLocally = true;
+  return recognition;
 }
