@@ -84,6 +84,7 @@ void back_up(Connection& connection, const fs::path& directory, int version) {
 
   if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot create", directory);
   const auto path = directory / name_of_copy(version);
+  AGW_ASSERT(is_at_most(path, version) && !is_at_most(path, version - 1));
   auto unfinished = path;
   unfinished += ".unfinished";
   try {

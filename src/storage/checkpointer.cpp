@@ -39,6 +39,7 @@ void Checkpointer::notify_commit() {
 
 // SQLite calls this, so nothing may be thrown. Without a thread the log grows until a later commit can start one.
 void Checkpointer::start_thread() {
+  AGW_ASSERT(pending_ && !closing_);
   try {
     if (!thread_) thread_.emplace("agw-checkpoint", [this] { work(); });
   } catch (const std::system_error& error) {

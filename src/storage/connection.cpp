@@ -49,6 +49,7 @@ Statement::~Statement() {
   if (!statement_) return;
   sqlite3_reset(statement_);
   sqlite3_clear_bindings(statement_);
+  AGW_ASSERT(free_list_ && sqlite3_stmt_busy(statement_) == 0);
   free_list_->push_back(statement_);
 }
 
@@ -57,6 +58,7 @@ Statement& Statement::set(int position, double value) {
     remote_->set_real(position, value);
     return *this;
   }
+  AGW_ASSERT(statement_ && position > 0);
   check(sqlite3_bind_double(statement_, position, value));
   return *this;
 }
@@ -66,6 +68,7 @@ Statement& Statement::set(int position, std::string_view value) {
     remote_->set_text(position, value);
     return *this;
   }
+  AGW_ASSERT(statement_ && position > 0);
   // An empty view may have a null address, which SQLite would bind as NULL.
   const char* text = value.empty() ? "" : value.data();
   check(sqlite3_bind_text64(statement_, position, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
@@ -77,6 +80,7 @@ Statement& Statement::set_null(int position, ValueType type) {
     remote_->set_null(position, type);
     return *this;
   }
+  AGW_ASSERT(statement_ && position > 0);
   check(sqlite3_bind_null(statement_, position));
   return *this;
 }
@@ -86,6 +90,7 @@ Statement& Statement::set_integer(int position, std::int64_t value) {
     remote_->set_integer(position, value);
     return *this;
   }
+  AGW_ASSERT(statement_ && position > 0);
   check(sqlite3_bind_int64(statement_, position, value));
   return *this;
 }
@@ -93,6 +98,7 @@ Statement& Statement::set_integer(int position, std::int64_t value) {
 bool Statement::step() {
   if (remote_) [[unlikely]]
     return remote_->step();
+  AGW_ASSERT(statement_);
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
   if (code != SQLITE_DONE) check(code);
@@ -196,7 +202,9 @@ Connection::~Connection() {
   for (const auto& [text, free_list] : statements_) {
     for (auto* statement : free_list) sqlite3_finalize(statement);
   }
-  sqlite3_close(handle_);
+  // A statement that is still in use, or a copy under way, would keep the file open.
+  [[maybe_unused]] const int closed = sqlite3_close(handle_);
+  AGW_ASSERT(closed == SQLITE_OK);
 }
 
 Statement Connection::prepare(std::string_view sql) {
@@ -208,6 +216,7 @@ Statement Connection::prepare(std::string_view sql) {
   if (!free_list.empty()) {
     auto* kept = free_list.back();
     free_list.pop_back();
+    AGW_ASSERT(sqlite3_stmt_busy(kept) == 0);
     return Statement(kept, free_list);
   }
   sqlite3_stmt* fresh = nullptr;
@@ -227,7 +236,10 @@ void Connection::check(int code, std::string_view during) const {
   if (code != SQLITE_OK) fail(handle_, code, during);
 }
 
-void Connection::begin() { execute(remote_ ? "BEGIN ISOLATION LEVEL SERIALIZABLE" : "BEGIN IMMEDIATE"); }
+void Connection::begin() {
+  AGW_ASSERT(remote_ || !in_transaction());
+  execute(remote_ ? "BEGIN ISOLATION LEVEL SERIALIZABLE" : "BEGIN IMMEDIATE");
+}
 
 std::int64_t Connection::last_insert_rowid() const {
   AGW_CHECK(!remote_, "only SQLite has row ids: the statement needs RETURNING");

@@ -28,6 +28,7 @@ int number_of(std::string_view name) {
 }
 
 void apply(Connection& connection, std::span<const Migration> migrations) {
+  AGW_ASSERT(!migrations.empty() && std::ranges::is_sorted(migrations, {}, &Migration::number));
   connection.execute("BEGIN IMMEDIATE");
   for (const auto& migration : migrations) {
     try {
@@ -73,6 +74,7 @@ void migrate(Connection& connection, std::span<const Migration> migrations, cons
   try {
     if (version > 0) back_up(connection, backups, version);
     apply(connection, {fresh, migrations.end()});
+    AGW_ASSERT(!connection.in_transaction() && schema_version(connection) == migrations.back().number);
   } catch (const DiskFull&) {
     if (connection.in_transaction()) connection.execute("ROLLBACK");
     throw;

@@ -11,6 +11,7 @@ namespace {
 void read_in_transaction(WorkItem& item, const std::string& file, std::unique_ptr<Connection>& connection) {
   try {
     if (!connection) connection = std::make_unique<Connection>(file, Connection::Access::read_only);
+    AGW_ASSERT(!connection->in_transaction());
     connection->prepare("BEGIN").run();
     item.run(*connection);
     if (connection->in_transaction()) connection->prepare("COMMIT").run();
@@ -29,7 +30,9 @@ ItemReader file_reader(std::string file) {
 }
 
 ReaderPool::ReaderPool(Loop& loop, std::function<ItemReader()> make_reader, std::size_t limit)
-    : loop_(loop), make_reader_(std::move(make_reader)), limit_(limit) {}
+    : loop_(loop), make_reader_(std::move(make_reader)), limit_(limit) {
+  AGW_ASSERT(make_reader_ && limit_ > 0);
+}
 
 ReaderPool::~ReaderPool() { close(std::chrono::steady_clock::now()); }
 
@@ -49,6 +52,7 @@ void ReaderPool::add(std::unique_ptr<WorkItem> item) {
 }
 
 std::exception_ptr ReaderPool::start_thread() {
+  AGW_ASSERT(threads_.size() < limit_);
   try {
     threads_.emplace_back("agw-reader", [this] { work(); });
   } catch (const std::system_error&) {
@@ -67,6 +71,7 @@ void ReaderPool::close(std::chrono::steady_clock::time_point deadline) {
   }
   changed_.notify_all();
   threads_.clear();
+  AGW_ASSERT(free_ == 0);
   for (auto& item : items_) reject(loop_, std::move(item));
   items_.clear();
 }
@@ -89,6 +94,7 @@ std::unique_ptr<WorkItem> ReaderPool::take() {
   if (items_.empty() || (closing_ && std::chrono::steady_clock::now() >= deadline_)) return nullptr;
   auto item = std::move(items_.front());
   items_.pop_front();
+  AGW_ASSERT(item);
   return item;
 }
 

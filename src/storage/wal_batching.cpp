@@ -68,6 +68,7 @@ struct Log : sqlite3_file {
   /// of which it accepts nothing but a rollback, and never uses what it wrote since the last commit.
   int flush() {
     if (gathered.empty()) return SQLITE_OK;
+    AGW_ASSERT(gathered.size() <= piece && gathered_at >= 0);
     const int code = methods().xWrite(file(), gathered.data(), static_cast<int>(gathered.size()), gathered_at);
     if (code == SQLITE_OK) written_end = std::max(written_end, gathered_end());
     gathered.clear();
@@ -81,10 +82,12 @@ struct Log : sqlite3_file {
     if (methods().xFileSize(file(), &end) != SQLITE_OK) return;
     if (written_end >= end) end = add_zeros(written_end);
     room_end = std::max(written_end, end);
+    AGW_ASSERT(room_end >= written_end);
   }
 
   /// Returns where they end. In pieces, because SQLite's own file takes less than 128 KiB at once.
   sqlite3_int64 add_zeros(sqlite3_int64 at) {
+    AGW_ASSERT(at > 0 && at == written_end);
     const auto end = at + std::clamp(at, min_room, max_room);
     const std::string zeros(static_cast<std::size_t>(min_room), '\0');
     while (at < end && methods().xWrite(file(), zeros.data(), static_cast<int>(min_room), at) == SQLITE_OK)
@@ -105,6 +108,7 @@ struct Log : sqlite3_file {
 
   /// Reads from the buffer without flushing it, which could fail: after a failed read, SQLite would continue.
   int read(void* bytes, int size, sqlite3_int64 at) {
+    AGW_ASSERT(bytes && size >= 0 && at >= 0);
     const auto end = at + size;
     if (at >= gathered_at && end <= gathered_end()) {
       std::memcpy(bytes, gathered.data() + (at - gathered_at), static_cast<std::size_t>(size));
@@ -142,10 +146,12 @@ int sync(sqlite3_file* file, int flags) {
   auto& log = log_of(file);
   if (const int code = log.flush(); code != SQLITE_OK) return code;
   log.prepare_room();
+  AGW_ASSERT(log.gathered.empty());
   return log.methods().xSync(log.file(), flags);
 }
 
 int truncate(sqlite3_file* file, sqlite3_int64 size) {
+  AGW_ASSERT(size >= 0);
   const int code = flushed<&sqlite3_io_methods::xTruncate>(file, size);
   log_of(file).written_end = log_of(file).room_end = size;
   return code;
@@ -157,6 +163,7 @@ int close(sqlite3_file* file) {
   auto& log = log_of(file);
   const int flushed = log.flush();
   const int closed = log.methods().xClose(log.file());
+  AGW_ASSERT(log.gathered.empty());
   std::destroy_at(&log);
   return flushed != SQLITE_OK ? flushed : closed;
 }

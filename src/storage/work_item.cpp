@@ -32,6 +32,7 @@ std::vector<const void*> matching_rows(std::span<const std::unique_ptr<WorkItem>
   for (const auto& item : items) {
     const RowInsert* const insert = item->row_insert();
     if (!insert || insert->insert_all != first->insert_all) break;
+    AGW_ASSERT(insert->insert_all && insert->row);
     rows.push_back(insert->row.get());
   }
   return rows;
@@ -40,6 +41,7 @@ std::vector<const void*> matching_rows(std::span<const std::unique_ptr<WorkItem>
 }  // namespace
 
 void WorkItem::run(Connection& connection) {
+  AGW_ASSERT(work_);
   failure_ = nullptr;
   try {
     work_(connection);
@@ -51,6 +53,7 @@ void WorkItem::run(Connection& connection) {
 std::size_t run_batch(std::span<const std::unique_ptr<WorkItem>> items, Connection& connection) {
   AGW_ASSERT(!items.empty());
   const auto rows = matching_rows(items);
+  AGW_ASSERT(rows.size() <= items.size());
   if (rows.size() < 2) {
     items.front()->run(connection);
     return items.front()->failed() ? 0 : 1;
@@ -75,6 +78,7 @@ void reject(Loop& loop, std::unique_ptr<WorkItem> item) {
 }
 
 void reject(Loop& loop, std::unique_ptr<WorkItem> item, std::exception_ptr failure) {
+  AGW_ASSERT(item && failure);
   item->fail(std::move(failure));
   WorkItems items;
   items.push_back(std::move(item));

@@ -1,5 +1,6 @@
 #include "storage/write_queue.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include <boost/asio/post.hpp>
@@ -19,6 +20,7 @@ constexpr std::chrono::seconds background_patience{1};
 }  // namespace
 
 void WriteQueue::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
+  AGW_ASSERT(item);
   bool is_enough = false;
   {
     const std::lock_guard lock(mutex_);
@@ -76,6 +78,7 @@ WorkItems WriteQueue::take_requests(std::size_t limit) {
   const auto end = requests_.begin() + static_cast<std::ptrdiff_t>(count);
   WorkItems items(std::make_move_iterator(requests_.begin()), std::make_move_iterator(end));
   requests_.erase(requests_.begin(), end);
+  AGW_ASSERT(items.size() == count && std::ranges::none_of(items, [](const auto& item) { return item == nullptr; }));
   return items;
 }
 
@@ -85,6 +88,7 @@ WorkItems WriteQueue::take_background(Clock::time_point now) {
   items.push_back(std::move(background_.front().item));
   background_.pop_front();
   background_began_ = now;
+  AGW_ASSERT(items.size() == 1 && items.front());
   return items;
 }
 
@@ -103,6 +107,7 @@ WorkItems WriteQueue::take_rest() {
   auto items = take_requests(requests_.size());
   for (auto& waiting : background_) items.push_back(std::move(waiting.item));
   background_.clear();
+  AGW_ASSERT(requests_.empty() && background_.empty());
   return items;
 }
 

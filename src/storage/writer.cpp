@@ -109,6 +109,7 @@ void Writer::work() {
     if (items.empty()) return;
     AGW_ASSERT(items.size() <= group_limit_);
     run_group(items);
+    AGW_ASSERT(!connection_->in_transaction());
     writes_ += items.size();
     complete(loop_, std::move(items));
     limit_log_size();
@@ -152,6 +153,7 @@ bool Writer::run_without_savepoints(std::span<const std::unique_ptr<WorkItem>> i
 
 /// False if the whole transaction is gone: a full disk rolls it back, including the items that succeeded.
 bool Writer::run_in_savepoint(WorkItem& item) {
+  AGW_ASSERT(connection_->in_transaction());
   connection_->prepare("SAVEPOINT job").run();
   item.run(*connection_);
   if (!connection_->in_transaction()) return false;
@@ -173,6 +175,7 @@ void Writer::run_alone(WorkItem& item) {
 
 void Writer::commit() {
   connection_->prepare("COMMIT").run();
+  AGW_ASSERT(!connection_->in_transaction());
   ++commits_;
 }
 
@@ -180,6 +183,7 @@ void Writer::roll_back() {
   if (!connection_->in_transaction()) return;
   try {
     connection_->prepare("ROLLBACK").run();
+    AGW_ASSERT(!connection_->in_transaction());
   } catch (const DatabaseError& error) {
     log::error("cannot roll back: {}", error.what());
   }
@@ -188,6 +192,7 @@ void Writer::roll_back() {
 /// SQLite restarts the log only once all of it has been checkpointed. The checkpointer copies most of it while it
 /// grows; the writer copies the rest, when nothing is added.
 void Writer::limit_log_size() {
+  AGW_ASSERT(log_pages_ >= 0 && checkpoint_at_ >= long_log);
   if (log_pages_ < long_log) {
     checkpoint_at_ = long_log;
     is_mostly_copied_ = false;
@@ -196,6 +201,7 @@ void Writer::limit_log_size() {
   if (!std::exchange(is_mostly_copied_, true)) return checkpointer_.checkpoint_now();
   is_mostly_copied_ = false;
   checkpoint_at_ = log_pages_ + retry_after;
+  AGW_ASSERT(checkpoint_at_ > long_log);
   try {
     checkpoint(*connection_);
   } catch (const DatabaseError& error) {

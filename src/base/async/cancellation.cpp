@@ -31,6 +31,7 @@ void StopSource::request() {
 
 StopSource::Listener::Listener(StopSource& stop, std::function<void()> action)
     : stop_(stop), action_(std::move(action)) {
+  AGW_ASSERT(action_);
   if (stop_.requested_) {
     action_();
     return;
@@ -40,6 +41,7 @@ StopSource::Listener::Listener(StopSource& stop, std::function<void()> action)
 }
 
 StopSource::Listener::~Listener() {
+  AGW_ASSERT(!listed_ || !stop_.requested_);
   if (listed_) stop_.listeners_.erase(place_);
 }
 
@@ -50,6 +52,7 @@ struct TimeoutState {
   explicit TimeoutState(const asio::any_io_executor& executor) : deadline(executor) {}
 
   void end_by(WaitResult why) {
+    AGW_ASSERT(why != WaitResult::done);
     if (reason || has_ended) return;
     reason = why;
     signal.emit(asio::cancellation_type::terminal);
@@ -57,6 +60,7 @@ struct TimeoutState {
 
   /// The result for the awaiting coroutine: the leaf's own failure, unless it is just the effect of the cancellation.
   std::pair<std::exception_ptr, WaitResult> outcome(std::exception_ptr failure) const {
+    AGW_ASSERT(has_ended);
     if (!reason || !failure) return {failure, WaitResult::done};
     try {
       std::rethrow_exception(failure);
@@ -90,6 +94,7 @@ Task<WaitResult> with_timeout(StopSource& stop, std::chrono::milliseconds limit,
         asio::co_spawn(executor, std::move(leaf),
                        asio::bind_cancellation_slot(state->signal.slot(), [state, handler = std::move(handler)](
                                                                               std::exception_ptr failure) mutable {
+                         AGW_ASSERT(!state->has_ended);
                          state->has_ended = true;
                          state->deadline.cancel();
                          state->listener.reset();

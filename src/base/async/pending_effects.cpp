@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 
 namespace agw {
@@ -15,6 +16,7 @@ Task<> PendingEffects::run(Task<> work, Ends::iterator end) {
     Ends& ends;
     Ends::iterator end;
     ~Ending() {
+      AGW_ASSERT(!ends.empty() && !(*end)->requested());
       (*end)->request();
       ends.erase(end);
     }

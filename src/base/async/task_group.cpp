@@ -48,6 +48,7 @@ Task<> TaskGroup::join() {
 }
 
 void TaskGroup::ended(Children::iterator child, std::exception_ptr failure) {
+  AGW_ASSERT(thread_.is_current() && !children_.empty());
   children_.erase(child);
   if (failure) {
     try {

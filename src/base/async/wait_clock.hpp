@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 /// How long something has waited for persons. Waits at the same time count once.
@@ -16,6 +18,7 @@ public:
       if (clock_.waits_++ == 0) clock_.since_ = Clock::now();
     }
     ~Wait() {
+      AGW_ASSERT(clock_.waits_ > 0);
       if (--clock_.waits_ == 0) clock_.past_ += Clock::now() - clock_.since_;
     }
     Wait(const Wait&) = delete;

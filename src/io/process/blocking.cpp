@@ -12,7 +12,9 @@
 namespace agw {
 
 BlockingPool::BlockingPool(Loop& loop, std::size_t threads)
-    : loop_(loop), limit_(threads), open_(queue_.get_executor()) {}
+    : loop_(loop), limit_(threads), open_(queue_.get_executor()) {
+  AGW_ASSERT(limit_ > 0);
+}
 
 BlockingPool::~BlockingPool() {
   open_.reset();
@@ -28,7 +30,7 @@ void BlockingPool::start_threads() {
 }
 
 void BlockingPool::post(std::function<void()> work, std::function<void(std::exception_ptr)> done) {
-  AGW_ASSERT(checker_.is_current());
+  AGW_ASSERT(checker_.is_current() && work && done);
 
   start_threads();
   asio::post(queue_, [&loop = loop_, loop_is_needed = asio::make_work_guard(loop_), work = std::move(work),

@@ -81,7 +81,10 @@ SpawnOptions plan_of(ProcessOptions& options) {
   plan.directory = options.directory.empty() ? "/" : options.directory.string();
   plan.ignored_signals = std::move(options.ignored_signals);
   plan.die_with_parent = options.die_with_parent;
-  for (const auto& [descriptor, number] : options.descriptors) plan.descriptors.emplace_back(descriptor->get(), number);
+  for (const auto& [descriptor, number] : options.descriptors) {
+    AGW_ASSERT(descriptor && *descriptor && number > STDERR_FILENO && number < 200);
+    plan.descriptors.emplace_back(descriptor->get(), number);
+  }
   return plan;
 }
 
@@ -140,6 +143,7 @@ public:
 
   Task<ProcessExit> wait() {
     co_await ended_.wait();
+    AGW_ASSERT(end_);
     co_return *end_;
   }
 
@@ -152,6 +156,7 @@ public:
         co_await from.async_read_some(asio::buffer(bytes), asio::redirect_error(asio::use_awaitable, error));
     if (error == asio::error::operation_aborted && from.is_open()) throw boost::system::system_error(error);
     bytes.resize(error ? 0 : size);
+    AGW_ASSERT(bytes.size() <= read_size);
     co_return bytes;
   }
 
@@ -179,6 +184,7 @@ private:
   void start(const SpawnOptions& plan, ProcessOptions& options) {
     auto spawned = spawn_or_throw(plan);
     id_ = spawned.id;
+    AGW_ASSERT(id_ > 1);
     kept_ = std::move(options.kept);
     child_.assign(spawned.descriptor.release());
   }
@@ -198,6 +204,7 @@ private:
 
   /// False if it is still alive: Asio can wake a descriptor for an event of one that was closed just before.
   bool note_end() {
+    AGW_ASSERT(!end_);
     siginfo_t info{};
     const bool asked = ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT | WNOHANG) == 0;
     if (asked && info.si_pid == 0) return false;
@@ -213,6 +220,7 @@ private:
 
   /// Processes that have left the group can still hold the pipes open.
   void end_group() {
+    AGW_ASSERT(end_ && ends_group_);
     signal(SIGKILL);
     last_output_.expires_after(time_for_last_output);
     last_output_.async_wait([weak = weak_from_this()](error_code error) {

@@ -11,6 +11,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "storage/postgres/engine.hpp"
 #include "storage/postgres/lease.hpp"
@@ -105,6 +106,7 @@ void ChangeFeed::warn(const std::exception& error) {
 }
 
 void ChangeFeed::connect() {
+  AGW_ASSERT(!listens_ && !leads_);
   auto& connection = link_.connection();
   connection.execute("LISTEN agw_changes");
   // By this lock, whoever claims this node finds the session.
@@ -121,6 +123,7 @@ void ChangeFeed::connect() {
 }
 
 void ChangeFeed::renew() {
+  AGW_ASSERT(listens_ && connections_ > 0);
   if (Session::Clock::now() - renewed_at_ < between_renewals) return;
   if (!postgres::renew(link_.connection(), id_, seen_)) return lose();
   renewed_at_ = Session::Clock::now();
@@ -143,6 +146,7 @@ void ChangeFeed::lose() {
 }
 
 void ChangeFeed::read_on() {
+  AGW_ASSERT(listens_);
   const auto now = seconds_awake_and_asleep();
   if (now - std::exchange(read_at_, now) > kept / 2) lose();
   std::vector<RecordChange> changes;
@@ -168,6 +172,7 @@ void ChangeFeed::try_to_lead() {
     if (std::exchange(has_led_, false)) lose();
     return;
   }
+  AGW_ASSERT(listens_ && !leads_);
   leads_ = true;
   if (std::exchange(has_led_, false)) return;
   asio::post(loop_, [calls = calls_] {

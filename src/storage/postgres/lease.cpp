@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "base/async/assert.hpp"
+
 namespace agw::postgres {
 
 namespace {
@@ -13,6 +15,7 @@ void act_as(Connection& connection, const std::string& node) {
 }  // namespace
 
 bool renew(Connection& connection, const std::string& id, std::int64_t seen) {
+  AGW_ASSERT(!id.empty() && seen >= 0);
   connection
       .prepare(
           "UPDATE gateway_owner SET lease_until = clock_timestamp() + interval '10 seconds', seen = :seen, "
@@ -25,6 +28,7 @@ bool renew(Connection& connection, const std::string& id, std::int64_t seen) {
 }
 
 std::optional<LostNode> find_lost(Connection& connection, const std::string& id) {
+  AGW_ASSERT(!id.empty());
   auto row =
       connection.prepare("SELECT node, id FROM gateway_owner WHERE lease_until < clock_timestamp() AND id <> :id");
   row.bind(":id", id);
@@ -32,6 +36,7 @@ std::optional<LostNode> find_lost(Connection& connection, const std::string& id)
 }
 
 bool claim(Connection& connection, const LostNode& lost, const std::string& claim) {
+  AGW_ASSERT(connection.in_transaction() && !claim.empty());
   connection
       .prepare(
           "UPDATE gateway_owner SET id = :claim, lease_until = clock_timestamp() + interval '30 seconds' "
@@ -53,10 +58,12 @@ bool claim(Connection& connection, const LostNode& lost, const std::string& clai
 }
 
 void release(Connection& connection, const std::string& claim) {
+  AGW_ASSERT(connection.in_transaction() && !claim.empty());
   connection.prepare("DELETE FROM gateway_owner WHERE id = :claim").bind(":claim", claim).run();
 }
 
 void leave(Connection& connection) {
+  AGW_ASSERT(connection.in_transaction());
   connection
       .prepare(
           "DELETE FROM gateway_owner WHERE node = this_node() AND "
@@ -66,6 +73,7 @@ void leave(Connection& connection) {
 }
 
 AsNode::AsNode(Connection& connection, const std::string& node) : connection_(connection) {
+  AGW_ASSERT(connection.in_transaction() && !node.empty());
   auto row = connection.prepare("SELECT this_node()");
   row.step();
   own_ = row.string(0);

@@ -73,6 +73,7 @@ int PreparedStatement::position(const char* name) const {
 }
 
 Session::Parameter& PreparedStatement::parameter(int position, Oid type) {
+  AGW_ASSERT(position > 0 && static_cast<std::size_t>(position) <= parameters_.size());
   auto& parameter = parameters_.at(static_cast<std::size_t>(position) - 1);
   parameter.type = type;
   parameter.is_null = false;
@@ -100,6 +101,7 @@ void PreparedStatement::set_null(int position, ValueType type) { parameter(posit
 
 /// A NULL of no known type fits where any was prepared.
 bool PreparedStatement::fits(const Variant& variant) const {
+  AGW_ASSERT(variant.types.size() == parameters_.size());
   return std::ranges::equal(parameters_, variant.types, [](const Parameter& bound, Oid prepared) {
     return bound.type == prepared || (bound.is_null && bound.type == unknown_type);
   });
@@ -139,16 +141,17 @@ void PreparedStatement::give_back() {
     // One long text must not be kept for ever.
     if (parameter.bytes.capacity() > 4096) parameter.bytes = {};
   }
+  AGW_ASSERT(!result_);
   free_list_.push_back(this);
 }
 
 bool PreparedStatement::is_null(int column) const {
-  AGW_ASSERT(result_ && column >= 0 && column < session_.pq_.columns(result_.get()));
+  AGW_ASSERT(result_ && row_ >= 0 && column >= 0 && column < session_.pq_.columns(result_.get()));
   return session_.pq_.is_null(result_.get(), row_, column) != 0;
 }
 
 std::string_view PreparedStatement::raw(int column) const {
-  AGW_ASSERT(result_ && column >= 0 && column < session_.pq_.columns(result_.get()));
+  AGW_ASSERT(result_ && row_ >= 0 && column >= 0 && column < session_.pq_.columns(result_.get()));
   return {session_.pq_.value(result_.get(), row_, column),
           static_cast<std::size_t>(session_.pq_.length(result_.get(), row_, column))};
 }

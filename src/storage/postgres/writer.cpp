@@ -27,6 +27,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 
 namespace agw::postgres {
@@ -52,13 +53,14 @@ GroupWriter::GroupWriter(Loop& loop, Link link, Stop& stop, std::size_t group_li
       stop_(stop),
       group_limit_(group_limit),
       queue_(std::make_shared<WriteQueue>(loop)) {
+  AGW_ASSERT(group_limit_ > 0);
   thread_.emplace("agw-writer", [this] { work(); });
 }
 
 GroupWriter::~GroupWriter() { close(WriteQueue::Clock::now()); }
 
 void GroupWriter::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
-  AGW_ASSERT(checker_.is_current());
+  AGW_ASSERT(checker_.is_current() && item);
 
   if (!thread_) return reject(loop_, std::move(item));
   has_begun_ = true;
@@ -86,6 +88,7 @@ void GroupWriter::work() {
   while (true) {
     auto items = queue_->take(group_limit_);
     if (items.empty()) return;
+    AGW_ASSERT(items.size() <= group_limit_);
     run_group(items);
     writes_ += items.size();
     complete(loop_, std::move(items));
@@ -107,6 +110,7 @@ void GroupWriter::run_group(const WorkItems& items) {
 
 /// Whether the group was decided. If not, it was rolled back, and no item's outcome counts.
 bool GroupWriter::run_together(const WorkItems& items, OnFailure failing) {
+  AGW_ASSERT(items.size() > 1);
   const auto in_savepoints = [&](Session& session, Connection& connection) {
     return std::ranges::all_of(items, [&](const auto& item) { return run_in_savepoint(*item, session, connection); });
   };
@@ -114,6 +118,7 @@ bool GroupWriter::run_together(const WorkItems& items, OnFailure failing) {
     for (std::span<const std::unique_ptr<WorkItem>> rest(items); !rest.empty();) {
       const auto done = run_batch(rest, connection);
       if (done == 0) return false;
+      AGW_ASSERT(done <= rest.size());
       rest = rest.subspan(done);
     }
     return true;
@@ -150,6 +155,7 @@ void GroupWriter::run_alone(WorkItem& item) {
 
 /// Runs `work` in one transaction until it is decided; false if `work` wanted it rolled back.
 bool GroupWriter::transact(const Work& work) {
+  AGW_ASSERT(work);
   for (int failures = 0;;) {
     try {
       bool committed = false;
@@ -165,6 +171,7 @@ bool GroupWriter::try_to_transact(const Work& work, bool& committed) {
   auto& session = link_.session();
   auto& connection = link_.connection();
   bool sent = false;
+  AGW_ASSERT(!committed);
   try {
     session.begin_write();
     committed = work(session, connection);
@@ -188,6 +195,7 @@ bool GroupWriter::try_to_transact(const Work& work, bool& committed) {
 }
 
 bool GroupWriter::was_committed(const std::string& transaction) {
+  AGW_ASSERT(!transaction.empty());
   log::warn("the connection to the {} was lost during a commit: looking whether it was done", link_.address().name);
   while (true) {
     try {
