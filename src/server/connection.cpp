@@ -95,6 +95,7 @@ Task<> HttpConnection::run() {
     } else if (state_ == State::receiving) {
       co_await receive();
     } else {
+      AGW_ASSERT(state_ == State::serving);
       state_ = co_await serve() ? State::parsing : State::closing;
       timeouts_.responded(SocketStream::now());
     }
@@ -142,6 +143,7 @@ void HttpConnection::on_flush() {
 
 /// Resumes the coroutine.
 void HttpConnection::wake(State state) {
+  AGW_ASSERT(state != State::waiting && state != State::received && state != State::responded);
   state_ = state;
   woken_.notify();
 }
@@ -158,6 +160,7 @@ void HttpConnection::interrupt() {
 void HttpConnection::parse_and_respond() {
   state_ = State::parsing;
   for (int handled = 0; state_ == State::parsing; ++handled) {
+    AGW_ASSERT(handled <= max_inline_requests);
     const bool others_turn = handled == max_inline_requests || responses_.full();
     if (others_turn && !reader_.buffer().empty()) return;
     state_ = handle_next();
@@ -248,6 +251,7 @@ Task<bool> HttpConnection::serve() {
 
 /// Sends the gate's response without waiting for the body, which its sender may then leave out.
 Task<bool> HttpConnection::respond_before_body() {
+  AGW_ASSERT(admission_.response);
   const auto& head = reader_.head();
   if (head.chunked || head.content_length.value_or(0) > max_discarded_body) limit(Lifetime::last_response);
   if (!write(*std::move(admission_.response))) co_return false;
@@ -258,6 +262,7 @@ Task<bool> HttpConnection::respond_before_body() {
 
 /// Reads the body, then calls the handler.
 Task<bool> HttpConnection::respond_after_body() {
+  AGW_ASSERT(admission_.route && !admission_.response);
   using Body = RequestReader::Body;
   if (!reader_.parser().done()) timeouts_.enter(Phase::body);
   auto body = reader_.begin_body(admission_.body_limit);
@@ -309,6 +314,7 @@ Task<bool> HttpConnection::proxy() {
   // What the handler started must be joined: `abort` ends it, cancellation must not.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   auto response = co_await call_proxy_handler(stream);
+  AGW_ASSERT(proxy_stream_ == &stream);
   proxy_stream_ = nullptr;
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   if (stream.begun()) co_return stream.complete() && lifetime_ == Lifetime::open;
@@ -332,6 +338,7 @@ Task<std::optional<Response>> HttpConnection::call_proxy_handler(HttpProxyStream
 }
 
 Task<> HttpConnection::upgrade() {
+  AGW_ASSERT(!proxy_stream_ && !websocket_ && admission_.websocket);
   auto opened = open_websocket(reader_.head(), admission_.target, context_.gate, admission_.route);
   if (auto* refusal = std::get_if<Response>(&opened)) {
     refuse(admission_.protocol == Protocol::gateway ? std::move(*refusal)
@@ -362,6 +369,7 @@ Task<bool> HttpConnection::flush() {
 // Requests and responses.
 
 Request HttpConnection::make_request() {
+  AGW_ASSERT(admission_.route && reader_.head_complete());
   auto& head = reader_.head();
   Request request;
   request.method = admission_.route->method;
@@ -419,6 +427,7 @@ std::string HttpConnection::request_id() const { return fmt::format("{}-{}", con
 // By the server.
 
 void HttpConnection::sweep(TimePoint now) {
+  AGW_ASSERT(timeouts_.phase() != Phase::websocket || websocket_);
   if (proxy_stream_ && proxy_stream_->is_stuck(now)) {
     limit(Lifetime::timed_out);
     proxy_stream_->abort();
@@ -431,6 +440,7 @@ void HttpConnection::sweep(TimePoint now) {
 }
 
 void HttpConnection::abort() {
+  AGW_ASSERT(timeouts_.phase() != Phase::websocket || websocket_);
   if (proxy_stream_) proxy_stream_->abort();
   if (timeouts_.phase() == Phase::websocket) websocket_->abort();
   interrupt();

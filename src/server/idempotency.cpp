@@ -53,6 +53,7 @@ public:
     in_flight_.emplace(name_, std::make_shared<AsyncEvent>(owner.loop_));
   }
   ~Turn() {
+    AGW_ASSERT(in_flight_.contains(name_));
     auto node = in_flight_.extract(name_);
     node.mapped()->notify();
   }
@@ -69,6 +70,7 @@ Task<> Idempotency::wait_for_duplicate(const std::string& name) {
     const auto ended = first->second;
     co_await ended->wait();
   }
+  AGW_ASSERT(!in_flight_.contains(name));
 }
 
 struct Idempotency::Found {
@@ -107,6 +109,7 @@ Task<std::optional<idempotency_store::StoredResponse>> Idempotency::find(const s
         });
     if (!is_still_claimed) found = co_await find_or_claim(path, key);
   }
+  AGW_ASSERT(!found.is_claimed_elsewhere);
   if (found.first && found.first->body_hash != hash) throw Conflict("idempotency key reused");
   co_return std::move(found.first);
 }
@@ -115,6 +118,7 @@ std::function<void(Connection&, idempotency_store::StoredResponse)> Idempotency:
                                                                                          std::string key) const {
   return [path = std::move(path), key = std::move(key), now = clock_.now(), shared = shared_](
              Connection& connection, const idempotency_store::StoredResponse& response) {
+    AGW_ASSERT(connection.in_transaction() && !response.body_hash.empty());
     idempotency_store::store(connection, path, key, response, now, now - retention);
     if (shared == Shared::with_other_nodes) idempotency_store::release(connection, path, key);
   };

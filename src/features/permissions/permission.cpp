@@ -115,6 +115,7 @@ bool executes(const ToolRequest& request) {
 }
 
 Permission denied(const std::string& why) {
+  AGW_ASSERT(!why.empty());
   return {.verdict = Permission::Verdict::denied, .reason = "permission denied: " + why};
 }
 Permission staged() { return {.verdict = Permission::Verdict::staged}; }
@@ -202,6 +203,7 @@ std::optional<Permission> restricted_by_host(const ToolRequest& request) {
 }
 
 Permission may_write(const ToolRequest& request, Stage stage) {
+  AGW_ASSERT(writes_files(request));
   if (stage == Stage::apprentice) return staged();
   switch (request.target.place.value_or(FilePlace::never)) {
     case FilePlace::project:
@@ -245,8 +247,10 @@ bool names_private_host(const ToolRequest& request) {
 }
 
 Permission may_execute(const ToolRequest& request, Stage stage) {
+  AGW_ASSERT(executes(request) && opens_all_paths(request.limits));
   const bool is_open = capabilities_open_network(request);
   const bool network = stage >= Stage::trusted && is_open;
+  AGW_ASSERT(!network || has_scope(request.limits, ToolScope::network));
   if (network && request.target.host) return {.network = true, .names_host = names_private_host(request)};
   if (request.target.host && is_open)
     return denied_below(Stage::trusted, "a command that reaches " + *request.target.host);
@@ -259,6 +263,7 @@ Permission may_execute(const ToolRequest& request, Stage stage) {
 }
 
 Permission may_change_extension(const ToolRequest& request, Stage stage) {
+  AGW_ASSERT(changes_extensions(request));
   if (stage < Stage::trusted) return staged();
   if (request.tool == "UpdateExtension" && !request.target.record_is_own) return staged();
   return {.disables_record = stage < Stage::sovereign};
@@ -288,6 +293,9 @@ namespace {
 
 /// What mode and capabilities allow, at that stage.
 Permission permission_at(const ToolRequest& request, const Requirements& requirements, Stage stage) {
+  AGW_ASSERT(!requirements.scope || has_scope(request.limits, *requirements.scope));
+  AGW_ASSERT(!restricted_by_host(request) && !restricted_by_path(request));
+  AGW_ASSERT(!request.limits.stage || stage <= *request.limits.stage);
   if (writes_files(request)) return may_write(request, stage);
   if (changes_extensions(request)) return may_change_extension(request, stage);
   if (stage < requirements.stage) return denied_below(requirements.stage, request.tool);
@@ -301,6 +309,7 @@ Permission permission_at(const ToolRequest& request, const Requirements& require
 /// The lowest stage above that one which allows the call.
 std::optional<Stage> stage_that_allows(const ToolRequest& request, const Requirements& requirements, Stage stage) {
   const auto highest = request.limits.stage.value_or(Stage::sovereign);
+  AGW_ASSERT(stage <= highest);
   for (const auto higher : {Stage::operating, Stage::trusted, Stage::sovereign}) {
     if (higher <= stage || higher > highest) continue;
     if (permission_at(request, requirements, higher).verdict == Permission::Verdict::allowed) return higher;
@@ -337,7 +346,16 @@ Permission with_persons(const ToolRequest& request, const Requirements& requirem
   const auto rule = fmt::format("{}{} needs an agent of stage {} here, and this one is {}", host, request.tool,
                                 to_text(*needed), to_text(stage));
   if (found.reason.empty()) found.reason = "permission denied: " + rule;
+  AGW_ASSERT(found.verdict != Permission::Verdict::allowed && found.verdict != Permission::Verdict::ask);
   return {.verdict = Permission::Verdict::ask, .reason = found.reason, .otherwise = found.verdict, .rule = rule};
+}
+
+/// What persons add never allows more than the highest stage would.
+[[maybe_unused]] bool is_within_highest(const ToolRequest& request, const Requirements& requirements,
+                                        const Permission& found) {
+  if (found.verdict == Permission::Verdict::denied || found.verdict == Permission::Verdict::staged) return true;
+  const auto highest = request.limits.stage.value_or(Stage::sovereign);
+  return permission_at(request, requirements, highest).verdict == Permission::Verdict::allowed;
 }
 
 bool is_own_file(const ToolRequest& request) {
@@ -355,8 +373,14 @@ Permission permission_for(const ToolRequest& request) {
   if (is_own_file(request)) return {};
   const auto stage = stage_of(request);
   auto found = permission_at(request, *requirements, stage);
-  if (found.verdict == Permission::Verdict::allowed) return found;
-  return with_persons(request, *requirements, stage, std::move(found));
+  AGW_ASSERT(found.verdict != Permission::Verdict::ask);
+  if (found.verdict != Permission::Verdict::allowed)
+    found = with_persons(request, *requirements, stage, std::move(found));
+  AGW_ASSERT(found.verdict != Permission::Verdict::ask || request.may_ask);
+  AGW_ASSERT(!found.network || (executes(request) && capabilities_open_network(request)));
+  AGW_ASSERT(!found.disables_record || changes_extensions(request));
+  AGW_ASSERT(is_within_highest(request, *requirements, found));
+  return found;
 }
 
 bool is_offered(const ToolRequest& request) {

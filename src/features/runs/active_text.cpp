@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -16,12 +18,14 @@ std::string_view beginning_of(std::string_view text) {
     if ((static_cast<unsigned char>(text[size]) & 0xc0U) != 0x80U) break;
     --size;
   }
+  AGW_ASSERT(size <= long_text_piece && (size > 0 || text.empty()));
   return text.substr(0, size);
 }
 
 }  // namespace
 
 void ActiveText::add(ActiveRunPointer run, const json::object& members) {
+  AGW_ASSERT(run && !members.empty() && !opened_);
   auto head = to_json(members);
   head.back() = ',';
   head += R"("text":")";
@@ -33,6 +37,7 @@ void ActiveText::add(ActiveRunPointer run, const json::object& members) {
 
 /// A piece of a string, escaped. At its end, `next` follows.
 std::string ActiveText::piece_of(std::string_view whole, Place next) {
+  AGW_ASSERT(written_ <= whole.size());
   const auto piece = beginning_of(whole.substr(written_));
   written_ += piece.size();
   if (written_ == whole.size()) {
@@ -41,6 +46,7 @@ std::string ActiveText::piece_of(std::string_view whole, Place next) {
   }
   std::string quoted;
   write_json(quoted, piece);
+  AGW_ASSERT(quoted.size() >= 2);
   return quoted.substr(1, quoted.size() - 2);
 }
 
@@ -50,6 +56,9 @@ std::string ActiveText::next() {
   if (!std::exchange(opened_, true)) out = "[";
   while (!left_.empty() && out.size() < long_text_piece) {
     auto& part = left_.front();
+    // A log only grows.
+    AGW_ASSERT(part.text <= part.run->log.content().size());
+    AGW_ASSERT(part.reasoning <= part.run->log.reasoning_content().size());
     switch (place_) {
       case Place::head:
         out += part.head;

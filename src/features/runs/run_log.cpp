@@ -1,5 +1,8 @@
 #include "features/runs/run_log.hpp"
 
+#include <limits>
+#include <utility>
+
 #include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 
@@ -32,6 +35,7 @@ RunLog::RunLog(const Run& run) {
 }
 
 std::string RunLog::head(std::int64_t seq, std::string_view type, TurnId turn_id) const {
+  AGW_ASSERT(seq > 0 && !type.empty());
   std::string event;
   event.reserve(thread_id_.size() + turn_id_.size() + run_id_.size() + type.size() + 64);
   event += "{\"type\":\"";
@@ -57,12 +61,14 @@ std::string RunLog::render(std::int64_t seq, std::string_view type, std::string_
 }
 
 std::string RunLog::text(std::string_view delta) {
+  AGW_ASSERT(delta.size() <= std::numeric_limits<decltype(Entry::size)>::max());
   append_growing(text_, delta);
   entries_.push_back({Kind::text, static_cast<std::uint32_t>(delta.size())});
   return render(seq(), text_delta, "delta", delta);
 }
 
 std::string RunLog::reasoning(std::string_view delta) {
+  AGW_ASSERT(delta.size() <= std::numeric_limits<decltype(Entry::size)>::max());
   append_growing(reasoning_, delta);
   entries_.push_back({Kind::reasoning, static_cast<std::uint32_t>(delta.size())});
   return render(seq(), reasoning_delta, "delta", delta);
@@ -141,6 +147,7 @@ json::object RunLog::packed(std::int64_t after, std::int64_t last) const {
       ++other_at;
     }
   }
+  AGW_ASSERT(std::cmp_equal(entries.size(), 2 * (last - after)) && std::cmp_less_equal(others.size(), last - after));
   return {{"reasoning", std::move(reasoning)}, {"entries", std::move(entries)}, {"others", std::move(others)}};
 }
 
@@ -148,6 +155,7 @@ std::string RunLog::pack_events(std::int64_t after, std::int64_t last) const { r
 
 std::string RunLog::pack() const {
   auto all = pack_events(0, seq());
+  AGW_ASSERT(all.ends_with('}'));
   // Appended as text, because adding a long answer as a member would copy it.
   all.back() = ',';
   all.reserve(all.size() + text_.size() + text_.size() / 16);

@@ -155,7 +155,10 @@ Task<bool> Runs::is_answered_elsewhere(std::string turn_id) {
 
 std::size_t Runs::waiting() const {
   std::size_t waiting = 0;
-  for (const auto& [thread, queue] : by_thread_) waiting += queue.size() - 1;
+  for (const auto& [thread, queue] : by_thread_) {
+    AGW_ASSERT(!queue.empty());
+    waiting += queue.size() - 1;
+  }
   return waiting;
 }
 
@@ -198,6 +201,7 @@ void Runs::emit(ActiveRun& active, std::string_view type, const json::object& me
 }
 
 void Runs::logged(ActiveRun& active, std::size_t bytes) {
+  AGW_ASSERT(active.taken_seq <= published_seq(active) && active.taken <= active.log.content().size());
   active.new_bytes += bytes;
   const bool is_full =
       active.new_bytes >= full_piece || published_seq(active) - active.taken_seq >= events_of_full_piece;
@@ -212,6 +216,7 @@ void Runs::begin_checkpoints() {
 }
 
 void Runs::begin_call(ActiveRun& active, json::object call) {
+  AGW_ASSERT(call.contains("toolCallId"));
   emit(active, "tool-start", call);
   active.tools.emplace_back(std::move(call));
 }
@@ -244,6 +249,7 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
     active->is_ending = false;
     throw;
   }
+  AGW_ASSERT(active->is_ending);
   if (ended) {
     if (before_event) before_event();
     publish(*active, ending.type, std::move(event));
@@ -256,7 +262,10 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
   co_return ended;
 }
 
-std::int64_t Runs::published_seq(const ActiveRun& active) { return active.log.seq() - (active.is_ending ? 1 : 0); }
+std::int64_t Runs::published_seq(const ActiveRun& active) {
+  AGW_ASSERT(!active.is_ending || active.log.seq() > 0);
+  return active.log.seq() - (active.is_ending ? 1 : 0);
+}
 
 std::optional<json::value> Runs::active_run(std::string_view thread_id) const {
   const auto active = front(thread_id);
@@ -321,6 +330,7 @@ std::vector<InterruptedRun> Runs::interrupted(Connection& connection) { return r
 
 void Runs::end_interrupted(Connection& connection, const InterruptedRun& interrupted, Timestamp now,
                            const std::function<void()>& at_end) {
+  AGW_ASSERT(connection.in_transaction() && at_end);
   // A killed run has no last event, so its log is stored without one.
   RunLog log(interrupted.run);
   for (const auto& piece : interrupted.pieces) log.add_packed(piece.text, piece.events);
@@ -354,18 +364,20 @@ void Runs::take_piece(ActiveRun& active) {
   const auto lasted = asio::steady_timer::clock_type::now() - active.began;
   active.progress["duration_ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(lasted).count();
   const auto events = active.log.pack_events(active.taken_seq, published_seq(active));
+  AGW_ASSERT(active.unsaved.empty() || active.unsaved.back()->number < active.pieces);
   active.unsaved.push_back(std::make_shared<const RunPiece>(
       RunPiece{active.pieces++, content.substr(active.taken), events, to_json(active.progress)}));
   active.taken = content.size();
   active.new_bytes = 0;
   active.taken_seq = published_seq(active);
+  AGW_ASSERT(std::ranges::is_sorted(active.unsaved, {}, [](const auto& piece) { return piece->number; }));
 }
 
 /// Also repeats pieces whose write failed or is still pending, so that no piece is missing before a later one.
 Task<> Runs::store_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction,
                           Database::Lane lane) {
   const auto taken = active->pieces;
-  AGW_ASSERT(std::ranges::is_sorted(active->unsaved, {}, [](const auto& piece) { return piece->number; }));
+  AGW_ASSERT(std::ranges::all_of(active->unsaved, [&](const auto& piece) { return piece->number < taken; }));
   co_await database_.write(
       [id = active->run.id, pieces = active->unsaved,
        in_transaction = std::move(in_transaction)](Connection& connection) {
@@ -397,6 +409,8 @@ Task<> Runs::store_step(ActiveRunPointer active, RunStep step, std::function<voi
 Task<> Runs::steer(ActiveRunPointer into, std::vector<ActiveRunPointer> waiting, std::int64_t after_step,
                    std::function<void(Connection&)> in_transaction) {
   AGW_ASSERT(std::ranges::none_of(waiting, [&](const auto& run) { return run->started || run == into; }));
+  AGW_ASSERT(std::ranges::all_of(waiting, [&](const auto& run) { return run->run.thread_id == into->run.thread_id; }));
+  AGW_ASSERT(after_step >= 0);
   // Until it is written, nobody else may begin or end them.
   for (const auto& run : waiting) run->started = true;
   try {

@@ -31,6 +31,7 @@ std::vector<RunStep> read_steps(Connection& connection, const std::string& run_i
 }  // namespace
 
 void insert(Connection& connection, const Run& run, Timestamp now) {
+  AGW_ASSERT(connection.in_transaction() && !run.id.empty() && !run.thread_id.empty());
   connection
       .prepare(
           "INSERT INTO runs (id, thread_id, turn_id, assistant_turn_id, agent_id, run_order, status, created_at) "
@@ -46,6 +47,7 @@ void insert(Connection& connection, const Run& run, Timestamp now) {
 }
 
 bool end(Connection& connection, const std::string& id, RunStatus status, const std::string& log, Timestamp now) {
+  AGW_ASSERT(connection.in_transaction() && status != RunStatus::started);
   auto update = connection.prepare(
       "UPDATE runs SET status = :status, ended_at = :now, log = :log WHERE id = :id AND status = 'started' RETURNING "
       "id");
@@ -57,6 +59,7 @@ bool end(Connection& connection, const std::string& id, RunStatus status, const 
 }
 
 void end_as_steered(Connection& connection, const std::string& id, Timestamp now) {
+  AGW_ASSERT(connection.in_transaction() && !id.empty());
   connection.prepare("UPDATE runs SET status = :status, ended_at = :now WHERE id = :id AND status = 'started'")
       .bind(":status", to_text(RunStatus::steered))
       .bind(":now", now)
@@ -66,6 +69,7 @@ void end_as_steered(Connection& connection, const std::string& id, Timestamp now
 }
 
 void append_piece(Connection& connection, const std::string& run_id, const RunPiece& piece) {
+  AGW_ASSERT(connection.in_transaction() && piece.number >= 0);
   // After the run has ended, its log is complete and needs no pieces.
   connection
       .prepare(
@@ -80,6 +84,7 @@ void append_piece(Connection& connection, const std::string& run_id, const RunPi
 }
 
 void append_step(Connection& connection, const std::string& run_id, const RunStep& step) {
+  AGW_ASSERT(connection.in_transaction() && step.text_end >= 0);
   connection
       .prepare(
           "INSERT INTO run_steps (run_id, number, text_end, calls) SELECT :run, coalesce(max(number), 0) + 1, "
@@ -146,6 +151,7 @@ std::optional<Run> find(Connection& connection, const std::string& id) {
 }
 
 int forget(Connection& connection, Timestamp oldest, int limit) {
+  AGW_ASSERT(limit > 0);
   connection.prepare("DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE ended_at <= :oldest LIMIT :limit)")
       .bind(":oldest", oldest)
       .bind(":limit", limit)

@@ -81,7 +81,9 @@ struct RequestParser::Parser : HttpParser<true> {
   }
   void take(string_view bytes) override {
     owner.body_received_ += bytes.size();
+    AGW_ASSERT(owner.head_done_);
     if (!owner.body_limit_ || owner.body_too_large_) return;
+    AGW_ASSERT(owner.body_.size() <= *owner.body_limit_);
     if (bytes.size() > *owner.body_limit_ - owner.body_.size()) {
       owner.body_too_large_ = true;
       owner.body_ = {};
@@ -113,6 +115,7 @@ void RequestParser::reset() {
   body_limit_.reset();
   body_received_ = 0;
   body_too_large_ = false;
+  AGW_ASSERT(!parser_->is_done() && body_.empty() && head_.fields.empty());
 }
 
 bool RequestParser::done() const { return parser_->is_done(); }
@@ -128,6 +131,7 @@ void RequestParser::stream_body() { body_limit_ = std::numeric_limits<std::size_
 std::size_t RequestParser::put(std::string_view in) { return head_done_ ? put_body(in) : put_head(in); }
 
 std::size_t RequestParser::put_head(std::string_view in) {
+  AGW_ASSERT(!head_done_ && body_received_ == 0);
   // RFC 9112, 2.2: an empty line before a request line is ignored.
   std::size_t skipped = 0;
   while (in.starts_with("\r\n")) {
@@ -145,6 +149,7 @@ std::size_t RequestParser::put_head(std::string_view in) {
     return skipped;
   }
   const auto raw = in.substr(0, end + 4);
+  AGW_ASSERT(raw.size() <= head_limit);
   head_.fields.reserve(usual_fields);
   error_code error;
   parser_->put(boost::asio::const_buffer(raw.data(), raw.size()), error);
@@ -172,6 +177,7 @@ std::size_t RequestParser::put_body(std::string_view in) {
     const bool must_wait = head_.chunked && is_cut_last_chunk(rest);
     const auto count = must_wait ? 0 : parser_->put(boost::asio::const_buffer(rest.data(), rest.size()), error);
     used += count;
+    AGW_ASSERT(used <= in.size() && body_received_ >= received);
     const auto framing = count == 0 ? rest : rest.substr(0, count);
     const bool overlong = head_.chunked && body_received_ == received && is_overlong(framing);
     if (error == http::error::need_more || (!error && count == 0)) {
@@ -186,6 +192,7 @@ std::size_t RequestParser::put_body(std::string_view in) {
     else if (overlong)
       refusal_ = bad_chunk();
   }
+  AGW_ASSERT(used <= in.size());
   return used;
 }
 

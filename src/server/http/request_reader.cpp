@@ -39,7 +39,10 @@ RequestReader::Received RequestReader::try_receive() {
 Task<bool> RequestReader::receive() { return stream_.receive(buffer_); }
 
 RequestReader::Parsed RequestReader::parse_head() {
-  buffer_.erase(0, parser_.put(buffer_));
+  AGW_ASSERT(!parser_.head_done() && !parser_.refusal());
+  const auto used = parser_.put(buffer_);
+  AGW_ASSERT(used <= buffer_.size());
+  buffer_.erase(0, used);
   if (parser_.refusal()) return Parsed::refused;
   return parser_.head_done() ? Parsed::complete : Parsed::incomplete;
 }
@@ -56,13 +59,17 @@ RequestReader::Body RequestReader::begin_body(std::size_t limit) {
 }
 
 RequestReader::Body RequestReader::parse_body() {
-  buffer_.erase(0, parser_.put(buffer_));
+  AGW_ASSERT(parser_.head_done());
+  const auto used = parser_.put(buffer_);
+  AGW_ASSERT(used <= buffer_.size());
+  buffer_.erase(0, used);
   if (parser_.refusal()) return Body::refused;
   if (parser_.body_too_large()) return Body::too_large;
   return parser_.done() ? Body::complete : Body::incomplete;
 }
 
 Task<RequestReader::Body> RequestReader::read_body() {
+  AGW_ASSERT(parser_.head_done() && !parser_.done());
   if (expects_continue(parser_.head()) && buffer_.empty() && parser_.body_received() == 0) {
     if (!co_await stream_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return Body::closed;
   }

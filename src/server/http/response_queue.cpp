@@ -19,6 +19,7 @@ void ResponseQueue::append(Response response, const ResponseOptions& options) {
   auto written = options;
   written.without_body = options.without_body || is_long;
   write_response(bytes_, response, written);
+  AGW_ASSERT(long_body_.empty() && !bytes_.empty());
   if (is_long) long_body_ = std::move(response.body);
 }
 
@@ -29,9 +30,11 @@ bool ResponseQueue::try_flush() {
     auto rest = unsent();
     const auto size = rest.size();
     const bool broken = !stream_.try_send(rest);
+    AGW_ASSERT(rest.size() <= size);
     sent_ += size - rest.size();
     if (broken || !rest.empty() || stream_.has_unsent_ciphertext()) return false;
   } while (!unsent().empty());
+  AGW_ASSERT(sent_ == bytes_.size() + long_body_.size());
   clear();
   return true;
 }

@@ -24,6 +24,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 using namespace std::chrono_literals;
@@ -117,6 +119,7 @@ void WebSocket::take(Incoming incoming) {
 void WebSocket::queue_text(std::string_view text) { queue({websocket::frame(Opcode::text, text), nullptr}); }
 
 void WebSocket::queue_text(SharedMessage text) {
+  AGW_ASSERT(text);
   const auto size = text->size();
   queue({websocket::frame_header(Opcode::text, size), std::move(text)});
 }
@@ -149,6 +152,7 @@ void WebSocket::queue(QueuedFrame frame) {
 }
 
 void WebSocket::append(QueuedFrame frame) {
+  AGW_ASSERT(!closing_);
   queued_bytes_ += frame.size();
   const bool was_empty = queue_.empty();
   queue_.push_back(std::move(frame));
@@ -158,6 +162,7 @@ void WebSocket::append(QueuedFrame frame) {
 /// Queued bytes, except those of a first frame that exceeds `queue_limit` by itself.
 std::size_t WebSocket::backlog() const {
   const auto front = queue_.empty() ? 0 : queue_.front().size();
+  AGW_ASSERT(front <= queued_bytes_);
   return front > queue_limit ? queued_bytes_ - front : queued_bytes_;
 }
 
@@ -176,12 +181,15 @@ void WebSocket::make_room() {
 /// Drops all frames except one that is partly sent, and closes with 1013.
 void WebSocket::close_slow_reader() {
   const std::size_t keep = front_written_ > 0 ? 1 : 0;
+  AGW_ASSERT(keep <= queue_.size());
   if (keep > 0) queue_.front().rest.reset();
   has_long_text_ = false;
   while (queue_.size() > keep) {
+    AGW_ASSERT(queued_bytes_ >= queue_.back().size());
     queued_bytes_ -= queue_.back().size();
     queue_.pop_back();
   }
+  AGW_ASSERT(queued_bytes_ == (queue_.empty() ? 0 : queue_.front().size()));
   close(CloseCode::try_again_later, "reads too slowly");
 }
 
@@ -197,6 +205,7 @@ void WebSocket::flush() {
 /// Makes the next frame of a message that is sent in several, once the one before was sent.
 void WebSocket::make_next_piece() {
   if (queue_.empty() || !queue_.front().rest || !queue_.front().bytes.empty()) return;
+  AGW_ASSERT(front_written_ == 0 && has_long_text_);
   auto& frame = queue_.front();
   std::string piece;
   bool more = true;
@@ -233,11 +242,13 @@ bool WebSocket::write_once() {
     if (queue_[i].message) add(*queue_[i].message);
     if (queue_[i].rest) break;  // what follows comes after frames that are not made yet
   }
+  AGW_ASSERT(skip == 0 && count <= buffers.size());
   const auto written = stream_.try_send({buffers.data(), count});
   if (!written) {
     abort();
     return false;
   }
+  AGW_ASSERT(*written <= total);
   drop_written(*written);
   return *written == total && !stream_.has_unsent_ciphertext();
 }
@@ -246,6 +257,7 @@ void WebSocket::drop_written(std::size_t count) {
   front_written_ += count;
   while (!queue_.empty() && front_written_ >= queue_.front().size()) {
     auto& front = queue_.front();
+    AGW_ASSERT(queued_bytes_ >= front.size());
     front_written_ -= front.size();
     queued_bytes_ -= front.size();
     if (front.rest) {
@@ -254,9 +266,11 @@ void WebSocket::drop_written(std::size_t count) {
     }
     queue_.pop_front();
   }
+  AGW_ASSERT(!queue_.empty() || (front_written_ == 0 && queued_bytes_ == 0));
 }
 
 Task<> WebSocket::write_rest() {
+  AGW_ASSERT(writing_);
   while (has_unsent() && !broken_) {
     write_part();
     if (has_unsent() && !broken_ && !co_await stream_.wait_writable()) break;

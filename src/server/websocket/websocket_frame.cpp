@@ -15,12 +15,14 @@ namespace agw::websocket {
 namespace {
 
 std::uint64_t big_endian(std::string_view bytes) {
+  AGW_ASSERT(bytes.size() <= sizeof(std::uint64_t));
   std::uint64_t value = 0;
   for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
   return value;
 }
 
 void unmask(std::string& payload, std::string_view mask) {
+  AGW_ASSERT(mask.size() == 4);
   for (std::size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<char>(payload[i] ^ mask[i % 4]);
 }
 
@@ -60,6 +62,7 @@ std::string frame_header(Opcode opcode, std::size_t size, bool final) {
     bytes = 8;
   }
   for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) out += static_cast<char>(size >> shift);
+  AGW_ASSERT(out.size() == 2 + static_cast<std::size_t>(bytes));
   return out;
 }
 
@@ -75,6 +78,7 @@ std::string close_frame(CloseCode code, std::string_view reason) {
   payload += static_cast<char>(static_cast<int>(code) >> 8);
   payload += static_cast<char>(static_cast<int>(code));
   payload += reason.substr(0, 120);
+  AGW_ASSERT(payload.size() <= max_control_payload);
   return frame(Opcode::close, payload);
 }
 
@@ -89,10 +93,12 @@ std::optional<std::string> accept_key(std::string_view key) {
   SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
   std::array<unsigned char, 32> encoded;
   const int length = EVP_EncodeBlock(encoded.data(), digest.data(), static_cast<int>(digest.size()));
+  AGW_ASSERT(length > 0 && static_cast<std::size_t>(length) < encoded.size());
   return std::string(reinterpret_cast<const char*>(encoded.data()), static_cast<std::size_t>(length));
 }
 
 Incoming FrameReader::violation(CloseCode code, std::string why) {
+  AGW_ASSERT(!ended_ && may_be_sent(static_cast<int>(code)));
   ended_ = true;
   return {Incoming::Kind::violation, std::move(why), code};
 }
@@ -107,6 +113,7 @@ std::optional<Incoming> FrameReader::next() {
   while (!ended_) {
     const auto before = taken_;
     auto incoming = take_frame();
+    AGW_ASSERT(taken_ >= before && taken_ <= buffer_.size());
     // nullopt if the frame is incomplete, or its message continues in the next one.
     if (incoming || taken_ == before) return incoming;
   }
@@ -136,12 +143,14 @@ std::optional<Incoming> FrameReader::take_frame() {
 std::optional<Incoming> FrameReader::take_payload(const Header& header, std::string_view rest) {
   AGW_ASSERT(message_.size() <= message_limit_ && rest.size() >= header.length);
   const bool continues = header.opcode == Opcode::continuation;
+  AGW_ASSERT(in_message_ || message_.empty());
   if (!is_control(header.opcode)) {
     if (continues != in_message_) return violation(CloseCode::protocol_error, "frame out of order");
     if (header.opcode == Opcode::binary) return violation(CloseCode::unsupported_data, "messages are JSON text");
     if (header.size > message_limit_ - message_.size())
       return violation(CloseCode::too_big, fmt::format("message over {} MiB", message_limit_ >> 20));
   }
+  AGW_ASSERT(!is_control(header.opcode) || header.size <= max_control_payload);
   if (rest.size() - header.length < header.size) return std::nullopt;
 
   std::string payload(rest.substr(header.length, static_cast<std::size_t>(header.size)));
@@ -163,6 +172,7 @@ std::optional<Incoming> FrameReader::take_payload(const Header& header, std::str
 
 std::optional<Incoming> FrameReader::take_data(const Header& header, std::string_view payload) {
   message_ += payload;
+  AGW_ASSERT(message_.size() <= message_limit_);
   in_message_ = !header.final;
   if (!header.final) return std::nullopt;
   auto message = std::exchange(message_, {});
@@ -171,6 +181,7 @@ std::optional<Incoming> FrameReader::take_data(const Header& header, std::string
 }
 
 Incoming FrameReader::closed(std::string_view payload) {
+  AGW_ASSERT(payload.size() <= max_control_payload);
   if (payload.empty()) return {Incoming::Kind::close, {}, CloseCode::normal};
   const auto code = payload.size() >= 2 ? static_cast<int>(big_endian(payload.substr(0, 2))) : 0;
   if (!may_be_sent(code)) return {Incoming::Kind::violation, "bad close code", CloseCode::protocol_error};
