@@ -56,6 +56,7 @@ BlobStore::Use::Use(BlobStore& store) : store_(store), since_(0) {
 
 BlobStore::Use::~Use() {
   const std::scoped_lock lock(store_.mutex_);
+  AGW_ASSERT(store_.uses_.contains(since_));
   store_.uses_.extract(since_);
 }
 
@@ -80,6 +81,7 @@ void BlobStore::load() {
     }
     return true;
   });
+  AGW_ASSERT(entries_.empty() && by_use_.empty() && bytes_ == 0);
   std::ranges::sort(found, {}, [](const auto& each) { return each.second.touched; });
   for (auto& [name, entry] : found) {
     entry.used = entry.stored = ++clock_;
@@ -104,6 +106,7 @@ bool BlobStore::touch(const std::string& name) {
   by_use_.emplace(entry.used, name);
   if (const auto now = seconds_now(); now - entry.touched > time_to_touch) {
     if (::utimensat(directory().descriptor(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
+      AGW_ASSERT(bytes_ >= entry.size);
       bytes_ -= entry.size;
       by_use_.erase(entry.used);
       entries_.erase(found);
@@ -111,6 +114,7 @@ bool BlobStore::touch(const std::string& name) {
     }
     entry.touched = now;
   }
+  AGW_ASSERT(entries_.size() == by_use_.size());
   return true;
 }
 
@@ -128,6 +132,7 @@ void BlobStore::add(const std::string& name, std::uint64_t size, Durability dura
   bytes_ += size;
   by_use_.emplace(entry.used, name);
   entries_.emplace(name, entry);
+  AGW_ASSERT(entries_.size() == by_use_.size());
   make_room();
 }
 
@@ -157,6 +162,7 @@ std::string BlobStore::put(std::string_view content, Durability durability) {
     opened = directory().descriptor();
     if (touch(name) && (durability == Durability::later || is_on_disk(name))) return name;
   }
+  AGW_ASSERT(is_blob_name(name));
   const auto packed = zstd_compressed(content, compression_level);
   replace_file_in(opened, name, packed, 0600, path_ / name, durability);
   const std::scoped_lock lock(mutex_);
@@ -194,6 +200,7 @@ void BlobStore::sync() {
   opened->sync();
   const std::scoped_lock lock(mutex_);
   synced_ = std::max(synced_, until);
+  AGW_ASSERT(synced_ <= clock_);
 }
 
 std::uint64_t BlobStore::evictions() {
@@ -215,6 +222,7 @@ bool BlobStore::has_room_for(std::uint64_t bytes) {
   for (const auto& [used, name] : by_use_) {
     if (left + bytes <= limit_) return true;
     if (used >= in_use) return false;
+    AGW_ASSERT(left >= entries_.at(name).size);
     left -= entries_.at(name).size;
   }
   return left + bytes <= limit_;

@@ -102,6 +102,7 @@ const ListedEntry* lacking_entry(const ListedChange& change, const StoredState& 
 /// Adds a change of the tree to those that are recorded, or to those that are not covered. Changes of private files are
 /// left out.
 void add_change(CommandChanges& found, CommandChange row, const ListedChange& change, std::uint64_t file_bytes) {
+  AGW_ASSERT(!row.path.empty() && (change.before || change.after));
   const bool is_private = (change.before && change.before->kept == Kept::is_private) ||
                           (change.after && change.after->kept == Kept::is_private);
   if (is_private) return;
@@ -118,6 +119,7 @@ void add_change(CommandChanges& found, CommandChange row, const ListedChange& ch
 }
 
 CommandChange row_of(const std::string& path, const ListedChange& change) {
+  AGW_ASSERT(!path.empty() && (change.before || change.after));
   CommandChange row;
   row.path = path;
   row.before = stored_state(change.before);
@@ -160,6 +162,7 @@ private:
     // It changed after it was listed, and the stored content must match the listing.
     if (!state.has_content || state.stamp != entry.state.stamp) return Kept::unreadable;
     const auto name = blobs_.put(state.content, Durability::later);
+    AGW_ASSERT(name.size() == entry.hash.size());
     std::ranges::copy(name, entry.hash.begin());
     has_written_ = true;
     return Kept::yes;
@@ -206,6 +209,7 @@ public:
 
 private:
   void add_moved_in(const std::string& path, const ListedChange& change, const Origin& origin, CommandChanges& found) {
+    AGW_ASSERT(change.after && origin.kind == Origin::Kind::moved_in);
     auto& entry = *change.after;
     const bool is_private =
         entry.kept == Kept::is_private || (change.before && change.before->kept == Kept::is_private);
@@ -248,6 +252,7 @@ void CommandObserver::remember(std::shared_ptr<const TreeListing> listing) {
   if (!latest_.contains(listing->root) && latest_.size() >= max_trees) latest_.erase(latest_.begin());
   auto root = listing->root;
   latest_[std::move(root)] = std::move(listing);
+  AGW_ASSERT(latest_.size() <= max_trees);
 }
 
 void CommandObserver::store_contents(TreeListing& listing, const FileRoots& roots) {
@@ -275,6 +280,7 @@ void CommandObserver::store_contents(TreeListing& listing, ContentStore& store, 
           listed.kept == Kept::yes && may_be_gone && !blobs_->has(std::string(listed.hash.data(), listed.hash.size()));
       if (!is_gone && !may_lack_content(listed)) continue;
       if (!access) access = EntryAccess::open((listing.root / shared->path / listed.name).string());
+      AGW_ASSERT(i < shared.own().entries.size());
       auto& entry = shared.own().entries[i];
       entry.kept = Kept::unknown;
       store.put(*access, entry);
@@ -310,6 +316,8 @@ CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots
   }
   auto listing =
       std::make_shared<TreeListing>(list_tree(before.root, limits_of(roots), &before, Coverage::as_previous));
+
+  AGW_ASSERT(listing->root == before.root);
   listing->evictions = before.evictions;
   add_skipped(found, before);
   if (!listing->is_complete) {

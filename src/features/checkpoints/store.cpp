@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "storage/columns.hpp"
 
 namespace agw {

@@ -111,6 +111,7 @@ public:
   }
 
   SharedDirectory finish(std::string path, DirectoryVersion version) && {
+    AGW_ASSERT(again_ == 0 || again_ <= (*previous_)->entries.size());
     if (!made_ && previous_ && again_ == (*previous_)->entries.size()) return {*previous_, version};
     if (!made_) copy();
     const bool may_lack = std::ranges::any_of(*made_, may_lack_content);
@@ -146,6 +147,7 @@ const SharedDirectory* find_directory(const DirectoriesByPath& directories, std:
 }
 
 std::string beneath(const std::string& path, std::string_view name) {
+  AGW_ASSERT(!name.empty() && name.find('/') == name.npos);
   return path.empty() ? std::string(name) : path + "/" + std::string(name);
 }
 
@@ -195,7 +197,9 @@ public:
         limits_(limits),
         without_(limits.without.lexically_relative(listing.root).string()),
         previous_(by_path(previous)),
-        repeated_(coverage == Coverage::as_previous ? previous : nullptr) {}
+        repeated_(coverage == Coverage::as_previous ? previous : nullptr) {
+    AGW_ASSERT(!repeated_ || (repeated_->root == listing.root && std::ranges::is_sorted(repeated_->skipped)));
+  }
 
   void run() {
     unlisted_.push_back({.parent = nullptr,
@@ -204,6 +208,7 @@ public:
                          .above = std::make_shared<const IgnoreRules>()});
     work();
     helper_.reset();
+    AGW_ASSERT(unlisted_.empty() && busy_ == 0);
     if (failure_) std::rethrow_exception(failure_);
     listing_.entries = entries_;
     listing_.is_complete = entries_ <= limits_.entries;
@@ -231,6 +236,7 @@ private:
       lock.unlock();
       auto listed = list_or_fail(next);
       lock.lock();
+      AGW_ASSERT(busy_ > 0);
       --busy_;
       if (listed) add(*std::move(listed));
       changed_.notify_all();
@@ -246,6 +252,7 @@ private:
   }
 
   void start_helper() {
+    AGW_ASSERT(!helper_);
     enough_for_two_ = std::numeric_limits<std::size_t>::max();
     try {
       helper_.emplace("agw-listing", [this] { work(); });
@@ -485,6 +492,7 @@ TreeListing list_tree(const fs::path& root, const ListingLimits& limits, const T
 }
 
 std::vector<ListedChange> changes_between(const TreeListing& before, TreeListing& after) {
+  AGW_ASSERT(before.root == after.root && before.is_complete && after.is_complete);
   return Comparison(before, after).run();
 }
 

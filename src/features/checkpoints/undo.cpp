@@ -29,6 +29,8 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
+
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
 #include "base/log.hpp"
@@ -57,6 +59,7 @@ struct Checkpoints::PathChanges {
     });
   }
   Rank rank(StoredChange::Kind kind) const {
+    AGW_ASSERT(!changes.empty());
     const auto* const goal = goal_of(changes, kind);
     if (goal && goal->kind == EntryKind::directory) return Rank::make_directories;
     if (changes.back().after.kind == EntryKind::directory) return Rank::remove_directories;
@@ -97,6 +100,7 @@ std::string text_of(const std::system_error& error) {
 /// Loads the content to bring back, and stores the present one, so that the undo can be undone. Returns why that is
 /// impossible; empty if it is not.
 std::string prepare_target(Examined& found, const EntryState& state, BlobStore& blobs) {
+  AGW_ASSERT(found.plan.restores && !found.plan.undone.empty());
   const auto& target = found.plan.target;
   found.target = {
       .kind = target.kind, .mode = target.mode, .modified_ns = target.modified_ns, .accessed_ns = target.accessed_ns};
@@ -144,6 +148,7 @@ Examined examine(const std::string& path, const std::vector<StoredChange>& chang
 
 /// Puts the target in the place of what was examined, unless that has changed since. Returns why not. Blocks.
 std::string restore(const Examined& examined, const std::string& temporary) {
+  AGW_ASSERT(examined.plan.restores && examined.access && !temporary.empty());
   try {
     if (examined.access->put(examined.target, examined.present, temporary)) return {};
     return examined.now.kind == EntryKind::directory ? "not empty" : std::string(changed_since);
@@ -164,6 +169,7 @@ bool is_of_undo(const StoredChange& undo, const EntryState& found, BlobStore& bl
 
 /// Removes what an undo left beside the file if it was killed. Blocks.
 void remove_left_over(const StoredChange& undo, BlobStore& blobs, std::uint64_t limit) {
+  AGW_ASSERT(!undo.settled && undo.kind != StoredChange::Kind::write);
   try {
     const auto access = EntryAccess::open(undo.path);
     const auto name = temporary_name_of(undo);
@@ -221,6 +227,7 @@ struct Checkpoints::Undoing {
   /// The paths that are to be undone.
   template <class IsWanted>
   std::vector<const PathChanges*> in_order(const IsWanted& is_wanted) {
+    AGW_ASSERT(pending.empty());
     std::vector<const PathChanges*> order;
     for (const auto& [name, path] : by_path) {
       if (!is_wanted(name) || (redo ? !path.was_undone() : !path.has_active())) continue;
@@ -233,6 +240,7 @@ struct Checkpoints::Undoing {
       // The innermost directory is removed first.
       return rank == PathChanges::Rank::remove_directories ? one->path > other->path : one->path < other->path;
     });
+    AGW_ASSERT(pending.size() == order.size());
     return order;
   }
 
@@ -285,7 +293,10 @@ Task<UndoneFiles> Checkpoints::undo(std::string run_id, UndoFiles wanted) {
 std::shared_ptr<void> Checkpoints::begin_undo() {
   if (is_undoing_) throw Conflict("another undo is running");
   is_undoing_ = true;
-  return {nullptr, [this](void*) { is_undoing_ = false; }};
+  return {nullptr, [this](void*) {
+            AGW_ASSERT(is_undoing_);
+            is_undoing_ = false;
+          }};
 }
 
 Task<RewoundThread> Checkpoints::rewind(std::string thread_id, RewindThread wanted) {
@@ -335,6 +346,7 @@ Task<> Checkpoints::settle(std::vector<StoredChange>& changes) {
 
 Task<UndoneFiles> Checkpoints::undo_all(std::string run_id, std::vector<StoredChange> changes, UndoFiles wanted,
                                         bool may_redo) {
+  AGW_ASSERT(is_undoing_);
   co_await results_stored();
   co_await settle(changes);
   const auto all = std::make_shared<Undoing>();
@@ -367,10 +379,12 @@ Task<UndoneFiles> Checkpoints::undo_all(std::string run_id, std::vector<StoredCh
     if (restored) result.restored.push_back(to_utf8(path->path));
     if (!reason.empty()) result.kept.push_back({to_utf8(path->path), std::move(reason)});
   }
+  AGW_ASSERT(all->pending.empty());
   co_return result;
 }
 
 Task<std::string> Checkpoints::undo_path(std::shared_ptr<const Undoing> all, const PathChanges& path, bool& restored) {
+  AGW_ASSERT(is_undoing_ && all->pending.contains(path.path));
   const auto guarded = all->guarded.find(path.path);
   if (!all->redo && !all->force && guarded != all->guarded.end()) co_return guarded->second;
   const auto use = std::make_shared<BlobStore::Use>(*blobs_);
@@ -386,6 +400,7 @@ Task<std::string> Checkpoints::undo_path(std::shared_ptr<const Undoing> all, con
     return found;
   });
   if (!examined.plan.restores) co_return examined.plan.reason;
+  AGW_ASSERT(!path.changes.empty() && !examined.plan.undone.empty());
   const auto& first = path.changes.front();
   StoredChange row{.run_id = first.run_id,
                    .thread_id = first.thread_id,
@@ -399,6 +414,7 @@ Task<std::string> Checkpoints::undo_path(std::shared_ptr<const Undoing> all, con
   row.number = co_await database_.write([row, undone = examined.plan.undone](Connection& connection) {
     return checkpoint_store::insert_undo(connection, row, undone);
   });
+  AGW_ASSERT(row.number > 0);
   auto reason = co_await blocking_.run([examined, row] { return restore(examined, temporary_name_of(row)); });
   restored = reason.empty();
   co_await database_.write([row, restored](Connection& connection) {

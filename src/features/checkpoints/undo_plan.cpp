@@ -52,6 +52,7 @@ UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& 
   for (const auto& change : changes) {
     if (is_active(change)) active.push_back(&change);
   }
+  AGW_ASSERT(!active.empty() && std::ranges::is_sorted(changes, {}, &StoredChange::number));
   UndoPlan plan{.kind = StoredChange::Kind::undo, .target = now};
   auto left = active.size();
   for (; left > 0; --left) {
@@ -74,12 +75,14 @@ UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& 
     for (const auto* const change : active) plan.undone.push_back(change->number);
     left = 0;
   }
+  AGW_ASSERT(plan.undone.size() == active.size() - left);
   if (plan.undone.empty()) return kept(plan.kind, why_changed(now));
   if (left > 0) plan.reason = "changed by somebody else between changes of the run: what they left is back";
   return checked(std::move(plan), now, as_left || !force);
 }
 
 UndoPlan plan_redo(const std::vector<StoredChange>& changes, const StoredState& now, bool force) {
+  AGW_ASSERT(std::ranges::is_sorted(changes, {}, &StoredChange::number));
   for (const auto& change : changes | std::views::reverse) {
     if (change.kind != StoredChange::Kind::undo || change.undone_by) continue;
     const bool as_left = now.is_same(change.after) || now.is_same(change.before);

@@ -117,6 +117,7 @@ Task<> NodeBus::stop() {
 void NodeBus::send(const std::string& subject, NodeMessage message) {
   message.from = options_.node;
   message.epoch = options_.epoch;
+  AGW_ASSERT(message.number == 0 || message.number == number_ + 1);
   for (auto& frame : sealed_frames(options_.secret, subject, message, frame_size)) {
     // Otherwise libnats would keep it for later, when clients have long caught up.
     if (connection_.is_connected()) connection_.publish(subject, std::move(frame));
@@ -130,6 +131,7 @@ void NodeBus::tell_all(std::string_view kind, json::object head, std::string bod
 
 void NodeBus::tell(const std::string& node, std::string_view kind, const std::string& id, json::object head,
                    std::string body) {
+  AGW_ASSERT(node != options_.node && !kind.empty());
   send(fmt::format("agw.{}.node.{}", options_.cluster, node),
        {.kind = std::string(kind), .id = id, .head = std::move(head), .body = std::move(body)});
 }
@@ -186,6 +188,7 @@ void NodeBus::take(const std::string& subject, const std::string& payload) {
 
 /// Whether the frame is new.
 bool NodeBus::take_number(const NodeMessageReader::Frame& frame) {
+  AGW_ASSERT(frame.number > 0 && frame.from != options_.node);
   auto& node = nodes_[frame.from];
   if (frame.epoch < node.epoch || (frame.epoch == node.epoch && frame.number <= node.number)) return false;
   node.is_new = node.epoch != frame.epoch;
@@ -226,6 +229,7 @@ void NodeBus::take_event(NodeMessage& message) {
 }
 
 void NodeBus::take_presence(const NodeMessage& message) {
+  AGW_ASSERT(message.from != options_.node);
   auto& node = nodes_[message.from];
   node.interests = interests_of(message.head);
   if (!is_true(message.head, "asks")) return;
@@ -243,6 +247,7 @@ void NodeBus::tell_runs(const NodeMessage& question) {
 void NodeBus::take_offer(NodeMessage message) {
   if (stopping_.requested() || offers_.size() >= max_offers) return;
   auto nonce = random_hex(nonce_size);
+  AGW_ASSERT(nonce.size() == 2 * nonce_size && !offers_.contains(nonce));
   tell(message.from, "ready", message.id, {{"nonce", nonce}});
   offers_.emplace(std::move(nonce), Offer{std::move(message), Clock::now()});
 }
@@ -317,7 +322,9 @@ template <class Questions>
 class Asked {
 public:
   Asked(Questions& questions, typename Questions::mapped_type waiting)
-      : questions_(questions), place_(questions.emplace(new_id(), std::move(waiting)).first) {}
+      : questions_(questions), place_(questions.emplace(new_id(), std::move(waiting)).first) {
+    AGW_ASSERT(place_->second && !place_->first.empty());
+  }
   ~Asked() { questions_.erase(place_); }
   Asked(const Asked&) = delete;
   Asked& operator=(const Asked&) = delete;
@@ -343,6 +350,7 @@ Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest r
   };
   if (co_await with_timeout(stopping_, patience_with_nodes, until_ready(waiting)) != WaitResult::done)
     co_return std::nullopt;
+  AGW_ASSERT(!waiting->nonce.empty());
   tell(node, "go", asked.id(), {{"nonce", waiting->nonce}});
   const auto until_answered = [](std::shared_ptr<Waiting> one) -> Task<> {
     while (one->answers.empty() && !one->is_unknown) co_await one->changed.wait();
@@ -354,6 +362,7 @@ Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest r
       throw lost_meanwhile(node);
     tell(node, "still?", asked.id(), {});
   }
+  AGW_ASSERT(!waiting->answers.empty());
   auto& answer = waiting->answers.front();
   co_return passed_response(answer.head, std::move(answer.body));
 }

@@ -9,11 +9,14 @@
 
 #include "features/cluster/service.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <boost/algorithm/string/predicate.hpp>
 
 #include "api/error.hpp"
 #include "api/idempotency_store.hpp"
@@ -74,6 +77,9 @@ PassedRequest passed(const Request& request, const std::string& path) {
                        .content = request.content};
   std::erase_if(passed.headers, [](const auto& header) { return header.first == "authorization"; });
   std::erase_if(passed.parameters, [](const auto& parameter) { return parameter.first == "token"; });
+  // The token stays here.
+  AGW_ASSERT(std::ranges::none_of(passed.headers,
+                                  [](const auto& header) { return boost::iequals(header.first, "authorization"); }));
   return passed;
 }
 
@@ -88,6 +94,7 @@ Cluster::Cluster(Services services) : services_(services), group_(services.loop)
 Cluster::~Cluster() = default;
 
 void Cluster::start(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve) {
+  AGW_ASSERT(!bus_ && !stopping_.requested());
   follow_changes();
   services_.costs.leave_others_out(services_.database.start_connection());
   // This node has been killed with them.
@@ -204,6 +211,7 @@ Task<json::array> Cluster::runs_elsewhere(std::set<std::string, std::less<>> thr
 }
 
 Task<std::string> Cluster::node_for(const Request& request) {
+  AGW_ASSERT(request.route);
   const auto find = [this](std::string (*look)(Connection&, const std::string&), std::string id) {
     return services_.database.read([look, id = std::move(id)](Connection& connection) { return look(connection, id); });
   };

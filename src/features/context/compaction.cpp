@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
@@ -63,6 +64,7 @@ std::string both_ends(std::string_view text, std::size_t max_bytes, std::string_
   const auto first = utf8_prefix(text, max_bytes - max_bytes / 3);
   auto last = text.size() - max_bytes / 3;
   while (last < text.size() && continues_character(text[last])) ++last;
+  AGW_ASSERT(text.size() > max_bytes && first.size() <= last);
   return fmt::format("{}\n[{} bytes were left out here, for which there is no room{}]\n{}", first, last - first.size(),
                      advice, text.substr(last));
 }
@@ -73,6 +75,8 @@ std::size_t shorten(Message& result, std::size_t max_bytes) {
   max_bytes = std::max(max_bytes, shortened_result);
   if (result.role != Message::Role::tool || before <= max_bytes) return 0;
   result.text = both_ends(result.text, max_bytes - max_note_length, of_a_result);
+  // Otherwise `max_note_length` is too small.
+  AGW_ASSERT(result.text.size() <= before);
   return before - result.text.size();
 }
 
@@ -85,6 +89,7 @@ std::size_t shorten_calls(Message& message) {
       if (!text || text->size() <= shortened_result) continue;
       const auto before = text->size();
       *text = both_ends(*text, kept_of_result, "");
+      AGW_ASSERT(text->size() < before);
       saved += before - text->size();
     }
   }
@@ -104,6 +109,7 @@ std::size_t fair_share(std::span<const Message> messages, std::size_t room) {
     share = room / left;
     const auto size = sizes[sizes.size() - left];
     if (size > share) break;
+    AGW_ASSERT(size <= room);
     room -= size;
   }
   return share;
@@ -131,6 +137,7 @@ std::size_t total_size(std::span<const Message> messages) {
 }
 
 std::vector<Turn> remove_oldest(std::vector<Turn>& turns, std::size_t budget, std::size_t min_count) {
+  AGW_ASSERT(min_count <= turns.size());
   std::size_t size = 0;
   auto first = turns.end();
   while (first != turns.begin() + static_cast<std::ptrdiff_t>(min_count)) {
@@ -139,6 +146,7 @@ std::vector<Turn> remove_oldest(std::vector<Turn>& turns, std::size_t budget, st
     --first;
   }
   std::vector<Turn> older(std::move_iterator(turns.begin()), std::move_iterator(first));
+  AGW_ASSERT(older.size() >= min_count && older.size() <= turns.size());
   turns.erase(turns.begin(), first);
   return older;
 }
@@ -200,6 +208,7 @@ bool shorten_results(std::vector<Message>& messages, std::size_t budget) {
   if (total <= budget) return true;
   std::size_t results = 0;
   for (const auto& message : newest) results += message.role == Message::Role::tool ? message.text.size() : 0;
+  AGW_ASSERT(results <= total);
   const auto others = total - results;
   const auto share = fair_share(newest, budget - std::min(budget, others));
   for (auto& message : newest) shorten(message, share);

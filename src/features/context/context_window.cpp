@@ -129,6 +129,7 @@ Task<> ContextWindow::load(std::string system, RequestTools tools, CallSettings 
     offer_found(offered, tool_tokens_, tools_, found);
   }
   prompt_tokens_ = estimated_tokens(system) + tool_tokens_;
+  AGW_ASSERT(tool_tokens_ >= 0 && prompt_tokens_ >= tool_tokens_);
   budget_ = budget_of(choices_.front());
   request_ = co_await load_conversation();
   request_.system = std::move(system);
@@ -158,6 +159,7 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   const std::vector<Turn> question{co_await services_.threads.require_turn(run_.turn_id)};
   auto question_files = co_await load_attached_files(services_.attachments, question, false, budget_ / 2);
   const auto question_size = text_size(question_files);
+  AGW_ASSERT(question_size <= budget_);
   const auto by_model = [this](std::string earlier, std::vector<Turn> older) {
     return summarise(std::move(earlier), std::move(older));
   };
@@ -191,6 +193,7 @@ Task<thoughts_store::Found> ContextWindow::load_thoughts(const std::vector<Turn>
 
 /// Whether the reason may be that a service takes its thoughts back no longer: signatures expire, and belong to a key.
 bool ContextWindow::refuses_thoughts(const Completion& completion) const {
+  AGW_ASSERT(conversation_size_ <= request_.messages.size());
   constexpr int bad_request = 400;
   const auto* failure = std::get_if<ModelFailure>(&completion.outcome);
   if (!failure || failure->too_long || failure->status != bad_request) return false;
@@ -199,6 +202,7 @@ bool ContextWindow::refuses_thoughts(const Completion& completion) const {
 }
 
 Task<> ContextWindow::forget_thoughts() {
+  AGW_ASSERT(conversation_size_ <= request_.messages.size());
   sends_thoughts_ = false;
   remove_thoughts(std::span(request_.messages).first(conversation_size_));
   co_await services_.database.write(
@@ -291,6 +295,7 @@ Task<> ContextWindow::shrink_to(std::size_t budget) {
   const std::vector<Message> steps(messages.begin() + static_cast<std::ptrdiff_t>(conversation_size_), messages.end());
   budget_ = budget;
   auto shrunk = co_await load_conversation();
+  AGW_ASSERT(conversation_size_ == shrunk.messages.size());
   messages = std::move(shrunk.messages);
   messages.insert(messages.end(), steps.begin(), steps.end());
   shorten_results(messages, budget);
@@ -346,6 +351,7 @@ void ContextWindow::add_results(std::vector<Message> results) {
   std::ranges::move(results, std::back_inserter(request_.messages));
   if (pictures) {
     pictures_ += pictures->images.size();
+    AGW_ASSERT(pictures_ <= max_pictures);
     request_.messages.push_back(*std::move(pictures));
     drop_choices_without_vision();
   }
@@ -392,6 +398,7 @@ void ContextWindow::drop_choices_before(const std::string& id) {
 void ContextWindow::drop_choices_without_vision() {
   if (std::ranges::none_of(request_.messages, [](const auto& message) { return !message.images.empty(); })) return;
   std::erase_if(choices_, [this](const auto& choice) { return !services_.models.info(choice).vision; });
+  AGW_ASSERT(!choices_.empty());
 }
 
 }  // namespace agw

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 
@@ -36,6 +37,7 @@ Message said(std::string text) {
 }
 
 Message result_of(const Turn& turn, std::string id, std::string name) {
+  AGW_ASSERT(turn.role == Role::tool && turn.metadata && !id.empty());
   Message message;
   message.role = Message::Role::tool;
   message.text = turn.content;
@@ -54,6 +56,7 @@ std::string unused_id(std::string id, std::set<std::string, std::less<>>& used) 
     const auto tail = "_" + std::to_string(number);
     id = stem.substr(0, max_call_name_length - tail.size()) + tail;
   }
+  AGW_ASSERT(id.size() <= max_call_name_length && used.contains(id));
   return id;
 }
 
@@ -64,6 +67,7 @@ std::string acceptable_name(std::string name) {
   name.resize(std::min(name.size(), max_call_name_length));
   std::ranges::replace_if(
       name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-'; }, '_');
+  AGW_ASSERT(!name.empty() && name.size() <= max_call_name_length);
   return name;
 }
 
@@ -121,6 +125,7 @@ std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
     add_step(messages, std::move(message), ids->get_array(), run_id);
     add_steered(messages, {run_id, number});
     passed += count_characters(text);
+    AGW_ASSERT(text.size() <= rest.size() && passed >= 0);
     rest.remove_prefix(text.size());
   }
   auto last = messages.empty() ? std::string(rest) : without_separators(rest);
@@ -151,6 +156,8 @@ void ToolHistory::add_step(std::vector<Message>& messages, Message step, const j
     step.tool_uses.push_back({id, name, object_or_empty(*turn->second->metadata, "input"), std::nullopt});
     results.push_back(result_of(*turn->second, id, name));
   }
+  // A model refuses a call without its result.
+  AGW_ASSERT(step.tool_uses.size() == results.size());
   if (step.text.empty() && results.empty()) return;
   messages.push_back(std::move(step));
   std::ranges::move(results, std::back_inserter(messages));
@@ -166,6 +173,7 @@ void make_call_ids_unique(std::span<Message> earlier, const std::set<std::string
     }
   }
   for (auto& [id, other] : renamed) other = unused_id(id, used);
+  AGW_ASSERT(std::ranges::none_of(renamed, [&](const auto& each) { return taken.contains(each.second); }));
   const auto rename = [&](std::string& id) {
     if (const auto found = renamed.find(id); found != renamed.end()) id = found->second;
   };

@@ -62,6 +62,7 @@ void add_program(const RunClient& client, std::string& system, RequestTools& too
     if (is_replaced) tools.tokens -= estimated_tokens(tool);
     return is_replaced;
   });
+  AGW_ASSERT(tools.tokens >= 0);
   for (const auto& tool : client.tools()) {
     tools.tokens += estimated_tokens(tool);
     tools.offered.push_back(tool);
@@ -77,6 +78,7 @@ std::vector<ToolUse> take_calls_of(const RunClient* client, std::vector<ToolUse>
     if (is_clients) taken.push_back(use);
     return is_clients;
   });
+  AGW_ASSERT(std::ranges::none_of(uses, [&](const auto& use) { return is_named(client->tools(), use.name); }));
   return taken;
 }
 
@@ -222,6 +224,7 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
   }
   // Nothing follows, so that the text, which may be long, need not be copied.
   if (reply->tool_uses.empty()) co_return std::vector<ToolUse>();
+  AGW_ASSERT(text_begin <= active.log.content().size());
   needs_separator_ = !active.log.content().empty();
   co_return window_.add_reply(completion.id(), active.log.content().substr(text_begin), std::move(*reply));
 }

@@ -66,6 +66,7 @@ std::string presentable(const std::string& output) {
   constexpr auto half = max_output_length / 2;
   const auto beginning = utf8_prefix(text, half);
   const auto rest = utf8_prefix(text, text.size() - half).size();
+  AGW_ASSERT(beginning.size() <= rest);
   return fmt::format("{}\n[… {} bytes left out …]\n{}", beginning, rest - beginning.size(),
                      std::string_view(text).substr(rest));
 }
@@ -256,6 +257,7 @@ Task<std::vector<Message>> CallRunner::run(ActiveRunPointer active, RunningAgent
   for (auto& result : step.results) {
     if (result) results.push_back(std::move(*result));
   }
+  AGW_ASSERT(step.next <= step.uses.size() && results.size() <= step.next);
   co_return results;
 }
 
@@ -263,6 +265,7 @@ Task<> CallRunner::work(StepCalls& step) {
   AGW_ASSERT(step.tools.size() == step.uses.size() && step.results.size() == step.uses.size());
   while (step.next < step.uses.size() && !step.active->stop.requested()) {
     const auto number = step.next++;
+    AGW_ASSERT(!step.results[number]);
     step.results[number] = co_await call(step, step.uses[number], step.tools[number]);
   }
 }
@@ -350,6 +353,7 @@ struct CallRunner::Call {
 };
 
 Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request) {
+  AGW_ASSERT(tool.call && !use.raw_input && request.tool == tool.description.name);
   // Since the run began, the agent may have been deleted, or renamed and its directory moved.
   auto run = step.caller->run;
   run.agent_name = run.roots.agent = stages_.require_agent(run.agent_id)->name;
@@ -394,6 +398,7 @@ Task<Permission> CallRunner::ask_permission(Call& call, ToolTarget target, std::
   call.request.target = target;
   const auto permission = permission_for(call.request);
   if (permission.verdict != Verdict::ask) co_return permission;
+  AGW_ASSERT(caller.asks_in && (permission.otherwise == Verdict::denied || permission.otherwise == Verdict::staged));
   if (approvals_.is_full(*caller.asks_in)) {
     co_return Permission{.verdict = Verdict::denied,
                          .reason = "permission denied: too many requests wait for a person or were not allowed"};

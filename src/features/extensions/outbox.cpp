@@ -62,6 +62,7 @@ constexpr std::size_t piece = 200;
 
 template <class T>
 std::vector<T> piece_of(const std::vector<T>& all, std::size_t begin) {
+  AGW_ASSERT(begin < all.size());
   const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
   return {first, first + static_cast<std::ptrdiff_t>(std::min(piece, all.size() - begin))};
 }
@@ -119,6 +120,7 @@ std::vector<DiskStep> ExtensionOutbox::record_steps(Connection& connection, cons
   const auto& any = after ? *after : *before;
   std::vector<DiskStep> steps;
   if (!is_file_backed(any.type)) return steps;
+  AGW_ASSERT(connection.in_transaction());
   const auto record_step = [&](DiskStep step) { outbox_store::add(connection, steps.emplace_back(std::move(step))); };
   if (!after) {
     record_step(move_step(connection, *before, path_in_trash(directory_of(any.type, before->name), before->id)));
@@ -208,6 +210,7 @@ Task<> ExtensionOutbox::accept(std::string extension_id, std::string path, Known
 }
 
 void ExtensionOutbox::load(Connection& connection) {
+  AGW_ASSERT(!started_);
   outbox_store::for_each_known(
       connection, [&](std::string id, KnownDirectory known) { directories_->know(std::move(id), std::move(known)); });
   cross_out_later(directories_->take_again(outbox_store::steps(connection)));
@@ -216,6 +219,7 @@ void ExtensionOutbox::load(Connection& connection) {
 
 DirectoryFindings ExtensionOutbox::compare_at_start(Connection& connection,
                                                     const std::vector<ExtensionPointer>& records) {
+  AGW_ASSERT(!started_);
   auto findings = directories_->compare(records, ExtensionDirectories::At::stamps);
   cross_out_later(findings.done);
   record_made_at_start(connection);
@@ -223,6 +227,7 @@ DirectoryFindings ExtensionOutbox::compare_at_start(Connection& connection,
 }
 
 void ExtensionOutbox::take_at_start(Connection& connection, const std::vector<DiskStep>& steps) {
+  AGW_ASSERT(!started_);
   cross_out_later(directories_->take(steps));
   record_made_at_start(connection);
 }
@@ -233,6 +238,7 @@ void ExtensionOutbox::accept_at_start(const std::string& extension_id, const std
 }
 
 void ExtensionOutbox::start() {
+  AGW_ASSERT(!started_ && !crossing_out_);
   started_ = true;
   cross_out_later();
   if (!is_shared()) background_.spawn(prune_trash());
@@ -271,6 +277,7 @@ void ExtensionOutbox::cross_out_later() {
 
 Task<> ExtensionOutbox::cross_out() {
   while (has_news_ && co_await pause(stopping_, time_to_gather) == WaitResult::done) co_await try_to_cross_out();
+  AGW_ASSERT(crossing_out_);
   crossing_out_ = false;
 }
 

@@ -75,6 +75,7 @@ std::string event_of(JobRunStatus status) {
 /// The row of a run with that outcome.
 JobRun ended_row(JobRun run, const RunOutcome& outcome, Timestamp now) {
   run.status = status_of(outcome);
+  AGW_ASSERT(run.status != JobRunStatus::started && run.status != JobRunStatus::queued);
   run.finished_at = now;
   if (run.started_at) run.duration_ms = std::max<std::int64_t>(0, (now - *run.started_at).count());
   if (!outcome.error.empty()) run.error = outcome.error;
@@ -120,6 +121,7 @@ public:
     return [row = last_](Connection& connection) { job_store::end(connection, row); };
   }
   void ended() override {
+    AGW_ASSERT(last_.finished_at && last_.id == run_->run.id);
     run_->run = last_;
     runner_.ended(run_);
   }
@@ -149,6 +151,7 @@ Task<ActiveJobRunPointer> JobRunner::begin(ExtensionPointer job, JobOrder order,
               .trigger = run->order.trigger,
               .dry = run->order.dry,
               .due_at = run->order.due_at};
+  AGW_ASSERT(!run->has_row && !run->active && !active_runs_.find(run->run.id));
   active_runs_.add(run);
   try {
     if (!run->plan.precheck)
@@ -199,11 +202,13 @@ Task<std::string> JobRunner::choose_thread(const ActiveJobRun& run) {
 
 /// Stores the row of a run that begins or fails at once.
 void JobRunner::write_row(Connection& connection, const JobRun& row, bool has_row) {
+  AGW_ASSERT(connection.in_transaction() && !row.id.empty());
   if (has_row) return job_store::replace(connection, row);
   if (!job_store::insert(connection, row)) throw DueTimeTaken();
 }
 
 Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
+  AGW_ASSERT(!run->active);
   std::string prompt;
   std::string problem;
   try {
@@ -235,6 +240,7 @@ Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> i
 }
 
 RunRequest JobRunner::run_request_of(const ActiveJobRunPointer& run, std::string prompt) {
+  AGW_ASSERT(run->run.thread_id && !run->run.id.empty());
   const auto& order = run->order;
   json::object metadata{{"run_id", run->run.id}, {"job", run->job->name}, {"trigger", to_text(order.trigger)}};
   if (order.dry) metadata["dry"] = true;
@@ -268,7 +274,7 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
   for (const auto& other : ahead) {
     if (replaces) end_soon(other);
   }
-  AGW_ASSERT(run->run.thread_id == run_request.thread_id);
+  AGW_ASSERT(run->run.thread_id == run_request.thread_id && run->run.id == run_request.run_id);
   run->active = engine_.open_run(std::move(run_request));
   // Of a node, it may turn out that the run must wait, and those behind it.
   if (!is_node_) run->placed.request();
@@ -323,7 +329,7 @@ Task<> JobRunner::fail_at_once(ActiveJobRunPointer run, std::string why, InTrans
 }
 
 void JobRunner::started(const ActiveJobRunPointer& run) {
-  AGW_ASSERT(run->active && run->run.thread_id);
+  AGW_ASSERT(run->active && run->run.thread_id && !run->run.finished_at);
   if (run->run.status == JobRunStatus::queued) {
     run->run.status = JobRunStatus::started;
     run->run.started_at = clock_.now();
@@ -338,6 +344,7 @@ Task<> JobRunner::mark_started(std::string id, Timestamp now) {
 }
 
 Task<> JobRunner::watch_time(ActiveJobRunPointer run) {
+  AGW_ASSERT(run->active);
   if (co_await pause(run->over, run->plan.timeout()) != WaitResult::done) co_return;
   engine_.fail_run(run->active, fmt::format("timed out after {} s", run->plan.timeout_s));
 }
@@ -379,6 +386,7 @@ void JobRunner::ended(const ActiveJobRunPointer& run) {
 
 void JobRunner::notify_end(const ActiveJobRunPointer& run) {
   const auto row = named_now(run->run);
+  AGW_ASSERT(row.status != JobRunStatus::started && row.status != JobRunStatus::queued);
   if (row.status == JobRunStatus::failed) work_.spawn(signal_failures(run));
   publish("job-finished", row, event_of(row.status), cause_of(*run));
 }

@@ -1,5 +1,6 @@
 #include "features/jobs/schedule.hpp"
 
+#include <algorithm>
 #include <deque>
 
 #include "base/async/assert.hpp"
@@ -22,6 +23,7 @@ DueTimes times_between(const JobTiming& timing, Timestamp from, Timestamp until)
     found.more = true;
   }
   found.times.assign(kept.begin(), kept.end());
+  AGW_ASSERT(found.times.size() <= Schedule::max_times && std::ranges::is_sorted(found.times));
   return found;
 }
 
@@ -35,7 +37,7 @@ DueTimes latest_times(std::string job_id, const JobTiming& timing, Timestamp fir
     found = times_between(timing, from, now);
     if (found.more || from == first) break;
   }
-  AGW_ASSERT(found.times.size() <= Schedule::max_times);
+  AGW_ASSERT(found.times.empty() || (found.times.front() >= first && found.times.back() <= now));
   found.job_id = std::move(job_id);
   return found;
 }
@@ -45,6 +47,7 @@ std::vector<Timestamp> next_times(const JobTiming& timing, Timestamp after, std:
   while (times.size() < count) {
     const auto next = timing.cron.next(after, timing.zone);
     if (!next) break;
+    AGW_ASSERT(*next > after);
     times.push_back(*next);
     after = *next;
   }
@@ -81,6 +84,7 @@ std::optional<DueTimes> Schedule::take(Timestamp now) {
   const auto [due, job_id] = *queue_.begin();
   AGW_ASSERT(jobs_.contains(job_id));
   auto& entry = jobs_.at(job_id);
+  AGW_ASSERT(entry.due == due);
   unqueue(job_id, entry);
   queue(job_id, entry, due);
   if (!entry.due || *entry.due > now) return DueTimes{job_id, {due}};
@@ -93,10 +97,12 @@ void Schedule::queue(const std::string& job_id, Entry& entry, Timestamp after) {
   entry.due = entry.timing.cron.next(after, entry.timing.zone);
   AGW_ASSERT(!entry.due || *entry.due > after);
   if (entry.due) queue_.emplace(*entry.due, job_id);
+  AGW_ASSERT(queue_.size() <= jobs_.size());
 }
 
 void Schedule::unqueue(const std::string& job_id, const Entry& entry) {
-  if (entry.due) queue_.erase({*entry.due, job_id});
+  [[maybe_unused]] const auto removed = entry.due ? queue_.erase({*entry.due, job_id}) : 0;
+  AGW_ASSERT(!entry.due || removed == 1);
 }
 
 void Schedule::start_over(Timestamp now) {

@@ -26,6 +26,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -82,6 +84,7 @@ Task<> Scheduler::run() {
   while (co_await alarm_.wait(stopping_) == WaitResult::done) {
     int passed_on = 0;
     while (auto due = schedule_.take(read_clock())) {
+      AGW_ASSERT(!due->times.empty() && !due->job_id.empty());
       on_due_(std::move(*due));
       if (++passed_on % max_due_in_a_row == 0) co_await asio::post(executor, asio::use_awaitable);
       if (stopping_.requested()) co_return;

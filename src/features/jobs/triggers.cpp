@@ -21,6 +21,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -194,6 +195,7 @@ bool JobTriggers::arm(const Extension& job, Timestamp after) {
   const auto armed = armed_.find(job.id);
   if (armed != armed_.end() && armed->second == text) return false;
   disarm_job(job.id);
+  AGW_ASSERT(!armed_.contains(job.id));
   armed_[job.id] = text;
   if (const auto* cron = std::get_if<CronTrigger>(&*trigger)) scheduler_.arm(job.id, *cron, after);
   if (auto* event = std::get_if<EventTrigger>(&*trigger)) events_.arm(job.id, std::move(*event));
@@ -255,15 +257,18 @@ Task<> JobTriggers::set_due_times_back(Timestamp now) {
 /// Times after `now` will pass while the gateway is up. Stored due times are set back, as none of these has passed yet.
 void JobTriggers::on_set_back(Timestamp now) {
   up_since_ = std::min(up_since_, now);
+  AGW_ASSERT(up_since_ <= now);
   work_.spawn(set_due_times_back(now));
 }
 
 void JobTriggers::on_due(const DueTimes& due) {
+  AGW_ASSERT(!due.times.empty() && std::ranges::is_sorted(due.times));
   const auto job = extensions_.find(due.job_id);
   if (!job || stopping_.requested()) return;
   const auto now = clock_.now();
   const auto last = due.times.back();
   const bool missed = last < up_since_;
+  AGW_ASSERT(due.times.size() <= Schedule::max_times);
   const bool runs_last = !missed || JobPlan(*job).missed == MissedTimes::once;
   std::vector<JobRun> skipped;
   std::vector<JobOrder> orders;
@@ -277,6 +282,7 @@ void JobTriggers::on_due(const DueTimes& due) {
       skipped.push_back(runner_.unstarted(*job, order, JobRunStatus::skipped,
                                           time < up_since_ ? missed_text(runs_last, more) : jumped_text(more)));
   }
+  AGW_ASSERT(orders.size() + skipped.size() == due.times.size());
   if (!skipped.empty()) work_.spawn(runner_.store_unstarted(job, std::move(skipped)));
   for (auto& order : orders) work_.spawn(fire(job, std::move(order)));
 }
@@ -298,6 +304,7 @@ void JobTriggers::on_event(const std::string& job_id, const DomainEvent& event, 
 }
 
 std::optional<std::string> JobTriggers::why_not_started(const JobOrder& order) const {
+  AGW_ASSERT(order.depth >= 0);
   if (order.depth > max_chain_depth) return fmt::format("a chain of events ends after {} jobs", max_chain_depth);
   if (stopping_.requested()) return "the gateway was stopping";
   return std::nullopt;
@@ -338,6 +345,7 @@ Task<> JobTriggers::fire(ExtensionPointer job, JobOrder order) {
 
 /// The row of a run that could not start.
 Task<std::optional<JobRun>> JobTriggers::begin(ExtensionPointer job, JobOrder order) {
+  AGW_ASSERT(job && (order.due_at.has_value() == (order.trigger == JobRunTrigger::cron)));
   // After the database was away for long, one of the times that have waited is enough.
   if (order.due_at && *order.due_at < latest_fired_[job->id] && clock_.now() - *order.due_at > latest_firing)
     co_return runner_.unstarted(*job, order, JobRunStatus::skipped, "the database was away; a later time was run");
@@ -367,6 +375,7 @@ std::optional<JobHook> JobTriggers::find_hook(std::string_view id_or_name) const
 
 Task<JobRunStarted> JobTriggers::run_hook(JobHook hook, std::optional<json::value> body,
                                           InTransaction<JobRunStarted> in_transaction) {
+  AGW_ASSERT(hook.job);
   if (!hook.job->enabled) throw Conflict("job is disabled");
   JobOrder order{.trigger = JobRunTrigger::webhook};
   if (body) order.attached_data = attached_data_of("The body of the webhook's request", *body);

@@ -22,6 +22,7 @@ constexpr auto between_errors = 1min;  // in the log
 
 /// Call it while an exception is handled: what to say of the run that did not start because of it.
 std::string start_problem(const std::string& job) {
+  AGW_ASSERT(std::current_exception());
   try {
     throw;
   } catch (const ApiError& refused) {
@@ -35,6 +36,7 @@ std::string start_problem(const std::string& job) {
 }  // namespace
 
 Task<> JobRunner::store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
+  AGW_ASSERT(!run->has_row && run->plan.precheck);
   run->run.thread_id = co_await choose_thread(*run);
   run->run.status = JobRunStatus::queued;
   co_await database_.write(
@@ -48,6 +50,7 @@ Task<> JobRunner::store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> i
 }
 
 Task<> JobRunner::run_after_precheck(ActiveJobRunPointer run) {
+  AGW_ASSERT(run->has_row && run->plan.precheck);
   using Verdict = PrecheckResult::Verdict;
   std::string problem;
   try {
@@ -117,6 +120,7 @@ Task<> JobRunner::queue_behind_others(ActiveJobRunPointer run, InTransaction<Job
 }
 
 Task<> JobRunner::run_after_others(ActiveJobRunPointer run) {
+  AGW_ASSERT(run->has_row && run->run.status == JobRunStatus::queued);
   std::string problem;
   try {
     if (co_await wait_for_others(run) && co_await put_on_thread_at_last(run)) co_return;
@@ -129,6 +133,7 @@ Task<> JobRunner::run_after_others(ActiveJobRunPointer run) {
 
 /// Again while the database is away: the run was acknowledged, and is at no fault. False if it is stopped before.
 Task<bool> JobRunner::put_on_thread_at_last(ActiveJobRunPointer run) {
+  AGW_ASSERT(run->has_row);
   auto next_error = std::chrono::steady_clock::time_point::min();
   do {
     try {
@@ -174,6 +179,7 @@ Task<> JobRunner::end_unstarted(ActiveJobRunPointer run, JobRunStatus status, st
 
 /// Until it succeeds: others wait for the run. False if the gateway stops before; the next start ends the run.
 Task<bool> JobRunner::store_end(ActiveJobRunPointer run) {
+  AGW_ASSERT(run->run.finished_at);
   auto next_error = std::chrono::steady_clock::time_point::min();
   do {
     try {
@@ -190,6 +196,7 @@ Task<bool> JobRunner::store_end(ActiveJobRunPointer run) {
 }
 
 JobRun JobRunner::unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const {
+  AGW_ASSERT(status == JobRunStatus::skipped || status == JobRunStatus::failed);
   return {.id = new_id(),
           .job_id = job.id,
           .job = job.name,

@@ -52,6 +52,7 @@ namespace {
 Conflict decided_already(ProposalStatus status) { return Conflict("proposal already " + std::string(to_text(status))); }
 
 Experiment experiment_of(const ProposalDecision& decision) {
+  AGW_ASSERT(decision.status != ProposalStatus::pending && !decision.experiment_id.empty());
   return {.id = decision.experiment_id,
           .domain = "agent:" + decision.address.agent,
           .verdict = decision.status == ProposalStatus::applied ? Verdict::keep : Verdict::discard,
@@ -67,6 +68,7 @@ ProposalDecided decided_by(const ProposalDecision& decision) {
 
 /// Writes the decision to the file. Throws if it cannot.
 void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
+  AGW_ASSERT(decision.status != ProposalStatus::pending);
   const auto file = files.read(decision.address);
   if (!file) throw proposal_not_found();
   if (file->head.status == decision.status && file->head.decided_at == decision.decided_at) return;
@@ -83,6 +85,7 @@ void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
 
 /// Reverts `mark_file`.
 void unmark_file(ProposalFiles& files, const ProposalDecision& decision) {
+  AGW_ASSERT(decision.status != ProposalStatus::pending);
   const auto file = files.read(decision.address);
   if (!file || file->head.status != decision.status || file->head.decided_at != decision.decided_at) return;
   auto text = file->text;
@@ -115,6 +118,7 @@ public:
     if (!is_new) throw decided_already(place->second);
   }
   ~Deciding() {
+    AGW_ASSERT(proposals_.deciding_.contains(address_));
     if (!stays_) proposals_.deciding_.erase(address_);
   }
   Deciding(const Deciding&) = delete;
@@ -212,6 +216,7 @@ Task<ProposalDecided> Proposals::decide(ProposalDecision decision, InTransaction
     if (in_transaction) in_transaction(connection, decided_by(decision));
   });
   deciding.stay(true);
+  AGW_ASSERT(deciding_.contains(decision.address));
   std::exception_ptr failure;
   try {
     co_await carry_out(decision, Attempt::first);
@@ -245,6 +250,7 @@ Task<> Proposals::carry_out(const ProposalDecision& decision, Attempt attempt) {
 }
 
 Task<> Proposals::change_target(const ProposalDecision& decision) {
+  AGW_ASSERT(decision.status == ProposalStatus::applied && decision.target && decision.content);
   // Resolved again: symlinks may have changed.
   const auto place = co_await find_place(*decision.target);
   if (!place) throw path_outside_home();
@@ -277,6 +283,7 @@ Task<std::string> Proposals::proposer(ProposalAddress address) {
 }
 
 Task<bool> Proposals::undo(const ProposalDecision& decision) {
+  AGW_ASSERT(decision.status != ProposalStatus::pending);
   try {
     co_await disk_.run([files = files_, decision] { unmark_file(*files, decision); });
     co_await database_.write([decision](Connection& connection) {

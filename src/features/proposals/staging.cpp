@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/async/assert.hpp"
+
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/json/yaml.hpp"
@@ -52,6 +54,7 @@ std::string name_of(std::string_view title) {
   }
   name = name.substr(0, max_name_length);
   while (name.ends_with('-')) name.pop_back();
+  AGW_ASSERT(name.size() <= max_name_length && (name.empty() || is_proposal_segment(name)));
   return name.empty() ? "proposal" : name;
 }
 
@@ -94,6 +97,7 @@ void check(const std::string& agent, const StagedChange& change) {
 
 /// Writes the text to a new file: the name, or the name with a number.
 ProposalAddress write_new(ProposalFiles& files, ProposalAddress address, const std::string& text) {
+  AGW_ASSERT(address.name && !address.name->empty());
   const auto name = *address.name;
   for (int number = 2; files.has(address); ++number) address.name = name + "-" + std::to_string(number);
   files.write(address, text);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "storage/columns.hpp"
 
 namespace agw {
@@ -29,6 +30,8 @@ constexpr auto columns = columns_of<ProposalDecision>(
 }  // namespace
 
 void insert(Connection& connection, const ProposalDecision& decision) {
+  AGW_ASSERT(connection.in_transaction() && decision.status != ProposalStatus::pending);
+  AGW_ASSERT(decision.status != ProposalStatus::applied || (decision.target && decision.content));
   static const auto sql = columns.insert_into("proposal_outbox");
   auto statement = connection.prepare(sql);
   columns.bind(statement, decision).run();

@@ -139,6 +139,7 @@ void write_target(const TargetPlace& place, const std::string& content) {
 
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) fail(place, root.error());
+  AGW_ASSERT(!place.relative.empty() && fs::path(place.relative).is_relative() && !is_closed(place.relative));
   const auto directory = fs::path(place.relative).parent_path().string();
   if (!directory.empty()) {
     const auto made = root->make_directories(directory, place.in_data_directory ? 0700 : 0755);

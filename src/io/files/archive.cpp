@@ -34,6 +34,7 @@ const Libarchive& library() { return Libarchive::get(); }
 using EntryPointer = std::unique_ptr<struct archive_entry, decltype(&::archive_entry_free)>;
 
 EntryPointer make_entry(const std::string& path, mode_t type, mode_t mode, std::int64_t size, timespec time) {
+  AGW_ASSERT(!path.empty() && path.front() != '/' && size >= 0);
   EntryPointer entry(library().entry_new(), library().entry_free);
   library().entry_set_pathname(entry.get(), path.c_str());
   library().entry_set_filetype(entry.get(), type);
@@ -92,12 +93,14 @@ struct ArchiveWriter::State {
   }
 
   void begin(const EntryPointer& entry) {
+    AGW_ASSERT(archive && entry);
     const auto size = static_cast<std::uint64_t>(library().entry_size(entry.get()));
     digest.take_entry(library().entry_pathname(entry.get()), size);
     if (library().write_header(archive.get(), entry.get()) != ARCHIVE_OK)
       fail(archive.get(), "cannot write the archive");
   }
   void put(std::string_view bytes) {
+    AGW_ASSERT(archive);
     digest.take(bytes);
     if (library().write_data(archive.get(), bytes.data(), bytes.size()) < 0)
       fail(archive.get(), "cannot write the archive");
@@ -134,6 +137,7 @@ void ArchiveWriter::add(const std::string& path, const Descriptor& file) {
     const auto count = got > 0 ? static_cast<std::size_t>(got) : std::min<std::uint64_t>(buffer.size(), left);
     if (got == 0) std::ranges::fill(buffer, '\0');
     state_->put({buffer.data(), count});
+    AGW_ASSERT(count > 0 && count <= left);
     left -= count;
   }
 }
@@ -199,6 +203,7 @@ std::string_view ArchiveReader::read() {
   auto& buffer = state_->buffer;
   const auto got = library().read_data(state_->archive.get(), buffer.data(), buffer.size());
   if (got < 0) fail(state_->archive.get(), "the archive cannot be read");
+  AGW_ASSERT(static_cast<std::size_t>(got) <= buffer.size());
   const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
   state_->digest.take(bytes);
   return bytes;
