@@ -36,6 +36,8 @@
 #include <algorithm>
 #include <iterator>
 #include <mutex>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -161,6 +163,7 @@ std::optional<std::string> startup_error(SpawnOptions plan) {
   for (const auto number : {STDIN_FILENO, STDOUT_FILENO}) plan.descriptors.emplace_back(nothing.get(), number);
   plan.descriptors.emplace_back(writing.get(), STDERR_FILENO);
   const auto child = spawn(plan);
+  AGW_ASSERT(child.id > 1);
   writing = Descriptor();
   std::string said(4096, '\0');
   const auto size = ::read(reading.get(), said.data(), said.size());
@@ -173,6 +176,7 @@ std::optional<std::string> startup_error(SpawnOptions plan) {
 
 SandboxArguments sandboxed(const std::string& program, SandboxArguments mounts, const SandboxSpec& spec,
                            SandboxArguments inside) {
+  AGW_ASSERT(!program.empty() && !inside.empty() && !spec.directory.empty());
   SandboxArguments out{program};
   append(out, isolation(spec));
   append(out, std::move(mounts));
@@ -254,6 +258,7 @@ std::vector<std::shared_ptr<Descriptor>> Sandbox::open_roots(const SandboxSpec& 
   roots.reserve(spec.writable.size() + spec.readable.size());
   for (const auto& path : spec.writable) roots.push_back(open_root(path, true));
   for (const auto& path : spec.readable) roots.push_back(open_root(path, false));
+  AGW_ASSERT(roots.size() == spec.writable.size() + spec.readable.size());
   if (!is_shown(spec.directory, spec))
     throw ProcessError(fmt::format("{} is not part of what the command may see", spec.directory.string()));
   return roots;
@@ -350,7 +355,10 @@ void connect_network(ProcessOptions& out, SandboxNetwork& network) {
   if (::pipe2(ready, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
   out.descriptors.emplace_back(std::make_shared<Descriptor>(ready[0]), ready_descriptor);
   auto answer = std::make_shared<Descriptor>(ready[1]);
-  out.started = [&network, reports, answer](pid_t id) { network.attach(id, std::move(*reports), std::move(*answer)); };
+  out.started = [&network, reports, answer](pid_t id) {
+    AGW_ASSERT(id > 1 && *reports && *answer);
+    network.attach(id, std::move(*reports), std::move(*answer));
+  };
 }
 
 /// At a path of its own, for programs that a variable leads there, and in place of the system's file, for all others.
@@ -365,41 +373,54 @@ void show_certificates(ProcessOptions& out, SandboxMounts& mounts, const Sandbox
   if (const auto file = system_roots_file()) show(*file, system_certificates_descriptor);
 }
 
+/// Whether each has a number of its own.
+[[maybe_unused]] bool are_distinct(const ProcessOptions& options) {
+  std::set<int> numbers;
+  for (const auto& [descriptor, number] : options.descriptors) numbers.insert(number);
+  return numbers.size() == options.descriptors.size();
+}
+
+std::int64_t scratch_mb(const SandboxSpec& spec) { return std::min(spec.memory_mb, max_scratch_mb); }
+
+ProcessOptions without_sandbox(std::vector<std::string> arguments, const SandboxSpec& spec, const fs::path& home) {
+  auto variables = spec.environment;
+  variables.try_emplace("LANG", "C.UTF-8");
+  return {
+      .arguments = std::move(arguments), .environment = environment_of(variables, home), .directory = spec.directory};
+}
+
 }  // namespace
 
-ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSpec& spec) const {
-  AGW_ASSERT(may_block());
-
-  if (const auto why = problem()) throw ProcessError(*why);
-  SandboxPrologue::check_names(spec.environment);
-  const auto roots = open_roots(spec);
-  ProcessOptions out{.environment = environment_of({}, options_.home), .directory = "/"};
-  if (!options_.enabled) {
-    out.arguments = std::move(arguments);
-    auto variables = spec.environment;
-    variables.try_emplace("LANG", "C.UTF-8");
-    out.environment = environment_of(variables, options_.home);
-    out.directory = spec.directory;
-    return out;
-  }
-  const auto scratch = std::min(spec.memory_mb, max_scratch_mb);
-  const auto held = std::make_shared<Resources>(placeholders_);
+SandboxMounts Sandbox::mounts_of(const SandboxSpec& spec, Resources& held) const {
   SandboxMounts mounts;
-  if (options_.home != "/") mounts.empty_directory(options_.home, scratch);
+  if (options_.home != "/") mounts.empty_directory(options_.home, scratch_mb(spec));
   mounts.empty_directory(options_.data_directory, 1);
   try {
     const auto linked = hard_linked_private_files(options_.home, options_.data_directory);
     for (const auto& path : spec.readable) bind_readable(mounts, path, linked);
-    for (const auto& path : spec.writable) bind_writable(mounts, path, linked, *held);
+    for (const auto& path : spec.writable) bind_writable(mounts, path, linked, held);
     for (const auto& path : spec.unchanged) {
       if (fs::is_regular_file(fs::symlink_status(path))) mounts.show(path, false);
     }
   } catch (const std::runtime_error& error) {
     throw ProcessError(error.what());
   }
-  if (spec.network) show_certificates(out, mounts, *spec.network);
+  return mounts;
+}
+
+ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSpec& spec) const {
+  AGW_ASSERT(may_block() && !(spec.host_network && spec.network));
+
+  if (const auto why = problem()) throw ProcessError(*why);
+  SandboxPrologue::check_names(spec.environment);
+  const auto roots = open_roots(spec);
+  if (!options_.enabled) return without_sandbox(std::move(arguments), spec, options_.home);
+  ProcessOptions out{.environment = environment_of({}, options_.home), .directory = "/"};
+  const auto held = std::make_shared<Resources>(placeholders_);
+  auto mounts = mounts_of(spec, *held);
   auto variables = spec.environment;
   if (spec.network) {
+    show_certificates(out, mounts, *spec.network);
     variables.merge(spec.network->variables());
     connect_network(out, *spec.network);
   }
@@ -407,10 +428,11 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   out.descriptors.insert(out.descriptors.end(), prologue.descriptors().begin(), prologue.descriptors().end());
   // Resolved now, not later in the PATH of the command.
   const auto program = find_program(options_.program, program_path);
-  out.arguments = sandboxed(program, mounts.arguments(scratch), spec, prologue.arguments());
+  out.arguments = sandboxed(program, mounts.arguments(scratch_mb(spec)), spec, prologue.arguments());
   out.descriptors.emplace_back(filter_file(), filter_descriptor);
   out.descriptors.emplace_back(lifeline_, life_descriptor);
   for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
+  AGW_ASSERT(std::cmp_less(first_root_descriptor + roots.size(), system_certificates_descriptor) && are_distinct(out));
   out.ignored_signals = {SIGTERM};
   // If it were killed during the setup, its first process would wait forever. After the setup, `--die-with-parent` ends
   // everything; the prologue notices a gateway that died before.

@@ -75,6 +75,7 @@ private:
   struct Probe;
   std::shared_ptr<Descriptor> open_root(const std::filesystem::path& path, bool writable) const;
   std::vector<std::shared_ptr<Descriptor>> open_roots(const SandboxSpec& spec) const;
+  SandboxMounts mounts_of(const SandboxSpec& spec, Resources& held) const;
   void bind_writable(SandboxMounts& mounts, const std::filesystem::path& root, const FileIdentities& linked,
                      Resources& held) const;
   void bind_readable(SandboxMounts& mounts, const std::filesystem::path& root, const FileIdentities& linked) const;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <sstream>
@@ -55,6 +56,7 @@ bool is_same_file(const SandboxPlaceholders::PlaceholderIdentity& one,
 }
 
 std::string line_of(const fs::path& path, const SandboxPlaceholders::PlaceholderIdentity& made) {
+  AGW_ASSERT(path.is_absolute() && path.native().find('\0') == std::string::npos);
   return fmt::format("{} {} {} {}", made.device, made.inode, made.changed_ns, path.native()) + '\0';
 }
 
@@ -95,6 +97,7 @@ bool SandboxPlaceholders::hold(const fs::path& path, std::string_view content, m
   const auto others = held == held_.end() ? 0 : held->second.count;
   const auto made = identity_at(path).value_or(PlaceholderIdentity{});
   held_[path] = {others + 1, made};
+  AGW_ASSERT(held_.at(path).count > 0);
   const auto line = line_of(path, made);
   noted_ += line.size();
   if (!append_to_note(data_directory_, line)) note();
@@ -105,11 +108,13 @@ void SandboxPlaceholders::release(const std::vector<fs::path>& paths) {
   const std::lock_guard lock(mutex_);
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     const auto held = held_.find(*path);
+    AGW_ASSERT(held != held_.end() && held->second.count > 0);
     if (--held->second.count > 0) continue;
     // A file that somebody has put there since is left.
     if (::rmdir(path->c_str()) != 0 && identity_at(*path) == held->second.made) ::unlink(path->c_str());
     held_.erase(held);
   }
+  AGW_ASSERT(std::ranges::all_of(held_, [](const auto& each) { return each.second.count > 0; }));
   if (noted_ > (held_.empty() ? 0 : max_outdated)) note();
 }
 
