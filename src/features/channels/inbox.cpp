@@ -28,6 +28,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -77,6 +78,7 @@ Task<> ChannelInbox::receive(ReceivedMessage message) {
 
 /// Every press is acknowledged, or the service shows the person a spinner. A stranger's press does nothing else.
 Task<> ChannelInbox::handle_press(ReceivedMessage message) {
+  AGW_ASSERT(!message.press.empty());
   std::string text;
   if (is_allowed(message)) text = co_await approvals_.press(message.button);
   co_await messenger_.acknowledge(std::move(message.press), std::move(text), stop_);
@@ -92,6 +94,7 @@ void ChannelInbox::send_pairing_code(const ReceivedMessage& message) {
   if (is_known || memory_.strangers.size() >= max_strangers) return;
   auto code = new_code();
   while (memory_.find_stranger(code)) code = new_code();
+  AGW_ASSERT(code.size() == 6 && memory_.strangers.size() < max_strangers);
   memory_.strangers.push_back({.code = std::move(code),
                                .sender = message.sender,
                                .name = message.sender_name,
@@ -102,6 +105,7 @@ void ChannelInbox::send_pairing_code(const ReceivedMessage& message) {
 }
 
 void ChannelInbox::send_code(const Stranger& stranger) {
+  AGW_ASSERT(!stranger.code.empty() && !stranger.is_told && !stranger.place.is_group);
   outbox_.send_unstored(
       {.to = stranger.place,
        .id = {},
@@ -134,6 +138,7 @@ Task<> ChannelInbox::handle_allowed(ReceivedMessage message) {
 Task<std::string> ChannelInbox::try_handle(ReceivedMessage message) {
   int tries = 1;
   for (int tries_elsewhere = 1; !stop_.requested();) {
+    AGW_ASSERT(tries <= max_tries && tries_elsewhere <= max_tries_elsewhere);
     try {
       co_await handle_once(message);
       co_return "";
@@ -193,6 +198,7 @@ InboundRow ChannelInbox::row_of(const ReceivedMessage& message) const {
 }
 
 Task<> ChannelInbox::reply(ReceivedMessage message, std::string text, std::function<void(Connection&)> in_transaction) {
+  AGW_ASSERT(!text.empty());
   auto row = row_of(message);
   row.is_answered = true;
   OutboxRow answer{.id = new_id(),
@@ -206,6 +212,7 @@ Task<> ChannelInbox::reply(ReceivedMessage message, std::string text, std::funct
     if (in_transaction) in_transaction(connection);
     return channel_store::insert(connection, answer);
   });
+  AGW_ASSERT(answer.number > 0);
   outbox_.add({std::move(answer)});
 }
 
@@ -267,6 +274,7 @@ Task<> ChannelInbox::ask_agent(ReceivedMessage message) {
         channel_store::purge(connection, oldest);
         *number = channel_store::insert(connection, stored);
       });
+  AGW_ASSERT(*number > 0 && !turn.id.empty() && !turn.thread_id.empty());
   row.number = *number;
   row.turn_id = turn.id;
   row.thread_id = turn.thread_id;

@@ -98,6 +98,7 @@ void ChannelOutbox::send_unstored(OutgoingMessage message, Sent sent) {
 }
 
 void ChannelOutbox::show_preview(const ChatPlace& place, std::int64_t question, std::string text) {
+  AGW_ASSERT(question > 0);
   const auto lane = lane_of(place);
   if (!lane->preview || lane->preview->question != question) lane->preview = Preview{.question = question, .text = {}};
   lane->preview->text = std::move(text);
@@ -120,6 +121,7 @@ std::size_t ChannelOutbox::waiting() const {
 ChannelOutbox::LanePointer ChannelOutbox::lane_of(const ChatPlace& place) {
   auto& lane = lanes_[place];
   if (!lane) lane = std::make_shared<Lane>(services_.loop, place);
+  AGW_ASSERT(lane->to == place);
   return lane;
 }
 
@@ -145,6 +147,7 @@ Task<> ChannelOutbox::work(LanePointer lane) {
     }
     if (must_wait) co_await pause(stop_, min_resend_delay);
   }
+  AGW_ASSERT(lane->is_active);
   lane->is_active = false;
   if (lane->entries.empty()) lane->is_overfull = false;
   const bool is_idle = lane->entries.empty() && !lane->preview;
@@ -171,6 +174,7 @@ Task<bool> ChannelOutbox::wait_for_turn(SteadyClock::time_point earliest) {
   }
   recent_.push_back(SteadyClock::now());
   if (recent_.size() > messenger_.traits().per_second) recent_.pop_front();
+  AGW_ASSERT(recent_.size() <= messenger_.traits().per_second);
   co_return !stop_.requested();
 }
 
@@ -185,6 +189,8 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
     message.text += fmt::format("{}{}", message.text.empty() ? "" : "\n\n", duplicate_remark);
   }
   const auto result = co_await send_message(entry, std::move(message));
+  // Only this coroutine takes from the lane.
+  AGW_ASSERT(!lane->entries.empty() && &entry == &lane->entries.front());
   if (result.end == End::stopped) co_return false;
   lane->last_sent = SteadyClock::now();
   if (result.end == End::sent || result.end == End::refused) {
@@ -228,6 +234,7 @@ Task<> ChannelOutbox::load_files(OutgoingMessage& message, std::string ids) {
 Task<> ChannelOutbox::prepare(Entry& entry) {
   if (!entry.row) co_return;
   const auto number = entry.row->number;
+  AGW_ASSERT(number > 0);
   const bool is_marked = !messenger_.traits().drops_repeated && !entry.row->is_begun;
   const auto question = entry.row->question;
   const auto shown_as = co_await services_.database.write([number, is_marked, question](Connection& connection) {
@@ -246,7 +253,7 @@ Task<> ChannelOutbox::prepare(Entry& entry) {
 }
 
 Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
-  AGW_ASSERT(result.end == End::sent || result.end == End::refused);
+  AGW_ASSERT(!lane->entries.empty() && (result.end == End::sent || result.end == End::refused));
   auto& entry = lane->entries.front();
   for (bool is_stored = entry.row.has_value(); is_stored && !stop_.requested();) {
     try {
@@ -267,6 +274,7 @@ Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
 }
 
 void ChannelOutbox::note_failure(Entry& entry, const SendResult& result) {
+  AGW_ASSERT(entry.failures >= 0 && (result.end == End::retry || result.end == End::uncertain));
   const auto doubled = min_resend_delay * (1 << std::min(entry.failures++, max_resend_doublings));
   const auto pause = result.retry_after > 0s ? std::min(result.retry_after, max_retry_after)
                                              : std::min<std::chrono::milliseconds>(doubled, max_resend_delay);
@@ -286,6 +294,7 @@ Task<> ChannelOutbox::update_preview(LanePointer lane) {
   }
   if (!co_await wait_for_turn({}) || !lane->preview || !lane->entries.empty()) co_return;
   auto preview = *lane->preview;
+  AGW_ASSERT(preview.question > 0);
   lane->preview->is_current = true;
   lane->last_preview = SteadyClock::now();
   preview.text = utf16_prefix(preview.text, messenger_.traits().max_units);
@@ -310,6 +319,7 @@ Task<> ChannelOutbox::update_preview(LanePointer lane) {
 
 Task<SendResult> ChannelOutbox::edit_preview(LanePointer lane, Preview preview) {
   const bool is_first = preview.message.empty();
+  AGW_ASSERT(preview.question > 0);
   const auto set_shown_as = [&](std::optional<std::string> message) {
     return services_.database.write([question = preview.question, message](Connection& connection) {
       channel_store::set_shown_as(connection, question, message);
