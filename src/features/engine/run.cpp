@@ -28,6 +28,14 @@ std::string_view why_unavailable(const ExtensionPointer& agent, const RunRequest
 
 /// What a model thought is worth nothing to another one that has answered, but an answer without a model changes
 /// nothing.
+Runs::Ending ending_of(const Run& run, const RunOutcome& outcome, bool has_turn) {
+  if (!outcome.stopped) return {.type = "finish", .members = finish_members(run, outcome), .error = outcome.error};
+  return {.status = RunStatus::stopped,
+          .type = "stopped",
+          .members = {{"assistantTurnId", has_turn ? json::value(run.assistant_turn_id) : json::value(nullptr)}},
+          .error = outcome.error};
+}
+
 bool has_model_answered(const RunOutcome& outcome) {
   return outcome.error.empty() && !outcome.model.starts_with(fmt::format("{}/", offline_provider));
 }
@@ -57,6 +65,7 @@ Task<> Engine::answer(ActiveRunPointer active) {
 }
 
 Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
+  AGW_ASSERT(active->started && outcome.steps.empty());
   outcome.stopped = active->stop.requested();
   if (outcome.stopped) co_return;
   services_.runs.announce_start(*active);
@@ -116,32 +125,29 @@ void Engine::watch_provider(const Run& run, const RunOutcome& outcome) const {
 
 Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
   const auto& run = active->run;
-  const auto& content = active->log.content();
-  Runs::Ending ending;
-  ending.error = outcome.error;
-  const bool nothing_to_store = outcome.stopped && content.empty() && outcome.steps.empty();
-  if (outcome.stopped) {
-    ending.status = RunStatus::stopped;
-    ending.type = "stopped";
-    ending.members["assistantTurnId"] = nothing_to_store ? json::value(nullptr) : json::value(run.assistant_turn_id);
-  } else {
-    ending.type = "finish";
-    ending.members = finish_members(run, outcome);
-  }
   AGW_ASSERT(run.assistant_turn_id != run.turn_id && !run.assistant_turn_id.empty());
+  const bool has_turn = !outcome.stopped || !active->log.content().empty() || !outcome.steps.empty();
   const auto at_end = [of_observer = run_requests_.ending_of(run, outcome),
                        spendings = outcome.spendings](Connection& written) {
+    AGW_ASSERT(written.in_transaction());
     Costs::record(written, spendings);
     if (of_observer) of_observer(written);
   };
-  if (nothing_to_store) co_return co_await services_.runs.end(active, std::move(ending), at_end);
+  auto ending = ending_of(run, outcome, has_turn);
+  if (has_turn) co_return co_await end_with_turn(active, outcome, std::move(ending), at_end);
+  co_return co_await services_.runs.end(active, std::move(ending), at_end);
+}
 
+Task<bool> Engine::end_with_turn(ActiveRunPointer active, const RunOutcome& outcome, Runs::Ending ending,
+                                 Runs::AtEnd at_end) {
+  const auto& run = active->run;
   const auto prepared =
       services_.threads.prepare({.thread_id = run.thread_id,
                                  .role = Role::assistant,
                                  .metadata = turn_metadata(run, outcome, active->log.reasoning_content()),
                                  .id = run.assistant_turn_id,
                                  .in_reply_to = run.turn_id});
+  AGW_ASSERT(prepared.turn.id == run.assistant_turn_id);
   auto added = std::make_shared<AddedTurn>();
   const bool stores_thoughts = has_model_answered(outcome) || !outcome.thoughts.empty();
   co_return co_await services_.runs.end(

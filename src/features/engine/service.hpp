@@ -131,6 +131,7 @@ private:
   Task<RunOutcome> answer_without_model(ActiveRunPointer active, std::shared_ptr<const RunRequest> run_request);
   Task<> save(ActiveRunPointer active, RunOutcome outcome);
   Task<bool> end(ActiveRunPointer active, const RunOutcome& outcome);
+  Task<bool> end_with_turn(ActiveRunPointer active, const RunOutcome& outcome, Runs::Ending ending, Runs::AtEnd at_end);
   void watch_provider(const Run& run, const RunOutcome& outcome) const;
 
   const EngineServices services_;
