@@ -9,6 +9,7 @@
 
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
+#include "features/permissions/service.hpp"
 
 namespace agw {
 
@@ -17,13 +18,16 @@ namespace {
 constexpr std::size_t max_warnings = 100;
 constexpr std::size_t max_shown_name = 100;
 
+std::string missing(std::string_view what, std::string_view name) {
+  return fmt::format("there is no {} {}", what, shortened(std::string(name), max_shown_name));
+}
+
+}  // namespace
+
 /// The warnings about one definition.
-struct Findings {
+struct UnknownNames::Findings {
   const json::object& definition;
   std::vector<ExtensionWarning> warnings{};
-
-  /// `problem` returns what is wrong with a name; empty: nothing.
-  using ProblemOf = std::function<std::string(std::string_view name)>;
 
   void check(std::string_view member, const ProblemOf& problem) {
     if (const auto name = string_member(definition, member)) add(fmt::format("definition.{}", member), problem(*name));
@@ -43,61 +47,70 @@ private:
   }
 };
 
-std::string missing(std::string_view what, std::string_view name) {
-  return fmt::format("there is no {} {}", what, shortened(std::string(name), max_shown_name));
-}
-
-}  // namespace
-
-Task<std::vector<ExtensionWarning>> UnknownNames::unknown_names(ExtensionPointer extension) const {
-  Findings found{extension->definition.members()};
-  const auto tool = [tools = tools_.all()](std::string_view name) {
+UnknownNames::ProblemOf UnknownNames::tool_problems() const {
+  return [tools = tools_.all()](std::string_view name) {
     return tools.contains(name) ? std::string() : missing("tool", name) + " at the moment";
   };
-  const auto model = [this](std::string_view name) {
+}
+
+UnknownNames::ProblemOf UnknownNames::model_problems() const {
+  return [this](std::string_view name) {
     const auto resolved = models_.resolve(name);
     const auto* problem = std::get_if<NotConfigured>(&resolved);
     return problem ? problem->message : std::string();
   };
-  const auto agent = [this](std::string_view name) {
-    return extensions_.find_agent(name) ? std::string() : missing("agent", name);
-  };
-  const auto capability = [this](std::string_view name) {
+}
+
+UnknownNames::ProblemOf UnknownNames::agent_problems() const {
+  return
+      [this](std::string_view name) { return extensions_.find_agent(name) ? std::string() : missing("agent", name); };
+}
+
+UnknownNames::ProblemOf UnknownNames::capability_problems() const {
+  return [this](std::string_view name) {
     const bool is_there = extensions_.find(ExtensionType::capability, name) != nullptr || is_host_preset(name);
     return is_there ? std::string() : missing("capability", name) + ": it allows nothing";
   };
-  switch (extension->type) {
-    case ExtensionType::agent: {
-      const auto skills = array_member(found.definition, "skills") ? co_await skills_.of(extension, std::nullopt)
-                                                                   : std::vector<Skill>();
-      found.check("model", model);
-      found.check_each("fallback_models", model);
-      found.check_each("tools", tool);
-      found.check_each("capabilities", capability);
-      found.check_each("skills", [&](std::string_view name) {
-        const bool is_there = std::ranges::find(skills, name, &Skill::name) != skills.end();
-        return is_there ? std::string() : missing("skill", name) + " outside of projects";
-      });
-      break;
-    }
+}
+
+Task<> UnknownNames::check_agent(Findings& found, ExtensionPointer agent) const {
+  const auto skills =
+      array_member(found.definition, "skills") ? co_await skills_.of(agent, std::nullopt) : std::vector<Skill>();
+  found.check("model", model_problems());
+  found.check_each("fallback_models", model_problems());
+  found.check_each("tools", tool_problems());
+  found.check_each("capabilities", capability_problems());
+  found.check_each("skills", [&](std::string_view name) {
+    const bool is_there = std::ranges::find(skills, name, &Skill::name) != skills.end();
+    return is_there ? std::string() : missing("skill", name) + " outside of projects";
+  });
+}
+
+void UnknownNames::check_other(Findings& found, ExtensionType type) const {
+  switch (type) {
     case ExtensionType::capability:
-      found.check_each("tools", tool);
-      break;
+      return found.check_each("tools", tool_problems());
     case ExtensionType::integration:
-      found.check_each("fallback_models", [this](std::string_view name) { return models_.service_problem(name); });
-      break;
-    case ExtensionType::command:
-      found.check("agent_id", agent);
-      found.check("model", model);
-      break;
+      return found.check_each("fallback_models",
+                              [this](std::string_view name) { return models_.service_problem(name); });
     case ExtensionType::job:
-      found.check("agent_id", agent);
-      found.check("owner_agent_id", agent);
-      found.check("model", model);
-      break;
+      found.check("agent_id", agent_problems());
+      found.check("owner_agent_id", agent_problems());
+      return found.check("model", model_problems());
+    case ExtensionType::command:
+      found.check("agent_id", agent_problems());
+      return found.check("model", model_problems());
     default:
-      break;
+      return;
   }
+}
+
+Task<std::vector<ExtensionWarning>> UnknownNames::unknown_names(ExtensionPointer extension) const {
+  Findings found{extension->definition.members()};
+  if (extension->type == ExtensionType::agent)
+    co_await check_agent(found, extension);
+  else
+    check_other(found, extension->type);
   co_return std::move(found.warnings);
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "features/extensions/service.hpp"
@@ -19,6 +22,17 @@ public:
   Task<std::vector<ExtensionWarning>> unknown_names(ExtensionPointer extension) const override;
 
 private:
+  struct Findings;
+  /// What is wrong with a name; empty: nothing.
+  using ProblemOf = std::function<std::string(std::string_view name)>;
+
+  ProblemOf tool_problems() const;
+  ProblemOf model_problems() const;
+  ProblemOf agent_problems() const;
+  ProblemOf capability_problems() const;
+  Task<> check_agent(Findings& found, ExtensionPointer agent) const;
+  void check_other(Findings& found, ExtensionType type) const;
+
   const Extensions& extensions_;
   const ToolSet& tools_;
   const Models& models_;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <exception>
+#include <iterator>
 
 #include "api/error.hpp"
 #include "api/route.hpp"
@@ -128,9 +130,7 @@ Task<Response> search_turns(Threads& threads, Request& request) {
   co_return json_response(co_await threads.search_text(request.query<TurnSearch>()));
 }
 
-}  // namespace
-
-Routes thread_routes(Threads& threads, const Secrets& secrets, BlockingPool& blocking) {
+Routes routes_of_threads(Threads& threads) {
   return {
       get("/threads", "List threads, newest change first", list_threads, threads)
           .query<ThreadFilter>()
@@ -153,6 +153,11 @@ Routes thread_routes(Threads& threads, const Secrets& secrets, BlockingPool& blo
           .responds_no_content()
           .fails_with({404, 409})
           .is_about(About::thread),
+  };
+}
+
+Routes routes_of_turns(Threads& threads, const Secrets& secrets, BlockingPool& blocking) {
+  return {
       get("/threads/:id/turns", "List a thread's turns, newest first", list_turns, threads)
           .query<TurnFilter>()
           .responds<std::vector<Turn>>()
@@ -181,6 +186,14 @@ Routes thread_routes(Threads& threads, const Secrets& secrets, BlockingPool& blo
           .query<TurnSearch>()
           .responds<std::vector<FoundTurn>>(),
   };
+}
+
+}  // namespace
+
+Routes thread_routes(Threads& threads, const Secrets& secrets, BlockingPool& blocking) {
+  auto routes = routes_of_threads(threads);
+  std::ranges::move(routes_of_turns(threads, secrets, blocking), std::back_inserter(routes));
+  return routes;
 }
 
 }  // namespace agw
