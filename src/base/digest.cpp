@@ -3,6 +3,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/x509.h>
@@ -47,6 +48,10 @@ std::string hmac_sha256(std::string_view key, std::string_view text) {
   if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, text.size(), data_of(digest), &size))
     throw std::runtime_error("OpenSSL cannot compute an HMAC");
   return digest;
+}
+
+bool are_equal_secrets(std::string_view one, std::string_view other) {
+  return one.size() == other.size() && CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
 }
 
 std::string fingerprint(const X509& certificate) {

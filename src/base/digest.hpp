@@ -32,6 +32,10 @@ std::string sha256(std::string_view bytes);
 /// The HMAC (RFC 2104) with SHA-256: 32 bytes. Throws std::runtime_error.
 std::string hmac_sha256(std::string_view key, std::string_view text);
 
+/// Whether two secrets are the same. Takes the same time wherever they differ; their lengths are no secret.
+/// Example: src/base/digest_test.cpp: Secrets.AreEqualOnlyInLengthAndEveryByte
+bool are_equal_secrets(std::string_view one, std::string_view other);
+
 /// The fingerprint of a certificate: the digest of its DER form as lower-case hex.
 std::string fingerprint(const x509_st& certificate);
 

@@ -22,6 +22,14 @@ TEST(Sha256, IsTheSameForPiecesAndGoesOnAfterADigest) {
   EXPECT_EQ(pieces.digest(), sha256("abc"));
 }
 
+TEST(Secrets, AreEqualOnlyInLengthAndEveryByte) {
+  EXPECT_TRUE(are_equal_secrets("open sesame", "open sesame"));
+  EXPECT_TRUE(are_equal_secrets("", ""));
+  EXPECT_FALSE(are_equal_secrets("open sesame", "open sesamE"));
+  EXPECT_FALSE(are_equal_secrets("open sesame", "open sesam"));
+  EXPECT_FALSE(are_equal_secrets("", "x"));
+}
+
 TEST(Hex, HasTwoLowerCaseDigitsForEachByte) { EXPECT_EQ(to_hex(std::string_view("\0\x7f\xff", 3)), "007fff"); }
 
 TEST(Base64Url, WritesAndReadsEveryLength) {

@@ -1,10 +1,10 @@
 #include "features/access/pairing.hpp"
 
-#include <openssl/crypto.h>
-
 #include <random>
 
 #include <fmt/format.h>
+
+#include "base/digest.hpp"
 
 namespace agw {
 
@@ -43,8 +43,7 @@ Pairing::Verdict Pairing::judge(std::string_view code, Moment now) {
 }
 
 bool Pairing::is_right(std::string_view code, Moment now) const {
-  return code_ && now < code_->expires_at && code.size() == code_->digits.size() &&
-         CRYPTO_memcmp(code.data(), code_->digits.data(), code.size()) == 0;
+  return code_ && now < code_->expires_at && are_equal_secrets(code, code_->digits);
 }
 
 }  // namespace agw

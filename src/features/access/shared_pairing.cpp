@@ -1,7 +1,6 @@
 #include "features/access/shared_pairing.hpp"
 
-#include <openssl/crypto.h>
-
+#include "base/digest.hpp"
 #include "features/access/pairing_store.hpp"
 #include "storage/database.hpp"
 
@@ -13,7 +12,7 @@ std::int64_t in_milliseconds(std::chrono::milliseconds duration) { return durati
 
 bool is_right_code(Connection& connection, const std::string& code, std::int64_t now) {
   const auto right = pairing_store::code(connection, now);
-  return right && code.size() == right->size() && CRYPTO_memcmp(code.data(), right->data(), code.size()) == 0;
+  return right && are_equal_secrets(code, *right);
 }
 
 Pairing::Verdict judged(Connection& connection, const std::string& code) {

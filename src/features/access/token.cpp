@@ -1,7 +1,6 @@
 #include "features/access/token.hpp"
 
 #include <fcntl.h>
-#include <openssl/crypto.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/data_files.hpp"
+#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "io/files/atomic_file.hpp"
@@ -96,8 +96,6 @@ Token Token::replace(const std::filesystem::path& data_directory) {
   return token;
 }
 
-bool Token::matches(std::string_view candidate) const {
-  return candidate.size() == secret_.size() && CRYPTO_memcmp(candidate.data(), secret_.data(), secret_.size()) == 0;
-}
+bool Token::matches(std::string_view candidate) const { return are_equal_secrets(candidate, secret_); }
 
 }  // namespace agw

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <openssl/crypto.h>
-
 #include "base/digest.hpp"
 #include "base/json/json_values.hpp"
 
@@ -58,7 +56,7 @@ std::vector<std::string> sealed_frames(std::string_view secret, std::string_view
 std::optional<NodeMessageReader::Frame> NodeMessageReader::take(std::string_view subject, std::string_view frame) {
   if (frame.size() <= seal_size) return std::nullopt;
   const auto seal = seal_of(secret_, subject, frame.substr(seal_size));
-  if (CRYPTO_memcmp(seal.data(), frame.data(), seal_size) != 0) return std::nullopt;
+  if (!are_equal_secrets(seal, frame.substr(0, seal_size))) return std::nullopt;
   const auto content = frame.substr(seal_size);
   const auto end = content.find('\n');
   const auto parsed = parse_json(content.substr(0, end));

@@ -1,4 +1,3 @@
-#include <openssl/crypto.h>
 
 #include "base/digest.hpp"
 #include "features/jobs/triggers.hpp"
@@ -7,8 +6,7 @@ namespace agw {
 
 bool is_signed(std::string_view body, std::string_view secret, std::optional<std::string_view> signature) {
   const auto wanted = "sha256=" + to_hex(hmac_sha256(secret, body));
-  return signature && signature->size() == wanted.size() &&
-         CRYPTO_memcmp(signature->data(), wanted.data(), wanted.size()) == 0;
+  return signature && are_equal_secrets(*signature, wanted);
 }
 
 }  // namespace agw
