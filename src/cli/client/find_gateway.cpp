@@ -10,7 +10,6 @@
 #include "base/printable.hpp"
 #include "config/data_directory.hpp"
 #include "features/access/token.hpp"
-#include "io/files/lock_file.hpp"
 
 namespace agw::cli {
 
@@ -64,6 +63,10 @@ std::filesystem::path own_directory(const std::filesystem::path& data_directory)
                                  data_directory.string()));
   }
   return agw::own_directory(data_directory, settings);
+}
+
+std::optional<RunningGateway> running_gateway(const std::filesystem::path& data_directory) {
+  return find_running_gateway(own_directory(data_directory));
 }
 
 bool wait_until_up(const std::filesystem::path& data_directory) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "io/files/lock_file.hpp"
+
 namespace agw::cli {
 
 /// The gateway that runs on a data directory.
@@ -23,6 +25,9 @@ std::filesystem::path data_directory(const std::optional<std::string>& flag);
 /// In the data directory, what no other gateway uses (config/data_directory.hpp). Throws StartError if nodes share it
 /// and the configuration is wrong, or neither it nor the environment names one.
 std::filesystem::path own_directory(const std::filesystem::path& data_directory);
+
+/// The gateway that runs on the data directory, or that starts or ends there. Throws as `own_directory` does.
+std::optional<RunningGateway> running_gateway(const std::filesystem::path& data_directory);
 
 /// Finds the gateway by its lock, and waits briefly for one that is starting. Throws StartError (not_running) if nobody
 /// holds the lock, so that the token is sent to nobody else.

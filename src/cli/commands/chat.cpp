@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <iostream>
-#include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
@@ -40,7 +39,7 @@ int status_of(StreamedAnswer::Outcome outcome) {
 AnswerPrinter screen() { return {std::cout, terminal_at(STDOUT_FILENO), std::cerr, terminal_at(STDERR_FILENO)}; }
 
 std::string standard_input() {
-  std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  auto text = read_standard_input();
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }

@@ -18,7 +18,6 @@
 #include "cli/transfer/importer.hpp"
 #include "cli/transfer/readers.hpp"
 #include "config/environment.hpp"
-#include "io/files/lock_file.hpp"
 
 namespace agw::cli {
 
@@ -102,7 +101,7 @@ void print(const Importer& importer, const ImportOptions& options) {
 /// A dry run tells more where a gateway runs, and needs none.
 std::optional<FoundGateway> gateway_for(const ImportOptions& options) {
   if (!options.dry_run) return find_gateway(options.list.data_dir);
-  const auto running = find_running_gateway(own_directory(data_directory(options.list.data_dir)));
+  const auto running = running_gateway(data_directory(options.list.data_dir));
   return running && !running->url.empty() ? std::optional(find_gateway(options.list.data_dir)) : std::nullopt;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
+#include "cli/output/line_input.hpp"
 #include "cli/output/table.hpp"
 #include "cli/output/terminal.hpp"
 #include "features/proposals/types.hpp"
@@ -80,7 +81,7 @@ Task<int> show_proposal(const FoundGateway& gateway, const OneProposalOptions& o
 }
 
 std::string content_of(const std::string& file) {
-  if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  if (file == "-") return read_standard_input();
   std::ifstream in(file, std::ios::binary);
   if (!in) throw StartError(ExitStatus::failure, fmt::format("cannot read {}", one_line(file)));
   return {std::istreambuf_iterator<char>(in), {}};

@@ -11,7 +11,6 @@
 #include "cli/commands/service_unit.hpp"
 #include "config/data_directory.hpp"
 #include "io/files/atomic_file.hpp"
-#include "io/files/lock_file.hpp"
 
 namespace agw::cli {
 
@@ -75,7 +74,7 @@ int install(const ServiceOptions& options) {
     return 0;
   }
   const auto data = data_directory(options.data_dir);
-  if (const auto running = find_running_gateway(own_directory(data))) {
+  if (const auto running = running_gateway(data)) {
     throw std::runtime_error(fmt::format("a gateway (process {}) already runs on {}: stop it, then run this again",
                                          running->pid, data.string()));
   }
@@ -104,7 +103,7 @@ int status(const ServiceOptions& options) {
   const auto path = unit_path();
   std::cout << (fs::exists(path) ? path.string() : std::string("not installed: agw service install")) << '\n'
             << std::flush;
-  const auto running = find_running_gateway(own_directory(data_directory(options.data_dir)));
+  const auto running = running_gateway(data_directory(options.data_dir));
   const auto unit = systemctl({"--no-pager", "--lines=0", "status", unit_name});
   if (unit == program_missing) throw std::runtime_error("there is no systemctl: this host does not run systemd");
   if (unit != 0 && running) std::cerr << fmt::format("A gateway runs anyway (process {}).\n", running->pid);

@@ -45,7 +45,7 @@ int show(const TokenOptions& options) {
   const auto directory = data_directory(options.data_dir);
   const auto token = require_token(directory);
   std::cout << token.secret() << '\n';
-  if (!find_running_gateway(own_directory(directory))) return 0;
+  if (!running_gateway(directory)) return 0;
   Loop loop;
   const auto gateway = find_gateway(options.data_dir);
   return run(loop, warn_if_unauthorized(gateway));

@@ -1,8 +1,11 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <array>
 #include <iostream>
-#include <iterator>
+#include <stdexcept>
+
+#include <fmt/format.h>
 
 #include "cli/output/line_input.hpp"
 #include "cli/output/terminal.hpp"
@@ -42,7 +45,7 @@ std::string typed_line(std::string_view prompt) {
 }
 
 std::string piped_text() {
-  std::string value{std::istreambuf_iterator<char>(std::cin), {}};
+  auto value = read_standard_input();
   if (value.ends_with('\n')) value.pop_back();
   return value;
 }
@@ -51,6 +54,17 @@ std::string piped_text() {
 
 std::string read_hidden(std::string_view prompt) {
   return terminal_at(STDIN_FILENO).present ? typed_line(prompt) : piped_text();
+}
+
+std::string read_standard_input(std::size_t max_bytes) {
+  std::string text;
+  std::array<char, 64UL * 1024> piece;
+  while (std::cin.read(piece.data(), piece.size()) || std::cin.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(std::cin.gcount()));
+    if (text.size() > max_bytes)
+      throw std::runtime_error(fmt::format("standard input: is larger than {} MiB", max_bytes >> 20));
+  }
+  return text;
 }
 
 }  // namespace agw::cli

@@ -26,4 +26,10 @@ private:
 /// line feed that `echo` adds. Blocks the thread.
 std::string read_hidden(std::string_view prompt);
 
+/// No gateway takes a larger body.
+inline constexpr std::size_t max_standard_input = std::size_t{1024} << 20;
+
+/// All of standard input. Throws std::runtime_error if it has more bytes. Blocks the thread.
+std::string read_standard_input(std::size_t max_bytes = max_standard_input);
+
 }  // namespace agw::cli

@@ -1,12 +1,12 @@
 #include "cli/transfer/extension_package.hpp"
 
-#include <iostream>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
 #include "base/json/yaml.hpp"
+#include "cli/output/line_input.hpp"
 #include "cli/transfer/source_files.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "io/files/directory.hpp"
@@ -132,16 +132,8 @@ ExtensionPackage read_folder(const fs::path& folder) {
   return package;
 }
 
-std::string read_standard_input() {
-  std::string text(max_yaml_size + 1, '\0');
-  std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::cin.gcount()));
-  if (text.size() > max_yaml_size) refuse("standard input", "is larger than 1 MiB");
-  return text;
-}
-
 std::string read_file(const fs::path& path) {
-  if (path == "-") return read_standard_input();
+  if (path == "-") return read_standard_input(max_yaml_size);
   const auto directory = path.parent_path().empty() ? fs::path(".") : path.parent_path();
   const auto opened = require(Directory::open(directory), directory);
   return require(opened.read(path.filename().string(), max_yaml_size), path);
