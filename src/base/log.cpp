@@ -174,4 +174,16 @@ void write(Level level, std::string_view line, const Ids& ids) {
   log.logger->log(to_spdlog(level), in(log.format, line, ids));
 }
 
+void write_to_file(Level level, std::string_view line) {
+  const auto& log = the_log();
+  if (!enabled(level)) return;
+  const auto text = in(log.format, line, {});
+  const spdlog::details::log_msg message(log.logger->name(), to_spdlog(level), text);
+  // The first one is stderr.
+  for (std::size_t i = 1; i < log.logger->sinks().size(); ++i) {
+    log.logger->sinks()[i]->log(message);
+    log.logger->sinks()[i]->flush();
+  }
+}
+
 }  // namespace agw::log

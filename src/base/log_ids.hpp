@@ -20,6 +20,9 @@ struct Ids {
 
 void write(Level level, std::string_view line, const Ids& ids);
 
+/// Writes a line to the file alone, if there is one: for what is on the terminal already.
+void write_to_file(Level level, std::string_view line);
+
 template <class... Arguments>
 void debug(const Ids& ids, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   if (enabled(Level::debug)) write(Level::debug, fmt::format(format, std::forward<Arguments>(arguments)...), ids);

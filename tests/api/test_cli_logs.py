@@ -13,6 +13,7 @@ import pytest
 from checks import PATIENCE, accepted
 from gateway import BINARY
 from stubs.provider import Fault
+from terminal import Terminal
 
 TIMES = [f"2026-01-02T03:04:0{second}.000Z" for second in range(6)]
 LINES = [
@@ -168,3 +169,14 @@ def test_start_is_logged(own_gateway):
     assert own_gateway.stop() == 0
     assert f"info listening on {own_gateway.url}\n" in own_gateway.stderr
     assert f"info listening on {own_gateway.url}\n" in own_gateway.command("logs").stdout
+
+
+def test_address_is_shown_once_at_a_terminal(make_gateway):
+    gateway = make_gateway()
+    command = [str(BINARY), "serve", "--port", "0", "--data-dir", str(gateway.data)]
+    with Terminal(command, gateway.variables(), gateway.home) as terminal:
+        terminal.wait_for("listening on http")
+        terminal.type("\x03")
+        assert terminal.exit_status() == 0
+        assert "listening on" not in terminal.shown
+    assert "info listening on http" in gateway.command("logs").stdout

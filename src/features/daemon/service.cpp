@@ -1,13 +1,14 @@
 #include "features/daemon/service.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
-
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "io/process/scoped_signal_block.hpp"
 
 namespace agw {
@@ -48,9 +49,11 @@ void Daemon::start() {
 }
 
 void Daemon::announce(const std::string& url) {
-  fmt::print("listening on {}\n", url);
+  const auto line = fmt::format("listening on {}", url);
+  fmt::print("{}\n", line);
   std::fflush(stdout);
-  log::info("listening on {}", url);
+  const bool shows_both = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  shows_both ? log::write_to_file(log::Level::info, line) : log::info("{}", line);
 }
 
 void Daemon::stop() {
