@@ -29,9 +29,8 @@
 
 #include <fmt/format.h>
 
-#include "base/async/assert.hpp"
-
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "base/text/utf8.hpp"
 #include "features/checkpoints/entry_access.hpp"
