@@ -206,32 +206,16 @@ NamedTool read_named_function(Parameters& object) {
   return read;
 }
 
-void read_chosen_tools(const json::object& object, ModelRequest& call) {
-  Parameters chosen(object, "tool_choice");
-  if (chosen.required_text("type") == "allowed_tools") {
-    const auto* member = chosen.object("allowed_tools");
-    if (!member) throw bad_parameter(chosen.path_of("allowed_tools"), "is missing");
-    Parameters allowed(*member, chosen.path_of("allowed_tools"));
-    read_allowed_tools(allowed, call, read_named_function);
-    allowed.finish();
-  } else {
-    call.options.tool_choice = ToolChoice{ToolChoice::Kind::named, read_named_function(chosen).name};
+void read_chosen_tools(Parameters& choice, ModelRequest& call) {
+  if (choice.required_text("type") != "allowed_tools") {
+    call.options.tool_choice = ToolChoice{ToolChoice::Kind::named, read_named_function(choice).name};
+    return;
   }
-  chosen.finish();
-}
-
-void read_tool_choice(Parameters& body, ModelRequest& call) {
-  const auto* value = body.find("tool_choice");
-  if (!value) return;
-  if (const auto* object = value->if_object()) return read_chosen_tools(*object, call);
-  using Kind = ToolChoice::Kind;
-  const auto text = body.required_text("tool_choice");
-  if (text != "auto" && text != "none" && text != "required") {
-    throw bad_parameter("tool_choice", "must be auto, none, required, a function or allowed_tools");
-  }
-  call.options.tool_choice = ToolChoice{text == "none"       ? Kind::none
-                                        : text == "required" ? Kind::required
-                                                             : Kind::automatic};
+  const auto* member = choice.object("allowed_tools");
+  if (!member) throw bad_parameter(choice.path_of("allowed_tools"), "is missing");
+  Parameters allowed(*member, choice.path_of("allowed_tools"));
+  read_allowed_tools(allowed, call, read_named_function);
+  allowed.finish();
 }
 
 void read_response_format(Parameters& body, CallOptions& options) {
@@ -246,13 +230,7 @@ void read_response_format(Parameters& body, CallOptions& options) {
   const auto* member = format.object("json_schema");
   if (!member) throw bad_parameter(format.path_of("json_schema"), "is missing");
   Parameters schema(*member, format.path_of("json_schema"));
-  read.kind = ResponseFormat::Kind::json_schema;
-  read.name = schema.required_text("name");
-  check_tool_name(read.name, schema.path_of("name"));
-  read.description = schema.text("description").value_or("");
-  read.schema = tool_schema(schema.find("schema"), schema.path_of("schema"));
-  read.strict = schema.flag("strict");
-  schema.finish();
+  read_answer_schema(schema, read);
   format.finish();
 }
 
@@ -321,7 +299,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   if (!messages || messages->empty()) throw bad_parameter("messages", "must be an array with at least one message");
   ChatMessages(request).read(*messages);
   read_tools(body, request.call);
-  read_tool_choice(body, request.call);
+  read_tool_choice(body, request.call, read_chosen_tools);
   check_tool_choice(request.call);
   options.parallel_tool_calls = body.flag("parallel_tool_calls");
   read_response_format(body, options);

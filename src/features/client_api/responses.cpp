@@ -230,29 +230,11 @@ NamedTool read_allowed_tool(Parameters& tool) {
   return {name_in_namespace(space, tool.required_text("name")), tool.path_of("name")};
 }
 
-void read_response_tool_choice(Parameters& body, ModelRequest& call) {
-  const auto* value = body.find("tool_choice");
-  if (!value) return;
-  using Kind = ToolChoice::Kind;
-  if (const auto* object = value->if_object()) {
-    Parameters named(*object, "tool_choice");
-    const auto type = named.required_text("type");
-    if (type == "allowed_tools") {
-      read_allowed_tools(named, call, read_allowed_tool);
-    } else if (type == "function") {
-      call.options.tool_choice = ToolChoice{Kind::named, named.required_text("name")};
-    } else {
-      throw bad_parameter("tool_choice.type", "must be function or allowed_tools");
-    }
-    return named.finish();
-  }
-  const auto text = body.required_text("tool_choice");
-  if (text != "auto" && text != "none" && text != "required") {
-    throw bad_parameter("tool_choice", "must be auto, none, required, a function or allowed_tools");
-  }
-  call.options.tool_choice = ToolChoice{text == "none"       ? Kind::none
-                                        : text == "required" ? Kind::required
-                                                             : Kind::automatic};
+void read_chosen_response_tools(Parameters& choice, ModelRequest& call) {
+  const auto type = choice.required_text("type");
+  if (type == "allowed_tools") return read_allowed_tools(choice, call, read_allowed_tool);
+  if (type != "function") throw bad_parameter("tool_choice.type", "must be function or allowed_tools");
+  call.options.tool_choice = ToolChoice{ToolChoice::Kind::named, choice.required_text("name")};
 }
 
 void read_text_format(Parameters& body, CallOptions& options) {
@@ -269,13 +251,7 @@ void read_text_format(Parameters& body, CallOptions& options) {
   auto& read = options.response_format.emplace();
   if (type == "json_object") return format.finish();
   if (type != "json_schema") throw bad_parameter("text.format.type", "must be text, json_object or json_schema");
-  read.kind = ResponseFormat::Kind::json_schema;
-  read.name = format.required_text("name");
-  check_tool_name(read.name, "text.format.name");
-  read.description = format.text("description").value_or("");
-  read.schema = tool_schema(format.find("schema"), "text.format.schema");
-  read.strict = format.flag("strict");
-  format.finish();
+  read_answer_schema(format, read);
 }
 
 void read_settings(Parameters& body, ModelRequest& call) {
@@ -390,7 +366,7 @@ ResponseRequest read_response_request(const json::object& object) {
   if (read.input.empty()) throw bad_parameter("input", "must be a text, or an array with at least one item");
   call.system = body.text("instructions").value_or("");
   read_response_tools(body, call);
-  read_response_tool_choice(body, call);
+  read_tool_choice(body, call, read_chosen_response_tools);
   check_tool_choice(call);
   read_text_format(body, call.options);
   read_settings(body, call);

@@ -102,6 +102,24 @@ void read_allowed_tools(Parameters& allowed, ModelRequest& call, NamedTool (*rea
   call.tools = std::move(left);
 }
 
+void read_tool_choice(Parameters& body, ModelRequest& call,
+                      void (*read_object)(Parameters& choice, ModelRequest& call)) {
+  const auto* value = body.find("tool_choice");
+  if (!value) return;
+  if (const auto* object = value->if_object()) {
+    Parameters choice(*object, "tool_choice");
+    read_object(choice, call);
+    return choice.finish();
+  }
+  using Kind = ToolChoice::Kind;
+  const auto text = body.required_text("tool_choice");
+  if (text != "auto" && text != "none" && text != "required")
+    throw bad_parameter("tool_choice", "must be auto, none, required, a function or allowed_tools");
+  call.options.tool_choice = ToolChoice{text == "none"       ? Kind::none
+                                        : text == "required" ? Kind::required
+                                                             : Kind::automatic};
+}
+
 void check_tool_choice(const ModelRequest& call) {
   const auto& choice = call.options.tool_choice;
   const bool demands =
@@ -111,6 +129,16 @@ void check_tool_choice(const ModelRequest& call) {
   if (!choice || choice->kind != ToolChoice::Kind::named) return;
   if (std::ranges::find(call.tools, choice->name, &ToolDescription::name) == call.tools.end())
     throw bad_parameter("tool_choice", fmt::format("no tool has the name {}", choice->name));
+}
+
+void read_answer_schema(Parameters& schema, ResponseFormat& format) {
+  format.kind = ResponseFormat::Kind::json_schema;
+  format.name = schema.required_text("name");
+  check_tool_name(format.name, schema.path_of("name"));
+  format.description = schema.text("description").value_or("");
+  format.schema = tool_schema(schema.find("schema"), schema.path_of("schema"));
+  format.strict = schema.flag("strict");
+  schema.finish();
 }
 
 void refuse_obfuscation(Parameters& stream_options) {

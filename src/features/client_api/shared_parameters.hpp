@@ -46,8 +46,15 @@ struct NamedTool {
 /// reads one of them.
 void read_allowed_tools(Parameters& allowed, ModelRequest& call, NamedTool (*read_name)(Parameters& tool));
 
+/// Reads `tool_choice`: a word, or an object, which `read_object` reads.
+void read_tool_choice(Parameters& body, ModelRequest& call,
+                      void (*read_object)(Parameters& choice, ModelRequest& call));
+
 /// A choice that demands a call needs tools to choose from, and one that names a tool needs that one.
 void check_tool_choice(const ModelRequest& call);
+
+/// Reads the JSON Schema that an answer has to follow, with its name. To the end of `schema`.
+void read_answer_schema(Parameters& schema, ResponseFormat& format);
 
 /// The streams of the gateway are not padded.
 void refuse_obfuscation(Parameters& stream_options);
