@@ -45,6 +45,29 @@ else {
     await other.locator('pre', { hasText: 'let x = 1;' }).waitFor();
   });
 
+  test('formulas and diagrams are drawn in the file, without a script', async () => {
+    const diagram = '```mermaid\nflowchart TD\n  rain --> roses\n```\n';
+    const content = `Here $a_1$ and\n\n$$\\frac{x}{2}$$\n\n\`\`\`math\n\\sqrt{y}\n\`\`\`\n\n${diagram}\n\`\`\`mermaid\nno such\n\`\`\`\n`;
+    const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
+    await answers(page).waitFor();
+    await more(page).click();
+    const [saved] = await Promise.all([page.waitForEvent('download'), item(page, 'Share as a file').click()]);
+    const text = await readAll(await saved.createReadStream());
+    for (const unsafe of ['<script', '<button', ' onload', 'class="tml']) assert.ok(!text.includes(unsafe), unsafe);
+
+    const other = await env.newPage();
+    await other.setContent(text);
+    for (const drawn of ['msub', 'math[display=block] mfrac', 'msqrt'])
+      await other.locator(drawn).waitFor({ state: 'attached' });
+    const picture = other.locator('img');
+    await picture.waitFor();
+    await eventually(async () => assert.ok(await picture.evaluate((image) => image.naturalWidth > 0)));
+    assert.equal(await other.getByText('rain --> roses').isVisible(), false);
+    await other.locator('summary').click();
+    await other.getByText('rain --> roses').waitFor();
+    await other.getByText('no such').waitFor();
+  });
+
   test('the menu is used with the keyboard, and gives the focus back', async () => {
     const page = await chat();
     await more(page).press('Enter');

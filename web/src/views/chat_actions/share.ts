@@ -8,6 +8,8 @@ import { language, t } from '../../base/language';
 import { toasts } from '../../base/toasts.svelte';
 import { session } from '../../state/session.svelte';
 import { answerData, toolData } from '../../state/timeline';
+import { lex } from '../../markdown/blocks';
+import { draw } from '../../markdown/diagrams';
 import Markdown from '../../markdown/Markdown.svelte';
 
 interface Transcript {
@@ -17,8 +19,8 @@ interface Transcript {
 }
 
 // Raw strings: what they hold is in no language.
-const styles = String.raw`:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}article{margin:1.5rem 0}small{opacity:.75}.said{white-space:pre-wrap;padding:.5rem .75rem;border-radius:.5rem;background:light-dark(#eef0f3,#262a2e)}pre{overflow-x:auto;padding:.75rem;border-radius:.5rem;background:light-dark(#f3f4f7,#1b1f24)}table{border-collapse:collapse}td,th{border:1px solid gray;padding:.25rem .5rem}blockquote{margin-inline:0;padding-inline-start:1rem;border-inline-start:3px solid gray}h1,h2,h3{line-height:1.25}`;
-const policy = String.raw`default-src 'none'; style-src 'unsafe-inline'`;
+const styles = String.raw`:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}article{margin:1.5rem 0}small{opacity:.75}.said{white-space:pre-wrap;padding:.5rem .75rem;border-radius:.5rem;background:light-dark(#eef0f3,#262a2e)}pre{overflow-x:auto;padding:.75rem;border-radius:.5rem;background:light-dark(#f3f4f7,#1b1f24)}table{border-collapse:collapse}td,th{border:1px solid gray;padding:.25rem .5rem}blockquote{margin-inline:0;padding-inline-start:1rem;border-inline-start:3px solid gray}h1,h2,h3{line-height:1.25}math[display=block]{margin:1rem 0;overflow-x:auto}img{display:block;max-width:100%;margin:1rem auto;padding:.5rem;background:#fff}`;
+const policy = String.raw`default-src 'none'; style-src 'unsafe-inline'; img-src data:`;
 
 async function transcript(id: string): Promise<{ title: string; turns: Turn[] }> {
   const turns: Turn[] = [];
@@ -33,14 +35,40 @@ async function transcript(id: string): Promise<{ title: string; turns: Turn[] }>
 const element = (name: string, text: string, className = ''): HTMLElement =>
   Object.assign(document.createElement(name), { textContent: text, className });
 
-/** Formulas and diagrams stay as they were written, code without its buttons. */
-function drawn(text: string): HTMLElement {
+const mathML = 'http://www.w3.org/1998/Math/MathML';
+/** How many formulas there are in what marked read. */
+function formulasIn(read: unknown): number {
+  if (typeof read !== 'object' || read === null) return 0;
+  const { type, lang } = read as { type?: unknown; lang?: unknown };
+  const isFormula = type === 'math' || (type === 'code' && lang === 'math');
+  return Object.values(read).reduce<number>((sum, part) => sum + formulasIn(part), isFormula ? 1 : 0);
+}
+
+const briefly = 20;
+const maxWaits = 500;
+
+/** Until all formulas are there: what draws them is fetched with the first one. */
+async function allDrawn(box: HTMLElement, text: string): Promise<void> {
+  const wanted = formulasIn(lex(text));
+  for (let waits = 0; waits < maxWaits && box.querySelectorAll('.formula').length < wanted; waits++)
+    await new Promise((resolve) => setTimeout(resolve, briefly));
+  flushSync();
+}
+
+/** Formulas as MathML, which needs no script, code without its buttons. */
+async function drawn(text: string): Promise<HTMLElement> {
   const box = document.createElement('div');
   const shown = mount(Markdown, { target: box, props: { text } });
   flushSync();
   for (let more; (more = box.querySelector<HTMLElement>('button.more')); flushSync()) more.click();
+  await allDrawn(box, text);
   const copy = box.cloneNode(true) as HTMLElement;
   void unmount(shown);
+  const diagrams = [...copy.querySelectorAll('.code')].filter(
+    (code) => code.querySelector('.bar span')?.textContent === 'mermaid',
+  );
+  // A formula in a code block stands above its source.
+  for (const source of copy.querySelectorAll('.formula ~ pre')) source.remove();
   for (const done of copy.querySelectorAll('input')) done.replaceWith(done.checked ? '☑ ' : '☐ ');
   for (const control of copy.querySelectorAll('button')) control.remove();
   const comments = document.createTreeWalker(copy, NodeFilter.SHOW_COMMENT);
@@ -48,16 +76,37 @@ function drawn(text: string): HTMLElement {
   while (comments.nextNode()) found.push(comments.currentNode);
   for (const comment of found) comment.parentNode?.removeChild(comment);
   for (const one of copy.querySelectorAll('*'))
-    for (const { name } of [...one.attributes])
-      if (!/^(href|dir|start|colspan|rowspan|align)$/.test(name)) one.removeAttribute(name);
+    for (const { name } of [...one.attributes]) if (!isKept(one, name)) one.removeAttribute(name);
+  for (const diagram of diagrams) await addPicture(diagram);
   return copy;
 }
 
-function article(turn: Turn): HTMLElement {
+const isKept = (element: Element, attribute: string): boolean =>
+  element.namespaceURI === mathML
+    ? !/^(on|href|src|id|class)/.test(attribute)
+    : /^(href|dir|start|colspan|rowspan|align)$/.test(attribute);
+
+/** A diagram as a picture above its source, in which nothing runs. One that cannot be drawn stays as it is written. */
+async function addPicture(code: Element): Promise<void> {
+  const source = code.querySelector('pre');
+  try {
+    const { svg, title } = await draw(source?.textContent ?? '', false);
+    const picture = document.createElement('img');
+    picture.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+    picture.alt = escapeInvisible(title) || t('A diagram, drawn from its source');
+    const folded = document.createElement('details');
+    folded.append(element('summary', t('Source')), ...(source ? [source] : []));
+    code.replaceChildren(picture, folded);
+  } catch (error) {
+    console.warn('a diagram is shared as it is written:', error);
+  }
+}
+
+async function article(turn: Turn): Promise<HTMLElement> {
   const box = document.createElement('article');
   const who = turn.role === 'user' ? t('You') : turn.role === 'system' ? t('Note') : t('Assistant');
   box.append(element('small', `${who}, ${new Date(turn.created_at).toLocaleString(language)}`));
-  if (turn.role === 'assistant') box.append(drawn(turn.content));
+  if (turn.role === 'assistant') box.append(await drawn(turn.content));
   else box.append(element('div', escapeBidi(turn.content), 'said'));
   const files = turn.metadata?.attachments;
   if (Array.isArray(files))
@@ -67,7 +116,7 @@ function article(turn: Turn): HTMLElement {
 }
 
 /** `turns`: oldest first. Tools are named before the answer that used them. */
-function bodyOf(title: string, turns: Turn[]): HTMLElement {
+async function bodyOf(title: string, turns: Turn[]): Promise<HTMLElement> {
   const body = document.createElement('body');
   body.append(element('h1', escapeInvisible(title)));
   let tools: string[] = [];
@@ -83,7 +132,7 @@ function bodyOf(title: string, turns: Turn[]): HTMLElement {
       body.append(element('small', t('Tools that were used: {names}', { names })));
     }
     tools = [];
-    body.append(article(turn));
+    body.append(await article(turn));
   }
   return body;
 }
@@ -92,7 +141,7 @@ const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/<
 
 export async function sharedFile({ id }: Thread): Promise<File> {
   const { title, turns } = await transcript(id);
-  const body = bodyOf(title, turns);
+  const body = await bodyOf(title, turns);
   const head =
     `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">` +
     `<meta name="viewport" content="width=device-width"><title>${escaped(escapeInvisible(title))}</title><style>${styles}</style>`;
