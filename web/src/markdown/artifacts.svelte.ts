@@ -9,6 +9,13 @@ export interface Artifact {
   chat?: string;
 }
 
+/** An app of the gateway that is shown beside a chat, by its name. */
+export interface ShownApp {
+  kind: 'app';
+  text: string;
+  chat: string;
+}
+
 /** The context of a chat: its conversation. */
 export const chatContext = 'chat';
 
@@ -27,7 +34,7 @@ export const artifactKind = (language: string): ArtifactKind | undefined =>
 
 class Artifacts {
   /** The one that is shown. */
-  open = $state.raw<Artifact | null>(null);
+  open = $state.raw<Artifact | ShownApp | null>(null);
 }
 
 export const artifacts = new Artifacts();

@@ -26,3 +26,10 @@ export function withoutDiff({ is_binary: isBinary, type, mode_before: before, mo
   if (before !== after) return t('Permission bits: {before} became {after}.', { before, after });
   return t('The contents are no longer kept, or too long to compare.');
 }
+
+/** Whether a path is a directory's, or below it. */
+export function isIn(path: string, directory: unknown): boolean {
+  if (typeof directory !== 'string' || !directory.startsWith('/')) return false;
+  const root = directory.replace(/\/*$/, '/');
+  return path.startsWith(root);
+}

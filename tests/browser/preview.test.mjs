@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import test from 'node:test';
+import { answers, choose, eventually, message, missing, require, sendMessage, withGateway } from './environment.mjs';
+
+const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+  const panel = (page) => page.getByRole('region', { name: 'App preview' });
+  const frame = (page) => panel(page).frameLocator('iframe');
+  const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20"/></svg>';
+
+  /** An app of files in a directory of its own. */
+  async function site(name, files) {
+    const folder = `${env.home}/${name}`;
+    mkdirSync(folder);
+    for (const [file, content] of Object.entries(files)) writeFileSync(`${folder}/${file}`, content);
+    const definition = { type: 'static', path: folder };
+    await env.api('POST', '/extensions', { type: 'app', name, description: 'A site', enabled: true, definition });
+    return folder;
+  }
+
+  async function openFromMenu(page) {
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Preview an app' }).click();
+    await panel(page).waitFor();
+  }
+
+  test('without an app, the panel says what one is', async () => {
+    const { id } = await env.thread();
+    const page = await env.open(`/t/${id}`);
+    await openFromMenu(page);
+    await panel(page).getByRole('link', { name: 'Add your first app' }).waitFor();
+    await page.keyboard.press('Escape');
+    await panel(page).waitFor({ state: 'detached' });
+    await message(page).waitFor();
+  });
+
+  test('an app is shown beside the chat with its styles, scripts and pictures, and reaches nothing', async () => {
+    const folder = await site('roses', {
+      'index.html':
+        '<!doctype html><link rel="stylesheet" href="style.css"><script defer src="/app.js"></script>' +
+        '<h1>Roses</h1><img src="rose.svg" alt="A rose"><a href="more.html">More</a><p id="out">nothing</p>',
+      'style.css': '@import "base.css"; h1 { color: rgb(1, 2, 3) }',
+      'base.css': 'h1 { background-image: url("rose.svg") }',
+      'rose.svg': picture,
+      'app.js':
+        'document.querySelector("#out").textContent = "ran";' +
+        'try { parent.document.title = "taken" } catch {} try { localStorage.x = 1 } catch {}',
+    });
+    await site('tulips', { 'index.html': '<h1>Tulips</h1>' });
+    const { id } = await env.thread();
+    const page = await env.open(`/t/${id}`);
+    await openFromMenu(page);
+    await choose(panel(page).getByRole('combobox', { name: 'App' }), 'roses');
+    const heading = frame(page).getByRole('heading', { name: 'Roses' });
+    await heading.waitFor();
+    assert.equal(await heading.evaluate((h1) => getComputedStyle(h1).color), 'rgb(1, 2, 3)');
+    assert.match(await heading.evaluate((h1) => getComputedStyle(h1).backgroundImage), /^url\("data:image\/svg/);
+    await frame(page).getByText('ran').waitFor();
+    await eventually(async () =>
+      assert.equal(
+        await frame(page)
+          .getByAltText('A rose')
+          .evaluate((image) => image.naturalWidth),
+        20,
+      ),
+    );
+    assert.doesNotMatch(await page.title(), /taken/);
+    await frame(page).getByRole('link', { name: 'More' }).click();
+    await heading.waitFor();
+
+    await panel(page).getByRole('button', { name: 'Phone' }).click();
+    await eventually(async () =>
+      assert.equal(Math.round((await panel(page).locator('iframe').boundingBox()).width), 390),
+    );
+    writeFileSync(`${folder}/index.html`, '<h1>More roses</h1>');
+    await panel(page).getByRole('button', { name: 'Reload' }).click();
+    await frame(page).getByRole('heading', { name: 'More roses' }).waitFor();
+    await choose(panel(page).getByRole('combobox', { name: 'App' }), 'tulips');
+    await frame(page).getByRole('heading', { name: 'Tulips' }).waitFor();
+
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() =>
+        window.axe.run(document, { resultTypes: ['violations'], iframes: false }),
+      );
+      assert.deepEqual(
+        violations.map(({ id: rule, nodes }) => `${rule}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
+        [],
+      );
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+    }
+  });
+
+  test('an answer that changed an app leads to it, and the next one shows it anew', async () => {
+    const folder = await site('garden', { 'index.html': '<h1>Empty</h1>' });
+    const project = await env.api('POST', '/projects', { name: 'garden', path: folder });
+    const definition = { systemPrompt: 'Tend.' };
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'tender',
+      description: 'x',
+      enabled: true,
+      definition,
+    });
+    await env.api('PATCH', '/agents/tender/stage', { stage: 'operator', reason: 'It may write' });
+    const { id } = await env.thread({ agent_id: 'tender', project_id: project.id });
+    await env.api('PATCH', `/threads/${id}`, { mode: 'act' });
+    const page = await env.open(`/t/${id}`);
+    const plant = async (what) => {
+      const call = { name: 'Write', arguments: { path: 'index.html', content: `<h1>${what}</h1>` } };
+      await env.backend.reply({ text: '', tool_calls: [call] });
+      await env.backend.reply({ text: `Planted ${what}.` });
+      await sendMessage(page, `Plant ${what}`);
+      await answers(page).getByText(`Planted ${what}.`).waitFor();
+    };
+    await plant('Roses');
+    await answers(page).getByText('1 file changed').click();
+    await answers(page).getByRole('button', { name: 'Preview garden' }).click();
+    await frame(page).getByRole('heading', { name: 'Roses' }).waitFor();
+    await plant('Tulips');
+    await frame(page).getByRole('heading', { name: 'Tulips' }).waitFor();
+  });
+}
