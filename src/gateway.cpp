@@ -85,8 +85,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto time_for_clients_to_go = 100ms;
-constexpr auto max_callback = 1ms;
+constexpr auto time_for_clients_to_go = 100ms, max_callback = 1ms;
 
 void append(Routes& table, Routes more) {
   table.insert(table.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -129,6 +128,7 @@ public:
                                                                          : ExtensionOutbox::Files::own),
         extensions_(database_, hub_, clock_, &extension_outbox_),
         model_services_({loop, database_, hub_, extensions_, http_, blocking_, secrets_, signals_, models_}, {}),
+        placements_(is_node_ ? std::make_unique<Placements>(loop, database_, settings.cluster.node) : nullptr),
         identities_(directory.path, extensions_),
         stages_(database_, clock_, extensions_),
         extension_files_(loop, extensions_, directory.home, directory.path),
@@ -151,7 +151,7 @@ public:
         checkpoints_(loop, blocking_, database_, clock_, runs_, threads_, checkpoint_options(settings, directory)),
         unknown_names_(extensions_, tools_, models_, skills_),
         integrations_(loop, hub_, extensions_, http_, blocking_, secrets_, sandbox_,
-                      {.home = directory.home, .data_directory = directory.own}),
+                      {.home = directory.home, .data_directory = directory.own, .placements = placements_.get()}),
         shell_(loop, blocking_, sandbox_, shell_limits_from(extensions_), &checkpoints_),
         actions_(hub_, extensions_, http_, blocking_, clock_, secrets_, integrations_, shell_),
         calls_(loop, runs_, threads_, stages_, proposals_, integrations_, approvals_, blocking_, tools_, checkpoints_),
@@ -176,11 +176,11 @@ public:
         channels_({loop, database_, hub_, clock_, blocking_, secrets_, http_, signals_, attachments_, extensions_,
                    threads_, runs_, approvals_, engine_}),
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
-              {.home = directory.home, .data_directory = directory.path}),
+              {.home = directory.home, .data_directory = directory.path, .placements = placements_.get()}),
         app_routes_(loop, apps_, blocking_, access_),
         terminals_(loop, blocking_, sandbox_, projects_, extensions_, terminal_options(settings, directory)),
         cluster_({loop, database_, clock_, hub_, secrets_, follower_, projects_, extensions_, model_services_, stages_,
-                  costs_, approvals_, runs_, engine_, jobs_, push_, access_}),
+                  costs_, approvals_, runs_, engine_, jobs_, push_, access_, blocking_, integrations_}),
         readiness_({loop, database_, daemon_, cluster_, !settings.cluster.database.empty()}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         port_(listener_.port()),
@@ -225,7 +225,7 @@ public:
       access_.share_pairing(database_);
       daemon_.on_termination(
           [this, limit = std::chrono::seconds(settings.cluster.drain_seconds)] { life_.spawn(drain(limit)); });
-      cluster_.start(settings, [this](PassedRequest request) {
+      cluster_.start(settings, server_.url(), *placements_, [this](PassedRequest request) {
         return answer_passed(std::move(request), {router_, idempotency_, blocking_, hub_});
       });
     }
@@ -236,10 +236,8 @@ public:
     life_.spawn(begin());
     {
       const DisallowBlocking scope;
-      if (trace_loop)
-        run_traced(loop_, max_callback, log_long_callback);
-      else
-        loop_.run();
+      if (trace_loop) run_traced(loop_, max_callback, log_long_callback);
+      if (!trace_loop) loop_.run();
     }
     database_.close();
     if (failure_) std::rethrow_exception(failure_);
@@ -332,6 +330,7 @@ private:
     jobs_.start();
     integrations_.start();
     has_started_ = true;
+    if (placements_ && !is_ending_) placements_->start();
     if (leads_ && !is_ending_) extensions_.lead();
     if (!is_node_ || leads_) channels_.start();
     alerts_.start();
@@ -441,6 +440,7 @@ private:
   ExtensionOutbox extension_outbox_;
   Extensions extensions_;
   ModelServices model_services_;
+  std::unique_ptr<Placements> placements_;  ///< null: there are no other nodes
   Identities identities_;
   Stages stages_;
   ExtensionFiles extension_files_;

@@ -29,6 +29,10 @@ bool is_node_name(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '-'; });
 }
 
+bool is_address_of_gateway(std::string_view text) {
+  return is_origin(text) && (text.starts_with("https://") || text.starts_with("http://"));
+}
+
 template <class Target, class Place>
 Value<Target> file_path(Place place) {
   return text<Target>(place, "the path of a file", is_path);
@@ -217,6 +221,13 @@ Keys<Settings> make_settings_keys() {
        .value = text<S>(at(&S::cluster, &S::Cluster::events), "the address of a NATS server", is_printable),
        .example = "nats://agw:${secret:NATS}@localhost:4222",
        .environment = "AGENT_GATEWAY_CLUSTER_EVENTS"},
+      {.name = "cluster.address",
+       .text =
+           "Where the others reach this gateway, unless all are on one host: apps that it runs are used through it.",
+       .value = text<S>(at(&S::cluster, &S::Cluster::address), "an address such as https://10.0.0.5:7420",
+                        is_address_of_gateway),
+       .example = "https://10.0.0.5:7420",
+       .environment = "AGENT_GATEWAY_CLUSTER_ADDRESS"},
       {.name = "cluster.files",
        .text =
            "Whether each node has a data directory of its own, or all share one, on a file system that each mounts.",

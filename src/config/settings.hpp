@@ -67,6 +67,7 @@ struct Settings {
     std::string database;  ///< of PostgreSQL; empty: the file gateway.db
     std::string node;      ///< the name of this gateway among those that share it; empty: none do
     std::string events;    ///< a server of NATS over which they tell each other their events; empty: they do not
+    std::string address;   ///< where the others reach this one; empty: where it listens, if all are on this host
     ClusterFiles files = ClusterFiles::own;  ///< whether the nodes have one data directory
     std::int64_t drain_seconds = 20;         ///< how long SIGTERM lets the runs of a node go on
   };

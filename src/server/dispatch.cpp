@@ -72,6 +72,7 @@ Task<> dispatch_stream(Request& request, const Target& target, ProxyStream& stre
                        std::size_t body_limit) {
   check_path(target);
   const auto& route = *request.route;
+  if (route.authorize) route.authorize(request);
   const auto key = route.repeatable ? idempotency_key(request) : std::string();
   if (key.empty()) co_return co_await route.stream(request, stream);
   co_await idempotency.stream_once(request, key, std::string(target.path), stream, body_limit, route.stream);

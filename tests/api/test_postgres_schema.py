@@ -13,14 +13,14 @@ from postgres import postgres
 
 ONLY_IN_SQLITE = re.compile(r"sqlite_|search_progress$|turn_words|knowledge_words")
 ONLY_IN_POSTGRES = {"turn_words", "turns_to_index", "knowledge_words", "changes", "cluster_secret", "active_threads",
-                    "idempotency_claims", "cost_nodes", "pairing_codes", "pairing_failures"}
+                    "idempotency_claims", "cost_nodes", "pairing_codes", "pairing_failures", "placements", "node_addresses"}
 OF_NODES = {"runs", "job_runs", "permission_requests", "app_processes", "proposal_outbox", "iterations",
             "extension_outbox", "extension_directories"}
 ONLY_IN_POSTGRES_COLUMNS = {("runs", "number"), *((table, "node") for table in OF_NODES)}
 ONLY_IN_POSTGRES_FILES = {"0240_cluster.sql", "0250_cluster_events.sql", "0251_node_epochs.sql",
                           "0252_idempotency_claims.sql", "0253_cost_nodes.sql",
                           "0254_tell_nodes.sql", "0255_pairing.sql", "0256_push_changes.sql",
-                          "0267_shared_files.sql"}
+                          "0267_shared_files.sql", "0271_placements.sql", "0272_node_addresses.sql"}
 TYPES = {"INTEGER": "bigint", "REAL": "double precision", "TEXT": "text"}
 
 

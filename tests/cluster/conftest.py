@@ -57,18 +57,28 @@ def make_node(server, database, stub, tmp_path):
     """Makes nodes, not yet started, each with a data directory of its own; they end with the test."""
     made = []
 
-    def make(name, url=None, events=None, drain_seconds=0, **more):
+    def make(name, url=None, events=None, drain_seconds=0, root=None, keys=None, **more):
         cluster = {"database": url or server.url(database)} | ({"node": name} if name else {})
         cluster["drain_seconds"] = drain_seconds
         if events:
             cluster["events"] = events
-        node = Gateway(tmp_path / f"node-{len(made)}", config=configuration(stub) | {"cluster": cluster}, **more)
+        config = configuration(stub) | {"cluster": cluster | more.pop("cluster", {})} | (keys or {})
+        node = Gateway(root or tmp_path / f"node-{len(made)}", config=config, **more)
         made.append(node)
         return node
 
     yield make
     for node in made:
         node.close()
+
+
+@pytest.fixture
+def make_neighbour(make_node, messages, tmp_path):
+    """Makes nodes, not yet started, that tell each other their events and have one home, as on a shared file system."""
+    def make(name, **more):
+        options = {"root": tmp_path / "shared", "data": tmp_path / f"data-{name}", "events": messages.url()}
+        return make_node(name, **{**options, **more})
+    return make
 
 
 @pytest.fixture

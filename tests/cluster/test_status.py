@@ -30,7 +30,7 @@ def test_the_nodes_are_listed(nodes, stub):
     first, second = nodes_of(a)
     assert 0 < first["lease_s"] <= 10 and first["address"] == second["address"] == "127.0.0.1"
     assert first["connected_at"] <= second["connected_at"]
-    assert shown(b).split()[:8] == ["NODE", "LEASE", "FROM", "SINCE", "RUNS", "VERSION", "BEHIND", "LEADS"]
+    assert shown(b).split()[:9] == ["NODE", "LEASE", "FROM", "SINCE", "RUNS", "VERSION", "BEHIND", "LEADS", "PROGRAMS"]
     ours = a.command("--version").stdout.split()[1]
     eventually(lambda: [(node["version"], node["behind"]) for node in nodes_of(a)], [(ours, 0), (ours, 0)])
 

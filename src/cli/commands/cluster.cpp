@@ -6,9 +6,11 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/data_files.hpp"
 #include "base/error.hpp"
+#include "base/json/json_values.hpp"
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
@@ -23,6 +25,14 @@ namespace {
 
 json::value text_or_null(const std::optional<std::string>& text) { return text ? json::value(*text) : json::value(); }
 
+json::array names_at(const std::string& node, const std::vector<postgres::PlacedProgram>& programs) {
+  json::array names;
+  for (const auto& program : programs) {
+    if (program.node == node) names.emplace_back(program.name);
+  }
+  return names;
+}
+
 json::array nodes_of(const DataDirectory& directory) {
   const auto settings = load_settings({.file = directory.path / data_files::configuration});
   if (settings.cluster.database.empty() || settings.cluster.node.empty()) {
@@ -32,7 +42,9 @@ json::array nodes_of(const DataDirectory& directory) {
                                  directory.path.string()));
   }
   json::array nodes;
-  for (const auto& node : postgres::node_statuses(Secrets(directory.path).expand(settings.cluster.database))) {
+  const auto url = Secrets(directory.path).expand(settings.cluster.database);
+  const auto programs = postgres::placed_programs(url);
+  for (const auto& node : postgres::node_statuses(url)) {
     nodes.push_back(json::object{{"node", node.name},
                                  {"lease_s", std::floor(node.lease)},
                                  {"address", text_or_null(node.address)},
@@ -40,7 +52,8 @@ json::array nodes_of(const DataDirectory& directory) {
                                  {"leads", node.leads},
                                  {"runs", node.runs},
                                  {"version", node.version},
-                                 {"behind", node.behind}});
+                                 {"behind", node.behind},
+                                 {"programs", names_at(node.name, programs)}});
   }
   return nodes;
 }
@@ -48,6 +61,10 @@ json::array nodes_of(const DataDirectory& directory) {
 std::string lease_text(const json::object& node) {
   const auto seconds = static_cast<int>(node.at("lease_s").to_number<double>());
   return seconds >= 0 ? fmt::format("{} s", seconds) : fmt::format("expired for {} s", -seconds);
+}
+
+std::string programs_text(const json::object& node) {
+  return fmt::format("{}", fmt::join(strings_of(node, "programs"), ", "));
 }
 
 int cluster_status(const ListOptions& options) {
@@ -64,7 +81,8 @@ int cluster_status(const ListOptions& options) {
       {"RUNS", [](const json::object& node) { return to_json(node.at("runs")); }},
       text_column("VERSION", "version"),
       {"BEHIND", [](const json::object& node) { return to_json(node.at("behind")); }},
-      {"LEADS", [](const json::object& node) { return node.at("leads").as_bool() ? "yes" : ""; }}};
+      {"LEADS", [](const json::object& node) { return node.at("leads").as_bool() ? "yes" : ""; }},
+      {"PROGRAMS", programs_text}};
   std::cout << list_text(nodes, columns);
   return 0;
 }

@@ -81,6 +81,17 @@ void add_nodes(const std::vector<postgres::NodeStatus>& nodes, CheckResults& res
       {"nodes", State::good, names.empty() ? "none runs" : fmt::format("all is well with {}", fmt::join(names, ", "))});
 }
 
+void add_programs(const std::vector<postgres::PlacedProgram>& programs, CheckResults& results) {
+  std::vector<std::string> placed;
+  for (const auto& [name, node] : programs) {
+    if (!node.empty()) placed.push_back(fmt::format("{} at {}", name, node));
+    if (node.empty())
+      results.push_back({"programs", State::warning, fmt::format("no node runs {}", name),
+                         "an app runs at nodes that have its directory: see the logs of the nodes"});
+  }
+  if (!placed.empty()) results.push_back({"programs", State::good, fmt::format("{}", fmt::join(placed, ", "))});
+}
+
 }  // namespace
 
 CheckResults check_events_server(const DoctorContext& context) {
@@ -108,7 +119,9 @@ CheckResults check_database_server(const DoctorContext& context) {
     const auto url = Secrets(context.directory.path).expand(context.settings->cluster.database);
     const auto server = postgres::check_reachable(url);
     CheckResults results{checked_server(server), checked_clock(server)};
-    if (!context.settings->cluster.node.empty()) add_nodes(postgres::node_statuses(url), results);
+    if (context.settings->cluster.node.empty()) return results;
+    add_nodes(postgres::node_statuses(url), results);
+    add_programs(postgres::placed_programs(url), results);
     return results;
   } catch (const std::exception& error) {
     return {{"database", State::failure, error.what(), "until then the gateway does not start"}};

@@ -29,6 +29,7 @@ Task<std::optional<tcp::socket>> connect_to_host(std::uint16_t port) {
 }  // namespace
 
 Task<std::optional<tcp::socket>> connect_to(AppEndpoint endpoint) {
+  if (endpoint.through) co_return co_await endpoint.through();
   const auto port = static_cast<std::uint16_t>(endpoint.port);
   if (endpoint.network) co_return co_await endpoint.network->connect_inside(port);
   co_return co_await connect_to_host(port);

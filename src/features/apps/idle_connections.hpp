@@ -21,8 +21,8 @@ public:
   explicit IdleConnections(Loop& loop, std::chrono::milliseconds limit = std::chrono::seconds{1})
       : limit_(limit), timer_(loop) {}
 
-  /// Takes a connection to this machine's `port` that the server has neither closed nor written to; no value if there
-  /// is none.
+  /// Takes a connection to this machine's `port` (or AppEndpoint::key) that the server has neither closed nor written
+  /// to; no value if there is none.
   std::optional<asio::ip::tcp::socket> take(int port);
   /// Adds a connection, and closes an older one if there are too many.
   void add(int port, asio::ip::tcp::socket socket);

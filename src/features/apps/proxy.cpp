@@ -34,24 +34,24 @@ Task<> read_head_of(AppConnection& app, bool without_body, bool& has_arrived) {
 }  // namespace
 
 Task<> AppProxy::forward(Request& request, ProxyStream& stream, AppEndpoint endpoint, std::string prefix) {
-  const int port = endpoint.port;
-  const auto forwarded = forwarded_request(request, stream, prefix, port,
+  const int key = endpoint.key();
+  const auto forwarded = forwarded_request(request, stream, prefix, endpoint.port,
                                            [this](std::string_view text) { return authenticator_.accepts(text); });
-  if (may_be_repeated(stream, forwarded) && co_await try_idle(stream, forwarded, port)) co_return;
+  if (may_be_repeated(stream, forwarded) && co_await try_idle(stream, forwarded, key)) co_return;
   const auto app = co_await AppConnection::open(std::move(endpoint));
-  if (!app || !co_await serve(stream, *app, forwarded, port)) throw failed();
+  if (!app || !co_await serve(stream, *app, forwarded, key)) throw failed();
 }
 
 /// False if no idle connection still works.
-Task<bool> AppProxy::try_idle(ProxyStream& stream, const ForwardedRequest& request, int port) {
-  auto socket = idle_.take(port);
+Task<bool> AppProxy::try_idle(ProxyStream& stream, const ForwardedRequest& request, int key) {
+  auto socket = idle_.take(key);
   if (!socket) co_return false;
   AppConnection app(*std::move(socket));
-  co_return co_await serve(stream, app, request, port);
+  co_return co_await serve(stream, app, request, key);
 }
 
 /// False if the app closed the connection without a response.
-Task<bool> AppProxy::serve(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request, int port) {
+Task<bool> AppProxy::serve(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request, int key) {
   const StopSource::Listener listener(stream.stop_source(), [&] { app.interrupt(); });
   if (!co_await app.send(request.head)) co_return stream.stop_source().requested();
   bool sent = false;
@@ -70,7 +70,7 @@ Task<bool> AppProxy::serve(ProxyStream& stream, AppConnection& app, const Forwar
   if (stream.stop_source().requested()) co_return true;
   if (failure && app.closed_without_response()) co_return false;
   if (failure) std::rethrow_exception(failure);
-  if (reusable) idle_.add(port, app.release());
+  if (reusable) idle_.add(key, app.release());
   co_return true;
 }
 
@@ -119,7 +119,17 @@ Task<> AppProxy::read_head(ProxyStream& stream, AppConnection& app) {
 }
 
 Task<> AppProxy::tunnel(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request) {
-  if (!co_await stream.upgrade(forwarded_fields(app.head().fields, request))) co_return;
+  if (co_await stream.upgrade(forwarded_fields(app.head().fields, request))) co_await pass_bytes(stream, app);
+}
+
+Task<> AppProxy::connect(ProxyStream& stream, AppEndpoint endpoint) {
+  const auto app = co_await AppConnection::open(std::move(endpoint));
+  if (!app) throw failed();
+  const StopSource::Listener listener(stream.stop_source(), [&] { app->interrupt(); });
+  if (co_await stream.upgrade({})) co_await pass_bytes(stream, *app);
+}
+
+Task<> AppProxy::pass_bytes(ProxyStream& stream, AppConnection& app) {
   TaskGroup uploads(loop_);
   uploads.spawn(forward_client_bytes(stream, app));
   for (;;) {

@@ -23,13 +23,16 @@ public:
   /// Returns when the exchange is over. `prefix` is the part of the path that the app does not see. Throws BadGateway
   /// `Dev server proxy failed`.
   Task<> forward(Request& request, ProxyStream& stream, AppEndpoint endpoint, std::string prefix);
+  /// Connects the client to the app: passes on bytes as they are, both ways, until one of them ends.
+  Task<> connect(ProxyStream& stream, AppEndpoint endpoint);
 
 private:
-  Task<bool> try_idle(ProxyStream& stream, const ForwardedRequest& request, int port);
-  Task<bool> serve(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request, int port);
+  Task<bool> try_idle(ProxyStream& stream, const ForwardedRequest& request, int key);
+  Task<bool> serve(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request, int key);
   Task<> upload(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request, bool& sent);
   Task<> response(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request);
   Task<> tunnel(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request);
+  Task<> pass_bytes(ProxyStream& stream, AppConnection& app);
   Task<> read_head(ProxyStream& stream, AppConnection& app);
 
   Loop& loop_;

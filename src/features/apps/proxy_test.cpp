@@ -177,5 +177,35 @@ TEST(AppProxy, AsksNotTwiceOnAConnectionThatIsNew) {
   EXPECT_EQ(outcome.requests, 2U);
 }
 
+/// Two apps of another node, which may have the same port there.
+TEST(AppProxy, AsksEachAppElsewhereOnItsOwnConnections) {
+  std::string heard;
+  testing::run([&](Loop& loop) -> Task<> {
+    LoopbackServer one(loop, {short_answer + "1", short_answer + "2"});
+    LoopbackServer two(loop, {short_answer + "a", short_answer + "b"});
+    const Nobody nobody;
+    IdleConnections idle(loop);
+    AppProxy proxy(loop, nobody, idle, 1min);
+    Request request;
+    const auto ask = [&](const LoopbackServer& app, int key) -> Task<> {
+      Client client;
+      const auto through = [port = port_of(app)] { return connect_to({.port = port}); };
+      co_await proxy.forward(request, client, {.port = 5000, .through = through, .key_elsewhere = key},
+                             "/apps/a/proxy");
+      heard += client.body;
+    };
+    co_await ask(one, -1);
+    co_await ask(two, -2);
+    co_await ask(one, -1);
+    co_await ask(two, -2);
+    idle.close();
+    EXPECT_EQ(one.connections(), 1);
+    EXPECT_EQ(two.connections(), 1);
+    co_await one.close();
+    co_await two.close();
+  });
+  EXPECT_EQ(heard, "1a2b");
+}
+
 }  // namespace
 }  // namespace agw

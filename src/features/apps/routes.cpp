@@ -1,5 +1,7 @@
 #include "features/apps/routes.hpp"
 
+#include "features/placements/service.hpp"
+
 namespace agw {
 
 namespace {
@@ -37,27 +39,44 @@ Task<Response> show_log(Apps& apps, Request& request) {
 }  // namespace
 
 Routes AppRoutes::routes() {
-  return {
+  Routes table{
       get("/apps", "List apps, newest first", list_apps, apps_).responds<std::vector<App>>(),
       get("/apps/:name", "Show an app", show_app, apps_).responds<App>().fails_with({404}),
       post("/apps/:name/start", "Start an app's server", start_app, apps_)
           .responds<App>()
           .executes()
+          .is_about(About::app)
           .fails_with({400, 404, 500}),
       post("/apps/:name/stop", "Stop an app's server", stop_app, apps_)
           .responds<App>()
           .executes()
+          .is_about(About::app)
           .fails_with({400, 404}),
       post("/apps/:name/restart", "Stop an app's server and start it again", restart_app, apps_)
           .responds<App>()
           .executes()
+          .is_about(About::app)
           .fails_with({400, 404, 500}),
       get("/apps/:name/logs", "Show the latest lines of an app's log, oldest first", show_log, apps_)
           .query<AppLogFilter>()
           .responds<std::vector<AppLogLine>>()
+          .is_about(About::app)
           .fails_with({400, 404}),
       proxy("/apps/:name/proxy/*", "What an app serves", &AppRoutes::forward, *this),
   };
+  if (const auto* placements = apps_.placements()) table.push_back(connection(*placements));
+  return table;
+}
+
+/// For other nodes of a cluster.
+Route AppRoutes::connection(const Placements& placements) {
+  return proxy("/cluster/apps/:id", "Connect to an app that runs at this node", &AppRoutes::connect, *this)
+      .needs_no_token()
+      .authorized_by([&placements](const Request& request) { placements.others().check_node(request); });
+}
+
+Task<> AppRoutes::connect(Request& request, ProxyStream& stream) {
+  co_await proxy_.connect(stream, apps_.endpoint_here(request.path("id")));
 }
 
 Task<> AppRoutes::forward(Request& request, ProxyStream& stream) {

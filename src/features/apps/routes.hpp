@@ -16,6 +16,8 @@ public:
 
 private:
   Task<> forward(Request& request, ProxyStream& stream);
+  Route connection(const Placements& placements);
+  Task<> connect(Request& request, ProxyStream& stream);
 
   Apps& apps_;
   StaticFiles files_;

@@ -25,14 +25,15 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/async/assert.hpp"
-#include "base/async/async_event.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "features/apps/app_directory.hpp"
 #include "features/apps/health.hpp"
+#include "features/apps/server_slot.hpp"
 #include "features/apps/store.hpp"
 #include "features/events/hub.hpp"
 #include "features/permissions/service.hpp"
+#include "features/placements/service.hpp"
 #include "features/secrets/service.hpp"
 #include "io/proxy/proxied_network.hpp"
 #include "storage/database.hpp"
@@ -46,10 +47,6 @@ namespace {
 
 constexpr auto shutdown_grace = 150ms;
 constexpr std::int64_t memory_mb = 8192;  // the address space of JavaScript engines is large, but mostly unused
-
-NotFound not_running(const Extension& extension) {
-  return NotFound(fmt::format("No running dev server for {}", extension.name));
-}
 
 bool is_static(const Extension& extension) { return app_plan(extension).type == AppType::statics; }
 
@@ -69,48 +66,6 @@ ApiError refusal(std::string_view action, const std::exception& error) {
 
 }  // namespace
 
-/// The server of an app. Starting and stopping it takes time, so callers take turns.
-struct Apps::ServerSlot {
-  ServerSlot(Apps& apps, std::string id)
-      : server(apps.loop_, apps.clock_, apps.options_.limits,
-               {.changed = [&apps, id] { apps.publish(id); },
-                .started = [&apps](pid_t pid) { return apps.note_started(pid); },
-                .ended = [&apps](pid_t pid) { return apps.note_ended(pid); }}),
-        released(apps.loop_) {}
-
-  /// Holds the slot from `acquire` to its destruction.
-  class Lock {
-  public:
-    explicit Lock(ServerSlot& slot) : slot_(slot) { ++slot_.users; }
-    ~Lock() {
-      --slot_.users;
-      if (!is_held_) return;
-      slot_.is_locked = false;
-      slot_.released.pulse();
-    }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-
-    Task<> acquire() {
-      AGW_ASSERT(!is_held_);
-      while (slot_.is_locked) {
-        co_await slot_.released.wait();
-      }
-      is_held_ = slot_.is_locked = true;
-    }
-
-  private:
-    ServerSlot& slot_;
-    bool is_held_ = false;
-  };
-
-  DevServer server;
-  AsyncEvent released;
-  bool is_locked = false;
-  int users = 0;         ///< that hold it or wait for it
-  bool enabled = false;  ///< of its extension, at the last start
-};
-
 Apps::Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, BlockingPool& blocking,
            const Secrets& secrets, const Sandbox& sandbox, Options options)
     : loop_(loop),
@@ -122,9 +77,12 @@ Apps::Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensi
       secrets_(secrets),
       sandbox_(sandbox),
       options_(std::move(options)),
+      placements_(options_.placements),
       idle_(loop),
+      placement_changed_(loop),
       background_(loop),
       listening_(hub, *this) {
+  if (placements_) follow_placements();
   background_.on_failure([](const std::exception_ptr& failure) {
     log::error("an app could not be ended properly: {}", message_of(failure));
   });
@@ -198,6 +156,7 @@ App Apps::describe(const Extension& extension) const {
     // If it has become static, its server is about to end.
     return app;
   }
+  if (const auto* placement = placement_elsewhere(extension)) return as_told(std::move(app), *placement);
   const auto* server = find(extension);
   if (!server) return app;
   app.status = server->status();
@@ -225,6 +184,7 @@ Task<App> Apps::start(std::string id_or_name) {
   co_await lock.acquire();
   extension = require_with_server(extension->id);
   try {
+    if (placements_ && !slot.server.alive()) co_return co_await start_somewhere(extension, slot);
     if (!slot.server.alive()) co_await start(extension, slot);
   } catch (const std::exception& error) {
     throw refusal("start", error);
@@ -241,6 +201,7 @@ Task<App> Apps::restart(std::string id_or_name) {
   extension = require_with_server(extension->id);
   try {
     co_await stop(slot);
+    if (placements_) co_return co_await start_somewhere(extension, slot);
     co_await start(extension, slot);
   } catch (const std::exception& error) {
     throw refusal("restart", error);
@@ -300,17 +261,21 @@ Task<DevServerProcess> Apps::process_of(AppPlan plan, ExtensionPointer extension
 
 Task<App> Apps::stop(std::string id_or_name) {
   const auto extension = require_with_server(id_or_name);
+  if (placements_ && co_await give_up(extension->id)) co_return describe(*extension);
   const auto slot = slots_.find(extension->id);
   if (slot == slots_.end()) throw not_running(*extension);
   ServerSlot::Lock lock(*slot->second);
   co_await lock.acquire();
   if (!slot->second->server.alive()) throw not_running(*extension);
   co_await stop(*slot->second);
+  if (placements_) co_await placements_->remove(extension->id);
   co_return describe(*extension);
 }
 
 std::vector<AppLogLine> Apps::log(std::string_view id_or_name, std::size_t count) const {
-  const auto* server = find(*require(id_or_name));
+  const auto extension = require(id_or_name);
+  require_here(*extension);
+  const auto* server = find(*extension);
   return server ? server->log().last(count) : std::vector<AppLogLine>{};
 }
 
@@ -328,6 +293,12 @@ Task<std::optional<std::filesystem::path>> Apps::static_root(std::string id_or_n
 }
 
 AppEndpoint Apps::running_endpoint(std::string_view id_or_name) const {
+  const auto extension = require(id_or_name);
+  if (const auto* placement = placement_elsewhere(*extension)) return endpoint_elsewhere(*extension, *placement);
+  return endpoint_here(extension->id);
+}
+
+AppEndpoint Apps::endpoint_here(std::string_view id_or_name) const {
   const auto extension = require(id_or_name);
   const auto* server = find(*extension);
   if (!server || !server->has_process()) throw not_running(*extension);
@@ -351,13 +322,18 @@ Task<> Apps::end(std::string id, bool erase) {
     ServerSlot::Lock lock(slot);
     co_await lock.acquire();
     co_await stop(slot);
+    if (placements_) co_await placements_->remove(id);
   }
   if (erase && slot.users == 0) slots_.erase(id);
 }
 
 void Apps::publish(const std::string& id) const {
   const auto extension = extensions_.find(id);
-  if (extension) hub_.publish({.type = "app-status", .member = "app", .record = describe(*extension)});
+  if (!extension) return;
+  const auto app = describe(*extension);
+  hub_.publish({.type = "app-status", .member = "app", .record = app});
+  // While it ends, another node starts it.
+  if (placements_ && !closing_) placements_->tell(id, to_json(app));
 }
 
 Task<> Apps::note_started(pid_t pid) {

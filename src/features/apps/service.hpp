@@ -4,9 +4,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/async/async_event.hpp"
 #include "base/async/task_group.hpp"
 #include "features/apps/dev_server.hpp"
 #include "features/apps/idle_connections.hpp"
@@ -21,17 +23,20 @@ namespace agw {
 
 class Connection;
 class Database;
+class Placements;
 class Secrets;
+struct Placement;
 
 /// The apps: projects that are served, each by its own development server or by the gateway. A server runs in the
 /// sandbox from an explicit start until it is stopped, its app is deleted, disabled or made static, or the gateway
-/// ends. No server starts by itself.
+/// ends. No server starts by itself, except that another node of a cluster goes on with it.
 class Apps : private Subscriber {
 public:
   struct Options {
     std::filesystem::path home;
     std::filesystem::path data_directory;
     DevServerLimits limits{};
+    Placements* placements = nullptr;  ///< null: this gateway is no node of a cluster
   };
   Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, BlockingPool& blocking,
        const Secrets& secrets, const Sandbox& sandbox, Options options);
@@ -66,6 +71,10 @@ public:
   Task<std::optional<std::filesystem::path>> static_root(std::string id_or_name);
   /// Where the development server listens. Throws NotFound `No running dev server for <name>`.
   AppEndpoint running_endpoint(std::string_view id_or_name) const;
+  /// The same, if it runs at this node.
+  AppEndpoint endpoint_here(std::string_view id_or_name) const;
+  /// Null if this gateway is no node of a cluster.
+  const Placements* placements() const { return placements_; }
   /// Open connections to the servers; they are closed before the servers end.
   IdleConnections& idle_connections() { return idle_; }
 
@@ -83,6 +92,17 @@ private:
   Task<DevServerStart> prepare(const ExtensionPointer& extension);
   Task<DevServerProcess> process_of(AppPlan plan, ExtensionPointer extension, int port,
                                     std::function<void(std::string)> note);
+  void follow_placements();
+  const Placement* placement_elsewhere(const Extension& extension) const;
+  void require_here(const Extension& extension) const;
+  static App as_told(App app, const Placement& placement);
+  AppEndpoint endpoint_elsewhere(const Extension& extension, const Placement& placement) const;
+  Task<bool> has_directory(ExtensionPointer extension);
+  Task<> take(std::string id);
+  Task<> start_claimed(ExtensionPointer extension, ServerSlot& slot);
+  Task<App> start_somewhere(ExtensionPointer extension, ServerSlot& slot);
+  Task<App> have_started(ExtensionPointer extension);
+  Task<bool> give_up(std::string id);
   Task<> end(std::string id, bool erase);
   Task<> stop(ServerSlot& slot);
   void publish(const std::string& id) const;
@@ -99,9 +119,12 @@ private:
   const Secrets& secrets_;
   const Sandbox& sandbox_;
   Options options_;
+  Placements* placements_;                                          ///< null: there are no other nodes
+  mutable std::map<std::string, int, std::less<>> keys_elsewhere_;  ///< by extension, see AppEndpoint
   std::map<std::string, std::unique_ptr<ServerSlot>, std::less<>> slots_;
   std::map<pid_t, ProcessMark> marks_;
   IdleConnections idle_;
+  AsyncEvent placement_changed_;
   bool closing_ = false;
   TaskGroup background_;
   Hub::Listening listening_;

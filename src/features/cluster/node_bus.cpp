@@ -5,7 +5,8 @@
 // arrives after all events of the run up to there, and before the next.
 //
 // To all, in frames that are counted: `event`, `presence` (who is there, and what its clients look at), `catch-up`. To
-// one node: `request`, `ready`, `go`, then `response`; `still?`, then `working` or `unknown`; `runs?`, then `runs`.
+// one node: `request`, `ready`, `go`, then `response`; `still?`, then `working` or `unknown`; `stop`; `runs?`, then
+// `runs`.
 //
 // NATS delivers at most once. Who finds a gap in the numbers of another node has missed something, and has its clients
 // read anew what is under way (EventsMissed). Each node tells its presence every two seconds, so a gap does not stay
@@ -15,7 +16,8 @@
 // A request is carried out at most once, and only while its asker waits. The node that gets it answers `ready` with a
 // nonce. Only a `go` with that nonce begins the work, within five seconds: an asker that has given up does not send it,
 // and one that was recorded has a nonce of the past. Whoever has sent it waits for at least seven seconds, and then for
-// as long as `still?` is answered by `working`. After `unknown`, the response was lost.
+// as long as `still?` is answered by `working`. After `unknown`, the response was lost. A node that needs
+// the response no longer says `stop`; one that asks no more is lost, which counts as that.
 
 #include "features/cluster/node_bus.hpp"
 
@@ -109,6 +111,7 @@ NodeBus::~NodeBus() { hub_.on_interests({}); }
 
 Task<> NodeBus::stop() {
   stopping_.request();
+  stop_served(Clock::time_point::max());
   co_await group_.join();
 }
 
@@ -158,6 +161,7 @@ Task<> NodeBus::beat() {
   while (co_await pause(stopping_, between_presences) == WaitResult::done) {
     tell_presence(false);
     std::erase_if(offers_, [](const auto& offer) { return Clock::now() - offer.second.at > offer_stands; });
+    stop_served(Clock::now() - lost_after);
   }
 }
 
@@ -218,6 +222,7 @@ void NodeBus::handle(NodeMessage message) {
   if (message.kind == "request") return take_offer(std::move(message));
   if (message.kind == "go") return take_go(message);
   if (message.kind == "still?") return tell_progress(message);
+  if (message.kind == "stop") return take_stop(message);
   take_answer(std::move(message));
 }
 
@@ -258,7 +263,7 @@ void NodeBus::take_go(const NodeMessage& message) {
   auto& [offered, at] = offer.mapped();
   // The asker may have given up while this node hung.
   if (offered.from != message.from || offered.id != message.id || Clock::now() - at > offer_stands) return;
-  served_.emplace(offered.from, offered.id);
+  served_.emplace(std::pair(offered.from, offered.id), std::make_shared<Served>());
   group_.spawn(serve(std::move(offered)));
 }
 
@@ -266,9 +271,10 @@ Task<> NodeBus::serve(NodeMessage message) {
   AGW_ASSERT(served_.contains({message.from, message.id}));
   const auto from = message.from;
   const auto id = message.id;
+  const auto served = served_.at({from, id});
   std::exception_ptr failure;
   try {
-    auto response = co_await handlers_.serve(passed_request(message.head, std::move(message.body)));
+    auto response = co_await handlers_.serve(passed_request(message.head, std::move(message.body)), served->stop);
     auto head = head_of(response);
     tell(from, "response", id, std::move(head), std::move(response.body));
   } catch (...) {
@@ -279,7 +285,22 @@ Task<> NodeBus::serve(NodeMessage message) {
 }
 
 void NodeBus::tell_progress(const NodeMessage& question) {
-  tell(question.from, served_.contains({question.from, question.id}) ? "working" : "unknown", question.id, {});
+  const auto found = served_.find({question.from, question.id});
+  if (found != served_.end()) found->second->asked_at = Clock::now();
+  tell(question.from, found != served_.end() ? "working" : "unknown", question.id, {});
+}
+
+/// Those of which no node has asked since then whether they go on.
+void NodeBus::stop_served(Clock::time_point since) {
+  const auto all = served_;
+  for (const auto& [name, served] : all) {
+    if (served->asked_at < since) served->stop.request();
+  }
+}
+
+void NodeBus::take_stop(const NodeMessage& message) {
+  const auto found = served_.find({message.from, message.id});
+  if (found != served_.end()) found->second->stop.request();
 }
 
 void NodeBus::take_answer(NodeMessage message) {
@@ -338,8 +359,12 @@ private:
 
 }  // namespace
 
-Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest request) {
+Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest request, StopSource* stop) {
   AGW_ASSERT(node != options_.node);
+  StopSource ending;
+  const StopSource::Listener stopping(stopping_, [&] { ending.request(); });
+  StopSource never;
+  const StopSource::Listener stopped(stop ? *stop : never, [&] { ending.request(); });
   if (!connection_.is_connected() || stopping_.requested()) co_return std::nullopt;
   const auto waiting = std::make_shared<Waiting>(loop_);
   const Asked asked(waiting_, waiting);
@@ -348,7 +373,7 @@ Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest r
   const auto until_ready = [](std::shared_ptr<Waiting> one) -> Task<> {
     while (one->nonce.empty()) co_await one->changed.wait();
   };
-  if (co_await with_timeout(stopping_, patience_with_nodes, until_ready(waiting)) != WaitResult::done)
+  if (co_await with_timeout(ending, patience_with_nodes, until_ready(waiting)) != WaitResult::done)
     co_return std::nullopt;
   AGW_ASSERT(!waiting->nonce.empty());
   tell(node, "go", asked.id(), {{"nonce", waiting->nonce}});
@@ -356,8 +381,9 @@ Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest r
     while (one->answers.empty() && !one->is_unknown) co_await one->changed.wait();
   };
   while (waiting->answers.empty()) {
-    const auto end = co_await with_timeout(stopping_, between_looks_at_node, until_answered(waiting));
+    const auto end = co_await with_timeout(ending, between_looks_at_node, until_answered(waiting));
     if (!waiting->answers.empty()) break;
+    if (end == WaitResult::stopped) tell(node, "stop", asked.id(), {});
     if (end == WaitResult::stopped || waiting->is_unknown || Clock::now() - waiting->heard_at > lost_after)
       throw lost_meanwhile(node);
     tell(node, "still?", asked.id(), {});

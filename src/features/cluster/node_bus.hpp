@@ -35,7 +35,8 @@ public:
     std::int64_t epoch;   ///< of this start, see NodeMessage
   };
   struct Handlers {
-    std::function<Task<Response>(PassedRequest)> serve;
+    /// `stop` is requested when the other node does not need the response any more, or is lost.
+    std::function<Task<Response>(PassedRequest, StopSource& stop)> serve;
     std::function<json::array(const std::set<std::string, std::less<>>*)> active_runs;
   };
   /// Connects; throws as NatsConnection does.
@@ -48,8 +49,9 @@ public:
   Task<> stop();
 
   /// What the other node answers; nullopt if it does not say within two seconds that it can: then it has done
-  /// nothing, and will not. Throws ApiError 503 if it is lost meanwhile.
-  Task<std::optional<Response>> pass_on(std::string node, PassedRequest request);
+  /// nothing, and will not. Throws ApiError 503 if it is lost meanwhile, or if `stop` is requested, of which the other
+  /// node is told.
+  Task<std::optional<Response>> pass_on(std::string node, PassedRequest request, StopSource* stop = nullptr);
 
   /// The active runs of other nodes on the threads, as far as these say so within two seconds.
   Task<json::array> runs_elsewhere(std::set<std::string, std::less<>> threads);
@@ -75,6 +77,11 @@ private:
     NodeMessage message;
     Clock::time_point at;
   };
+  /// A request of another node that is being answered.
+  struct Served {
+    StopSource stop;
+    Clock::time_point asked_at = Clock::now();  ///< last whether it still is
+  };
   /// A question to other nodes, until it is answered.
   struct Waiting;
 
@@ -86,6 +93,8 @@ private:
   void take_answer(NodeMessage message);
   void take_offer(NodeMessage message);
   void take_go(const NodeMessage& message);
+  void take_stop(const NodeMessage& message);
+  void stop_served(Clock::time_point since);
   void tell_progress(const NodeMessage& question);
   Task<> serve(NodeMessage message);
   void tell_runs(const NodeMessage& question);
@@ -117,8 +126,8 @@ private:
   NodeMessageReader reader_;
   std::map<std::string, OtherNode> nodes_;
   std::map<std::string, std::shared_ptr<Waiting>> waiting_;
-  std::map<std::string, Offer> offers_;                   ///< by the nonce of this node
-  std::set<std::pair<std::string, std::string>> served_;  ///< requests that are being answered: node and id
+  std::map<std::string, Offer> offers_;                                            ///< by the nonce of this node
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Served>> served_;  ///< by node and id
   StopSource stopping_;
   NatsConnection connection_;
   Hub::Listening listening_;

@@ -4,14 +4,34 @@
 
 #include "base/data_files.hpp"
 #include "base/error.hpp"
+#include "config/addresses.hpp"
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/cluster/service.hpp"
 #include "features/secrets/service.hpp"
+#include "io/http/web_url.hpp"
 #include "storage/engine.hpp"
 #include "storage/postgres/engine.hpp"
 
 namespace agw {
+
+namespace {
+
+/// What goes between nodes is what apps are sent.
+void check_address(const std::string& address, const Settings& settings) {
+  if (settings.cluster.node.empty())
+    throw StartError(ExitStatus::usage, "cluster.address needs cluster.node: it is for gateways that share a database");
+  const auto url = WebUrl::parse(address);
+  if (!url) throw StartError(ExitStatus::usage, fmt::format("cluster.address: {} has no valid host", address));
+  if (address.starts_with("https://") || is_loopback(url->host())) return;
+  throw StartError(
+      ExitStatus::usage,
+      fmt::format("cluster.address: {} would be reached unencrypted: use https://, and give this gateway a "
+                  "certificate for that host (tls.cert and tls.key)",
+                  address));
+}
+
+}  // namespace
 
 std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& directory, const Settings& settings,
                                             const Secrets& secrets, NodeHandlers handlers) {
@@ -20,6 +40,7 @@ std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& dir
     throw StartError(ExitStatus::usage, "cluster.node needs cluster.database: nodes share a database of PostgreSQL");
   if (settings.cluster.node.empty() && !settings.cluster.events.empty())
     throw StartError(ExitStatus::usage, "cluster.events needs cluster.node: it is for gateways that share a database");
+  if (const auto& address = settings.cluster.address; !address.empty()) check_address(address, settings);
   if (settings.cluster.database.empty()) return open_file(loop, {.file = file, .backups = directory.backups()});
   if (std::filesystem::exists(file)) {
     throw StartError(ExitStatus::usage, fmt::format("{0} holds records that a gateway with cluster.database would not "

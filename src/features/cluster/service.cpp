@@ -26,16 +26,20 @@
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "base/time/time.hpp"
+#include "config/addresses.hpp"
 #include "config/settings.hpp"
 #include "features/access/service.hpp"
 #include "features/agents/service.hpp"
 #include "features/approvals/service.hpp"
 #include "features/cluster/node_bus.hpp"
+#include "features/cluster/node_links.hpp"
+#include "features/cluster/passed_calls.hpp"
 #include "features/cluster/store.hpp"
 #include "features/costs/service.hpp"
 #include "features/engine/service.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
+#include "features/integrations/service.hpp"
 #include "features/jobs/service.hpp"
 #include "features/model_services/service.hpp"
 #include "features/projects/service.hpp"
@@ -44,6 +48,7 @@
 #include "features/secrets/service.hpp"
 #include "storage/database.hpp"
 #include "storage/postgres/lease.hpp"
+#include "storage/start_write.hpp"
 
 namespace agw {
 
@@ -93,20 +98,36 @@ Cluster::Cluster(Services services) : services_(services), group_(services.loop)
 
 Cluster::~Cluster() = default;
 
-void Cluster::start(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve) {
+void Cluster::start(const Settings& settings, const std::string& url, Placements& placements,
+                    std::function<Task<Response>(PassedRequest)> serve) {
   AGW_ASSERT(!bus_ && !stopping_.requested());
+  auto& connection = services_.database.start_connection();
+  placements_ = &placements;
+  placements_->load(connection, *this);
   follow_changes();
+  const auto identity = cluster_store::identity(connection);
+  // Nodes that are all on this host need no more.
+  const auto address = settings.cluster.address.empty() && is_loopback(settings.host) ? url : settings.cluster.address;
+  write_at_start(connection, "telling other nodes where this one is reached",
+                 [&] { cluster_store::set_address(connection, {.address = address, .epoch = identity.epoch}); });
+  calls_ = std::make_unique<PassedCalls>(services_.loop, services_.integrations, settings.cluster.node);
+  links_ = std::make_unique<NodeLinks>(
+      services_.loop, services_.database, services_.blocking,
+      NodeLinks::Options{.node = settings.cluster.node, .secret = identity.secret, .epoch = identity.epoch});
   services_.costs.leave_others_out(services_.database.start_connection());
   // This node has been killed with them.
   idempotency_store::release_all(services_.database.start_connection());
-  if (!settings.cluster.events.empty()) connect(settings, std::move(serve));
+  if (!settings.cluster.events.empty()) connect(settings, identity, std::move(serve));
   // Last: a start that fails would leave the coroutine alive.
   group_.spawn(follow_costs());
 }
 
-void Cluster::connect(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve) {
+void Cluster::connect(const Settings& settings, const cluster_store::Identity& identity,
+                      std::function<Task<Response>(PassedRequest)> serve) {
   AGW_ASSERT(!bus_ && !settings.cluster.events.empty());
-  const auto identity = cluster_store::identity(services_.database.start_connection());
+  auto answers = [this, serve = std::move(serve)](PassedRequest request, StopSource& stop) {
+    return PassedCalls::is_one(request) ? calls_->answer(std::move(request), stop) : serve(std::move(request));
+  };
   bus_ = std::make_unique<NodeBus>(
       services_.loop, services_.hub,
       NodeBus::Options{.address = events_address(settings, services_.secrets),
@@ -115,7 +136,8 @@ void Cluster::connect(const Settings& settings, std::function<Task<Response>(Pas
                        .cluster = identity.cluster,
                        .secret = identity.secret,
                        .epoch = identity.epoch},
-      NodeBus::Handlers{.serve = std::move(serve), .active_runs = std::bind_front(&Runs::active, &services_.runs)});
+      NodeBus::Handlers{.serve = std::move(answers), .active_runs = std::bind_front(&Runs::active, &services_.runs)});
+  calls_->use(*bus_);
 }
 
 void Cluster::follow_changes() {
@@ -129,6 +151,7 @@ void Cluster::follow_changes() {
   follower.follow("job_stops", std::bind_front(&Jobs::end_soon, &services_.jobs));
   follower.follow("push_subscriptions", [this](const auto&) { return services_.push.refresh(); });
   follower.follow("token", [this](const auto&) { return services_.access.follow_token(); });
+  follower.follow("placements", std::bind_front(&Placements::refresh, placements_));
   follower.follow("projects", [this](const auto&) { return services_.projects.refresh(); });
 }
 
@@ -149,6 +172,7 @@ Task<> Cluster::follow_costs() {
 Task<> Cluster::stop() {
   stopping_.request();
   if (bus_) co_await bus_->stop();
+  if (links_) co_await links_->stop();
   co_await services_.follower.stop();
   co_await group_.join();
 }
@@ -174,6 +198,7 @@ Task<> Cluster::taking_over(LostNode lost) {
         Jobs::end_interrupted(connection, runs, now);
         Approvals::end_interrupted(connection, now);
         idempotency_store::release_all(connection);
+        Placements::free_all(connection);
         return runs;
       });
   if (!left) co_return;
@@ -188,10 +213,12 @@ void Cluster::have_all_catch_up(const std::string& why) {
 }
 
 Task<> Cluster::leave() {
+  co_await placements_->stop();
   try {
     co_await services_.database.write([](Connection& connection) {
       // What the stop has cut off could not give up its key itself.
       idempotency_store::release_all(connection);
+      Placements::free_all(connection);
       postgres::leave(connection);
     });
   } catch (const std::exception& error) {
@@ -231,6 +258,9 @@ Task<std::string> Cluster::node_for(const Request& request) {
       co_return co_await find(cluster_store::node_of_permission, request.path("id"));
     case About::run_of_job:
       co_return co_await find(cluster_store::node_of_job_run, request.path("id"));
+    case About::app:
+    case About::integration:
+      co_return co_await find(cluster_store::node_of_program, request.path("name"));
   }
   co_return std::string();
 }
@@ -245,5 +275,16 @@ Task<std::optional<Response>> Cluster::answer(const Request& request, const std:
                  bus_ ? "the node " + node + " has to answer this and cannot be reached, try again"
                       : "the node " + node + " has to answer this: ask there, or set cluster.events at all nodes");
 }
+
+Task<ToolOutcome> Cluster::call_tool(std::string node, std::string integration, std::string tool,
+                                     const ToolCall& call) {
+  return calls_->call(std::move(node), std::move(integration), std::move(tool), call);
+}
+
+Task<std::optional<asio::ip::tcp::socket>> Cluster::reach_app(std::string node, std::string app) {
+  co_return co_await links_->open(std::move(node), "/cluster/apps/" + app);
+}
+
+void Cluster::check_node(const Request& request) { links_->check(request); }
 
 }  // namespace agw

@@ -10,6 +10,7 @@
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
 #include "features/cluster/types.hpp"
+#include "features/placements/service.hpp"
 #include "storage/change_follower.hpp"
 #include "storage/changes.hpp"
 #include "storage/engine.hpp"
@@ -18,28 +19,35 @@ namespace agw {
 
 class Access;
 class Approvals;
+class BlockingPool;
 class Clock;
 class Costs;
 class Database;
 class Engine;
 class Extensions;
 class Hub;
+class Integrations;
 class Jobs;
 class ModelServices;
 class NodeBus;
+class NodeLinks;
 class Projects;
 class Push;
 class Runs;
 class Secrets;
 class Stages;
+class PassedCalls;
 struct DataDirectory;
 struct Settings;
+namespace cluster_store {
+struct Identity;
+}
 
 /// What a node of a cluster does because of the others: follows what they change, ends what a lost one had begun, tells
 /// them its events and hears theirs, and has them answer what only they can.
 ///
 /// It needs nodes, and so a server: tests/cluster/test_take_over.py and test_events.py show the use.
-class Cluster : public OtherNodes {
+class Cluster : public OtherNodes, public OtherPrograms {
 public:
   struct Services {
     Loop& loop;
@@ -59,13 +67,17 @@ public:
     Jobs& jobs;
     Push& push;
     Access& access;
+    BlockingPool& blocking;
+    Integrations& integrations;
   };
   explicit Cluster(Services services);
   ~Cluster() override;
 
   /// Before the loop runs: from now on, changes and events of other nodes are read. Connects to NATS if `settings` name
-  /// a server; throws StartError as NatsConnection does. `serve` answers requests that other nodes pass on.
-  void start(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve);
+  /// a server; throws StartError as NatsConnection does. `serve` answers requests that other nodes pass on. `url`:
+  /// where this gateway listens. `placements` outlives this.
+  void start(const Settings& settings, const std::string& url, Placements& placements,
+             std::function<Task<Response>(PassedRequest)> serve);
   /// The lease of that node has expired: does what its next start would do, unless another node does.
   void take_over(const LostNode& lost);
   Task<> stop();
@@ -80,6 +92,11 @@ public:
 
   Task<std::optional<Response>> answer(const Request& request, const std::string& path) override;
 
+  Task<std::optional<asio::ip::tcp::socket>> reach_app(std::string node, std::string app) override;
+  Task<ToolOutcome> call_tool(std::string node, std::string integration, std::string tool,
+                              const ToolCall& call) override;
+  void check_node(const Request& request) override;
+
   /// The active runs of other nodes on the threads, as Runs::active.
   Task<json::array> runs_elsewhere(std::set<std::string, std::less<>> threads);
 
@@ -88,13 +105,17 @@ public:
 
 private:
   Task<> taking_over(LostNode lost);
-  void connect(const Settings& settings, std::function<Task<Response>(PassedRequest)> serve);
+  void connect(const Settings& settings, const cluster_store::Identity& identity,
+               std::function<Task<Response>(PassedRequest)> serve);
   void follow_changes();
   Task<> follow_costs();
   Task<std::string> node_for(const Request& request);
 
   Services services_;
+  std::unique_ptr<PassedCalls> calls_;
   std::unique_ptr<NodeBus> bus_;  ///< null without NATS
+  std::unique_ptr<NodeLinks> links_;
+  Placements* placements_ = nullptr;  ///< since the start
   bool is_taking_over_ = false;
   StopSource stopping_;
   TaskGroup group_;

@@ -51,4 +51,27 @@ std::string node_of_job_run(Connection& connection, const std::string& id) {
       id);
 }
 
+std::string node_of_program(Connection& connection, const std::string& extension) {
+  return first_text(connection,
+                    "SELECT node FROM placements JOIN extensions ON extensions.id = extension_id "
+                    "WHERE :id IN (extensions.id, extensions.name) AND node NOT IN ('', this_node())",
+                    extension);
+}
+
+NodeAddress address_of(Connection& connection, const std::string& node) {
+  auto row = connection.prepare("SELECT address, epoch FROM node_addresses WHERE node = :node");
+  row.bind(":node", node);
+  return row.step() ? NodeAddress{.address = row.string(0), .epoch = row.integer(1)} : NodeAddress{};
+}
+
+void set_address(Connection& connection, const NodeAddress& address) {
+  connection
+      .prepare(
+          "INSERT INTO node_addresses (node, address, epoch) VALUES (this_node(), :address, :epoch) "
+          "ON CONFLICT (node) DO UPDATE SET address = excluded.address, epoch = excluded.epoch")
+      .bind(":address", address.address)
+      .bind(":epoch", address.epoch)
+      .run();
+}
+
 }  // namespace agw::cluster_store

@@ -25,6 +25,11 @@ public:
   /// Calls a tool by the service's own name. Failures become error results.
   virtual Task<ToolOutcome> call(std::string tool, const ToolCall& call) = 0;
 
+  /// Whether this node of a cluster runs it, or any can.
+  virtual bool is_here() const { return true; }
+  /// Another node may run it from now on, or none.
+  virtual void placement_changed() {}
+
   /// Why it is not connected, after the last attempt; empty while it is, and before the first one has ended.
   virtual std::string problem() const { return ""; }
 

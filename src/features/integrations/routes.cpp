@@ -40,6 +40,7 @@ Routes integration_routes(Integrations& integrations) {
       post("/integrations/:name/test", "Connect an integration again, and tell whether that works", test_integration,
            integrations)
           .responds<IntegrationState>()
+          .is_about(About::integration)
           .fails_with({404, 409})
           .executes(),
       post("/integrations/:name/login", "Begin to log in at the service of an integration", begin_login, integrations)

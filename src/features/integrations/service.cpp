@@ -32,6 +32,7 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/error.hpp"
+#include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/integrations/http_integration.hpp"
@@ -39,6 +40,7 @@
 #include "features/integrations/openapi_integration.hpp"
 #include "features/integrations/stdio_transport.hpp"
 #include "features/permissions/service.hpp"
+#include "features/placements/service.hpp"
 #include "io/proxy/proxied_network.hpp"
 #include "models/service_definition.hpp"
 #include "tools/tool.hpp"
@@ -81,6 +83,11 @@ bool has_credentials(const IntegrationSettings& settings) {
                              [](const auto& header) { return boost::iequals(header.name, "Authorization"); });
 }
 
+Task<PersonAnswer> ask_and_count(WaitClock& waits, const AskPerson& ask, PersonQuestion question, StopSource& stop) {
+  const WaitClock::Wait wait(waits);
+  co_return co_await ask(std::move(question), stop);
+}
+
 /// The remaining part of the time to settle.
 std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point began) {
   return std::chrono::ceil<std::chrono::milliseconds>(began + settle_timeout - std::chrono::steady_clock::now());
@@ -109,6 +116,12 @@ Integrations::Integrations(Loop& loop, Hub& hub, Extensions& extensions, HttpCli
       group_(loop),
       changed_(loop),
       listening_(hub, *this) {
+  if (options_.placements) {
+    options_.placements->on_change([this](const std::string& id) {
+      if (const auto found = entries_.find(id); found != entries_.end())
+        found->second->integration->placement_changed();
+    });
+  }
   group_.on_failure([](const std::exception_ptr& failure) {
     log::error("an integration has stopped: {}; disable and enable it to try again", message_of(failure));
   });
@@ -238,7 +251,7 @@ void Integrations::changed() {
 std::unique_ptr<Integration> Integrations::make(IntegrationSettings settings) {
   switch (settings.kind) {
     case IntegrationKind::mcp_stdio:
-      return make_stdio(std::move(settings));
+      return options_.placements ? make_placed(std::move(settings)) : make_stdio(std::move(settings));
     case IntegrationKind::mcp_http:
       return make_http_server(std::move(settings));
     case IntegrationKind::openapi:
@@ -276,6 +289,20 @@ std::unique_ptr<Integration> Integrations::make_stdio(IntegrationSettings settin
   };
   return std::make_unique<McpIntegration>(loop_, std::move(settings), "", transport,
                                           [this] { return is_stopping_ ? shutdown_close_timeout : close_timeout; });
+}
+
+std::unique_ptr<Integration> Integrations::make_placed(IntegrationSettings settings) {
+  auto make = [this, settings] { return make_stdio(settings); };
+  auto has_successor = [this, id = settings.id] { return is_stopping_ || has_server(id); };
+  return std::make_unique<PlacedIntegration>(
+      std::move(settings),
+      PlacedIntegration::Services{loop_, *options_.placements, std::move(make), std::move(has_successor)});
+}
+
+/// Whether the integration has a process, here or at another node.
+bool Integrations::has_server(const std::string& id) const {
+  const auto found = entries_.find(id);
+  return found != entries_.end() && found->second->settings.kind == IntegrationKind::mcp_stdio;
 }
 
 /// Adds the token of a login if the person configured no credentials.
@@ -363,6 +390,29 @@ Task<ToolOutcome> Integrations::call(const ToolCall& call, std::string integrati
   const auto entry = found->second;
   if (!may_offer(entry->integration->settings(), tool)) {
     co_return failed(fmt::format("{} is not among the allowed_tools of the integration {}", tool, extension->name));
+  }
+  co_return co_await entry->integration->call(std::move(tool), call);
+}
+
+Task<ToolOutcome> Integrations::call_here(std::string integration, std::string tool, json::object input,
+                                          StopSource& stop, AskPerson ask_person) {
+  const auto found = entries_.find(integration);
+  if (found == entries_.end() || !found->second->integration->is_here())
+    co_return failed("the integration does not run at that node any more, try again");
+  const auto entry = found->second;
+  const ToolRun nobody{};
+  WaitClock waits;
+  ToolCall call{.id = new_id(),
+                .input = std::move(input),
+                .run = nobody,
+                .stop = stop,
+                .authorize = [](const ToolTarget&) { return Permission{}; },
+                .stage = {},
+                .waits = &waits};
+  if (ask_person) {
+    call.ask_person = [&](PersonQuestion question, StopSource& ending) {
+      return ask_and_count(waits, ask_person, std::move(question), ending);
+    };
   }
   co_return co_await entry->integration->call(std::move(tool), call);
 }

@@ -14,6 +14,7 @@
 #include "features/integrations/http_transport.hpp"
 #include "features/integrations/integration.hpp"
 #include "features/integrations/logins.hpp"
+#include "features/integrations/placed_integration.hpp"
 #include "features/integrations/server_process.hpp"
 #include "features/integrations/status_types.hpp"
 #include "features/secrets/service.hpp"
@@ -24,6 +25,9 @@
 
 namespace agw {
 
+/// Puts a question to the person of a call.
+using AskPerson = decltype(ToolCall::ask_person);
+
 /// The `integration` extensions. Enabled ones are connected, and their tools are offered to agents as
 /// `<integration>__<tool>`. Changes of records take effect at once. A failing service does not affect the others.
 class Integrations : private Subscriber {
@@ -31,6 +35,7 @@ public:
   struct Options {
     std::filesystem::path home;
     std::filesystem::path data_directory;
+    Placements* placements = nullptr;  ///< null: this gateway is no node of a cluster
   };
   Integrations(Loop& loop, Hub& hub, Extensions& extensions, HttpClient& http, BlockingPool& blocking,
                const Secrets& secrets, const Sandbox& sandbox, Options options);
@@ -59,6 +64,9 @@ public:
   const std::vector<ToolPointer>& tools();
   /// Calls a tool of an integration (id or name) by the service's own name, whether or not the tool is offered.
   Task<ToolOutcome> call(const ToolCall& call, std::string integration, std::string tool);
+  /// Calls a tool of an integration (id) that this node runs, for another one, which has checked that it may.
+  Task<ToolOutcome> call_here(std::string integration, std::string tool, json::object input, StopSource& stop,
+                              AskPerson ask_person);
   /// Waits until each integration has tried to connect, at most 5 s each, so that a run that starts right after a
   /// change has its tools.
   Task<> wait_until_tried(StopSource& stop);
@@ -85,6 +93,8 @@ private:
   std::vector<Offer> offers() const;
   std::unique_ptr<Integration> make(IntegrationSettings settings);
   std::unique_ptr<Integration> make_stdio(IntegrationSettings settings);
+  std::unique_ptr<Integration> make_placed(IntegrationSettings settings);
+  bool has_server(const std::string& id) const;
   std::unique_ptr<Integration> make_http_server(IntegrationSettings settings);
   Task<ServerProcess> process_of(IntegrationSettings settings);
   Task<ServiceAddress> address_of(IntegrationSettings settings);

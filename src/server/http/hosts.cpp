@@ -91,10 +91,12 @@ bool Hosts::same_origin(std::string_view origin, std::string_view host) const {
 }
 
 Hosts::Options hosts_options(const Settings& settings, int port) {
+  auto hosts = settings.hosts;
+  if (const auto url = WebUrl::parse(settings.cluster.address)) hosts.push_back(url->host());
   return {.bound_host = settings.host,
           .port = port,
           .tls = !settings.tls.cert.empty(),
-          .hosts = settings.hosts,
+          .hosts = std::move(hosts),
           .origins = settings.origins,
           .public_url = settings.public_url};
 }

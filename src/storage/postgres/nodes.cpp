@@ -47,4 +47,20 @@ std::vector<NodeStatus> node_statuses(const std::string& url) {
   return found;
 }
 
+std::vector<PlacedProgram> placed_programs(const std::string& url) {
+  AGW_ASSERT(may_block());
+  const auto address = read_address(url);
+  Stop stop;
+  Link link(address, stop);
+  std::vector<PlacedProgram> found;
+  auto& connection = link.connection();
+  // A release without it may have written the schema.
+  auto table = connection.prepare("SELECT to_regclass('placements') IS NOT NULL");
+  if (!table.step() || !table.boolean(0)) return found;
+  auto rows = connection.prepare(
+      "SELECT name, node FROM placements JOIN extensions ON extensions.id = extension_id ORDER BY name");
+  while (rows.step()) found.push_back({.name = rows.string(0), .node = rows.string(1)});
+  return found;
+}
+
 }  // namespace agw::postgres

@@ -25,4 +25,12 @@ struct NodeStatus {
 /// It needs nodes: tests/cluster/test_status.py shows the use.
 std::vector<NodeStatus> node_statuses(const std::string& url);
 
+/// An extension whose program one node runs, and that node; empty: none does yet.
+struct PlacedProgram {
+  std::string name;
+  std::string node;
+};
+/// In the order of their names. Blocks. Throws as `node_statuses` does.
+std::vector<PlacedProgram> placed_programs(const std::string& url);
+
 }  // namespace agw::postgres

@@ -1,0 +1,158 @@
+// What changes for apps because this gateway is a node of a cluster. The server of each runs at one node, which has
+// claimed it (features/placements); the others show what that node tells, and reach it through that node. When a node
+// ends or is lost, what it ran is free: the others that have the app's directory claim it, and the first one starts it.
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/async/assert.hpp"
+#include "base/async/cancellation.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "features/apps/app_directory.hpp"
+#include "features/apps/server_slot.hpp"
+#include "features/apps/service.hpp"
+#include "features/placements/service.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto patience_with_claims = 5s;
+constexpr int elsewhere = 503;
+
+ApiError unreachable(const Extension& app, const std::string& node) {
+  return ApiError(elsewhere, node.empty()
+                                 ? fmt::format("the app {} is about to start at another node, try again", app.name)
+                                 : fmt::format("the node {} runs the app {}, and cannot be reached", node, app.name));
+}
+
+}  // namespace
+
+/// As the node that runs it tells. Its URL is of that node's loopback.
+App Apps::as_told(App app, const Placement& placement) {
+  app.status = AppStatus::starting;
+  if (placement.node.empty() || placement.state.empty()) return app;
+  const auto told = parse_stored_json(placement.state);
+  Problems problems;
+  App known;
+  read_described(told.as_object(), agw::describe(Tag<App>{}), &known, "", problems);
+  app.status = known.status;
+  app.port = known.port;
+  app.pid = known.pid;
+  app.started_at = known.started_at;
+  app.restarts = known.restarts;
+  return app;
+}
+
+const Placement* Apps::placement_elsewhere(const Extension& extension) const {
+  const auto* placement = placements_ ? placements_->find(extension.id) : nullptr;
+  return placement && !placements_->is_here(extension.id) ? placement : nullptr;
+}
+
+void Apps::require_here(const Extension& extension) const {
+  if (const auto* placement = placement_elsewhere(extension)) throw unreachable(extension, placement->node);
+}
+
+AppEndpoint Apps::endpoint_elsewhere(const Extension& extension, const Placement& placement) const {
+  if (placement.node.empty()) throw unreachable(extension, "");
+  const auto told = as_told({}, placement);
+  if (told.status == AppStatus::stopped || told.status == AppStatus::failed) throw not_running(extension);
+  const auto [key, is_new] = keys_elsewhere_.try_emplace(extension.id, -1 - static_cast<int>(keys_elsewhere_.size()));
+  return {.port = told.port.value_or(0),
+          .through = [&others = placements_->others(), node = placement.node,
+                      id = extension.id] { return others.reach_app(node, id); },
+          .key_elsewhere = key->second};
+}
+
+void Apps::follow_placements() {
+  placements_->on_change([this](const std::string& id) {
+    placement_changed_.pulse();
+    const auto* placement = placements_->find(id);
+    if (placement && placement->node.empty() && !closing_) background_.spawn(take(id));
+  });
+}
+
+Task<bool> Apps::has_directory(ExtensionPointer extension) {
+  co_return co_await blocking_.run([path = app_plan(*extension).path, options = options_] {
+    try {
+      app_directory(path, options.home, options.data_directory);
+      return true;
+    } catch (const ProcessError&) {
+      return false;
+    }
+  });
+}
+
+/// Starts an app that ran at another node, unless another one is quicker.
+Task<> Apps::take(std::string id) {
+  auto extension = extensions_.find(id);
+  if (!extension || extension->type != ExtensionType::app || !co_await has_directory(extension)) co_return;
+  auto& slot = slot_of(extension);
+  ServerSlot::Lock lock(slot);
+  co_await lock.acquire();
+  extension = extensions_.find(id);
+  if (!extension || app_plan(*extension).type == AppType::statics || slot.server.alive() || closing_) co_return;
+  if (!co_await placements_->claim(id)) co_return;
+  log::info("the app {} is started here, as no node runs it", extension->name);
+  try {
+    co_await start_claimed(extension, slot);
+  } catch (const std::exception& error) {
+    log::error("the app {}, which ran at another node, cannot be started: {}", extension->name, error.what());
+  }
+}
+
+/// If the server cannot be started, nothing is claimed.
+Task<> Apps::start_claimed(ExtensionPointer extension, ServerSlot& slot) {
+  std::exception_ptr failure;
+  try {
+    co_await start(extension, slot);
+  } catch (const std::exception&) {
+    failure = std::current_exception();
+  }
+  if (!failure) co_return;
+  if (closing_)
+    co_await placements_->offer(extension->id);
+  else
+    co_await placements_->remove(extension->id);
+  std::rethrow_exception(failure);
+}
+
+/// Here if this node has its directory, else at one that has.
+Task<App> Apps::start_somewhere(ExtensionPointer extension, ServerSlot& slot) {
+  require_complete(app_plan(*extension));
+  if (!co_await has_directory(extension)) co_return co_await have_started(std::move(extension));
+  if (!co_await placements_->claim(extension->id)) throw unreachable(*extension, "");
+  co_await start_claimed(extension, slot);
+  co_return describe(*extension);
+}
+
+Task<App> Apps::have_started(ExtensionPointer extension) {
+  co_await placements_->offer(extension->id);
+  const auto claimed = [](Apps& apps, std::string id) -> Task<> {
+    while (apps.placements_->other_node(id).empty()) co_await apps.placement_changed_.wait();
+  };
+  StopSource never;
+  if (co_await with_timeout(never, patience_with_claims, claimed(*this, extension->id)) != WaitResult::done) {
+    co_await placements_->remove(extension->id);
+    // Says what is wrong with the directory.
+    co_await blocking_.run([path = app_plan(*extension).path, options = options_] {
+      return app_directory(path, options.home, options.data_directory);
+    });
+  }
+  co_return describe(*extension);
+}
+
+/// Whether the app only waited for a node to take it, so that there is no server to end.
+Task<bool> Apps::give_up(std::string id) {
+  const auto* placement = placements_->find(id);
+  if (!placement || !placement->node.empty()) co_return false;
+  co_await placements_->remove(std::move(id));
+  co_return true;
+}
+
+}  // namespace agw

@@ -1,0 +1,250 @@
+// Connections to other nodes, made as the first request of an HTTP connection and then used for anything.
+//
+//   1. `open` reads the other node's address and the number of its present start, and seals the call for that start.
+//   2. `connect` makes the connection; with `https://`, nothing is sent before the certificate was checked.
+//   3. `be_accepted` sends the request. After a 101 the connection is the caller's; 404 and 502 mean that the node has
+//      nothing there; everything else is told with the node's name.
+//   4. An encrypted connection stays here: the caller gets one end of a pair of sockets, and two coroutines pass on
+//      what goes through the other one (`send_all`, `receive_all`).
+//
+// The invariants: all of 2 and 3 takes five seconds at most. The end of the caller's socket ends the connection, and
+// the other way round. The other node passes nothing on: it serves what is its own (`check`), so no call goes in
+// circles.
+
+#include "features/cluster/node_links.hpp"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/join.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+#include "api/error.hpp"
+#include "api/request.hpp"
+#include "base/async/assert.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "features/cluster/store.hpp"
+#include "io/http/web_url.hpp"
+#include "io/process/blocking.hpp"
+#include "io/tls/certificate_authority.hpp"
+#include "io/tls/tls_stream.hpp"
+#include "io/tls/trusted_roots.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+using asio::ip::tcp;
+using boost::system::error_code;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto time_to_connect = 5s;
+constexpr int node_away = 503;
+constexpr std::size_t max_head = 16 * 1024;
+constexpr std::size_t piece_size = 64 * 1024;
+constexpr std::string_view end_of_head = "\r\n\r\n";
+
+/// Why there is no connection, for people.
+class LinkError : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+void require_success(const error_code& error) {
+  if (error) throw LinkError(error.message());
+}
+
+/// Names of hosts are looked up on a thread of its own.
+std::vector<tcp::endpoint> endpoints_of(const std::string& host, const std::string& port) {
+  AGW_ASSERT(may_block());
+  asio::io_context context;
+  tcp::resolver resolver(context);
+  error_code error;
+  std::vector<tcp::endpoint> found;
+  for (const auto& entry : resolver.resolve(host, port, error)) found.push_back(entry.endpoint());
+  require_success(error);
+  return found;
+}
+
+std::string port_of(const WebUrl& url) {
+  const auto& origin = url.origin();
+  const auto colon = origin.rfind(':');
+  const bool has_port = origin.find_first_not_of("0123456789", colon + 1) == origin.npos;
+  if (has_port) return origin.substr(colon + 1);
+  return origin.starts_with("https:") ? "443" : "80";
+}
+
+}  // namespace
+
+/// A connection that is made, and then one that is encrypted by this node: the caller gets the other end of `near`.
+struct NodeLinks::Link {
+  Link(Loop& loop, WebUrl to) : url(std::move(to)), outside(loop), near(loop) {}
+
+  bool is_encrypted() const { return url.origin().starts_with("https:"); }
+
+  WebUrl url;
+  Socket outside;
+  std::optional<TlsStream> tls;
+  Socket near;
+  bool leads_nowhere = false;
+};
+
+NodeLinks::NodeLinks(Loop& loop, Database& database, BlockingPool& blocking, const Options& options)
+    : loop_(loop),
+      database_(database),
+      blocking_(blocking),
+      options_(options),
+      seals_(options.secret, options.node, options.epoch),
+      group_(loop) {
+  group_.on_failure([](const std::exception_ptr& failure) {
+    log::debug("a connection to another node has ended: {}", message_of(failure));
+  });
+}
+
+NodeLinks::~NodeLinks() = default;
+
+Task<> NodeLinks::stop() {
+  stopping_.request();
+  group_.cancel();
+  co_await group_.join();
+}
+
+void NodeLinks::check(const Request& request) {
+  const auto path = "/" + boost::algorithm::join(request.segments, "/");
+  if (!seals_.accept(request.header(node_seal_header).value_or(""), path))
+    throw Forbidden("only another node of this cluster may ask for this");
+}
+
+Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string path) {
+  const auto known =
+      co_await database_.read([node](Connection& connection) { return cluster_store::address_of(connection, node); });
+  const auto url = WebUrl::parse(known.address);
+  if (!url) {
+    throw ApiError(node_away, fmt::format("the node {} runs this, and cannot be reached from here: set cluster.address "
+                                          "in its configuration",
+                                          node));
+  }
+  const auto seal = node_seal(options_.secret, {.from = options_.node,
+                                                .epoch = options_.epoch,
+                                                .number = ++calls_,
+                                                .to = node,
+                                                .to_epoch = known.epoch,
+                                                .path = path});
+  auto head =
+      fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{}: {}\r\n\r\n", path,
+                  std::string_view(url->origin()).substr(url->origin().find("//") + 2), node_seal_header, seal);
+  const auto link = std::make_shared<Link>(loop_, *url);
+  std::string problem;
+  try {
+    const auto end = co_await with_timeout(stopping_, time_to_connect, connect(link, std::move(head)));
+    if (stopping_.requested()) problem = "this node stops";
+    if (end == WaitResult::timed_out) problem = "it does not answer";
+  } catch (const LinkError& error) {
+    problem = error.what();
+  } catch (const TlsError& error) {
+    problem = error.what();
+  }
+  if (!problem.empty())
+    throw ApiError(node_away,
+                   fmt::format("the node {} runs this, and cannot be reached at {}: {}", node, url->origin(), problem));
+  if (link->leads_nowhere) co_return std::nullopt;
+  if (!link->is_encrypted()) co_return std::optional(std::move(link->outside));
+  co_return std::optional(near_end(link));
+}
+
+Task<> NodeLinks::connect(LinkPointer link, std::string head) {
+  const auto endpoints =
+      co_await blocking_.run([host = link->url.host(), port = port_of(link->url)] { return endpoints_of(host, port); });
+  error_code error;
+  co_await asio::async_connect(link->outside, endpoints, asio::redirect_error(asio::use_awaitable, error));
+  require_success(error);
+  link->outside.set_option(tcp::no_delay(true), error);
+  if (link->is_encrypted()) co_await shake_hands(link);
+  co_await be_accepted(link, std::move(head));
+}
+
+Task<> NodeLinks::shake_hands(LinkPointer link) {
+  if (!roots_) roots_ = co_await blocking_.run([] { return TrustedRoots::load(TrustedRoots::find_file()); });
+  link->tls.emplace(loop_, link->outside, roots_->session_to(link->url.host()));
+  if (co_await link->tls->handshake(time_to_connect)) co_return;
+  roots_.reset();  // The file may have got the right one meanwhile.
+  throw LinkError(handshake_problem(link->tls->session()));
+}
+
+/// Nothing follows the other node's head before this one has sent something.
+Task<> NodeLinks::be_accepted(LinkPointer link, std::string head) {
+  error_code error;
+  if (link->tls) {
+    if (!co_await link->tls->write(head)) throw LinkError("the connection broke");
+  } else {
+    co_await asio::async_write(link->outside, asio::buffer(head), asio::redirect_error(asio::use_awaitable, error));
+    require_success(error);
+  }
+  std::string answer;
+  std::string piece;
+  while (!answer.ends_with(end_of_head) && answer.size() < max_head) {
+    if (link->tls) {
+      if (!co_await link->tls->read(piece)) break;
+    } else {
+      piece.resize(max_head);
+      piece.resize(co_await link->outside.async_read_some(asio::buffer(piece),
+                                                          asio::redirect_error(asio::use_awaitable, error)));
+      if (error) break;
+    }
+    answer += piece;
+    if (!answer.starts_with("HTTP/1.1 101 ") && answer.find(end_of_head) != answer.npos) break;
+  }
+  if (answer.starts_with("HTTP/1.1 101 ") && answer.ends_with(end_of_head)) co_return;
+  constexpr std::string_view version = "HTTP/1.1 ";
+  const bool is_http = answer.starts_with(version);
+  link->leads_nowhere = answer.starts_with("HTTP/1.1 404 ") || answer.starts_with("HTTP/1.1 502 ");
+  if (link->leads_nowhere) co_return;
+  throw LinkError(is_http ? fmt::format("it answered {}", answer.substr(version.size(), 3)) : "the connection broke");
+}
+
+/// The plain end of an encrypted connection.
+tcp::socket NodeLinks::near_end(const LinkPointer& link) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw std::system_error(errno, std::system_category(), "cannot make a pair of sockets");
+  link->near.assign(tcp::v4(), ends[0]);
+  Socket near(loop_, tcp::v4(), ends[1]);
+  group_.spawn(send_all(link));
+  group_.spawn(receive_all(link));
+  return near;
+}
+
+/// The end of the caller's connection ends all: nobody closes only one direction.
+Task<> NodeLinks::send_all(LinkPointer link) {
+  std::string piece(piece_size, '\0');
+  error_code error;
+  for (;;) {
+    const auto size =
+        co_await link->near.async_read_some(asio::buffer(piece), asio::redirect_error(asio::use_awaitable, error));
+    if (error || !co_await link->tls->write(std::string_view(piece).substr(0, size))) break;
+  }
+  co_await link->tls->end();
+  link->outside.close(error);
+}
+
+Task<> NodeLinks::receive_all(LinkPointer link) {
+  std::string bytes;
+  error_code error;
+  while (!error && co_await link->tls->read(bytes))
+    co_await asio::async_write(link->near, asio::buffer(bytes), asio::redirect_error(asio::use_awaitable, error));
+  link->near.shutdown(Socket::shutdown_both, error);
+}
+
+}  // namespace agw

@@ -1,0 +1,61 @@
+#include "features/cluster/node_seal.hpp"
+
+#include <openssl/crypto.h>
+
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/digest.hpp"
+
+namespace agw {
+
+namespace {
+
+std::string_view take_word(std::string_view& text) {
+  const auto end = std::min(text.find(' '), text.size());
+  const auto word = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return word;
+}
+
+std::optional<std::int64_t> number_of(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::string node_seal(std::string_view secret, const NodeCall& call) {
+  const auto text = fmt::format("call\n{}\n{}\n{}\n{}\n{}\n{}", call.from, call.epoch, call.number, call.to,
+                                call.to_epoch, call.path);
+  return fmt::format("{} {} {} {}", call.from, call.epoch, call.number, to_hex(hmac_sha256(secret, text)));
+}
+
+bool NodeSeals::accept(std::string_view seal, const std::string& path) {
+  auto rest = seal;
+  NodeCall call{.from = std::string(take_word(rest)), .to = node_, .to_epoch = epoch_, .path = path};
+  const auto epoch = number_of(take_word(rest));
+  const auto number = number_of(take_word(rest));
+  if (!epoch || !number) return false;
+  call.epoch = *epoch;
+  call.number = *number;
+  const auto wanted = node_seal(secret_, call);
+  if (seal.size() != wanted.size() || CRYPTO_memcmp(seal.data(), wanted.data(), wanted.size()) != 0) return false;
+  return call.from != node_ && is_new(call);
+}
+
+bool NodeSeals::is_new(const NodeCall& call) {
+  auto& seen = seen_[call.from];
+  if (call.epoch < seen.epoch) return false;
+  if (call.epoch > seen.epoch) seen = {.epoch = call.epoch};
+  const auto highest = seen.numbers.empty() ? 0 : *seen.numbers.rbegin();
+  if (call.number <= highest - window || !seen.numbers.insert(call.number).second) return false;
+  while (*seen.numbers.begin() <= *seen.numbers.rbegin() - window) seen.numbers.erase(seen.numbers.begin());
+  return true;
+}
+
+}  // namespace agw

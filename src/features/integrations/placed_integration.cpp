@@ -1,0 +1,140 @@
+#include "features/integrations/placed_integration.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/async/assert.hpp"
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+#include "features/placements/service.hpp"
+#include "storage/connection.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto before_next_claim = 1s;
+constexpr auto wait_for_node = 15s;
+
+std::string state_text(const Integration& integration) {
+  json::array tools;
+  for (const auto& tool : integration.tools()) {
+    tools.push_back(
+        {{"name", tool.name}, {"description", tool.description}, {"inputSchema", json::object(tool.input_schema)}});
+  }
+  return to_json(json::object{{"problem", integration.problem()}, {"tools", std::move(tools)}});
+}
+
+std::vector<OfferedTool> tools_in(const json::object& state) {
+  std::vector<OfferedTool> tools;
+  if (const auto* listed = array_member(state, "tools")) {
+    for (const auto& each : *listed) {
+      const auto& tool = each.as_object();
+      tools.push_back({.name = string_or_empty(tool, "name"),
+                       .description = string_or_empty(tool, "description"),
+                       .input_schema = object_or_empty(tool, "inputSchema")});
+    }
+  }
+  return tools;
+}
+
+}  // namespace
+
+PlacedIntegration::PlacedIntegration(IntegrationSettings settings, Services services)
+    : Integration(std::move(settings)),
+      services_(std::move(services)),
+      id_(this->settings().id),
+      changed_(services_.loop) {}
+
+PlacedIntegration::~PlacedIntegration() = default;
+
+Task<> PlacedIntegration::run(StopSource& stop) {
+  while (!stop.requested()) {
+    if (co_await claim())
+      co_await run_here(stop);
+    else
+      co_await follow(stop);
+  }
+}
+
+Task<bool> PlacedIntegration::claim() {
+  try {
+    co_return co_await services_.placements.claim(id_);
+  } catch (const DatabaseError& error) {
+    log::debug("integration {}: not claimed: {}", settings().name, error.what());
+  }
+  co_return false;
+}
+
+Task<> PlacedIntegration::run_here(StopSource& stop) {
+  StopSource ending;
+  const StopSource::Listener stopped(stop, [&] { ending.request(); });
+  ending_ = &ending;
+  here_ = services_.make();
+  here_->on_change([this] {
+    offer(here_->tools());
+    tell();
+  });
+  {
+    const struct Reset {
+      ~Reset() { place = nullptr; }
+      StopSource*& place;
+    } reset{ending_};
+    co_await here_->run(ending);
+  }
+  const auto ended = std::exchange(here_, nullptr);
+  ended->on_change([] {});
+  problem_ = ended->problem();
+  if (!stop.requested() || services_.has_successor()) co_return;
+  try {
+    co_await services_.placements.remove(id_);
+  } catch (const DatabaseError& error) {
+    log::warn("integration {}: other nodes are told later that it does not run here: {}", settings().name,
+              error.what());
+  }
+}
+
+/// Until no other node runs it.
+Task<> PlacedIntegration::follow(StopSource& stop) {
+  do {
+    adopt();
+    const bool is_known = !services_.placements.other_node(id_).empty();
+    co_await with_timeout(stop, is_known ? no_limit : before_next_claim, changed_.wait());
+  } while (!stop.requested() && !services_.placements.other_node(id_).empty());
+}
+
+void PlacedIntegration::placement_changed() {
+  if (ending_ && !services_.placements.is_here(id_)) ending_->request();
+  changed_.pulse();
+}
+
+void PlacedIntegration::tell() const { services_.placements.tell(id_, state_text(*here_)); }
+
+/// While no node runs it, its tools stay offered.
+void PlacedIntegration::adopt() {
+  const auto* placement = services_.placements.find(id_);
+  if (!placement || placement->state.empty() || placement->state == adopted_) return;
+  adopted_ = placement->state;
+  const auto state = parse_stored_json(adopted_);
+  problem_ = string_or_empty(state.as_object(), "problem");
+  offer(tools_in(state.as_object()));
+}
+
+Task<ToolOutcome> PlacedIntegration::call(std::string tool, const ToolCall& call) {
+  // The process that the call ends up at may be replaced meanwhile.
+  if (const auto here = here_) co_return co_await here->call(std::move(tool), call);
+  if (auto why = refusal_of(call, ""); !why.empty()) co_return failed(std::move(why));
+  const auto until_placed = [](PlacedIntegration& self) -> Task<> {
+    while (!self.here_ && self.services_.placements.other_node(self.id_).empty()) co_await self.changed_.wait();
+  };
+  co_await with_timeout(call.stop, wait_for_node, until_placed(*this));
+  if (const auto here = here_) co_return co_await here->call(std::move(tool), call);
+  auto node = services_.placements.other_node(id_);
+  if (node.empty()) co_return failed(fmt::format("no node runs the integration {}", settings().name));
+  co_return co_await services_.placements.others().call_tool(std::move(node), id_, std::move(tool), call);
+}
+
+}  // namespace agw

@@ -1,0 +1,107 @@
+#include "features/placements/service.hpp"
+
+#include <utility>
+
+#include "base/async/assert.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "features/placements/store.hpp"
+#include "storage/database.hpp"
+#include "storage/start_write.hpp"
+
+namespace agw {
+
+Placements::Placements(Loop& loop, Database& database, std::string node)
+    : database_(database), node_(std::move(node)), group_(loop) {
+  AGW_ASSERT(!node_.empty());
+  group_.on_failure([](const std::exception_ptr& failure) {
+    log::warn("other nodes do not know how a program of this one is: {}", message_of(failure));
+  });
+}
+
+void Placements::load(Connection& connection, OtherPrograms& others) {
+  others_ = &others;
+  write_at_start(connection, "handing over what this node ran", [&] { free_all(connection); });
+  placements_ = placement_store::all(connection);
+}
+
+void Placements::start() {
+  for (const auto& [id, placement] : placements_) {
+    for (const auto& listener : listeners_) listener(id);
+  }
+}
+
+Task<> Placements::stop() {
+  is_stopping_ = true;
+  co_await group_.join();
+}
+
+/// Through writes, whose results come in the order of their commits.
+Task<> Placements::refresh(std::vector<std::string> ids) {
+  auto found = co_await database_.write([ids](Connection& connection) {
+    std::vector<std::optional<Placement>> rows;
+    for (const auto& id : ids) rows.push_back(placement_store::find(connection, id));
+    return rows;
+  });
+  for (std::size_t i = 0; i < ids.size(); ++i) set(ids[i], std::move(found[i]));
+}
+
+void Placements::set(const std::string& extension_id, std::optional<Placement> placement) {
+  const auto known = placements_.find(extension_id);
+  if (placement ? known != placements_.end() && known->second == *placement : known == placements_.end()) return;
+  if (placement)
+    placements_[extension_id] = *std::move(placement);
+  else
+    placements_.erase(known);
+  for (const auto& listener : listeners_) listener(extension_id);
+}
+
+const Placement* Placements::find(std::string_view extension_id) const {
+  const auto found = placements_.find(extension_id);
+  return found == placements_.end() ? nullptr : &found->second;
+}
+
+std::string Placements::other_node(std::string_view extension_id) const {
+  const auto* placement = find(extension_id);
+  return placement && placement->node != node_ ? placement->node : std::string();
+}
+
+bool Placements::is_here(std::string_view extension_id) const {
+  const auto* placement = find(extension_id);
+  return placement && placement->node == node_;
+}
+
+Task<bool> Placements::claim(std::string extension_id) {
+  auto claimed = co_await database_.write(
+      [extension_id](Connection& connection) { return placement_store::claim(connection, extension_id); });
+  if (!claimed) co_return false;
+  set(extension_id, std::move(claimed));
+  co_return true;
+}
+
+Task<> Placements::offer(std::string extension_id) { co_await change(std::move(extension_id), placement_store::offer); }
+
+Task<> Placements::remove(std::string extension_id) {
+  co_await change(std::move(extension_id), placement_store::remove);
+}
+
+Task<> Placements::change(std::string extension_id, void (*statement)(Connection&, const std::string&)) {
+  auto left = co_await database_.write([extension_id, statement](Connection& connection) {
+    statement(connection, extension_id);
+    return placement_store::find(connection, extension_id);
+  });
+  set(extension_id, std::move(left));
+}
+
+void Placements::tell(std::string extension_id, std::string state) {
+  if (!is_stopping_) group_.spawn(store(std::move(extension_id), std::move(state)));
+}
+
+Task<> Placements::store(std::string extension_id, std::string state) {
+  co_await database_.write(
+      [extension_id, state](Connection& connection) { placement_store::tell(connection, extension_id, state); });
+}
+
+void Placements::free_all(Connection& connection) { placement_store::free_all(connection); }
+
+}  // namespace agw

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/async/task_group.hpp"
+#include "features/placements/types.hpp"
+
+namespace agw {
+
+class Connection;
+class Database;
+
+/// Which node of a cluster runs the program of an extension: the server of an app, an MCP server over stdio. One node
+/// at a time claims it, under the lease that it has in the database. What a node ran is free for any other one when it
+/// ends, or when its lease has expired. What is held in memory follows the table within a moment.
+///
+/// It needs nodes: tests/cluster/test_node_apps.py and test_stdio_servers.py show the use.
+class Placements {
+public:
+  Placements(Loop& loop, Database& database, std::string node);
+
+  /// Before the loop runs: what this node ran before it was killed is free. `others` outlives this.
+  void load(Connection& connection, OtherPrograms& others);
+  /// Calls `listener` with the extension's id whenever a placement has changed. Before `start`.
+  void on_change(std::function<void(const std::string&)> listener) { listeners_.push_back(std::move(listener)); }
+  /// From now on this node may claim: tells the listeners of all that there is.
+  void start();
+  Task<> stop();
+  /// Reads these anew: other nodes have changed them.
+  Task<> refresh(std::vector<std::string> ids);
+
+  /// Null if no node runs it or is to.
+  const Placement* find(std::string_view extension_id) const;
+  /// The other node that runs it; empty if this one does, or none.
+  std::string other_node(std::string_view extension_id) const;
+  bool is_here(std::string_view extension_id) const;
+  OtherPrograms& others() const { return *others_; }
+
+  /// Whether this node runs it from now on, or did before. False if another one does.
+  Task<bool> claim(std::string extension_id);
+  /// Frees it for any node, if this one runs it or none does.
+  Task<> offer(std::string extension_id);
+  /// No node is to run it any more, if this one does or none does.
+  Task<> remove(std::string extension_id);
+  /// What the other nodes are to know, while this one runs it.
+  void tell(std::string extension_id, std::string state);
+
+  /// Inside a write: frees what the node runs whose session it is.
+  static void free_all(Connection& connection);
+
+private:
+  Task<> change(std::string extension_id, void (*statement)(Connection&, const std::string&));
+  Task<> store(std::string extension_id, std::string state);
+  void set(const std::string& extension_id, std::optional<Placement> placement);
+
+  Database& database_;
+  const std::string node_;
+  OtherPrograms* others_ = nullptr;  ///< before `load`
+  std::map<std::string, Placement, std::less<>> placements_;
+  std::vector<std::function<void(const std::string&)>> listeners_;
+  bool is_stopping_ = false;
+  TaskGroup group_;
+};
+
+}  // namespace agw

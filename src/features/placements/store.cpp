@@ -1,0 +1,59 @@
+#include "features/placements/store.hpp"
+
+namespace agw::placement_store {
+
+std::map<std::string, Placement, std::less<>> all(Connection& connection) {
+  std::map<std::string, Placement, std::less<>> found;
+  auto rows = connection.prepare("SELECT extension_id, node, state FROM placements");
+  while (rows.step()) found.emplace(rows.string(0), Placement{.node = rows.string(1), .state = rows.string(2)});
+  return found;
+}
+
+std::optional<Placement> find(Connection& connection, const std::string& extension_id) {
+  auto row = connection.prepare("SELECT node, state FROM placements WHERE extension_id = :id");
+  row.bind(":id", extension_id);
+  if (!row.step()) return std::nullopt;
+  return Placement{.node = row.string(0), .state = row.string(1)};
+}
+
+/// The extension may have been deleted meanwhile.
+std::optional<Placement> claim(Connection& connection, const std::string& extension_id) {
+  auto row = connection.prepare(
+      "INSERT INTO placements (extension_id, node) SELECT id, this_node() FROM extensions WHERE id = :id "
+      "ON CONFLICT (extension_id) DO UPDATE SET node = this_node() WHERE placements.node IN ('', this_node()) "
+      "RETURNING node, state");
+  row.bind(":id", extension_id);
+  if (!row.step()) return std::nullopt;
+  return Placement{.node = row.string(0), .state = row.string(1)};
+}
+
+void tell(Connection& connection, const std::string& extension_id, const std::string& state) {
+  connection
+      .prepare(
+          "UPDATE placements SET state = :state WHERE extension_id = :id AND node = this_node() AND "
+          "state <> :state")
+      .bind(":state", state)
+      .bind(":id", extension_id)
+      .run();
+}
+
+void offer(Connection& connection, const std::string& extension_id) {
+  connection
+      .prepare(
+          "INSERT INTO placements (extension_id, node) SELECT id, '' FROM extensions WHERE id = :id "
+          "ON CONFLICT (extension_id) DO UPDATE SET node = '' WHERE placements.node IN ('', this_node())")
+      .bind(":id", extension_id)
+      .run();
+}
+
+void remove(Connection& connection, const std::string& extension_id) {
+  connection.prepare("DELETE FROM placements WHERE extension_id = :id AND node IN ('', this_node())")
+      .bind(":id", extension_id)
+      .run();
+}
+
+void free_all(Connection& connection) {
+  connection.prepare("UPDATE placements SET node = '' WHERE node = this_node()").run();
+}
+
+}  // namespace agw::placement_store
