@@ -17,6 +17,7 @@ import http_client
 from checks import accepted
 from disks import small_disk
 from jobs import wait_for
+from story import fault_library
 from talker import Talker, configuration
 from tools import calls, new_agent, new_thread, of_kind, run_chat, turns_of
 
@@ -375,6 +376,28 @@ def test_undo_on_a_full_disk_changes_nothing_and_works_later(make_gateway, stub,
             assert (folder / "a.bin").read_bytes() == mine
         finally:
             gateway.close()
+
+
+def test_undo_between_files_and_directories_where_names_cannot_be_exchanged(make_gateway, stub, new_name, tmp_path):
+    library = fault_library("network_files", tmp_path) or pytest.skip("the sanitizer must be the first library")
+    gateway = make_gateway(config=configuration(stub), environment={"LD_PRELOAD": str(library)}).start()
+    folder, use = site_of(Talker(gateway, stub), new_name)
+    file, directory = folder / "file", folder / "directory"
+    file.write_text("mine")
+    directory.mkdir(mode=0o750)
+    run, _ = use(("Bash", {"command": "rm file; mkdir file; rmdir directory; echo new > directory"}))
+
+    def undo():
+        return accepted(gateway.http.post(f"/runs/{run}/undo"))
+    for _ in range(2):
+        assert undo()["kept"] == []
+        assert file.read_text() == "mine" and directory.stat().st_mode & 0o777 == 0o750
+        assert undo()["kept"] == []
+        assert directory.read_text() == "new\n" and list(file.iterdir()) == []
+    (file / "notes.txt").write_text("a person's")
+    assert undo()["kept"] == [{"path": str(file), "reason": "not empty"}]
+    assert (file / "notes.txt").read_text() == "a person's" and list(directory.iterdir()) == []
+    assert sorted(path.name for path in folder.iterdir()) == ["directory", "file"]
 
 
 def test_store_stays_within_its_limit(make_gateway, stub, new_name):

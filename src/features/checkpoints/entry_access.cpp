@@ -60,6 +60,10 @@ bool EntryAccess::put(const EntryState& wanted, const FileStamp& present, const 
   return put_entry(opened->descriptor(), name_, wanted, present, path_, temporary);
 }
 
+void EntryAccess::take_from(const std::string& name) const {
+  if (directory_) rename_entry(directory_->descriptor(), name, name_, path_);
+}
+
 void EntryAccess::remove_named(const std::string& name) const {
   if (!directory_ || ::unlinkat(directory_->descriptor(), name.c_str(), 0) == 0 || errno == ENOENT) return;
   if (errno != EISDIR || ::unlinkat(directory_->descriptor(), name.c_str(), AT_REMOVEDIR) != 0)

@@ -32,6 +32,8 @@ public:
 
   /// See `put_entry`. Creates missing directories for what is to exist.
   bool put(const EntryState& wanted, const FileStamp& present, const std::string& temporary) const;
+  /// Gives the entry that has another name in the same directory this one, unless it is taken.
+  void take_from(const std::string& name) const;
   /// Removes another entry of the same directory, if it is there. A directory must be empty.
   void remove_named(const std::string& name) const;
 

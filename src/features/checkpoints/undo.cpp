@@ -15,7 +15,8 @@
 //
 // A kill before the rename leaves an unsettled row and a file under the name of the undo: the next start removes the
 // file, and the next undo withdraws the row. A kill after it leaves an unsettled row of a path that was changed: the
-// next undo settles it.
+// next undo settles it. Where the file system cannot exchange names, a kill between a file and a directory can leave
+// nothing but the file under the name of the undo: the next start gives it the name of the path.
 
 #include <algorithm>
 #include <map>
@@ -165,14 +166,26 @@ bool is_of_undo(const StoredChange& undo, const EntryState& found, BlobStore& bl
   return whole && whole->starts_with(found.content);
 }
 
-/// Removes what an undo left beside the file if it was killed. Blocks.
+/// Whether the undo was killed between a file and a directory, where the file system cannot exchange names: of the two,
+/// only what was found is left.
+bool is_half_done(const StoredChange& undo, const EntryAccess& access, const EntryState& found) {
+  const auto state = EntryAccess::stored(found);
+  const auto& file = undo.before.kind == EntryKind::directory ? undo.after : undo.before;
+  const auto& directory = undo.before.kind == EntryKind::directory ? undo.before : undo.after;
+  return directory.kind == EntryKind::directory && state.has_content() && state.is_same(file) &&
+         access.read(0).kind == EntryKind::absent;
+}
+
+/// Removes what an undo left beside the file if it was killed; without the file, that gets its name. Blocks.
 void remove_left_over(const StoredChange& undo, BlobStore& blobs, std::uint64_t limit) {
   AGW_ASSERT(!undo.settled && undo.kind != StoredChange::Kind::write);
   try {
     const auto access = EntryAccess::open(undo.path);
     const auto name = temporary_name_of(undo);
     const auto found = access.read_named(name, limit);
-    if (found.kind != EntryKind::absent && is_of_undo(undo, found, blobs)) access.remove_named(name);
+    if (found.kind == EntryKind::absent || !is_of_undo(undo, found, blobs)) return;
+    if (is_half_done(undo, access, found)) access.take_from(name);
+    access.remove_named(name);
   } catch (const std::system_error& error) {
     log::warn("a file of an undo that was cut off stays: {}", error.what());
   }

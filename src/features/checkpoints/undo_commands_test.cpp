@@ -7,6 +7,7 @@
 #include <fstream>
 #include <future>
 #include <ios>
+#include <iterator>
 #include <random>
 #include <set>
 #include <string>
@@ -283,6 +284,33 @@ TEST(UndoOfCommands, ADirectoryThatBecameAFileIsADirectoryAgain) {
     fixture.edit("a", "a person's");
     EXPECT_EQ((co_await fixture.undo("r")).kept.at(0).reason, "changed since");
     EXPECT_EQ(fixture.text("a"), "a person's");
+  });
+}
+
+TEST(UndoOfCommands, WhatAKillLeftWithoutItsNameBetweenAFileAndADirectoryGetsItBack) {
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    fs::create_directories(fixture.project / "a");
+    fixture.edit("b", "mine");
+    co_await fixture.command("r", [&] {
+      fs::remove(fixture.project / "a");
+      fixture.edit("a", "new");
+    });
+    fs::rename(fixture.project / "a", fixture.project / co_await fixture.killed_undo("r"));
+    co_await fixture.recover();
+    EXPECT_EQ(fixture.text("a"), "new");
+    EXPECT_EQ((co_await fixture.undo("r")).restored.size(), 1u);
+    EXPECT_TRUE(fs::is_directory(fixture.project / "a"));
+    co_await fixture.command("other", [&] {
+      fs::remove(fixture.project / "b");
+      fs::create_directories(fixture.project / "b");
+    });
+    fixture.edit(co_await fixture.killed_undo("other"), "mine");
+    fs::remove(fixture.project / "b");
+    co_await fixture.recover();
+    EXPECT_EQ(fixture.text("b"), "mine");
+    EXPECT_EQ((co_await fixture.undo("other")).restored.size(), 1u);
+    EXPECT_TRUE(fs::is_directory(fixture.project / "b"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(fixture.project), fs::directory_iterator()), 2);
   });
 }
 

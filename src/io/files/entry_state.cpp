@@ -93,6 +93,10 @@ bool write_all(int file, std::string_view content) {
 /// Whether a rename failed because the file system, as many of a network, knows none of its flags.
 bool knows_no_flags(int reason) { return reason == EINVAL || reason == ENOSYS || reason == ENOTSUP; }
 
+bool is_no_empty_directory(int reason) {
+  return reason == ENOTEMPTY || reason == EEXIST || reason == ENOENT || reason == ENOTDIR;
+}
+
 /// Exchanges two names, or renames if the file system cannot exchange, which leaves a gap of microseconds.
 enum class Exchanged { yes, replaced, no };
 Exchanged exchange(int directory, const std::string& one, const std::string& other) {
@@ -101,12 +105,21 @@ Exchanged exchange(int directory, const std::string& one, const std::string& oth
   return ::renameat(directory, one.c_str(), directory, other.c_str()) == 0 ? Exchanged::replaced : Exchanged::no;
 }
 
+/// Where the file system cannot exchange names: for a moment, the entry has none.
+bool replace_empty_directory(int directory, const std::string& name, const NewEntry& entry,
+                             const std::filesystem::path& path) {
+  if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0) return rename_entry(directory, entry.name(), name, path);
+  if (is_no_empty_directory(errno)) return false;
+  throw_errno("cannot write " + path.string());
+}
+
 bool replace(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
              const std::filesystem::path& path) {
   if (stat_entry(directory, name, path).stamp != present) return false;
   switch (exchange(directory, entry.name(), name)) {
     case Exchanged::no:
       if (errno == ENOENT) return false;
+      if (errno == EISDIR) return replace_empty_directory(directory, name, entry, path);
       throw_errno("cannot write " + path.string());
     case Exchanged::replaced:
       return true;
@@ -122,18 +135,6 @@ bool replace(int directory, const std::string& name, NewEntry& entry, const File
   throw_errno("cannot put back " + path.string() + ", which is now " + entry.name());
 }
 
-/// `from` is a name that only this call uses.
-bool rename_new(int directory, const std::string& from, const std::string& to, const std::filesystem::path& path) {
-  if (::renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  // A link replaces nothing either.
-  if (knows_no_flags(errno) && ::linkat(directory, from.c_str(), directory, to.c_str(), 0) == 0) {
-    if (::unlinkat(directory, from.c_str(), 0) == 0 || errno == ENOENT) return true;
-  } else if (errno == EEXIST || errno == ENOENT) {
-    return false;
-  }
-  throw_errno("cannot write " + path.string());
-}
-
 /// `aside` is a name that only this call uses. Where the file system knows no flags, `name` must not be removed as that
 /// of a link: it may be another file by then.
 bool move_aside(int directory, const std::string& name, const std::string& aside, const std::filesystem::path& path) {
@@ -146,6 +147,12 @@ bool move_aside(int directory, const std::string& name, const std::string& aside
   throw_errno("cannot write " + path.string());
 }
 
+void put_back(int directory, const std::string& aside, const std::string& name, const std::filesystem::path& path) {
+  if (rename_entry(directory, aside, name, path)) return;
+  throw std::system_error(std::make_error_code(std::errc::file_exists),
+                          "two files were to be " + path.string() + ": the other one is " + aside);
+}
+
 /// Moves it away first, because between a look at the name and its removal somebody could replace it.
 bool remove(int directory, const std::string& name, const FileStamp& present, const std::filesystem::path& path,
             const std::string& aside) {
@@ -153,17 +160,14 @@ bool remove(int directory, const std::string& name, const FileStamp& present, co
   if (state.kind == EntryKind::directory) {
     if (state.stamp.inode != present.inode) return false;
     if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0) return true;
-    if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOENT || errno == ENOTDIR) return false;
+    if (is_no_empty_directory(errno)) return false;
     throw_errno("cannot remove " + path.string());
   }
   if (state.stamp != present || !move_aside(directory, name, aside, path)) return false;
   if (is_same_content(stat_entry(directory, aside, path).stamp, present)) {
     return ::unlinkat(directory, aside.c_str(), 0) == 0;
   }
-  if (!rename_new(directory, aside, name, path)) {
-    throw std::system_error(std::make_error_code(std::errc::file_exists),
-                            "two files were to be " + path.string() + ": the other one is " + aside);
-  }
+  put_back(directory, aside, name, path);
   return false;
 }
 
@@ -175,6 +179,22 @@ bool make_directory(int directory, const std::string& name, const EntryState& wa
   }
   if (::fchmodat(directory, name.c_str(), wanted.mode, 0) != 0) throw_errno("cannot make " + path.string());
   return true;
+}
+
+/// Where the file system cannot exchange names: for a moment, there is nothing.
+bool make_directory_in_place(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
+                             const std::filesystem::path& path, const std::string& aside) {
+  if (!move_aside(directory, name, aside, path)) return false;
+  try {
+    const bool is_present = is_same_content(stat_entry(directory, aside, path).stamp, present);
+    if (is_present && make_directory(directory, name, wanted, path))
+      return ::unlinkat(directory, aside.c_str(), 0) == 0;
+  } catch (const std::system_error&) {
+    put_back(directory, aside, name, path);
+    throw;
+  }
+  put_back(directory, aside, name, path);
+  return false;
 }
 
 /// Puts an empty directory in the place of a file.
@@ -191,6 +211,7 @@ bool replace_by_directory(int directory, const std::string& name, const EntrySta
     throw_errno("cannot put back " + path.string() + ", which is now " + aside);
   ::unlinkat(directory, aside.c_str(), AT_REMOVEDIR);
   if (is_exchanged || reason == ENOENT) return false;
+  if (reason == ENOTDIR) return make_directory_in_place(directory, name, wanted, present, path, aside);
   throw std::system_error(reason, std::generic_category(), "cannot make " + path.string());
 }
 
@@ -275,6 +296,19 @@ EntryState read_entry(int directory, const std::string& name, std::size_t limit,
   return state;
 }
 
+bool rename_entry(int directory, const std::string& from, const std::string& to, const std::filesystem::path& path) {
+  AGW_ASSERT(may_block());
+
+  if (::renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  // A link replaces nothing either.
+  if (knows_no_flags(errno) && ::linkat(directory, from.c_str(), directory, to.c_str(), 0) == 0) {
+    if (::unlinkat(directory, from.c_str(), 0) == 0 || errno == ENOENT) return true;
+  } else if (errno == EEXIST || errno == ENOENT) {
+    return false;
+  }
+  throw_errno("cannot write " + path.string());
+}
+
 bool put_entry(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
                const std::filesystem::path& path, const std::string& temporary) {
   AGW_ASSERT(may_block());
@@ -298,7 +332,7 @@ bool put_entry(int directory, const std::string& name, NewEntry& entry, const Fi
                const std::filesystem::path& path) {
   AGW_ASSERT(may_block());
 
-  const bool is_put = present == FileStamp{} ? rename_new(directory, entry.name(), name, path)
+  const bool is_put = present == FileStamp{} ? rename_entry(directory, entry.name(), name, path)
                                              : replace(directory, name, entry, present, path);
   if (!is_put) return false;
   entry.remove();

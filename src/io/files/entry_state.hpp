@@ -75,10 +75,15 @@ private:
   bool kept_ = false;
 };
 
+/// Gives an entry another name in its directory, unless that is taken: then returns false. `from` is a name that only
+/// this call uses. Throws std::system_error that names `path`. Blocks.
+bool rename_entry(int directory, const std::string& from, const std::string& to, const std::filesystem::path& path);
+
 /// Gives the entry the kind, content, mode and times of `wanted`, on disk when it returns. It is replaced atomically
 /// and only while it is what `present` says: returns false, and changes nothing, if somebody else changed it, even
 /// in the last moment. Directories are made, removed and replaced only empty. A kill can leave a file with the name
-/// `temporary` beside it. Throws std::system_error that names `path`. Blocks. Example:
+/// `temporary` beside it, or, between a file and a directory on file systems that cannot exchange names, instead of it.
+/// Throws std::system_error that names `path`. Blocks. Example:
 /// src/io/files/entry_state_test.cpp: EntryStateTest.IsNotReplacedIfItChangedSince
 bool put_entry(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
                const std::filesystem::path& path, const std::string& temporary = temporary_name());
