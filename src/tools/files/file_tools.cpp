@@ -7,6 +7,9 @@
 
 #include "tools/files/file_tools.hpp"
 
+#include <atomic>
+#include <memory>
+
 #include <fmt/format.h>
 
 #include "api/error.hpp"
@@ -207,6 +210,12 @@ Task<bool> write_in_editor(BlockingPool& blocking, const ToolCall& call, const W
   co_return co_await call.buffers->write(file.path().string(), content, call.stop);
 }
 
+/// Tells the thread that writes the new file when that may have its place.
+struct ReplacePermit {
+  FileStamp present{};  ///< what it is to replace; set before `given`
+  std::atomic<bool> given = false;
+};
+
 /// Writes the file. With a recorder, only after the former content is kept, and only over that content.
 Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const WriteTarget& file, Replacing wanted) {
   auto& blocking = needs.blocking;
@@ -216,7 +225,14 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
     co_return;
   }
   const auto after = std::make_shared<const EntryState>(file.state_with(std::move(wanted.content)));
-  const auto prepare = [file, after] { return file.prepare(*after); };
+  const auto permit = std::make_shared<ReplacePermit>();
+  // Returns null if it has put the file in place, too: that saves the way to the loop and back.
+  const auto prepare = [file, after, permit] {
+    auto made = file.prepare(*after);
+    if (!permit->given) return made;
+    file.replace(*made, permit->present);
+    return std::shared_ptr<WriteTarget::Prepared>();
+  };
   // The new content and the record of the change wait for the disk at the same time; the record comes first for others.
   std::optional<StartedWork<std::shared_ptr<WriteTarget::Prepared>>> prepared;
   if (!call.buffers && file.can_prepare()) prepared = blocking.start(prepare);
@@ -226,14 +242,15 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
   if (wanted.edited && before->has_content && before->content != *wanted.edited) {
     throw BadRequest(file.path().string() + ": somebody else changed it meanwhile, nothing was written; read it again");
   }
-  const auto present = before->stamp;
+  permit->present = before->stamp;
   co_await needs.recorder->before_write(
       call.run,
       {.path = file.path(), .before = std::move(before), .after = after, .new_directories = file.new_directories()});
   if (!co_await write_in_editor(blocking, call, file, after->content)) {
+    permit->given = true;
     auto made = prepared ? co_await prepared->result() : co_await blocking.run(prepare);
     // Moved, so that it is closed there, too, and not on the loop.
-    co_await blocking.run([file, made = std::move(made), present] { file.replace(*made, present); });
+    if (made) co_await blocking.run([file, made = std::move(made), permit] { file.replace(*made, permit->present); });
   }
   co_await needs.recorder->after_write(after);
 }
