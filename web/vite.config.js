@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { fewerDiagrams } from './script/diagrams.js';
 import { icons } from './script/icons.js';
 import { staticStrings } from './script/static_strings.js';
+import { terminalStyles } from './script/terminal_styles.js';
 
 /** The gateway for `npm run dev` and `npx vite preview`. */
 const gateway = process.env.GATEWAY ?? 'http://127.0.0.1:7420';
@@ -84,7 +85,7 @@ const notePackages = () => ({
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [staticStrings(), svelte(), icons(), lexerOnly(), nameChat(), notePackages()],
+  plugins: [staticStrings(), svelte(), icons(), lexerOnly(), terminalStyles(), nameChat(), notePackages()],
   build: {
     target: 'es2022',
     // Browsers with light-dark(): the fallback for older ones would follow the system instead of the person's choice.

@@ -1,9 +1,9 @@
 // Fails the build if the page exceeds its size limits, in gzipped kilobytes: for pairing, for a chat, for all that is not on
-// demand, and for what draws formulas and diagrams, which only chats with one fetch.
+// demand, for what draws formulas and diagrams, which only chats with one fetch, and for the screen of terminals.
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
-const limits = { pairing: 40, chat: 90, all: 310, formulas: 62, diagrams: 320 };
+const limits = { pairing: 40, chat: 90, all: 310, formulas: 62, diagrams: 320, terminal: 73 };
 const dist = new URL('../dist/', import.meta.url);
 const size = (name) => gzipSync(readFileSync(new URL(name, dist))).length / 1024;
 const sum = (names) => [...names].reduce((total, name) => total + size(name), 0);
@@ -28,13 +28,15 @@ const chat = new Set([...pairing, ...needed(named('chat'))]);
 const code = readdirSync(dist, { recursive: true }).filter((name) => /\.(js|css|html)$/.test(name));
 const isDiagrams = (name) => /\bmermaid_frame-[^/]*\.js$/.test(name);
 const isFormulas = (name) => /\bFormula-[^/]*\.(js|css)$/.test(name);
-const all = code.filter((name) => !isDiagrams(name) && !isFormulas(name));
+const isTerminal = (name) => /\bshells[.-][^/]*\.(js|css)$/.test(name);
+const all = code.filter((name) => !isDiagrams(name) && !isFormulas(name) && !isTerminal(name));
 const weights = {
   pairing: sum(pairing),
   chat: sum(chat),
   all: sum(all),
   formulas: sum(code.filter(isFormulas)),
   diagrams: sum(code.filter(isDiagrams)),
+  terminal: sum(code.filter(isTerminal)),
 };
 for (const [what, weight] of Object.entries(weights))
   console.log(`${what}: ${weight.toFixed(1)} KB of ${limits[what]} (gzip)`);

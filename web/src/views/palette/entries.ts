@@ -11,6 +11,10 @@ import '../chat_actions/print.css';
 import { t } from '../../base/language';
 import { typeNames } from '../extensions/type_names';
 
+// This module is loaded soon after the view.
+if (sessionStorage.getItem('agw.terminals'))
+  void import('../terminal/shells.svelte').then(({ reopenTerminals }) => reopenTerminals(), console.warn);
+
 export interface Entry {
   /** Unique, unlike kinds and labels. */
   id: string;
@@ -62,6 +66,11 @@ function pageActions(): Entry[] {
             open.archived ? t('Unarchive this chat') : t('Archive this chat'),
             open.title,
             () => void tryOrToast(() => patch(`/threads/${open.id}`, { archived: !open.archived })),
+          ),
+          action(
+            t('Open a terminal'),
+            t('A shell in the project of this chat'),
+            () => void tryOrToast(async () => (await import('../terminal/of_chat')).openTerminalOf(open)),
           ),
           action(t('Find in this chat'), t('Search its messages'), () => router.push(['search'], { thread: open.id })),
           action(
