@@ -20,7 +20,7 @@ Thread new_thread_of(const Extension& agent) {
   return thread;
 }
 
-PromptTool shown(ToolDescription tool) {
+PromptTool prompt_tool(ToolDescription tool) {
   return {.name = tool.name,
           .tokens = estimated_tokens(tool),
           .description = std::move(tool.description),
@@ -69,7 +69,7 @@ Task<AgentPrompt> Engine::prompt(ExtensionPointer agent, AgentPromptQuery query)
   }
   prompt.tools_deferred = deferred_count(tools);
   for (auto& tool : tools.offered) {
-    auto& shown_tool = prompt.tools.emplace_back(shown(std::move(tool)));
+    auto& shown_tool = prompt.tools.emplace_back(prompt_tool(std::move(tool)));
     shown_tool.why = services_.calls.why_offered(caller, shown_tool.name);
     prompt.tool_tokens += shown_tool.tokens;
   }
