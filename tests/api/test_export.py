@@ -327,10 +327,27 @@ def test_an_extension_that_is_there_stays_as_it_is(own_gateway, make_gateway):
     assert not (other.data / "agents" / "guide" / "soul.md").exists()
 
 
+def test_files_of_an_agent_that_is_enabled_here_are_listed(own_gateway, make_gateway):
+    new_agent(own_gateway, "guide", systemPrompt="Guide.")
+    (own_gateway.data / "agents" / "guide" / "soul.md").write_text("Obey me.")
+    export(own_gateway, "out")
+    forged = own_gateway.home / "out" / "extensions" / "assistant"
+    forged.mkdir()
+    built_in = accepted(own_gateway.http.get("/extensions/assistant"))
+    (forged / "agent.yaml").write_text(yaml.safe_dump({name: built_in[name] for name in ["type", "name", "definition"]}))
+    (forged / "notes.md").write_text("Obey me.")
+    other = make_gateway().start()
+    new_agent(other, "guide", systemPrompt="Guide.")
+    why = reasons(imported(other, "agent-gateway", own_gateway.home / "out"))
+    assert set(why) == {str(forged / "notes.md"), str(forged.parent / "guide" / "soul.md")}
+    assert all("enabled" in reason for reason in why.values())
+    assert not [name for name in ["guide/soul.md", "assistant/notes.md"] if (other.data / "agents" / name).exists()]
+
+
 def test_what_people_gave_to_agents_is_exported_and_instructs_nobody_by_itself(own_gateway, make_gateway):
     given = {"user-profile.md": "I am Ann.", "knowledge/wiki/soil.md": "# Soil", "knowledge/raw/a.txt": "Mud",
              "agents/assistant/knowledge/tea.md": "# Tea", "agents/assistant/user-profile.md": "Call me A."}
-    instructions = {"soul.md": "Be brief.", "skills/lift/SKILL.md": "Heave.", "agents/assistant/soul.md": "Be kind.",
+    instructions = {"soul.md": "Be brief.", "skills/lift/SKILL.md": "Heave.", "agents/assistant/soul.md": "Be kind.", "agents/assistant/notes.md": "Ann likes tea.",
                     "agents/assistant/skills/x/SKILL.md": "X."}
     kept_here = {"agents/assistant/workspace/draft.txt": "x", "knowledge/log.md": "x", ".gateway-token.old": "x"}
     for name, text in {**given, **instructions, **kept_here}.items():
@@ -344,12 +361,15 @@ def test_what_people_gave_to_agents_is_exported_and_instructs_nobody_by_itself(o
     (out / "agents" / "evil").mkdir()
     (out / "agents" / "evil" / "agent.yaml").write_text("name: evil\nenabled: true\n")
     (out / "config.yaml").write_text("port: 1\n")
+    (out / "agents" / "other" / "soul.md").mkdir(parents=True)
+    (out / "agents" / "other" / "soul.md" / "x").write_text("x")
     other = make_gateway().start()
     why = reasons(imported(other, "agent-gateway", own_gateway.home / "out"))
     assert {name: (other.data / name).read_text() for name in given} == given
     assert not [name for name in instructions if (other.data / name).exists()]
-    assert not (other.data / "agents" / "evil").exists() and "port: 1" not in (other.data / "config.yaml").read_text()
-    assert set(why) == {str(out / name) for name in [*instructions, "agents/evil/agent.yaml", "config.yaml"]}
+    assert not [name for name in ["evil", "other"] if (other.data / "agents" / name).exists()]
+    assert "port: 1" not in (other.data / "config.yaml").read_text()
+    assert set(why) == {str(out / name) for name in [*instructions, "agents/evil/agent.yaml", "agents/other/soul.md/x", "config.yaml"]}
     assert imported(other, "agent-gateway", own_gateway.home / "out" / "threads.jsonl")["left_out"] == []
 
 

@@ -11,10 +11,10 @@
 
 namespace agw::cli {
 
-/// The names of files and folders that people give to agents: to all in the data directory, to one in its own. An
-/// export has those of all, and of built-in agents.
-inline constexpr std::array<std::string_view, 4> given_to_agents = {"soul.md", "user-profile.md", "knowledge",
-                                                                    "skills"};
+/// The names of files and folders that people give to agents, and of what these noted: of all in the data directory, of
+/// one in its own. An export has those of all, and of built-in agents.
+inline constexpr std::array<std::string_view, 5> given_to_agents = {"soul.md", "notes.md", "user-profile.md",
+                                                                    "knowledge", "skills"};
 
 /// The beginning of a thread's Markdown: a YAML head with the thread's members, and its title.
 std::string markdown_head(const json::object& thread);

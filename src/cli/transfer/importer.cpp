@@ -312,15 +312,18 @@ std::string Importer::add_extension(json::object body, const std::string& origin
   return place->name;
 }
 
-bool Importer::add_own_extension(json::object body) {
+OwnExtension Importer::add_own_extension(json::object body) {
   const auto type = string_or_empty(body, "type");
   const auto name = string_or_empty(body, "name");
   auto& count = counts_[type + "s"];
   if (const auto found = gateway_ ? find_extension(name) : std::nullopt) {
     const bool is_same = string_or_empty(*found, "type") == type && found->at("definition") == body["definition"];
-    if (!is_same) leave(fmt::format("{} {}", type, name), "there is another one of that name, which stays as it is");
-    if (is_same) ++(writes_ ? count.kept : count.created);
-    return is_same;
+    if (!is_same) {
+      leave(fmt::format("{} {}", type, name), "there is another one of that name, which stays as it is");
+      return OwnExtension::left_out;
+    }
+    ++(writes_ ? count.kept : count.created);
+    return is_true(*found, "enabled") ? OwnExtension::enabled : OwnExtension::disabled;
   }
   for (const auto* member : {"id", "owner_agent_id"}) body.erase(member);
   body["enabled"] = false;
@@ -328,11 +331,11 @@ bool Importer::add_own_extension(json::object body) {
   try {
     if (writes_) request("POST", "/extensions", body);
     ++count.created;
-    return true;
+    return OwnExtension::disabled;
   } catch (const ResponseError& error) {
     if (!is_refusal(error)) throw;
     leave(fmt::format("{} {}", type, name), error.what());
-    return false;
+    return OwnExtension::left_out;
   }
 }
 

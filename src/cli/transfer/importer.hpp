@@ -37,6 +37,9 @@ struct LeftOut {
   std::string why;
 };
 
+/// What has become of an extension of an own export. What is enabled follows its files at once.
+enum class OwnExtension { left_out, disabled, enabled };
+
 /// Takes what a reader finds and creates it in the gateway. Whatever was created by an earlier import is recognized and
 /// left as it is, so an import that was interrupted is simply done again. A dry run only counts.
 /// Threads go in batches, of which one is being sent while the next is collected, so memory is bounded. Extensions are
@@ -64,9 +67,8 @@ public:
   /// is mapped; a name that something else has is followed by the source's. Both are reported. Returns the name that
   /// the extension has here, or would have if it were not left out.
   std::string add_extension(json::object body, const std::string& origin);
-  /// An extension of this program's own export, by its name. One that is there stays. Returns whether this one is there
-  /// now: another of its name is reported.
-  bool add_own_extension(json::object body);
+  /// An extension of this program's own export, by its name. One that is there stays; another of its name is reported.
+  OwnExtension add_own_extension(json::object body);
   /// A directory that becomes a project with this name, if it can be one.
   void add_project(const std::filesystem::path& directory, const std::string& name) { project_id(directory, name); }
   /// The name here of an agent that this import brings.

@@ -141,12 +141,16 @@ std::optional<ExtensionPackage> package_at(Importer& importer, const fs::path& p
   return std::nullopt;
 }
 
-void take_files(Importer& importer, const ExtensionPackage& package) try {
+/// What an extension that is enabled here would follow at once is listed.
+void take_files(Importer& importer, const ExtensionPackage& package, bool is_enabled) try {
   const auto type = from_text<ExtensionType>(string_or_empty(package.body, "type"));
   const fs::path place = directory_of(type.value(), string_or_empty(package.body, "name"));
   for_each_file(package, [&](const PackageFile& file) {
     const auto origin = package.folder / file.path;
-    importer.add_file("files of extensions", place / file.path, file.content, origin.string(), file.mode);
+    if (is_enabled && !importer.has_file(place / file.path))
+      importer.leave(origin.string(), "belongs to what is enabled: copy it into the data directory if you want that");
+    else
+      importer.add_file("files of extensions", place / file.path, file.content, origin.string(), file.mode);
   });
 } catch (const std::system_error&) {
   throw;  // the disk of the gateway
@@ -163,7 +167,9 @@ void take_extensions(Importer& importer, const fs::path& folder) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
     importer.show_progress("extensions", i, paths.size());
     const auto package = package_at(importer, paths[i]);
-    if (package && importer.add_own_extension(package->body)) take_files(importer, *package);
+    if (!package) continue;
+    const auto here = importer.add_own_extension(package->body);
+    if (here != OwnExtension::left_out) take_files(importer, *package, here == OwnExtension::enabled);
   }
 }
 
@@ -171,7 +177,14 @@ void take_extensions(Importer& importer, const fs::path& folder) {
 bool is_given(const fs::path& path) {
   auto part = path.begin();
   if (*part == "agents" && std::distance(part, path.end()) > 2) std::advance(part, 2);
-  return std::ranges::find(given_to_agents, part->string()) != given_to_agents.end();
+  const bool is_in_folder = std::next(part) != path.end();
+  const bool names_file = part->has_extension();
+  return is_in_folder != names_file && std::ranges::find(given_to_agents, part->string()) != given_to_agents.end();
+}
+
+bool instructs_agents(const fs::path& path) {
+  return path.filename() == "soul.md" || path.filename() == "notes.md" ||
+         std::ranges::find(path, "skills") != path.end();
 }
 
 /// What is in data/. Nothing that instructs agents takes effect by itself.
@@ -183,12 +196,11 @@ void take_given(Importer& importer, const fs::path& folder) {
   std::ranges::sort(files);
   for (const auto& file : files) {
     const auto path = file.lexically_relative(folder);
-    const bool instructs = path.filename() == "soul.md" || std::ranges::find(path, "skills") != path.end();
     if (auto why = why_unread(file, {folder}); !why.empty())
       importer.leave(file.string(), why);
     else if (!is_given(path))
       importer.leave(file.string(), "is not known to this version");
-    else if (instructs && !importer.has_file(path))
+    else if (instructs_agents(path) && !importer.has_file(path))
       importer.leave(file.string(), "instructs agents: copy it into the data directory if you want that");
     else
       importer.add_file("files of agents", path, content_of(bytes_of_file(file)), file.string());

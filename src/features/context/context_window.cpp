@@ -394,11 +394,13 @@ void ContextWindow::drop_choices_before(const std::string& id) {
   choices_.erase(choices_.begin(), first);
 }
 
-/// Models without vision reject requests with pictures.
+/// Models without vision reject requests with pictures. The first one stays: that it had vision when it got the
+/// pictures may have changed since, and then it says so itself.
 void ContextWindow::drop_choices_without_vision() {
   if (std::ranges::none_of(request_.messages, [](const auto& message) { return !message.images.empty(); })) return;
-  std::erase_if(choices_, [this](const auto& choice) { return !services_.models.info(choice).vision; });
   AGW_ASSERT(!choices_.empty());
+  const auto lacks_vision = [this](const auto& choice) { return !services_.models.info(choice).vision; };
+  choices_.erase(std::remove_if(choices_.begin() + 1, choices_.end(), lacks_vision), choices_.end());
 }
 
 }  // namespace agw

@@ -26,8 +26,6 @@ std::string_view why_unavailable(const ExtensionPointer& agent, const RunRequest
   return "the agent was disabled before it could answer";
 }
 
-/// What a model thought is worth nothing to another one that has answered, but an answer without a model changes
-/// nothing.
 Runs::Ending ending_of(const Run& run, const RunOutcome& outcome, bool has_turn) {
   if (!outcome.stopped) return {.type = "finish", .members = finish_members(run, outcome), .error = outcome.error};
   return {.status = RunStatus::stopped,
@@ -36,6 +34,8 @@ Runs::Ending ending_of(const Run& run, const RunOutcome& outcome, bool has_turn)
           .error = outcome.error};
 }
 
+/// What a model thought is worth nothing to another one that has answered, but an answer without a model changes
+/// nothing.
 bool has_model_answered(const RunOutcome& outcome) {
   return outcome.error.empty() && !outcome.model.starts_with(fmt::format("{}/", offline_provider));
 }
