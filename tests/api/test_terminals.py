@@ -1,11 +1,13 @@
 """/terminals: terminals for people, in the sandbox. See docs/contract/terminals.md."""
 
+import contextlib
 import json
 import time
 import uuid
 from pathlib import Path
 
 import pytest
+from websockets import ConnectionClosed
 
 from checks import PATIENCE, accepted
 from test_websocket import upgrade
@@ -46,7 +48,8 @@ class Terminal:
         message = self.socket.until(lambda message: True)[-1]
         if message["type"] == "output":
             self.output += message["data"]
-            self.socket.send({"type": "shown", "seq": message["seq"]})
+            with contextlib.suppress(ConnectionClosed):  # it may come right before the end
+                self.socket.send({"type": "shown", "seq": message["seq"]})
         else:
             assert message["type"] == "closed", message
             self.closed = message

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <boost/asio/this_coro.hpp>
 
 #include "api/error.hpp"
 #include "base/async/async_event.hpp"
@@ -62,6 +63,8 @@ Task<ToolOutcome> PassedCalls::call(std::string node, std::string integration, s
   }
   callers_.erase(id);
   caller->over.request();
+  // They refer to the call, so that a call that is given up must wait for them, too.
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   while (caller->questions > 0) co_await caller->answered.wait();
   if (failure) std::rethrow_exception(failure);
   co_return outcome;

@@ -4,6 +4,8 @@
 
 #include "api/error.hpp"
 #include "base/async/task_group.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
 
 namespace agw {
 
@@ -43,6 +45,10 @@ Terminal::Terminal(Loop& loop, BlockingPool& blocking, TerminalLimits limits, Pa
 
 Task<> Terminal::live() {
   TaskGroup working(loop_);
+  working.on_failure([this](const std::exception_ptr& failure) {
+    log::error("a terminal ends: {}", message_of(failure));
+    end(TerminalEnd::stopped);
+  });
   working.spawn(pass_output());
   working.spawn(pass_input());
   working.spawn(watch_limits());

@@ -106,20 +106,28 @@ Exchanged exchange(int directory, const std::string& one, const std::string& oth
 }
 
 /// Where the file system cannot exchange names: for a moment, the entry has none.
-bool replace_empty_directory(int directory, const std::string& name, const NewEntry& entry,
+bool replace_empty_directory(int directory, const std::string& name, const NewEntry& entry, mode_t mode,
                              const std::filesystem::path& path) {
-  if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0) return rename_entry(directory, entry.name(), name, path);
-  if (is_no_empty_directory(errno)) return false;
-  throw_errno("cannot write " + path.string());
+  if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) != 0) {
+    if (is_no_empty_directory(errno)) return false;
+    throw_errno("cannot write " + path.string());
+  }
+  try {
+    return rename_entry(directory, entry.name(), name, path);
+  } catch (const std::system_error&) {
+    ::mkdirat(directory, name.c_str(), mode);
+    throw;
+  }
 }
 
 bool replace(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
              const std::filesystem::path& path) {
-  if (stat_entry(directory, name, path).stamp != present) return false;
+  const auto found = stat_entry(directory, name, path);
+  if (found.stamp != present) return false;
   switch (exchange(directory, entry.name(), name)) {
     case Exchanged::no:
       if (errno == ENOENT) return false;
-      if (errno == EISDIR) return replace_empty_directory(directory, name, entry, path);
+      if (errno == EISDIR) return replace_empty_directory(directory, name, entry, found.mode, path);
       throw_errno("cannot write " + path.string());
     case Exchanged::replaced:
       return true;
