@@ -44,8 +44,9 @@ function startBackend() {
 
 /**
  * A TCP proxy whose connections can be cut. While `down`, it refuses connections; while `dropsResponses`, it discards
- * what the gateway sends and cuts the connection. `stallWebSockets` lets no new WebSocket open until the returned function is called; `freeze` silently stops forwarding on open connections, as when a
- * phone sleeps; `closeWebSockets` closes the WebSockets with a code, as the gateway would.
+ * what the gateway sends and cuts the connection. `stallWebSockets` lets no new WebSocket open until the returned function
+ * is called; `freeze` silently stops forwarding on open connections, as when a phone sleeps; `closeWebSockets` closes the
+ * WebSockets with a code, as the gateway would. `hears`, if set, is called with what browsers send.
  */
 export async function openProxy(port) {
   const sockets = new Set();
@@ -69,7 +70,11 @@ export async function openProxy(port) {
       [upstream, client],
     ]) {
       sockets.add(from);
-      if (from === client) from.on('data', (data) => frozen.has(client) || upstream.write(data));
+      if (from === client)
+        from.on('data', (data) => {
+          proxy.hears?.(data.toString('latin1'));
+          if (!frozen.has(client)) upstream.write(data);
+        });
       else
         from.on('data', (data) => (proxy.dropsResponses ? client.destroy() : frozen.has(client) || client.write(data)));
       from.on('error', () => to.destroy());

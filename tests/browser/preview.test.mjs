@@ -96,6 +96,48 @@ else {
     }
   });
 
+  test('an app cannot have the gateway asked by redirects', async () => {
+    const path = `${env.home}/hostile`;
+    mkdirSync(path);
+    const program = `import http.server, os, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        isPage = self.path == "/" and sys.argv[1] == "page"
+        self.send_response(200 if isPage else 302)
+        self.send_header("Content-Type", "text/html")
+        if not isPage:
+            self.send_header("Location", "/threads?hostile=" + self.path[1:])
+        self.end_headers()
+        if isPage:
+            self.wfile.write(b'<link rel=stylesheet href="a.css"><h1>Hostile</h1><script src="b.js"></script>')
+http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+`;
+    writeFileSync(`${path}/serve.py`, program);
+    for (const what of ['page', 'moved']) {
+      const definition = { type: 'python', path, command: `python3 serve.py ${what}` };
+      const app = { type: 'app', name: `hostile-${what}`, description: 'x', enabled: true, definition };
+      await env.api('POST', '/extensions', app);
+      await env.api('POST', `/apps/hostile-${what}/start`);
+    }
+    const { id } = await env.thread();
+    const page = await env.open(`/t/${id}`);
+    // What arrives counts: the browser reports a redirect as a request even if it is not followed.
+    const asked = [];
+    env.proxy.hears = (text) => asked.push(...Array.from(text.matchAll(/^GET (\S+) HTTP/gm), ([, target]) => target));
+    await openFromMenu(page);
+    await choose(panel(page).getByRole('combobox', { name: 'App' }), 'hostile-page');
+    await frame(page).getByRole('heading', { name: 'Hostile' }).waitFor();
+    assert.ok(!(await frame(page).locator('html').innerHTML()).includes(id));
+    await panel(page).getByText('Some of its files are not shown here').waitFor();
+    await choose(panel(page).getByRole('combobox', { name: 'App' }), 'hostile-moved');
+    await panel(page).getByRole('alert').getByText('The app redirects').waitFor();
+    for (const file of ['a.css', 'b.js']) assert.ok(asked.includes(`/apps/hostile-page/proxy/${file}`), file);
+    assert.deepEqual(
+      asked.filter((target) => target.startsWith('/threads?hostile')),
+      [],
+    );
+  });
+
   test('an answer that changed an app leads to it, and the next one shows it anew', async () => {
     const folder = await site('garden', { 'index.html': '<h1>Empty</h1>' });
     const project = await env.api('POST', '/projects', { name: 'garden', path: folder });

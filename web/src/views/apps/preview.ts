@@ -58,10 +58,16 @@ class App {
     return (pathname.startsWith(this.#root) ? pathname.slice(this.#root.length) : pathname.slice(1)) + search;
   }
 
-  /** Not a request of the page's own: an app may answer 401 without the browser being unpaired. */
+  /**
+   * Not a request of the page's own: an app may answer 401 without the browser being unpaired. No redirect is followed: the
+   * token would go with it to wherever the app leads, into the gateway itself.
+   */
   async read(path: string): Promise<Blob> {
     const headers = { authorization: `Bearer ${session.token}` };
-    const response = await fetch(this.#root + path, { headers, credentials: 'omit', cache: 'no-store' });
+    const init: RequestInit = { headers, credentials: 'omit', cache: 'no-store', redirect: 'manual' };
+    const response = await fetch(this.#root + path, init);
+    if (response.type === 'opaqueredirect')
+      throw new Error(t('The app redirects to another address, which is not shown here.'));
     if (!response.ok) throw new Error(t('The app responded with status {status}.', { status: response.status }));
     return response.blob();
   }
