@@ -98,6 +98,23 @@ else {
     assert.ok(await hears(page));
   });
 
+  test('the microphone is off once all is read and the agent works on', async () => {
+    const held = await env.backend.hold({ pieces: ['Water the roses. They '] });
+    const page = await talking();
+    await say(page, 'how do I water roses');
+    await reads(page, 'Water the roses.');
+    assert.ok(await hears(page));
+    await finish(page);
+    await bar(page).getByText('Thinking…').waitFor();
+    await eventually(async () => assert.equal(await hears(page), false), 5000);
+    await env.backend.release({ held, pieces: ['like it.'] });
+    await reads(page, 'Water the roses.', 'They like it.');
+    assert.ok(await hears(page));
+    await finish(page);
+    await bar(page).getByText('Listening…').waitFor();
+    assert.ok(await hears(page));
+  });
+
   test('speaking interrupts the reading and the answer, the page’s own voice does not', async () => {
     await env.backend.hold({ pieces: ['Water the roses in the evening. They '] });
     const page = await talking();
@@ -205,6 +222,27 @@ else {
     await answers(page).getByText('Hello to you.').waitFor();
     assert.equal(await bar(page).count(), 0);
     assert.equal(await page.evaluate(() => window.begun), 0);
+  });
+
+  test('a talk that goes on in its chat begins in no other tab', async () => {
+    await env.backend.reply({ text: 'Hello to you.' });
+    const page = await env.newPage();
+    // The chat is opened late.
+    await page.addInitScript(() => addEventListener('hashchange', (event) => event.stopImmediatePropagation()));
+    await page.addInitScript(instruments, [env.token, {}]);
+    await page.goto(`${env.proxy.url}/ui/#/new`);
+    await talk(page).click();
+    await bar(page).getByText('Listening…').waitFor();
+    await say(page, 'hello there');
+    await page.waitForURL(/#\/t\//);
+
+    const other = await page.context().newPage();
+    await other.addInitScript(instruments, [env.token, {}]);
+    await other.goto(page.url());
+    await answers(other).getByText('Hello to you.').waitFor();
+    assert.equal(await talk(other).getAttribute('aria-pressed'), 'false');
+    assert.equal(await bar(other).count(), 0);
+    assert.equal(await other.evaluate(() => window.begun), 0);
   });
 
   test('a browser without speech recognition says so', async () => {
