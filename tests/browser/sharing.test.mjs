@@ -68,6 +68,32 @@ else {
     await other.getByText('no such').waitFor();
   });
 
+  test('the file sends nothing, and its formulas keep only what draws them', async () => {
+    const content = '$\\mathllap{x}$ and $\\color{red}y$\n\n$$\\begin{aligned}a &= b\\\\ c &= d\\end{aligned}$$\n';
+    const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
+    await answers(page).waitFor();
+    await more(page).click();
+    const [saved] = await Promise.all([page.waitForEvent('download'), item(page, 'Share as a file').click()]);
+    const text = await readAll(await saved.createReadStream());
+    assert.match(text, /<meta [^>]*base-uri 'none'; form-action 'none'"/);
+    assert.match(text, /<mpadded[^>]* lspace="-1width"/);
+    assert.match(text, /<mtd[^>]* style="[^"]*padding-left/);
+    assert.doesNotMatch(text, /<m[^>]*\s(?:position|id|class|data-[a-z]+)\s*[:=]/);
+  });
+
+  test('formulas that are not drawn do not hold the file up', async () => {
+    // Each of these answers took ten seconds.
+    const answer = { role: 'assistant', content: 'A picture: ![of $x$ and $y$](https://example.org/x.png)' };
+    const drawn = { role: 'assistant', content: 'And $z$.' };
+    const page = await env.open(`/t/${await env.threadWith(...Array(8).fill(answer), drawn)}`);
+    await answers(page).first().waitFor();
+    await more(page).click();
+    const [saved] = await Promise.all([page.waitForEvent('download'), item(page, 'Share as a file').click()]);
+    const text = await readAll(await saved.createReadStream());
+    assert.equal(text.match(/Image: of/g).length, 8);
+    assert.equal(text.match(/<math/g).length, 1);
+  });
+
   test('the menu is used with the keyboard, and gives the focus back', async () => {
     const page = await chat();
     await more(page).press('Enter');

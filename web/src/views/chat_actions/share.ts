@@ -20,7 +20,7 @@ interface Transcript {
 
 // Raw strings: what they hold is in no language.
 const styles = String.raw`:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}article{margin:1.5rem 0}small{opacity:.75}.said{white-space:pre-wrap;padding:.5rem .75rem;border-radius:.5rem;background:light-dark(#eef0f3,#262a2e)}pre{overflow-x:auto;padding:.75rem;border-radius:.5rem;background:light-dark(#f3f4f7,#1b1f24)}table{border-collapse:collapse}td,th{border:1px solid gray;padding:.25rem .5rem}blockquote{margin-inline:0;padding-inline-start:1rem;border-inline-start:3px solid gray}h1,h2,h3{line-height:1.25}math[display=block]{margin:1rem 0;overflow-x:auto}img{display:block;max-width:100%;margin:1rem auto;padding:.5rem;background:#fff}`;
-const policy = String.raw`default-src 'none'; style-src 'unsafe-inline'; img-src data:`;
+const policy = String.raw`default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 async function transcript(id: string): Promise<{ title: string; turns: Turn[] }> {
   const turns: Turn[] = [];
@@ -36,22 +36,31 @@ const element = (name: string, text: string, className = ''): HTMLElement =>
   Object.assign(document.createElement(name), { textContent: text, className });
 
 const mathML = 'http://www.w3.org/1998/Math/MathML';
-/** How many formulas there are in what marked read. */
+/** How many formulas are drawn of what marked read. */
 function formulasIn(read: unknown): number {
   if (typeof read !== 'object' || read === null) return 0;
   const { type, lang } = read as { type?: unknown; lang?: unknown };
+  // The text of a picture is shown as it is written.
+  if (type === 'image') return 0;
   const isFormula = type === 'math' || (type === 'code' && lang === 'math');
   return Object.values(read).reduce<number>((sum, part) => sum + formulasIn(part), isFormula ? 1 : 0);
 }
 
 const briefly = 20;
-const maxWaits = 500;
+const maxWaits = 50;
 
-/** Until all formulas are there: what draws them is fetched with the first one. */
+/** Until all formulas are there, or no more of them come: some are shown in another way. */
 async function allDrawn(box: HTMLElement, text: string): Promise<void> {
   const wanted = formulasIn(lex(text));
-  for (let waits = 0; waits < maxWaits && box.querySelectorAll('.formula').length < wanted; waits++)
-    await new Promise((resolve) => setTimeout(resolve, briefly));
+  // What draws them is fetched first, however long that takes.
+  if (wanted) await import('../../markdown/Formula.svelte').catch(console.warn);
+  let count = 0;
+  for (let waits = 0; count < wanted && waits < maxWaits; waits++) {
+    const before = count;
+    count = box.querySelectorAll('.formula').length;
+    if (count > before) waits = 0;
+    if (count < wanted) await new Promise((resolve) => setTimeout(resolve, briefly));
+  }
   flushSync();
 }
 
@@ -77,14 +86,19 @@ async function drawn(text: string): Promise<HTMLElement> {
   for (const comment of found) comment.parentNode?.removeChild(comment);
   for (const one of copy.querySelectorAll('*'))
     for (const { name } of [...one.attributes]) if (!isKept(one, name)) one.removeAttribute(name);
+  for (const { style } of copy.querySelectorAll<MathMLElement>('math, math *'))
+    for (const property of [...style]) if (!keptStyle.test(property)) style.removeProperty(property);
   for (const diagram of diagrams) await addPicture(diagram);
   return copy;
 }
 
+/** How formulas look. The gaps of their tables, and their colors, are styles. */
+const ofFormulas =
+  /^(accent(under)?|column(align|lines|spacing|span)|depth|dir|display(style)?|encoding|fence|form|height|largeop|linebreak|linethickness|[lr]space|math(background|color|size|variant)|maxsize|minsize|movablelimits|notation|row(lines|spacing|span)|scriptlevel|separator|stretchy|style|symmetric|voffset|width|xmlns)$/;
+const keptStyle = /^(border|color$|display$|font-weight$|math-depth$|padding|text-align$|width$)/;
+
 const isKept = (element: Element, attribute: string): boolean =>
-  element.namespaceURI === mathML
-    ? !/^(on|href|src|id|class)/.test(attribute)
-    : /^(href|dir|start|colspan|rowspan|align)$/.test(attribute);
+  (element.namespaceURI === mathML ? ofFormulas : /^(href|dir|start|colspan|rowspan|align)$/).test(attribute);
 
 /** A diagram as a picture above its source, in which nothing runs. One that cannot be drawn stays as it is written. */
 async function addPicture(code: Element): Promise<void> {
