@@ -155,6 +155,40 @@ def test_an_app_runs_where_its_files_are(make_neighbour, messages, tmp_path, ser
     assert place(server, database) == []
 
 
+@pytest.fixture
+def waiting(make_neighbour, tmp_path):
+    """The one node that could run the app has ended; the other one waits for it."""
+    a = make_neighbour("a").start()
+    b = make_neighbour("b", data=tmp_path / "shared" / "home" / "apps").start()
+    made = run_app(a, "web", b)
+    assert a.stop() == 0
+    eventually(lambda: show(b, "web")["status"], "starting")
+    return a, b, made
+
+
+def test_a_disabled_app_is_not_taken_over(waiting, server, database):
+    a, b, made = waiting
+    accepted(b.http.patch(f"/extensions/{made['id']}", json={"enabled": False}))
+    assert place(server, database) == [""]
+    a.start()
+    eventually(lambda: place(server, database), [])
+    for node in (a, b):
+        eventually(lambda node=node: show(node, "web")["status"], "stopped")
+    assert log_of(a, "web") == []
+
+
+def test_a_stop_that_comes_just_after_a_node_has_taken_the_app_says_so(waiting, server, database):
+    _, b, _ = waiting
+    script = "BEGIN; UPDATE placements SET node = 'a'; SELECT pg_sleep(2); COMMIT;"
+    taking = threading.Thread(target=server.psql, args=(database, script))
+    taking.start()
+    asleep = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database}' AND wait_event = 'PgSleep'"
+    eventually(lambda: server.psql("postgres", asleep), [["1"]])
+    refused(b.http.post("/apps/web/stop"), 503, "the app web is about to start at another node, try again")
+    taking.join()
+    assert place(server, database) != []
+
+
 def test_deleting_an_app_ends_it_at_its_node(three, server, database):
     a, b, c = three
     made = run_app(a, "web", b, c)

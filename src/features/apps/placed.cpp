@@ -15,6 +15,7 @@
 #include "features/apps/server_slot.hpp"
 #include "features/apps/service.hpp"
 #include "features/placements/service.hpp"
+#include "storage/connection.hpp"
 
 namespace agw {
 
@@ -23,6 +24,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto patience_with_claims = 5s;
+constexpr auto before_next_take = 1s;
 constexpr int elsewhere = 503;
 
 ApiError unreachable(const Extension& app, const std::string& node) {
@@ -88,16 +90,33 @@ Task<bool> Apps::has_directory(ExtensionPointer extension) {
   });
 }
 
-/// Starts an app that ran at another node, unless another one is quicker.
+/// Until the database has an answer.
 Task<> Apps::take(std::string id) {
+  StopSource never;
+  while (!closing_) {
+    try {
+      co_return co_await try_to_take(id);
+    } catch (const DatabaseError& error) {
+      log::debug("the app {} is not taken over: {}", id, error.what());
+    }
+    co_await with_timeout(never, before_next_take, placement_changed_.wait());
+  }
+}
+
+/// Starts an app that ran at another node, unless another one is quicker, or it has been stopped or disabled.
+Task<> Apps::try_to_take(std::string id) {
   auto extension = extensions_.find(id);
-  if (!extension || extension->type != ExtensionType::app || !co_await has_directory(extension)) co_return;
+  if (!extension || extension->type != ExtensionType::app) co_return;
+  if (extension->enabled && !co_await has_directory(extension)) co_return;
   auto& slot = slot_of(extension);
   ServerSlot::Lock lock(slot);
   co_await lock.acquire();
   extension = extensions_.find(id);
   if (!extension || app_plan(*extension).type == AppType::statics || slot.server.alive() || closing_) co_return;
-  if (!co_await placements_->claim(id)) co_return;
+  const auto* placement = placements_->find(id);
+  if (!placement || !placement->node.empty()) co_return;
+  if (!extension->enabled) co_return co_await placements_->remove_free(id);
+  if (!co_await placements_->take(id)) co_return;
   log::info("the app {} is started here, as no node runs it", extension->name);
   try {
     co_await start_claimed(extension, slot);
@@ -138,7 +157,8 @@ Task<App> Apps::have_started(ExtensionPointer extension) {
   };
   StopSource never;
   if (co_await with_timeout(never, patience_with_claims, claimed(*this, extension->id)) != WaitResult::done) {
-    co_await placements_->remove(extension->id);
+    co_await placements_->remove_free(extension->id);
+    if (!placements_->other_node(extension->id).empty()) co_return describe(*extension);
     // Says what is wrong with the directory.
     co_await blocking_.run([path = app_plan(*extension).path, options = options_] {
       return app_directory(path, options.home, options.data_directory);
@@ -147,11 +167,13 @@ Task<App> Apps::have_started(ExtensionPointer extension) {
   co_return describe(*extension);
 }
 
-/// Whether the app only waited for a node to take it, so that there is no server to end.
-Task<bool> Apps::give_up(std::string id) {
-  const auto* placement = placements_->find(id);
+/// Whether the app only waited for a node to take it, so that there is no server to end. Throws ApiError 503 if one has
+/// just taken it.
+Task<bool> Apps::give_up(ExtensionPointer extension) {
+  const auto* placement = placements_->find(extension->id);
   if (!placement || !placement->node.empty()) co_return false;
-  co_await placements_->remove(std::move(id));
+  co_await placements_->remove_free(extension->id);
+  if (placements_->find(extension->id)) throw unreachable(*extension, "");
   co_return true;
 }
 

@@ -101,6 +101,7 @@ void Apps::load(Connection& connection) {
 
 void Apps::begin_stop() {
   closing_ = true;
+  placement_changed_.pulse();
   idle_.close();
   for (auto& [id, slot] : slots_) slot->server.request_stop(shutdown_grace);
 }
@@ -261,13 +262,12 @@ Task<DevServerProcess> Apps::process_of(AppPlan plan, ExtensionPointer extension
 
 Task<App> Apps::stop(std::string id_or_name) {
   const auto extension = require_with_server(id_or_name);
-  if (placements_ && co_await give_up(extension->id)) co_return describe(*extension);
-  const auto slot = slots_.find(extension->id);
-  if (slot == slots_.end()) throw not_running(*extension);
-  ServerSlot::Lock lock(*slot->second);
+  auto& slot = slot_of(extension);
+  ServerSlot::Lock lock(slot);
   co_await lock.acquire();
-  if (!slot->second->server.alive()) throw not_running(*extension);
-  co_await stop(*slot->second);
+  if (placements_ && co_await give_up(extension)) co_return describe(*extension);
+  if (!slot.server.alive()) throw not_running(*extension);
+  co_await stop(slot);
   if (placements_) co_await placements_->remove(extension->id);
   co_return describe(*extension);
 }

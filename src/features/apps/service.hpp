@@ -99,10 +99,11 @@ private:
   AppEndpoint endpoint_elsewhere(const Extension& extension, const Placement& placement) const;
   Task<bool> has_directory(ExtensionPointer extension);
   Task<> take(std::string id);
+  Task<> try_to_take(std::string id);
   Task<> start_claimed(ExtensionPointer extension, ServerSlot& slot);
   Task<App> start_somewhere(ExtensionPointer extension, ServerSlot& slot);
   Task<App> have_started(ExtensionPointer extension);
-  Task<bool> give_up(std::string id);
+  Task<bool> give_up(ExtensionPointer extension);
   Task<> end(std::string id, bool erase);
   Task<> stop(ServerSlot& slot);
   void publish(const std::string& id) const;

@@ -72,8 +72,17 @@ bool Placements::is_here(std::string_view extension_id) const {
 }
 
 Task<bool> Placements::claim(std::string extension_id) {
+  co_return co_await acquire(std::move(extension_id), placement_store::claim);
+}
+
+Task<bool> Placements::take(std::string extension_id) {
+  co_return co_await acquire(std::move(extension_id), placement_store::take);
+}
+
+Task<bool> Placements::acquire(std::string extension_id,
+                               std::optional<Placement> (*statement)(Connection&, const std::string&)) {
   auto claimed = co_await database_.write(
-      [extension_id](Connection& connection) { return placement_store::claim(connection, extension_id); });
+      [extension_id, statement](Connection& connection) { return statement(connection, extension_id); });
   if (!claimed) co_return false;
   set(extension_id, std::move(claimed));
   co_return true;
@@ -83,6 +92,10 @@ Task<> Placements::offer(std::string extension_id) { co_await change(std::move(e
 
 Task<> Placements::remove(std::string extension_id) {
   co_await change(std::move(extension_id), placement_store::remove);
+}
+
+Task<> Placements::remove_free(std::string extension_id) {
+  co_await change(std::move(extension_id), placement_store::remove_free);
 }
 
 Task<> Placements::change(std::string extension_id, void (*statement)(Connection&, const std::string&)) {

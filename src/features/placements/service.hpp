@@ -43,10 +43,14 @@ public:
 
   /// Whether this node runs it from now on, or did before. False if another one does.
   Task<bool> claim(std::string extension_id);
+  /// The same, only if a node was to run it: it does not undo a `remove`.
+  Task<bool> take(std::string extension_id);
   /// Frees it for any node, if this one runs it or none does.
   Task<> offer(std::string extension_id);
   /// No node is to run it any more, if this one does or none does.
   Task<> remove(std::string extension_id);
+  /// The same, only if none does. Afterwards `find` knows the node that was quicker.
+  Task<> remove_free(std::string extension_id);
   /// What the other nodes are to know, while this one runs it.
   void tell(std::string extension_id, std::string state);
 
@@ -54,6 +58,7 @@ public:
   static void free_all(Connection& connection);
 
 private:
+  Task<bool> acquire(std::string extension_id, std::optional<Placement> (*statement)(Connection&, const std::string&));
   Task<> change(std::string extension_id, void (*statement)(Connection&, const std::string&));
   Task<> store(std::string extension_id, std::string state);
   void set(const std::string& extension_id, std::optional<Placement> placement);

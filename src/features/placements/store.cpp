@@ -27,6 +27,15 @@ std::optional<Placement> claim(Connection& connection, const std::string& extens
   return Placement{.node = row.string(0), .state = row.string(1)};
 }
 
+std::optional<Placement> take(Connection& connection, const std::string& extension_id) {
+  auto row = connection.prepare(
+      "UPDATE placements SET node = this_node() WHERE extension_id = :id AND node IN ('', this_node()) "
+      "RETURNING node, state");
+  row.bind(":id", extension_id);
+  if (!row.step()) return std::nullopt;
+  return Placement{.node = row.string(0), .state = row.string(1)};
+}
+
 void tell(Connection& connection, const std::string& extension_id, const std::string& state) {
   connection
       .prepare(
@@ -50,6 +59,10 @@ void remove(Connection& connection, const std::string& extension_id) {
   connection.prepare("DELETE FROM placements WHERE extension_id = :id AND node IN ('', this_node())")
       .bind(":id", extension_id)
       .run();
+}
+
+void remove_free(Connection& connection, const std::string& extension_id) {
+  connection.prepare("DELETE FROM placements WHERE extension_id = :id AND node = ''").bind(":id", extension_id).run();
 }
 
 void free_all(Connection& connection) {

@@ -16,12 +16,17 @@ std::optional<Placement> find(Connection& connection, const std::string& extensi
 
 /// The placement with this node if it is free or this node's already; nullopt if another one has it.
 std::optional<Placement> claim(Connection& connection, const std::string& extension_id);
+/// The same, only if a node was to run it.
+std::optional<Placement> take(Connection& connection, const std::string& extension_id);
 void tell(Connection& connection, const std::string& extension_id, const std::string& state);
 
 // If it is free or this node's.
 
 void offer(Connection& connection, const std::string& extension_id);
 void remove(Connection& connection, const std::string& extension_id);
+
+/// If it is free.
+void remove_free(Connection& connection, const std::string& extension_id);
 
 void free_all(Connection& connection);
 
