@@ -69,6 +69,7 @@ Task<bool> PlacedIntegration::claim() {
   co_return false;
 }
 
+/// If it fails, it is another node's turn.
 Task<> PlacedIntegration::run_here(StopSource& stop) {
   StopSource ending;
   const StopSource::Listener stopped(stop, [&] { ending.request(); });
@@ -78,23 +79,24 @@ Task<> PlacedIntegration::run_here(StopSource& stop) {
     offer(here_->tools());
     tell();
   });
-  {
-    const struct Reset {
-      ~Reset() { place = nullptr; }
-      StopSource*& place;
-    } reset{ending_};
+  std::exception_ptr failure;
+  try {
     co_await here_->run(ending);
+  } catch (...) {
+    failure = std::current_exception();
   }
+  ending_ = nullptr;
   const auto ended = std::exchange(here_, nullptr);
   ended->on_change([] {});
   problem_ = ended->problem();
-  if (!stop.requested() || services_.has_successor()) co_return;
+  if (!failure && (!stop.requested() || services_.has_successor())) co_return;
   try {
     co_await services_.placements.remove(id_);
   } catch (const DatabaseError& error) {
     log::warn("integration {}: other nodes are told later that it does not run here: {}", settings().name,
               error.what());
   }
+  if (failure) std::rethrow_exception(failure);
 }
 
 /// Until no other node runs it.
