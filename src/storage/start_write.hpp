@@ -7,19 +7,31 @@
 
 namespace agw {
 
-/// For optional writes at the start: runs `work` in one transaction of the start's connection. If the disk is full, the
-/// transaction is rolled back and a warning says that `what` waits; the start goes on, because reads still work.
+/// How often a write at the start is tried beside other nodes that start at the same time.
+inline constexpr int max_start_attempts = 10;
+
+/// For optional writes at the start: runs `work` in one transaction of the start's connection, and again if another
+/// node's came between. If the disk is full, the transaction is rolled back and a warning says that `what` waits; the
+/// start goes on, because reads still work.
 template <class Work>
 bool write_at_start(Connection& connection, std::string_view what, const Work& work) {
-  try {
-    connection.begin();
-    work();
-    connection.execute("COMMIT");
-    return true;
-  } catch (const DiskFull&) {
+  const auto roll_back = [&connection] {
     if (connection.in_transaction()) connection.execute("ROLLBACK");
-    log::warn("the disk is full: {} waits for a start with more room", what);
-    return false;
+  };
+  for (int attempt = 1;; ++attempt) {
+    try {
+      connection.begin();
+      work();
+      connection.execute("COMMIT");
+      return true;
+    } catch (const DiskFull&) {
+      roll_back();
+      log::warn("the disk is full: {} waits for a start with more room", what);
+      return false;
+    } catch (const DatabaseUnavailable&) {
+      roll_back();
+      if (attempt == max_start_attempts) throw;
+    }
   }
 }
 
