@@ -12,6 +12,8 @@ HOUSE = (ROOT / "docs/architecture.md").read_text()
 # For each rule: files that it must catch, and files that it must let pass.
 SAMPLES = {
     "formatting": ({"src/base/a.cpp": "int  a ;\n"}, {"src/base/a.cpp": "int a;\n"}),
+    "page_formatting": ({"web/src/a.ts": "let a  = 1\n", "tests/browser/a.mjs": 'let a = "b";\n'},
+                        {"web/src/a.ts": "let a = 1;\n", "web/src/api/openapi.d.ts": "let a  = 1\n"}),
     "arrows": (
         {"src/base/a.hpp": '#include "storage/database.hpp"\n',
          "src/features/threads/a.cpp": '#include "features/engine/service.hpp"\n',
