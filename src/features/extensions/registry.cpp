@@ -30,6 +30,11 @@ void Registry::erase(std::string_view id) {
   if (const auto entry = by_id.find(id); entry != by_id.end()) by_id.erase(entry);
 }
 
+void Registry::reserve(std::size_t count) {
+  entries_.get<ById>().reserve(count);
+  entries_.get<ByName>().reserve(count);
+}
+
 ExtensionPointer Registry::find(std::string_view id) const {
   const auto& by_id = entries_.get<ById>();
   const auto entry = by_id.find(id);

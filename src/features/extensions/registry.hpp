@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ public:
   /// Adds the record or replaces the one with its id. Newer extensions have greater positions.
   void put(std::int64_t position, Extension extension);
   void erase(std::string_view id);
+  /// Makes room for this many records in all.
+  void reserve(std::size_t count);
 
   /// Null if there is none.
   ExtensionPointer find(std::string_view id) const;
@@ -47,16 +50,18 @@ private:
   struct ByPosition;
   struct ById;
   struct ByName;
+  using Hash = std::hash<std::string_view>;  // boost::hash takes a string character by character
   using Entries = boost::multi_index_container<
-      Entry,
-      boost::multi_index::indexed_by<
-          boost::multi_index::ordered_unique<boost::multi_index::tag<ByPosition>,
-                                             boost::multi_index::member<Entry, std::int64_t, &Entry::position>,
-                                             std::greater<>>,
-          boost::multi_index::hashed_unique<boost::multi_index::tag<ById>,
-                                            boost::multi_index::const_mem_fun<Entry, std::string_view, &Entry::id>>,
-          boost::multi_index::hashed_unique<boost::multi_index::tag<ByName>,
-                                            boost::multi_index::const_mem_fun<Entry, std::string_view, &Entry::name>>>>;
+      Entry, boost::multi_index::indexed_by<
+                 boost::multi_index::ordered_unique<boost::multi_index::tag<ByPosition>,
+                                                    boost::multi_index::member<Entry, std::int64_t, &Entry::position>,
+                                                    std::greater<>>,
+                 boost::multi_index::hashed_unique<
+                     boost::multi_index::tag<ById>,
+                     boost::multi_index::const_mem_fun<Entry, std::string_view, &Entry::id>, Hash>,
+                 boost::multi_index::hashed_unique<
+                     boost::multi_index::tag<ByName>,
+                     boost::multi_index::const_mem_fun<Entry, std::string_view, &Entry::name>, Hash>>>;
 
   Entries entries_;
 };

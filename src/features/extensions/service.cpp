@@ -64,7 +64,9 @@ void Extensions::load(Connection& connection) {
       extension_store::set_written_built_ins(connection, shipped);
     });
   }
-  for (auto& row : extension_store::all(connection)) registry_->put(row.position, std::move(row.extension));
+  auto rows = extension_store::all(connection);
+  registry_->reserve(rows.size());
+  for (auto& row : rows) registry_->put(row.position, std::move(row.extension));
   if (outbox_ && !shares_files()) take_directories_over(connection);
 }
 
