@@ -15,14 +15,21 @@ namespace {
 constexpr std::int64_t turns_a_block = 64;
 constexpr int blocks_a_piece = 64;
 constexpr std::size_t bytes_a_piece = 1024 * 1024;
-/// Common words occur often within a block, so this is about eight for each different word of it.
-constexpr std::size_t bits_a_word = 4;
+/// Common words occur often within a block, so this is about fifteen for each different word of it.
+constexpr std::size_t bits_a_word = 8;
 constexpr std::size_t bits_a_cell = 64;
 
 std::int64_t first_number(std::int64_t block) { return block * turns_a_block; }
 std::int64_t last_number(std::int64_t block) { return first_number(block + 1) - 1; }
 
 std::uint64_t hash_of(std::string_view word) { return std::hash<std::string_view>{}(word); }
+
+/// Each bit of the result depends on all bits of the number (the end of splitmix64).
+std::uint64_t mixed(std::uint64_t number) {
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
+}
 
 /// The hashes of the words that a text with the term has.
 std::vector<std::uint64_t> whole_words(const SearchQuery::Term& term) {
@@ -46,8 +53,8 @@ void add(std::vector<Numbers>& places, Numbers more) {
 
 }  // namespace
 
-UnindexedWords::Filter::Filter(const std::vector<std::uint64_t>& hashes)
-    : cells_(hashes.size() * bits_a_word / bits_a_cell + 1) {
+UnindexedWords::Filter::Filter(std::int64_t block, const std::vector<std::uint64_t>& hashes)
+    : block_(static_cast<std::uint64_t>(block)), cells_(hashes.size() * bits_a_word / bits_a_cell + 1) {
   for (const auto hash : hashes) {
     for (const auto bit : bits_of(hash)) cells_[bit / bits_a_cell] |= std::uint64_t{1} << (bit % bits_a_cell);
   }
@@ -58,9 +65,17 @@ bool UnindexedWords::Filter::may_have(std::uint64_t hash) const {
       bits_of(hash), [this](std::size_t bit) { return (cells_[bit / bits_a_cell] >> (bit % bits_a_cell) & 1) == 1; });
 }
 
-std::array<std::size_t, 2> UnindexedWords::Filter::bits_of(std::uint64_t hash) const {
+std::array<std::size_t, 4> UnindexedWords::Filter::bits_of(std::uint64_t hash) const {
   const auto count = cells_.size() * bits_a_cell;
-  return {((hash & 0xffffffff) * count) >> 32, ((hash >> 32) * count) >> 32};
+  const auto number = mixed(hash + block_);
+  const auto step = static_cast<std::uint32_t>(number >> 32);
+  auto place = static_cast<std::uint32_t>(number);
+  std::array<std::size_t, 4> bits{};
+  for (auto& bit : bits) {
+    bit = (place * count) >> 32;
+    place += step;
+  }
+  return bits;
 }
 
 bool UnindexedWords::extend(Connection& connection) {
@@ -81,7 +96,7 @@ bool UnindexedWords::extend(Connection& connection) {
                          return true;
                        });
     const std::lock_guard lock(mutex_);
-    if (block == first_block_ + std::ssize(filters_)) filters_.emplace_back(hashes);
+    if (block == first_block_ + std::ssize(filters_)) filters_.emplace_back(block, hashes);
   }
   return true;
 }

@@ -31,16 +31,18 @@ public:
   std::vector<search_store::Numbers> places(const SearchQuery& query, std::int64_t after) const;
 
 private:
-  /// Says of each word of a text that it may occur, and of few others.
+  /// Says of each word of a block that it may occur, and of few others.
   class Filter {
   public:
-    explicit Filter(const std::vector<std::uint64_t>& hashes);
+    Filter(std::int64_t block, const std::vector<std::uint64_t>& hashes);
     bool may_have(std::uint64_t hash) const;
 
   private:
-    /// Two bits stand for a word.
-    std::array<std::size_t, 2> bits_of(std::uint64_t hash) const;
+    /// The bits that stand for a word. They differ from block to block: otherwise a word whose bits are those of common
+    /// words would seem to be in every block.
+    std::array<std::size_t, 4> bits_of(std::uint64_t hash) const;
 
+    std::uint64_t block_;
     std::vector<std::uint64_t> cells_;
   };
 

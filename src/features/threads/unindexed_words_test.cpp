@@ -22,12 +22,20 @@ std::string nth_text(int n) {
   return fmt::format("the common word{}", n);
 }
 
+/// As many words as usual, and the same ones in each 64 turns.
+std::string text_like_others(int n) {
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += fmt::format("word{} ", n % 64 * 20 + i);
+  return text;
+}
+
+using TextOf = std::string (*)(int n);
+
 /// A thread of the agent `builder` with 650 turns that wait to be indexed.
-Task<Thread> waiting_turns(ThreadsFixture& fixture) {
+Task<Thread> waiting_turns(ThreadsFixture& fixture, TextOf text) {
   const auto thread = co_await fixture.threads.create({.agent_id = "builder"});
   std::vector<PreparedTurn> turns;
-  for (int n = 1; n <= 650; ++n)
-    turns.push_back(fixture.threads.prepare({.thread_id = thread.id, .content = nth_text(n)}));
+  for (int n = 1; n <= 650; ++n) turns.push_back(fixture.threads.prepare({.thread_id = thread.id, .content = text(n)}));
   co_await fixture.database.write([&turns](Connection& connection) {
     for (const auto& turn : turns) Threads::insert_in(connection, turn);
   });
@@ -52,9 +60,9 @@ std::int64_t count_read(const std::vector<Numbers>& places) {
   return count;
 }
 
-void with_waiting_turns(std::function<void(Connection&, UnindexedWords&, const Thread&)> body) {
-  with_threads([body](ThreadsFixture& fixture) -> Task<> {
-    const auto thread = co_await waiting_turns(fixture);
+void with_waiting_turns(std::function<void(Connection&, UnindexedWords&, const Thread&)> body, TextOf text = nth_text) {
+  with_threads([body, text](ThreadsFixture& fixture) -> Task<> {
+    const auto thread = co_await waiting_turns(fixture, text);
     co_await fixture.database.write([&](Connection& connection) {
       UnindexedWords words;
       body(connection, words, thread);
@@ -77,6 +85,20 @@ TEST(UnindexedWords, AreLookedForOnlyWhereTheyMayBe) {
     EXPECT_LT(count_read(places_of(connection, words, "creme AND common NOT scarce")), 300);
     EXPECT_TRUE(std::ranges::is_sorted(places, std::greater{}, &Numbers::first));
   });
+}
+
+TEST(UnindexedWords, AreTakenForOthersInFewPlacesOnly) {
+  with_waiting_turns(
+      [](Connection& connection, UnindexedWords& words, const Thread&) {
+        while (words.extend(connection)) {
+        }
+        EXPECT_EQ(count_read(places_of(connection, words, "word25")), 650);
+        std::int64_t most = 0;
+        for (int n = 0; n < 500; ++n)
+          most = std::max(most, count_read(places_of(connection, words, fmt::format("absent{}", n))));
+        EXPECT_LT(most, 400) << "a search for some word reads nearly all turns";
+      },
+      text_like_others);
 }
 
 TEST(UnindexedWords, AreForgottenOnceTheirTurnsAreIndexed) {
