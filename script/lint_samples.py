@@ -22,7 +22,7 @@ SAMPLES = {
          "src/io/a.cpp": '#include "testing/run.hpp"\n',
          "src/io/b.cpp": "# include <storage/database.hpp>\n"},
         {"src/features/engine/a.cpp": '#include "features/threads/service.hpp"\n#include "features/engine/run.hpp"\n',
-         "src/gateway.cpp": '#include <vector>\n#include "features/threads/routes.hpp"\n',
+         "src/gateway/gateway.cpp": '#include <vector>\n#include "features/threads/routes.hpp"\n',
          "src/io/a_test.cpp": '#include "testing/run.hpp"\n'}),
     "rooms": (
         {"docs/architecture.md": HOUSE.replace("  storage/", "  cellar/")}, {"docs/architecture.md": HOUSE}),

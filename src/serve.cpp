@@ -21,7 +21,7 @@
 #include "base/log.hpp"
 #include "config/addresses.hpp"
 #include "config/settings.hpp"
-#include "gateway.hpp"
+#include "gateway/run_gateway.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/process/process_setup.hpp"
 #include "io/process/worker_thread.hpp"
