@@ -195,6 +195,12 @@ std::vector<std::string> backlinks_of(Connection& connection, const StoredPage& 
   return slugs;
 }
 
+Extent extent(Connection& connection) {
+  auto row = connection.prepare("SELECT count(*), coalesce(max(number), 0) FROM knowledge_pages");
+  row.step();
+  return {row.integer(0), row.integer(1)};
+}
+
 Totals totals(Connection& connection) {
   auto row = connection.prepare(
       "SELECT count(*), coalesce(sum(words), 0), (SELECT count(*) FROM knowledge_links) FROM knowledge_pages");

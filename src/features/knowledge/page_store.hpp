@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,6 +53,13 @@ std::vector<std::string> backlinks_of(Connection& connection, const StoredPage& 
 
 /// The links between different pages, by the page that they stand on. No scope: those on pages of all scopes.
 std::vector<KnowledgeLink> links(Connection& connection, const std::optional<std::string>& scope);
+
+/// The number of pages, and the highest row number.
+struct Extent {
+  std::int64_t pages = 0;
+  std::int64_t last = 0;
+};
+Extent extent(Connection& connection);
 
 /// The totals over all pages.
 struct Totals {

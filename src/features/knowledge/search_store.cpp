@@ -1,7 +1,6 @@
 #include "features/knowledge/search_store.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -9,6 +8,8 @@
 
 #include "base/json/json.hpp"
 #include "base/text/word_segmentation.hpp"
+#include "features/knowledge/page_ranking.hpp"
+#include "features/knowledge/page_store.hpp"
 #include "features/knowledge/page_text.hpp"
 #include "features/knowledge/word_search_store.hpp"
 #include "storage/full_text_api.hpp"
@@ -18,10 +19,6 @@ namespace agw::knowledge_search_store {
 namespace {
 
 constexpr std::size_t max_snippet_length = 320;
-/// At most this many pages are ranked. If more match, those with rarer words are chosen, or with a common word in a
-/// title, heading or summary.
-constexpr std::int64_t max_ranked = 1000;
-constexpr std::int64_t few = 200;
 constexpr std::string_view in_prominent_place = "{title summary} : ";
 
 struct CountedTerm {
@@ -31,29 +28,13 @@ struct CountedTerm {
   std::int64_t pages = 0;   ///< approximate number of pages with the term
 };
 
-/// The number of pages, and the highest row number.
-struct Extent {
-  std::int64_t pages = 0;
-  std::int64_t last = 0;
-};
-
-Extent extent_of(Connection& connection) {
-  auto row = connection.prepare("SELECT count(*), coalesce(max(number), 0) FROM knowledge_pages");
-  row.step();
-  return {row.integer(0), row.integer(1)};
-}
-
-/// The number of matching pages: exact if there are few, otherwise extrapolated from the density of the first ones.
-std::int64_t count_pages(Connection& connection, const Extent& extent, const std::string& query) {
+std::int64_t count_pages(Connection& connection, const page_store::Extent& extent, const std::string& query) {
   auto row = connection.prepare(
       "SELECT count(*), coalesce(max(rowid), 0) FROM (SELECT rowid FROM knowledge_words WHERE knowledge_words MATCH "
       ":query ORDER BY rowid LIMIT :few)");
-  row.bind(":query", query).bind(":few", few);
+  row.bind(":query", query).bind(":few", max_counted_pages);
   row.step();
-  const auto count = row.integer(0);
-  if (count < few) return count;
-  return std::clamp(count * extent.last / std::max<std::int64_t>(1, row.integer(1)), count,
-                    std::max(count, extent.pages));
+  return approximate_matches(row.integer(0), row.integer(1), extent);
 }
 
 /// A word that may be part of longer words also matches those.
@@ -81,11 +62,6 @@ std::string bytes_of(const std::vector<double>& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
 }
 
-struct RankedPage {
-  std::int64_t number = 0;
-  double score = 0;
-};
-
 /// Prepares a statement with `page_score` or `page_snippet`, which are registered on a connection on first use.
 Statement prepare_with_functions(Connection& connection, std::string_view sql) {
   try {
@@ -103,15 +79,13 @@ public:
       : connection_(connection),
         search_(search),
         scopes_(to_json(json::array(search.scopes.begin(), search.scopes.end()))) {
-    const auto extent = extent_of(connection);
-    const auto all_pages = static_cast<double>(extent.pages);
+    const auto extent = page_store::extent(connection);
     for (const auto& term : search.terms) {
       auto counted = with_forms(connection, term);
       counted.pages = count_pages(connection, extent, counted.query);
       is_hopeless_ = is_hopeless_ || counted.pages == 0;
       if (counted.pages == 0) continue;
-      const auto pages = static_cast<double>(counted.pages);
-      counted.weight *= std::log(1 + (std::max(all_pages, pages) - pages + 0.5) / (pages + 0.5));
+      counted.weight *= rarity(counted.pages, extent.pages);
       terms_.push_back(std::move(counted));
     }
     std::ranges::sort(terms_, {}, [](const CountedTerm& term) { return std::tie(term.pages, term.query); });
@@ -122,7 +96,7 @@ public:
     if (search_.wanted == TermsWanted::all) return ranked(plain(" AND "));
     std::int64_t pages = 0;
     for (const auto& term : terms_) pages += term.pages;
-    if (pages <= max_ranked) return ranked(plain(" OR "));
+    if (pages <= max_ranked_pages) return ranked(plain(" OR "));
     auto found = ranked(narrowed());
     return found.size() == search_.limit ? found : ranked(plain(" OR "));
   }
@@ -147,7 +121,7 @@ private:
     for (const auto& term : terms_) {
       pages += term.pages;
       weights.insert(weights.end(), term.phrases, 0.0);
-      parts.push_back(pages <= max_ranked ? term.query : fmt::format("({}{})", in_prominent_place, term.query));
+      parts.push_back(pages <= max_ranked_pages ? term.query : fmt::format("({}{})", in_prominent_place, term.query));
     }
     for (const auto& term : terms_) weights.insert(weights.end(), term.phrases, term.weight);
     return {fmt::format("({}) AND ({})", boost::join(parts, " OR "), any_term()), bytes_of(weights)};
@@ -160,15 +134,12 @@ private:
         "SELECT rowid, page_score(knowledge_words, :weights) FROM knowledge_words WHERE knowledge_words MATCH :query "
         "AND (:scopes = '[]' OR rowid IN (SELECT number FROM knowledge_pages WHERE scope IN (SELECT value FROM "
         "json_each(:scopes)))) ORDER BY rowid LIMIT :most");
-    row.bind(":weights", query.weights).bind(":query", query.text).bind(":scopes", scopes_).bind(":most", max_ranked);
+    row.bind(":weights", query.weights)
+        .bind(":query", query.text)
+        .bind(":scopes", scopes_)
+        .bind(":most", max_ranked_pages);
     while (row.step()) found.push_back({row.integer(0), row.real(1)});
-    const auto better = [](const RankedPage& a, const RankedPage& b) {
-      return a.score != b.score ? a.score > b.score : a.number < b.number;
-    };
-    const auto kept = std::min(search_.limit, found.size());
-    std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(kept), better);
-    found.resize(kept);
-    return found;
+    return best_pages(std::move(found), search_.limit);
   }
 
   Connection& connection_;

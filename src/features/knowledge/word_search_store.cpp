@@ -1,7 +1,6 @@
 #include "features/knowledge/word_search_store.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -10,6 +9,8 @@
 
 #include "base/json/json.hpp"
 #include "base/text/word_segmentation.hpp"
+#include "features/knowledge/page_ranking.hpp"
+#include "features/knowledge/page_store.hpp"
 #include "features/knowledge/page_text.hpp"
 #include "storage/tokenizer.hpp"
 #include "storage/word_vector.hpp"
@@ -19,10 +20,6 @@ namespace agw::page_word_store {
 namespace {
 
 constexpr std::size_t max_snippet_length = 320;
-/// At most this many pages are ranked. If more match, those with rarer words are chosen, or with a common word in a
-/// title or summary.
-constexpr std::int64_t max_ranked = 1000;
-constexpr std::int64_t few = 200;
 
 struct Term {
   PagePhrase phrase;
@@ -48,35 +45,15 @@ Term term_of(const Tokenizer& tokenizer, const SearchTerm& wanted) {
   return term;
 }
 
-struct Extent {
-  std::int64_t pages = 0;
-  std::int64_t last = 0;
-};
-
-Extent extent_of(Connection& connection) {
-  auto row = connection.prepare("SELECT count(*), coalesce(max(number), 0) FROM knowledge_pages");
-  row.step();
-  return {row.integer(0), row.integer(1)};
-}
-
-/// The number of matching pages: exact if there are few, otherwise extrapolated from the density of the first ones.
-std::int64_t count_pages(Connection& connection, const Extent& extent, const std::string& query) {
+std::int64_t count_pages(Connection& connection, const page_store::Extent& extent, const std::string& query) {
   if (query.empty()) return 0;
   auto row = connection.prepare(
       "SELECT count(*), coalesce(max(number), 0) FROM (SELECT number FROM knowledge_words WHERE words @@ CAST(:query "
       "AS tsquery) ORDER BY number LIMIT :few) AS first");
-  row.bind(":query", query).bind(":few", few);
+  row.bind(":query", query).bind(":few", max_counted_pages);
   row.step();
-  const auto count = row.integer(0);
-  if (count < few) return count;
-  return std::clamp(count * extent.last / std::max<std::int64_t>(1, row.integer(1)), count,
-                    std::max(count, extent.pages));
+  return approximate_matches(row.integer(0), row.integer(1), extent);
 }
-
-struct RankedPage {
-  std::int64_t number = 0;
-  double score = 0;
-};
 
 class WordRanking {
 public:
@@ -84,15 +61,13 @@ public:
       : connection_(connection),
         search_(search),
         scopes_(to_json(json::array(search.scopes.begin(), search.scopes.end()))) {
-    const auto extent = extent_of(connection);
-    const auto all_pages = static_cast<double>(extent.pages);
+    const auto extent = page_store::extent(connection);
     for (const auto& wanted : search.terms) {
       auto term = term_of(tokenizer, wanted);
       term.pages = count_pages(connection, extent, term.query);
       is_hopeless_ = is_hopeless_ || term.pages == 0;
       if (term.pages == 0) continue;
-      const auto pages = static_cast<double>(term.pages);
-      term.weight *= std::log(1 + (std::max(all_pages, pages) - pages + 0.5) / (pages + 0.5));
+      term.weight *= rarity(term.pages, extent.pages);
       terms_.push_back(std::move(term));
     }
     std::ranges::sort(terms_, {}, [](const Term& term) { return std::tie(term.pages, term.query); });
@@ -103,7 +78,7 @@ public:
     if (search_.wanted == TermsWanted::all) return ranked(joined(" & "));
     std::int64_t pages = 0;
     for (const auto& term : terms_) pages += term.pages;
-    if (pages <= max_ranked) return ranked(joined(" | "));
+    if (pages <= max_ranked_pages) return ranked(joined(" | "));
     auto found = ranked(narrowed());
     return found.size() == search_.limit ? found : ranked(joined(" | "));
   }
@@ -128,7 +103,7 @@ private:
     std::int64_t pages = 0;
     for (const auto& term : terms_) {
       pages += term.pages;
-      parts.push_back(pages <= max_ranked ? term.query : term.prominent());
+      parts.push_back(pages <= max_ranked_pages ? term.query : term.prominent());
     }
     return fmt::format("{}", fmt::join(parts, " | "));
   }
@@ -148,15 +123,9 @@ private:
         .bind(":weights", fmt::format("{}", fmt::join(weights, " ")))
         .bind(":query", query)
         .bind(":scopes", scopes_)
-        .bind(":most", max_ranked);
+        .bind(":most", max_ranked_pages);
     while (row.step()) found.push_back({row.integer(0), row.real(1)});
-    const auto better = [](const RankedPage& a, const RankedPage& b) {
-      return a.score != b.score ? a.score > b.score : a.number < b.number;
-    };
-    const auto kept = std::min(search_.limit, found.size());
-    std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(kept), better);
-    found.resize(kept);
-    return found;
+    return best_pages(std::move(found), search_.limit);
   }
 
   Connection& connection_;

@@ -14,7 +14,7 @@ namespace agw::page_word_store {
 /// Adds the words of a page to the index. Deleting its text removes them.
 void put(Connection& connection, std::int64_t number, const IndexedPage& page);
 
-/// Makes the index anew from the texts.
+/// Rebuilds the index from the texts.
 void index_anew(Connection& connection);
 
 /// As knowledge_search_store::search.

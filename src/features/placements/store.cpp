@@ -2,6 +2,16 @@
 
 namespace agw::placement_store {
 
+namespace {
+
+/// Of a statement that returns at most one row, with node and state.
+std::optional<Placement> first_row(Statement& statement) {
+  if (!statement.step()) return std::nullopt;
+  return Placement{.node = statement.string(0), .state = statement.string(1)};
+}
+
+}  // namespace
+
 std::map<std::string, Placement, std::less<>> all(Connection& connection) {
   std::map<std::string, Placement, std::less<>> found;
   auto rows = connection.prepare("SELECT extension_id, node, state FROM placements");
@@ -12,8 +22,7 @@ std::map<std::string, Placement, std::less<>> all(Connection& connection) {
 std::optional<Placement> find(Connection& connection, const std::string& extension_id) {
   auto row = connection.prepare("SELECT node, state FROM placements WHERE extension_id = :id");
   row.bind(":id", extension_id);
-  if (!row.step()) return std::nullopt;
-  return Placement{.node = row.string(0), .state = row.string(1)};
+  return first_row(row);
 }
 
 /// The extension may have been deleted meanwhile.
@@ -23,8 +32,7 @@ std::optional<Placement> claim(Connection& connection, const std::string& extens
       "ON CONFLICT (extension_id) DO UPDATE SET node = this_node() WHERE placements.node IN ('', this_node()) "
       "RETURNING node, state");
   row.bind(":id", extension_id);
-  if (!row.step()) return std::nullopt;
-  return Placement{.node = row.string(0), .state = row.string(1)};
+  return first_row(row);
 }
 
 std::optional<Placement> take(Connection& connection, const std::string& extension_id) {
@@ -32,8 +40,7 @@ std::optional<Placement> take(Connection& connection, const std::string& extensi
       "UPDATE placements SET node = this_node() WHERE extension_id = :id AND node IN ('', this_node()) "
       "RETURNING node, state");
   row.bind(":id", extension_id);
-  if (!row.step()) return std::nullopt;
-  return Placement{.node = row.string(0), .state = row.string(1)};
+  return first_row(row);
 }
 
 void tell(Connection& connection, const std::string& extension_id, const std::string& state) {
