@@ -1,3 +1,7 @@
+// The table of all keys of config.yaml. First the kinds of values that only some keys have, then the table itself, then
+// the keys of one provider. Reading the file, `agw config`, the example file and docs/configuration.md follow this
+// table.
+
 #include "config/keys.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// SQLite behind `Connection` and `Statement`. With a database on a server, each function passes the call on to
+// `remote_` (storage/postgres) in its first line; everything after it is SQLite. Errors become exceptions with SQLite's
+// codes in both cases, so callers do not know which database they use.
+
 #include "storage/connection.hpp"
 
 #include <sqlite3.h>

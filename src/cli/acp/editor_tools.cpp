@@ -1,3 +1,10 @@
+// The other end of the socket `/client-tools`, on which the gateway asks for what the session lends. `lend` makes the
+// offer, and connects if necessary. `receive` and `write` are the two directions of the socket. Each request is served
+// by its own coroutine (`serve`), which the gateway can cancel.
+//
+// Files are read and written by the editor itself, so agents see unsaved text. Only paths in the folder of the session
+// are passed on. The terminal and the MCP servers act with the rights of the person, who is asked first.
+
 #include "cli/acp/editor_tools.hpp"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
-// How a session follows its thread: the connection, its loss, and the order of events.
+// How a session follows its thread, in three parts: the connection and its loss (`open` to `reconnect`), catching up
+// with what was missed (`catch_up_active` to `replay`), and single events (`take` to `send_usage`).
+//
+// Events of a run reach the client in the order of their numbers, each once. After a gap the missing ones are read from
+// the gateway. A prompt whose events are gone is settled by its stored answer.
 
 #include <algorithm>
 #include <chrono>

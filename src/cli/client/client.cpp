@@ -1,3 +1,9 @@
+// One request on one connection: connect, write, wait for the first bytes, read. A gateway that is suspended still
+// accepts connections, so a silent one is probed with a health check instead of being waited for without end.
+//
+// The rest turns error responses into messages for people: what is wrong, with which record, and which command lists
+// the names that exist.
+
 #include "cli/client/client.hpp"
 
 #include <fmt/format.h>

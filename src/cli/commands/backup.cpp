@@ -1,3 +1,7 @@
+// `agw backup`. It needs no endpoint: the database is checked and copied through a snapshot, then the other files are
+// added to the archive. All of it goes to a file under a temporary name, which gets its own name only when it is
+// complete, so a backup that was interrupted replaces nothing.
+
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,3 +1,8 @@
+// `agw export`: one thread on standard output, or a folder with everything. The folder has each thread as Markdown and
+// as JSON Lines, the files of messages, each extension as a file for `agw ext add`, and the files that agents read.
+// Extensions refer to each other by name there, because another gateway has other ids. docs/contract/transfer.md has
+// the format.
+
 #include <fcntl.h>
 
 #include <algorithm>

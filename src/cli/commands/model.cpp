@@ -1,3 +1,7 @@
+// The commands `agw model …`. `add` is the longest: it finds the preset (or takes the one that the options describe),
+// asks for the key, checks both with the service, and only then stores the key as a secret and the service as an
+// extension. The others show lists, choose the default and delete.
+
 #include <unistd.h>
 
 #include <algorithm>

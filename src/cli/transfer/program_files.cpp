@@ -1,3 +1,7 @@
+// The parts that the importers of programs share: first how files and settings are read (with everything that cannot be
+// read reported), then how what they contain becomes extensions here: MCP servers, skills, agents, commands. A member
+// without a counterpart is reported too, so an import never loses anything silently.
+
 #include "cli/transfer/program_files.hpp"
 
 #include <algorithm>

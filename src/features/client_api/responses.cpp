@@ -1,4 +1,9 @@
-// Reads OpenAI's Responses.
+// Reads OpenAI's Responses. `InputItems` reads the conversation: reasoning, text and calls that follow each other
+// become one answer, as the gateway stores it. Then come the tools, which may be in namespaces, and the settings.
+// Whatever the gateway does not support is rejected by name. `shown_members` repeats the request in the response, as
+// the API requires.
+//
+// response_writer.cpp writes the responses. docs/contract/clients.md has the table of accepted members.
 
 #include "features/client_api/responses.hpp"
 

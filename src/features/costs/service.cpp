@@ -1,3 +1,10 @@
+// The sums of the current day are in memory, because every model call checks the budgets; reports read the database.
+// With other nodes, the sums of their calls are read now and then and kept separately (`elsewhere_`), so that they can
+// be replaced as a whole. A new day starts with empty sums when it is first used.
+//
+// A call counts at once (`spend`) and is stored by whoever made it: in the transaction that ends its run, or with
+// `store` for a program's call.
+
 #include "features/costs/service.hpp"
 
 #include <chrono>

@@ -1,3 +1,10 @@
+// Carrying out the steps on disk, in their order. A step that fails is kept in `failed_` and repeated: before a step
+// that needs its place, at the next comparison, or at the next start. Later moves of the same directory wait for it; a
+// later write or deletion replaces it.
+//
+// Nothing of a person's is overwritten: `is_foreign` recognises files whose content the gateway has not written, and
+// `set_aside` moves them to the trash. directories_compare.cpp is the other direction, from files to records.
+
 #include "features/extensions/directories.hpp"
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// Looking up, then changing. Every change is decided inside its write, from the record as it is then (`update`,
+// `apply`), and takes effect in `publish`, in the order of the commits: the registry, the listeners, then the
+// directories.
+//
+// A file that a person has edited since is taken over first (`take_edit_over`), unless the change replaces it anyway.
+
 #include "features/extensions/service.hpp"
 
 #include <algorithm>

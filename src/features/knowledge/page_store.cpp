@@ -1,3 +1,7 @@
+// A page is four things: its row, its text with the words of the index, its links, and its entities. `put` and `remove`
+// change all of them together; the rest are queries. Links are stored by slug, so a page that comes later is found by
+// links that were broken before.
+
 #include "features/knowledge/page_store.hpp"
 
 #include <fmt/format.h>

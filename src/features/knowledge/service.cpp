@@ -1,3 +1,7 @@
+// Files are the truth, the database is an index of them. So every question first lets the index catch up with the files
+// (`catch_up`), then asks the database; only an article is read from its file, because a person may be editing it.
+// Compiling and ingesting write files, and the index follows them like any other change.
+
 #include "features/knowledge/service.hpp"
 
 #include <algorithm>

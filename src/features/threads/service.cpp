@@ -1,3 +1,9 @@
+// Single threads first (create, change, delete), then lists and searches, then forks. Rules that depend on records (is
+// the thread in use, is the turn there?) are checked inside the write. Events are published after it, in commit order.
+//
+// A fork is planned in a read, because the ids of the copies are made before the write, which may be repeated. The
+// write copies the turns that still exist.
+
 #include "features/threads/service.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// How turns are read, found, walked (as a model sees them, newest first), marked (superseded, steered) and copied for a
+// fork. new_turn_store.cpp inserts them; turn_order_store has their order.
+//
+// Prepared statements are cached by the address of their text, so every text of a statement is a static.
+
 #include "features/threads/turn_store.hpp"
 
 #include <algorithm>

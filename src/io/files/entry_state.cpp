@@ -1,3 +1,10 @@
+// Reading an entry, and replacing one only while it is what the caller saw. The kernel has no such operation, so the
+// new entry is exchanged with the present one, and the entry that comes out is compared: if somebody else changed it
+// first, both are exchanged back. A removal moves the entry aside and compares it there.
+//
+// File systems that cannot exchange names (many network file systems) get a plain rename, after a comparison right
+// before it. This leaves a gap of microseconds.
+
 #include "io/files/entry_state.hpp"
 
 #include <fcntl.h>

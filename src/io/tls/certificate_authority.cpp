@@ -1,3 +1,6 @@
+// From the bottom up: keys and certificates are made with OpenSSL, then written and read as PEM, then the class uses
+// both. All certificates of hosts share one key, which exists only in memory.
+
 #include "io/tls/certificate_authority.hpp"
 
 #include <fcntl.h>

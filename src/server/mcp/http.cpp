@@ -1,4 +1,8 @@
-// Streamable HTTP: requests, responses and streams of events. server.cpp says what is done with a message.
+// Streamable HTTP: requests, responses and streams of events. server.cpp decides what is done with a message.
+//
+// `post` sends a response of its own only for what fails or needs no stream. Every other response is delivered from a
+// stream (`deliver`): as plain JSON if it is quick, otherwise as events, which a client can resume on another
+// connection.
 
 #include <charconv>
 #include <exception>

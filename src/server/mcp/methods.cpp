@@ -1,3 +1,6 @@
+// What each method of MCP does, independent of HTTP and sessions: `answer` is the table of methods. Tools, prompts and
+// resources each have a class; here the methods are read, checked and passed on to them.
+
 #include "server/mcp/methods.hpp"
 
 #include <algorithm>

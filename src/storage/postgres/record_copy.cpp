@@ -1,3 +1,7 @@
+// Tables are copied in the order of their keys, a thousand rows per transaction, so a copy that was interrupted
+// continues after the last row of the target. Two small tables are copied whole at the end (`copied_whole`). Then both
+// sides are read again and compared by number of rows and checksum.
+//
 // Statements are made from the names of tables and columns, which come from this program's own migrations.
 
 #include "storage/postgres/record_copy.hpp"

@@ -1,3 +1,10 @@
+// libpq is used without blocking calls: every wait is a poll that also notices that the database is being closed
+// (`wait_until_ready`), so a server that does not answer cannot hold up a shutdown.
+//
+// The first error of a transaction is kept (`failure_`), because PostgreSQL refuses everything after it with an error
+// that says nothing. A connection is lost if libpq or the server says so; then every call fails until a new one is
+// made.
+
 #include "storage/postgres/session.hpp"
 
 #include <netinet/in.h>

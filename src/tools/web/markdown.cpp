@@ -1,3 +1,7 @@
+// Writes Markdown while the page is parsed. Elements that open and close only record what the next text needs: breaks,
+// prefixes of lists and quotes, a heading, a span. `begin_text` writes that, so empty elements leave no trace. A row
+// with one cell is only layout, and is written as text.
+
 #include "tools/web/markdown.hpp"
 
 #include <algorithm>
