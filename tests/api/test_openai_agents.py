@@ -300,7 +300,9 @@ def test_agents_and_models_are_listed(talker):
     for name in ("assistant", talker.model, talker.model.replace("/", "%2F")):
         shown = http_client.get(f"{talker.gateway.url}/v1/models/{name}", headers=talker.gateway.authorization)
         assert accepted(shown)["object"] == "model"
-    assert talker.gateway.http.get("/v1/models/none").json()["error"]["code"] == "model_not_found"
+    for name in ("none", "/assistant", "assistant/", talker.model.replace("/", "//")):
+        missing = http_client.get(f"{talker.gateway.url}/v1/models/{name}", headers=talker.gateway.authorization)
+        assert accepted(missing, 404)["error"]["code"] == "model_not_found", name
 
 
 def test_models_are_listed_in_the_shape_of_anthropic(talker):

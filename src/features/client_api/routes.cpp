@@ -1,7 +1,8 @@
 #include "features/client_api/service.hpp"
 
-#include <string>
 #include <utility>
+
+#include <boost/algorithm/string/join.hpp>
 
 #include "api/client_errors.hpp"
 #include "features/client_api/chat_completions.hpp"
@@ -29,9 +30,7 @@ Response list_models_for_clients(ClientApi& api, const Request& request) {
 
 /// The ids of models have a slash, which programs encode or not.
 Response show_model_to_clients(ClientApi& api, const Request& request) {
-  std::string id;
-  for (const auto& segment : request.rest()) id += (id.empty() ? "" : "/") + segment;
-  return show_client_model(api.models(), id, protocol_in(request));
+  return show_client_model(api.models(), boost::join(request.rest(), "/"), protocol_in(request));
 }
 
 Task<> make_embeddings(ClientApi& api, Request& request, ProxyStream& stream) {
