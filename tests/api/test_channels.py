@@ -183,6 +183,14 @@ def test_failed_answer_says_why(talking, telegram):
     assert channel(talking.gateway)["open_questions"] == 0
 
 
+@pytest.mark.parametrize("blank", ["", " \n\n\t"])
+def test_answer_without_text_is_said(talking, telegram, blank):
+    connect(talking.gateway, telegram)
+    talking.answers(blank)
+    telegram.says(ANN, "Say nothing.")
+    telegram.message("(no text)")
+
+
 def test_files_come_along(talking, telegram):
     connect(talking.gateway, telegram)
     telegram.files["files/voice-1"] = b"OggS voice"

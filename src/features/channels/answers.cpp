@@ -12,6 +12,7 @@
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
+#include "base/text/ascii.hpp"
 #include "features/channels/markup.hpp"
 #include "features/events/hub.hpp"
 
@@ -181,7 +182,7 @@ Task<std::string> ChannelAnswers::text_of_answer(std::string turn_id) {
   auto text = std::move(answer->content);
   const auto remark = answer->metadata ? end_remark(*answer->metadata) : std::string();
   if (!remark.empty()) text += (text.empty() ? "" : "\n\n") + remark;
-  co_return text.empty() ? "(no text)" : text;
+  co_return is_blank(text) ? "(no text)" : text;
 }
 
 std::vector<OutboxRow> ChannelAnswers::rows_of(const InboundRow& question, const std::string& text) const {
