@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { answers, eventually, missing, questions, require, withGateway } from './environment.mjs';
+import { expectAccessible } from './accessibility.mjs';
+import { answers, eventually, missing, questions, withGateway } from './environment.mjs';
 
-const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const phone = { width: 390, height: 844 };
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
@@ -259,12 +258,7 @@ ls
           hasTouch: size === 'phone',
         });
         await page.locator('[data-request=r1] button[aria-disabled=false]').first().waitFor();
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-        assert.deepEqual(
-          violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`),
-          [],
-        );
+        await expectAccessible(page);
         const sideways = await page.evaluate(() =>
           [document.documentElement, document.querySelector('[role=log]')].map(
             (box) => box.scrollWidth - box.clientWidth,

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { answers, eventually, message, missing, require, sendMessage, withGateway } from './environment.mjs';
-
-const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+import { expectAccessible } from './accessibility.mjs';
+import { answers, eventually, message, missing, sendMessage, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -105,12 +103,7 @@ else {
       const { page } = await two();
       await page.emulateMedia({ colorScheme });
       await openBeside(page);
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-      assert.deepEqual(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
-        [],
-      );
+      await expectAccessible(page);
       const [width, height] = await page.evaluate(() => [
         document.documentElement.scrollWidth,
         document.documentElement.scrollHeight,

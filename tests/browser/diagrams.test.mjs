@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import test from 'node:test';
+import { expectAccessible } from './accessibility.mjs';
 import { chromium, launchOptions } from './chromium.mjs';
-import { answers, eventually, message, missing, require, withGateway } from './environment.mjs';
-
-const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+import { answers, eventually, message, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -180,12 +178,6 @@ else {
       );
       await page.setViewportSize({ width, height: 800 });
       await pictures(page).waitFor();
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-      assert.deepEqual(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
-        [],
-      );
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+      await expectAccessible(page);
     });
 }

@@ -1,11 +1,9 @@
 // Diagrams and formulas beside a chat.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import test from 'node:test';
-import { answers, eventually, missing, require, withGateway } from './environment.mjs';
-
-const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+import { expectAccessible } from './accessibility.mjs';
+import { answers, eventually, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -157,12 +155,6 @@ else {
         await page.setViewportSize({ width, height: 800 });
         await open(page).click();
         await panel(page).getByRole('group', { name: 'Zoom' }).waitFor();
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-        assert.deepEqual(
-          violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
-          [],
-        );
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+        await expectAccessible(page);
       });
 }

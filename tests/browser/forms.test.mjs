@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { eventually, missing, repository, require, withGateway, choose } from './environment.mjs';
-
-const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+import { expectAccessible } from './accessibility.mjs';
+import { eventually, missing, repository, withGateway, choose } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -159,12 +157,6 @@ else {
         });
         await page.getByRole('radio', { name: /Messenger/ }).check();
         await page.getByText('Advanced').click();
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-        assert.deepEqual(
-          violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
-          [],
-        );
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+        await expectAccessible(page);
       });
 }

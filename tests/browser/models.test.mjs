@@ -1,10 +1,8 @@
 // Connecting a model, managing services, and choosing models.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { answers, eventually, expectFocus, message, missing, require, withGateway } from './environment.mjs';
-
-const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+import { expectAccessible } from './accessibility.mjs';
+import { answers, eventually, expectFocus, message, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -24,12 +22,6 @@ else {
       for (const service of services) if (service.name === 'openrouter') service.base_url = env.service;
       await route.fulfill({ response, json: services });
     });
-  }
-
-  async function faults(page) {
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
   }
 
   async function reset() {
@@ -255,24 +247,24 @@ else {
         await atStub(page);
         await page.reload();
         await page.getByRole('list', { name: 'Services' }).waitFor();
-        assert.deepEqual(await faults(page), []);
+        await expectAccessible(page);
         await page.getByRole('button', { name: /^OpenRouter/ }).click();
         await page.getByText('Address, name and further models').click();
         await page.getByLabel('Key').fill(key);
-        assert.deepEqual(await faults(page), []);
+        await expectAccessible(page);
         await button(page, 'Check').click();
         await button(page, 'Use this model').waitFor();
-        assert.deepEqual(await faults(page), []);
+        await expectAccessible(page);
         await page.getByRole('button', { name: /^Default model: / }).click();
         await page.getByRole('listbox', { name: 'Models' }).waitFor();
-        assert.deepEqual(await faults(page), []);
+        await expectAccessible(page);
         await page.keyboard.press('Escape');
         await service({ api_key: '${secret:BENCH_KEY}' });
         await page.evaluate(() => (location.hash = '#/system/models?connect=true'));
         await page.getByRole('heading', { name: 'Secrets' }).waitFor();
         await button(page, 'Check bench').waitFor();
         await page.waitForLoadState('networkidle');
-        assert.deepEqual(await faults(page), []);
+        await expectAccessible(page);
         assert.equal(
           await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
           0,

@@ -1,10 +1,8 @@
 // The one component for a choice among several (components/Picker.svelte), in the views that use it.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { choose, eventually, expectFocus, measureWork, missing, require, withGateway } from './environment.mjs';
-
-const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+import { expectAccessible } from './accessibility.mjs';
+import { choose, eventually, expectFocus, measureWork, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`pickers (skipped: ${missing})`, { skip: true });
 else {
@@ -96,9 +94,7 @@ else {
     await list(page).waitFor();
     assert.equal(await page.getByRole('option', { selected: true }).count(), 1);
     assert.equal((await list(page).getAttribute('aria-label')) ?? '', 'Common schedules');
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-    assert.deepEqual(violations, []);
+    await expectAccessible(page);
   });
 
   test('a click elsewhere closes the list, and the list stays in the window of a phone', async () => {

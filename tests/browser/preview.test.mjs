@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { answers, choose, eventually, message, missing, require, sendMessage, withGateway } from './environment.mjs';
-
-const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+import { expectAccessible } from './accessibility.mjs';
+import { answers, choose, eventually, message, missing, sendMessage, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -84,15 +83,7 @@ else {
 
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 800 });
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() =>
-        window.axe.run(document, { resultTypes: ['violations'], iframes: false }),
-      );
-      assert.deepEqual(
-        violations.map(({ id: rule, nodes }) => `${rule}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
-        [],
-      );
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+      await expectAccessible(page, { iframes: false });
     }
   });
 

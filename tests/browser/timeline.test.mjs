@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { answers, eventually, measureWork, missing, require, sendMessage, withGateway } from './environment.mjs';
-
-const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+import { expectAccessible } from './accessibility.mjs';
+import { answers, eventually, measureWork, missing, sendMessage, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -153,13 +151,7 @@ else {
         await page.setViewportSize({ width, height: 800 });
         await show();
         await page.getByText('file-0.txt').waitFor();
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-        assert.deepEqual(
-          violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`),
-          [],
-        );
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+        await expectAccessible(page);
       });
 
   test('a run that is not there is told so', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { eventually, missing, require, sendMessage, answers, withGateway, choose } from './environment.mjs';
+import { expectAccessible } from './accessibility.mjs';
+import { eventually, missing, sendMessage, answers, withGateway, choose } from './environment.mjs';
 
-const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const routes = [
   '/chats',
   '/new',
@@ -40,19 +39,6 @@ const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height:
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway({ model: 'offline' });
-
-  /** The violations that axe finds, one line each. */
-  async function faults(page) {
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-    return violations.map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes
-          .slice(0, 3)
-          .map(({ html, any }) => `${html.slice(0, 120)} (${any[0]?.message ?? ''})`)
-          .join(' | ')}`,
-    );
-  }
 
   const layout = (page) =>
     page.evaluate(() => {
@@ -109,7 +95,7 @@ else {
           await t.test(route, async () => {
             await page.goto(`${env.proxy.url}/ui/#${route}`);
             await settled(page);
-            assert.deepEqual(await faults(page), []);
+            await expectAccessible(page);
             const { sideways, downwards, small, headings } = await layout(page);
             assert.equal(sideways, 0, 'no sideways scroll');
             assert.equal(downwards, 0, 'only views scroll, never the page');
@@ -124,7 +110,7 @@ else {
         await sendMessage(page, 'What can you do?');
         await answers(page).first().waitFor();
         await page.getByText('offline/librarian').first().waitFor();
-        assert.deepEqual(await faults(page), []);
+        await expectAccessible(page);
         const { sideways, downwards, small } = await layout(page);
         assert.deepEqual([sideways, downwards, small], [0, 0, []]);
       });
@@ -192,7 +178,7 @@ else {
     const page = await env.open('/system', { bypassCSP: true });
     await page.getByRole('radio', { name: 'paper' }).check();
     await page.waitForFunction(() => document.documentElement.style.getPropertyValue('--soft') === '#eee8d5');
-    assert.deepEqual(await faults(page), []);
+    await expectAccessible(page);
   });
 
   test('every view runs under the Content-Security-Policy', async () => {
