@@ -51,6 +51,17 @@ else {
     assert.doesNotMatch(said, /Connected/);
   });
 
+  test('a view of integrations is quiet while nothing happens to them', async () => {
+    const name = 'quiet';
+    const definition = { kind: 'mcp-stdio', command: '/nowhere/quiet' };
+    await env.api('POST', '/extensions', { type: 'integration', name, description: 'd', enabled: true, definition });
+    for (const route of [`/extensions/${name}`, '/extensions?type=integration']) {
+      const page = await env.open(route);
+      await page.getByText('/nowhere/quiet').first().waitFor();
+      await page.waitForLoadState('networkidle');
+    }
+  });
+
   test('the names of tools, skills and agents are chosen', async () => {
     await env.backend.write({
       path: '.agent-gateway/skills/pdf/SKILL.md',

@@ -8,11 +8,16 @@ export const integrations = new Resource(() => get<IntegrationState[]>('/integra
 
 const whileConnecting = 1000;
 
-/** For an effect: reads regularly, and often while one is connecting. */
-export function pollIntegrations(): () => void {
-  if (!integrations.data?.some(({ status }) => status === 'connecting')) return poll(integrations, 'extension-changed');
-  const timer = setTimeout(() => void integrations.load(), whileConnecting);
-  return () => clearTimeout(timer);
+export const isConnecting = (): boolean => integrations.data?.some(({ status }) => status === 'connecting') ?? false;
+
+/**
+ * For an effect: reads regularly, and often while one is connecting. That is told by the caller, as a derived value: an
+ * effect that reads the data itself would run, and so ask, again for every answer.
+ */
+export function pollIntegrations(connecting: boolean): () => void {
+  if (!connecting) return poll(integrations, 'extension-changed');
+  const timer = setInterval(() => void integrations.load(), whileConnecting);
+  return () => clearInterval(timer);
 }
 
 export const labels: Record<IntegrationState['status'], string> = {
