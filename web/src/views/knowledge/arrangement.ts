@@ -12,8 +12,8 @@ export class Arrangement {
   #round = 0;
 
   static readonly rounds = 200;
-  /** Pulls what is linked to nothing else to the middle. */
-  static readonly #gravity = 0.04;
+  /** Pulls to the middle, more from further away: what is linked to nothing else stays beside the rest, however much that is. */
+  static readonly #gravity = 0.08;
   static readonly #goldenAngle = Math.PI * (3 - Math.sqrt(5));
 
   constructor(count: number, edges: [number, number][]) {
@@ -50,8 +50,9 @@ export class Arrangement {
     const { x, y } = this;
     const [forceX, forceY] = [this.#forceX, this.#forceY];
     for (let i = 0; i < x.length; i++) {
-      forceX[i] = -x[i]! * Arrangement.#gravity;
-      forceY[i] = -y[i]! * Arrangement.#gravity;
+      const pull = Math.hypot(x[i]!, y[i]!) * Arrangement.#gravity;
+      forceX[i] = -x[i]! * pull;
+      forceY[i] = -y[i]! * pull;
     }
     for (let i = 0; i < x.length; i++) {
       for (let k = i + 1; k < x.length; k++) {

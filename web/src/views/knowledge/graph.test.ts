@@ -61,6 +61,20 @@ test('linked pages are nearer to each other than others', () => {
   expect(linked.reduce((sum, one) => sum + one, 0) / linked.length).toBeLessThan(distance(arrangement, 0, 15));
 });
 
+test.each([60, 500])('pages without links stand beside the other %i, not far away from them', (linked) => {
+  const edges = Array.from({ length: linked }, (_, i) =>
+    [i * 7, i * 3 + 1, i % 5].map((to): [number, number] => [i, to % linked]),
+  )
+    .flat()
+    .filter(([i, k]) => i !== k);
+  const arrangement = arranged(linked + 10, edges);
+  const reach = (from: number, to: number): number =>
+    Math.max(
+      ...Array.from({ length: to - from }, (_, i) => Math.hypot(arrangement.x[from + i]!, arrangement.y[from + i]!)),
+    );
+  expect(reach(linked, linked + 10)).toBeLessThan(reach(0, linked) * 2.5);
+});
+
 test('500 pages with 2,000 links get places apart from each other, the same ones each time', () => {
   const edges = Array.from({ length: 2000 }, (_, i): [number, number] => [i % 500, (i * 37 + 11) % 500]).filter(
     ([i, k]) => i !== k,
