@@ -25,8 +25,11 @@ else {
         const page = await env.open(route, options);
         await page.getByRole('button', { name: /^Model: / }).waitFor();
         if (route !== '/new') await page.locator('form').getByRole('combobox', { name: 'Agent' }).waitFor();
-        for (const box of await page.locator('form :is(.model, .agent)').all())
-          assert.ok((await box.boundingBox()).width > 100, `${route}: ${(await box.boundingBox()).width}`);
+        for (const box of await page.locator('form :is(.model, .agent) span').all())
+          assert.ok(
+            await box.evaluate((one) => one.scrollWidth <= one.clientWidth),
+            `${route}: ${await box.innerText()}`,
+          );
       }
     }
     const page = await env.open('/agents/gardener', { viewport: phone });
@@ -76,6 +79,34 @@ else {
     await form.getByRole('button', { name: 'Interrupt' }).waitFor();
     await isInOrder('while it answers and something is typed', true);
     await env.backend.release({ held, pieces: ['.'] });
+  });
+
+  test('on a phone, what is chosen stands above the row of buttons', async () => {
+    const { id } = await env.thread();
+    for (const route of ['/new', `/t/${id}`]) {
+      const page = await env.open(route, { viewport: phone, hasTouch: true, isMobile: true });
+      const form = page.locator('form').filter({ has: message(page) });
+      const middle = async (what) => {
+        const { y, height } = await what.boundingBox();
+        return y + height / 2;
+      };
+      const send = form.getByRole('button', { name: 'Send' });
+      await eventually(async () => {
+        const model = await middle(form.getByRole('button', { name: /^Model: / }));
+        assert.ok(model < (await send.boundingBox()).y, `${route}: the model is beside Send`);
+        for (const other of [
+          form.getByRole('button', { name: 'Attach files' }),
+          form.getByText('Act', { exact: true }),
+        ])
+          assert.ok(Math.abs((await middle(other)) - (await middle(send))) < 4, `${route}: Send has a row of its own`);
+      });
+    }
+  });
+
+  test('a chat that is opened names the model that will answer', async () => {
+    const { id } = await env.thread();
+    const page = await env.open(`/t/${id}`);
+    await page.getByRole('button', { name: 'Model: stub/talker-1' }).waitFor();
   });
 
   test('a picture to be sent is shown, and a file that only claims to be one by its name is not', async () => {

@@ -30,6 +30,28 @@ else {
     }
   });
 
+  test('on a phone, a title has room, and what may be done with the chat is in its menu', async () => {
+    const { id } = await env.thread({ title: 'How trees stay balanced' });
+    const page = await env.open(`/t/${id}`, { viewport: { width: 390, height: 844 }, hasTouch: true });
+    const heading = page.getByRole('heading', { level: 1, name: 'How trees stay balanced' });
+    await heading.waitFor();
+    assert.ok(await heading.evaluate((h1) => h1.scrollWidth <= h1.clientWidth), 'the title is cut');
+    assert.equal(await page.getByRole('button', { name: 'Rename', exact: true }).count(), 0);
+    const more = page.getByRole('main').getByRole('button', { name: 'More', exact: true });
+    const choose = async (name) => {
+      await more.click();
+      await page.getByRole('menuitem', { name, exact: true }).click();
+    };
+    await choose('Rename');
+    await page.getByRole('textbox', { name: 'Title' }).fill('Trees');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Trees', exact: true }).waitFor();
+    await choose('Add a note');
+    await page.getByRole('textbox', { name: 'Note' }).waitFor();
+    await choose('Archive');
+    await eventually(async () => assert.equal((await env.api('GET', `/threads/${id}`)).archived, true));
+  });
+
   test('a chat keeps its heading for screen readers while it is renamed', async () => {
     const page = await env.open(`/t/${(await env.thread({ title: 'Named' })).id}`);
     await page.getByRole('heading', { level: 1, name: 'Named' }).waitFor();
