@@ -49,13 +49,18 @@ export async function freshPage(browser, storage = {}) {
   return page;
 }
 
-/** Counts what goes over the line, as the browser's network sees it. */
+/** Counts what goes over the line, as the browser's network sees it; `font` is a part of `bytes`. */
 async function watchLine(session) {
-  const seen = { bytes: 0, requests: 0 };
+  const seen = { bytes: 0, font: 0, requests: 0 };
+  const fonts = new Set();
   await session.send('Network.enable');
+  session.on('Network.responseReceived', ({ requestId, type }) => type === 'Font' && fonts.add(requestId));
   session.on('Network.requestWillBeSent', ({ request }) => (seen.requests += /^(data|blob):/.test(request.url) ? 0 : 1));
   session.on('Network.webSocketCreated', () => seen.requests++);
-  session.on('Network.loadingFinished', ({ encodedDataLength }) => (seen.bytes += encodedDataLength));
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    seen.bytes += encodedDataLength;
+    if (fonts.has(requestId)) seen.font += encodedDataLength;
+  });
   return seen;
 }
 
