@@ -113,10 +113,10 @@ else {
   test('the language is chosen in System, and remembered', async () => {
     const page = await env.open('/system');
     await page.getByRole('radio', { name: 'Deutsch' }).check();
-    await page.getByRole('group', { name: 'Sprache in diesem Browser' }).waitFor();
+    await page.getByRole('group', { name: 'Sprache' }).waitFor();
     assert.equal(await page.evaluate(() => document.documentElement.lang), 'de');
     await page.getByRole('radio', { name: 'English' }).check();
-    await page.getByRole('group', { name: 'Language in this browser' }).waitFor();
+    await page.getByRole('group', { name: 'Language' }).waitFor();
     await page.reload();
     assert.ok(await page.getByRole('radio', { name: 'English' }).isChecked());
     assert.equal(await page.evaluate(() => document.documentElement.lang), 'en');

@@ -11,8 +11,8 @@ else {
   test('the font and the size of messages are chosen, and kept from the first paint on', async () => {
     const id = await env.threadWith({ role: 'assistant', content: 'Hello' });
     const page = await env.open('/system');
-    await option(page, 'Font in this browser', 'Of equal widths').check();
-    await option(page, 'Size of messages in this browser', 'Very large').check();
+    await option(page, 'Font', 'Of equal widths').check();
+    await option(page, 'Size of messages', 'Very large').check();
     await page.goto(`${env.proxy.url}/ui/#/t/${id}`);
     await page.reload();
     const answer = answers(page).getByText('Hello');
@@ -24,8 +24,8 @@ else {
     assert.deepEqual(style, { fontSize: '22px', lineHeight: '35.2px', mono: true });
     assert.equal(await message(page).evaluate((box) => getComputedStyle(box).fontSize), '22px');
     await page.goto(`${env.proxy.url}/ui/#/system`);
-    await option(page, 'Size of messages in this browser', 'Normal').check();
-    await option(page, 'Font in this browser', 'The page’s own').check();
+    await option(page, 'Size of messages', 'Normal').check();
+    await option(page, 'Font', 'The page’s own').check();
     assert.equal(await page.evaluate(() => localStorage.getItem('agw.looks')), null);
     await page.evaluate((chat) => (location.hash = `#/t/${chat}`), id);
     await answer.waitFor();
@@ -35,7 +35,11 @@ else {
   test('the shortcuts stand in the settings', async () => {
     const page = await env.open('/system');
     const list = page.getByRole('region', { name: 'Keyboard shortcuts' });
-    await list.getByText('Dictate while the keys are held').waitFor();
+    const words = list.getByText('Dictate while the keys are held');
+    await words.waitFor();
+    const widths = [words, list].map(async (one) => (await one.boundingBox()).width);
+    const [own, whole] = await Promise.all(widths);
+    assert.ok(own > whole / 2, `the words have ${own} of ${whole} px`);
   });
 
   test('the end of a long answer is heard, if that is wanted', async () => {
