@@ -285,6 +285,11 @@ def test_sessions_are_listed_in_pages(talker, editor, open_folder):
     first = editor.ask("session/list", cwd=str(open_folder))
     rest = editor.ask("session/list", cwd=str(open_folder), cursor=first["nextCursor"])
     assert len(first["sessions"]) == 50 and len(rest["sessions"]) == 2 and "nextCursor" not in rest
+    editor.ask("session/delete", sessionId=first["sessions"][-1]["sessionId"])
+    for cursor in (first["nextCursor"], UNKNOWN_ID, ""):
+        with pytest.raises(Refused) as refused:
+            editor.ask("session/list", cwd=str(open_folder), cursor=cursor)
+        assert refused.value.code == -32602, "an empty page would be the end of the list"
 
 
 def test_closed_session_is_stopped_and_kept(talker, editor, open_folder):

@@ -268,6 +268,13 @@ def test_bad_server_is_refused(opened, bad):
     assert refused.value.code == -32602
 
 
+@pytest.mark.parametrize("bad", [{}, {"x": {"command": "x", "args": [], "env": []}}, "x", 5, False])
+def test_servers_that_are_no_list_are_refused(editor, open_folder, bad):
+    params = {"cwd": str(open_folder), "mcpServers": bad}
+    answer = editor.raw(json.dumps({"jsonrpc": "2.0", "id": "new", "method": "session/new", "params": params}))
+    assert answer["error"] == {"code": -32602, "message": "mcpServers is a list"}
+
+
 # Further folders.
 
 def test_further_folders_are_named_to_the_model(talker, opened, open_folder):

@@ -276,10 +276,23 @@ Task<json::object> AcpAgent::delete_session(json::object params) {
   co_return json::object();
 }
 
+/// The session that a page ended with. If it was deleted, the next page would be empty, as if the list ended there.
+Task<> AcpAgent::require_cursor(std::string id) {
+  try {
+    co_await gateway_.get(path({"threads", id}));
+  } catch (const RpcError& error) {
+    if (error.code() != acp_code::not_found) throw;
+    throw RpcError(acp_code::invalid_params, "unknown cursor: list the sessions from the beginning");
+  }
+}
+
 Task<json::object> AcpAgent::list_sessions(json::object params) {
   const auto projects = co_await gateway_.list("/projects");
   Parameters parameters{{"limit", std::to_string(sessions_per_page)}};
-  if (const auto cursor = string_member(params, "cursor")) parameters.emplace_back("before", std::string(*cursor));
+  if (const auto cursor = string_member(params, "cursor")) {
+    co_await require_cursor(std::string(*cursor));
+    parameters.emplace_back("before", std::string(*cursor));
+  }
   if (string_member(params, "cwd")) {
     const auto directory = resolved(required_directory(params, "cwd"));
     std::string project;

@@ -43,6 +43,7 @@ private:
   Task<json::object> log_out();
   Task<json::object> new_session(json::object params, RpcCallPointer call);
   Task<json::object> open_session(json::object params, RpcCallPointer call, bool replays);
+  Task<> require_cursor(std::string id);
   Task<json::object> list_sessions(json::object params);
   Task<json::object> close_session(json::object params);
   Task<json::object> delete_session(json::object params);

@@ -93,7 +93,9 @@ Task<bool> no_other_credentials(McpRefusal /*refusal*/) { co_return false; }
 
 std::vector<EditorServer> editor_servers(const json::object& params) {
   std::vector<EditorServer> servers;
-  const auto* list = array_member(params, "mcpServers");
+  const auto* given = params.if_contains("mcpServers");
+  const auto* list = given ? given->if_array() : nullptr;
+  if (given && !list && !given->is_null()) throw RpcError(acp_code::invalid_params, "mcpServers is a list");
   if (list && list->size() > max_servers)
     throw RpcError(acp_code::invalid_params, fmt::format("at most {} MCP servers are possible", max_servers));
   for (std::size_t i = 0; list && i < list->size(); ++i) {
