@@ -2,6 +2,10 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include <gmock/gmock.h>
 
 #include "base/async/assert.hpp"
@@ -224,6 +228,28 @@ TEST(Database, BackgroundWorkIsNotPutOffForEver) {
     group.spawn(write_and_record(*database, 1, outcomes, Database::Lane::background, nullptr));
     co_await group.join();
     EXPECT_THAT(outcomes, ElementsAre("done 1"));
+  });
+}
+
+TEST(Database, BackgroundWorkRestsForASecondHoweverLongTheLastOneTook) {
+  testing::run([](Loop& loop) -> Task<> {
+    using namespace std::chrono_literals;
+    TestDatabase database(loop);
+    TaskGroup group(loop);
+    Outcomes outcomes;
+    std::atomic<bool> has_begun = false;
+    const auto be_slow = [&](Connection&) {
+      has_begun = true;
+      std::this_thread::sleep_for(3s);
+    };
+    group.spawn(write_and_record(*database, 1, outcomes, Database::Lane::background, be_slow));
+    co_await until([&] { return has_begun.load(); });
+    const auto began = std::chrono::steady_clock::now();
+    group.spawn(write_and_record(*database, 2, outcomes, Database::Lane::background, nullptr));
+    group.spawn(write_and_record(*database, 3, outcomes));
+    co_await group.join();
+    EXPECT_THAT(outcomes, ElementsAre("done 1", "done 3", "done 2"));
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 12s) << "not four times as long as it took";
   });
 }
 

@@ -65,7 +65,9 @@ WorkItems WriteQueue::take(std::size_t limit) {
 void WriteQueue::end_background() {
   if (!background_began_) return;
   const auto now = Clock::now();
-  if (!requests_.empty()) background_rests_until_ = now + rest_per_work * (now - *background_began_);
+  // A job that waited for a server that was away took minutes: the next one must not wait for four times as long.
+  const auto rest = std::min<Clock::duration>(rest_per_work * (now - *background_began_), background_patience);
+  if (!requests_.empty()) background_rests_until_ = now + rest;
   background_began_.reset();
 }
 
@@ -101,19 +103,20 @@ void WriteQueue::close(Clock::time_point deadline) {
   changed_.notify_one();
 }
 
-WorkItems WriteQueue::take_rest() {
+WorkItems WriteQueue::take_oldest(Lengths lengths) {
   const std::lock_guard lock(mutex_);
-  AGW_ASSERT(closing_);
-  auto items = take_requests(requests_.size());
-  for (auto& waiting : background_) items.push_back(std::move(waiting.item));
-  background_.clear();
-  AGW_ASSERT(requests_.empty() && background_.empty());
+  AGW_ASSERT(lengths.requests <= requests_.size() && lengths.background <= background_.size());
+  auto items = take_requests(lengths.requests);
+  for (; lengths.background > 0; --lengths.background) {
+    items.push_back(std::move(background_.front().item));
+    background_.pop_front();
+  }
   return items;
 }
 
-std::size_t WriteQueue::size() const {
+WriteQueue::Lengths WriteQueue::lengths() const {
   const std::lock_guard lock(mutex_);
-  return requests_.size() + background_.size();
+  return {requests_.size(), background_.size()};
 }
 
 }  // namespace agw

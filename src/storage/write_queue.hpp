@@ -18,6 +18,10 @@ namespace agw {
 class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
 public:
   using Clock = std::chrono::steady_clock;
+  struct Lengths {
+    std::size_t requests = 0;
+    std::size_t background = 0;
+  };
 
   explicit WriteQueue(Loop& loop) : loop_(loop) {}
 
@@ -31,10 +35,12 @@ public:
 
   /// From now on `take` does not wait: it returns what is queued until `deadline`, then nothing.
   void close(Clock::time_point deadline);
-  /// The items that were never taken. Call it when the writer has ended.
-  WorkItems take_rest();
+  /// The items that have waited longest, so many of each lane, to be rejected. On the writer's thread, or when it has
+  /// ended.
+  WorkItems take_oldest(Lengths lengths);
 
-  std::size_t size() const;
+  Lengths lengths() const;
+  std::size_t size() const { return lengths().requests + lengths().background; }
 
 private:
   struct Waiting {

@@ -95,7 +95,7 @@ void Writer::close(WriteQueue::Clock::time_point deadline) {
   if (!connection_) return;
   queue_->close(deadline);
   thread_.reset();
-  for (auto& item : queue_->take_rest()) reject(loop_, std::move(item));
+  for (auto& item : queue_->take_oldest(queue_->lengths())) reject(loop_, std::move(item));
   checkpointer_.close();
   if (WriteQueue::Clock::now() >= deadline) {
     sqlite3_db_config(connection_->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);

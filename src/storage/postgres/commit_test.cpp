@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/async/task_group.hpp"
 #include "io/files/descriptor.hpp"
 #include "storage/database.hpp"
 #include "storage/postgres/engine.hpp"
@@ -33,6 +34,7 @@ enum class Cut {
   before,  ///< the server never gets the next COMMIT, and notices the loss
   unseen,  ///< the server never gets it, and does not notice
   after,   ///< the server commits, and its answer is lost
+  away,    ///< as `after`, and the server cannot be reached while `is_away`
 };
 
 /// Relays connections to a server's socket.
@@ -57,6 +59,7 @@ public:
 
   std::string directory() const { return directory_.path().string(); }
   std::atomic<Cut> cut = Cut::none;
+  std::atomic<bool> is_away = false;
 
 private:
   static sockaddr_un address_of(const std::filesystem::path& path) {
@@ -73,6 +76,10 @@ private:
   void accept_until(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       if (!is_readable(listener_.get())) continue;
+      if (is_away) {
+        const Descriptor refused(::accept(listener_.get(), nullptr, nullptr));
+        continue;
+      }
       relaying_.emplace_back([this](const std::stop_token& end, int client) { relay(end, Descriptor(client)); },
                              ::accept(listener_.get(), nullptr, nullptr));
     }
@@ -94,8 +101,9 @@ private:
         return;
       }
       if (!write_all(server, bytes)) return;
-      if (wanted == Cut::after) {
+      if (wanted == Cut::after || wanted == Cut::away) {
         read_some(server);
+        is_away = wanted == Cut::away;
         return;
       }
     }
@@ -121,12 +129,16 @@ private:
   std::jthread accepting_;
 };
 
+/// The address of a new database, reached through the relay.
+std::string database_behind(const Relay& relay) {
+  auto url = Server::shared().create_database();
+  return url.replace(0, url.find(' '), "host=" + relay.directory());
+}
+
 /// Writes one row through a relay that cuts the commit. Returns how often the closure ran.
 int runs_of_a_write_cut(Cut cut) {
-  auto& server = Server::shared();
-  auto url = server.create_database();
-  Relay relay(server.socket());
-  url.replace(0, url.find(' '), "host=" + relay.directory());
+  Relay relay(Server::shared().socket());
+  const auto url = database_behind(relay);
   const auto runs = std::make_shared<std::atomic<int>>(0);
   run([&](Loop& loop) -> Task<> {
     Database database(loop, open_engine(loop, {.url = url, .migrations = testing::rows_table()}));
@@ -154,6 +166,39 @@ TEST(CommitTest, AWriteWhoseCommitTheServerNeverGetsRunsAgain) {
 TEST(CommitTest, AWriteWhoseAnswerIsLostIsNotDoneTwice) {
   SKIP_WITHOUT_POSTGRES();
   EXPECT_EQ(runs_of_a_write_cut(Cut::after), 1);
+}
+
+TEST(CommitTest, WritesBehindOneWhoseOutcomeIsUnknownAreRefusedWhileTheServerIsAway) {
+  SKIP_WITHOUT_POSTGRES();
+  Relay relay(Server::shared().socket());
+  const auto url = database_behind(relay);
+  run([&](Loop& loop) -> Task<> {
+    Database database(loop, open_engine(loop, {.url = url, .migrations = testing::rows_table()}));
+    const auto write = [&](std::int64_t number, Database::Lane lane = Database::Lane::request) {
+      return database.write([number](Connection& connection) { insert(connection, number); }, lane);
+    };
+    TaskGroup group(loop);
+    relay.cut = Cut::away;
+    group.spawn(write(1));
+    co_await agw::testing::until([&] { return relay.is_away.load(); });
+    int refused = 0;
+    const auto be_refused = [&](std::int64_t number, Database::Lane lane) -> Task<> {
+      try {
+        co_await write(number, lane);
+      } catch (const DatabaseUnavailable&) {
+        ++refused;
+      }
+    };
+    TaskGroup waiting(loop);
+    waiting.spawn(be_refused(2, Database::Lane::request));
+    waiting.spawn(be_refused(3, Database::Lane::background));
+    co_await waiting.join();
+    EXPECT_EQ(refused, 2);
+    relay.is_away = false;
+    co_await group.join();
+    co_await write(4);
+    EXPECT_THAT(co_await database.read([](Connection& connection) { return numbers(connection); }), ElementsAre(1, 4));
+  });
 }
 
 }  // namespace

@@ -13,7 +13,8 @@
 // The server remembers the outcome of transactions (`pg_xact_status`), so each begins by asking for its number. After a
 // reconnection the writer looks the number up: `committed` resumes the callers with the results of the run that
 // counted, `aborted` runs the group again. It is one of the two: the new session has the owner's lock, so the old one
-// is over. While the server is away, the group waits: an answer would be a guess.
+// is over. While the server is away, the group waits: an answer would be a guess. What is queued behind it was not
+// begun, and gets 503 as soon as the server could not be reached for ten seconds, as without such a group.
 //
 // Why one writing connection: items run in the order of the queue, and the numbers that rows get become visible in
 // their order, which the index of turns relies on. Groups share the costs of a commit as they do on a disk.
@@ -80,7 +81,7 @@ void GroupWriter::close(WriteQueue::Clock::time_point deadline) {
   if (!thread_) return;
   queue_->close(deadline);
   thread_.reset();
-  for (auto& item : queue_->take_rest()) reject(loop_, std::move(item));
+  for (auto& item : queue_->take_oldest(queue_->lengths())) reject(loop_, std::move(item));
   link_.drop();
 }
 
@@ -198,12 +199,15 @@ bool GroupWriter::was_committed(const std::string& transaction) {
   AGW_ASSERT(!transaction.empty());
   log::warn("the connection to the {} was lost during a commit: looking whether it was done", link_.address().name);
   while (true) {
+    // What comes during the attempt waits for the next one, as the server may be back by then.
+    const auto waiting = queue_->lengths();
     try {
       const auto status = status_of(transaction);
       if (status == "committed") return true;
       if (status == "aborted") return false;
     } catch (const ConnectionLost&) {
       link_.drop();
+      for (auto& item : queue_->take_oldest(waiting)) reject(loop_, std::move(item), std::current_exception());
     }
     if (stop_.wait(100ms) || stop_.has_waited_in_vain()) throw ConnectionLost("the database is closed");
   }
