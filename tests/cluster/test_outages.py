@@ -2,6 +2,8 @@
 
 import contextlib
 import datetime
+import os
+import signal
 import time
 
 import pytest
@@ -13,6 +15,7 @@ from stubs.provider import Reply
 from stubs.telegram import TOKEN, TelegramStub
 from test_changes import eventually, new_extension
 from test_events import answering, log_of
+from test_node_apps import run_app, running
 from tools import turns_of
 
 
@@ -145,6 +148,16 @@ def test_a_gateway_stops_soon_while_the_database_is_away(make_node, server, stub
             assert time.monotonic() - began < 20, "without waiting for the server once for each write"
     a.start()
     eventually(lambda: [len(turns_of(a, thread, "assistant")) for thread in accepted(a.http.get("/threads"))], [1])
+
+
+def test_what_became_of_an_app_while_the_database_was_away_is_seen_elsewhere(make_neighbour, server):
+    a, b = (make_neighbour(name).start() for name in ("a", "b"))
+    run_app(a, "web", b)
+    before = running("web", a, b)
+    with away(server):
+        os.kill(before, signal.SIGKILL)
+        logs(a, "other nodes do not know yet how a program of this one is")
+    running("web", a, b, before=before)
 
 
 def test_a_name_that_another_node_has_freed_is_taken_at_once(make_node, server, database):

@@ -1,5 +1,6 @@
 #include "features/placements/service.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "base/async/assert.hpp"
@@ -10,6 +11,12 @@
 #include "storage/start_write.hpp"
 
 namespace agw {
+
+namespace {
+
+constexpr auto before_next_attempt = std::chrono::seconds(1);
+
+}  // namespace
 
 Placements::Placements(Loop& loop, Database& database, std::string node)
     : database_(database), node_(std::move(node)), group_(loop) {
@@ -32,7 +39,7 @@ void Placements::start() {
 }
 
 Task<> Placements::stop() {
-  is_stopping_ = true;
+  stopping_.request();
   co_await group_.join();
 }
 
@@ -106,13 +113,35 @@ Task<> Placements::change(std::string extension_id, void (*statement)(Connection
   set(extension_id, std::move(left));
 }
 
-void Placements::tell(std::string extension_id, std::string state) {
-  if (!is_stopping_) group_.spawn(store(std::move(extension_id), std::move(state)));
+void Placements::tell(const std::string& extension_id, std::string state) {
+  if (stopping_.requested()) return;
+  const bool is_being_stored = untold_.contains(extension_id);
+  untold_[extension_id] = std::move(state);
+  if (!is_being_stored) group_.spawn(store(extension_id));
 }
 
-Task<> Placements::store(std::string extension_id, std::string state) {
-  co_await database_.write(
-      [extension_id, state](Connection& connection) { placement_store::tell(connection, extension_id, state); });
+/// Until the latest state is stored.
+Task<> Placements::store(std::string extension_id) {
+  while (true) {
+    const auto state = untold_.at(extension_id);
+    const bool is_stored = co_await try_to_store(extension_id, state);
+    const bool is_over = stopping_.requested() || (is_stored && untold_.at(extension_id) == state);
+    if (is_over || (!is_stored && co_await pause(stopping_, before_next_attempt) == WaitResult::stopped)) break;
+  }
+  untold_.erase(extension_id);
+}
+
+Task<bool> Placements::try_to_store(const std::string& extension_id, const std::string& state) {
+  try {
+    co_await database_.write(
+        [extension_id, state](Connection& connection) { placement_store::tell(connection, extension_id, state); });
+    has_warned_ = false;
+    co_return true;
+  } catch (const std::exception& error) {
+    if (!std::exchange(has_warned_, true))
+      log::warn("other nodes do not know yet how a program of this one is: {}", error.what());
+  }
+  co_return false;
 }
 
 void Placements::free_all(Connection& connection) { placement_store::free_all(connection); }

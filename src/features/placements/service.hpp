@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
 #include "features/placements/types.hpp"
 
@@ -51,8 +52,8 @@ public:
   Task<> remove(std::string extension_id);
   /// The same, only if none does. Afterwards `find` knows the node that was quicker.
   Task<> remove_free(std::string extension_id);
-  /// What the other nodes are to know, while this one runs it.
-  void tell(std::string extension_id, std::string state);
+  /// What the other nodes are to know, while this one runs it. They do, at the latest once the database is there again.
+  void tell(const std::string& extension_id, std::string state);
 
   /// Inside a write: frees what the node runs whose session it is.
   static void free_all(Connection& connection);
@@ -60,7 +61,8 @@ public:
 private:
   Task<bool> acquire(std::string extension_id, std::optional<Placement> (*statement)(Connection&, const std::string&));
   Task<> change(std::string extension_id, void (*statement)(Connection&, const std::string&));
-  Task<> store(std::string extension_id, std::string state);
+  Task<> store(std::string extension_id);
+  Task<bool> try_to_store(const std::string& extension_id, const std::string& state);
   void set(const std::string& extension_id, std::optional<Placement> placement);
 
   Database& database_;
@@ -68,7 +70,9 @@ private:
   OtherPrograms* others_ = nullptr;  ///< before `load`
   std::map<std::string, Placement, std::less<>> placements_;
   std::vector<std::function<void(const std::string&)>> listeners_;
-  bool is_stopping_ = false;
+  std::map<std::string, std::string> untold_;  ///< the latest states that are to be stored, by extension
+  bool has_warned_ = false;                    ///< since a state was stored
+  StopSource stopping_;
   TaskGroup group_;
 };
 
