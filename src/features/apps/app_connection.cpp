@@ -5,6 +5,9 @@
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+
+#include "base/async/cancellation.hpp"
 
 namespace agw {
 
@@ -18,14 +21,14 @@ constexpr std::uint64_t min_spliced_bytes = 512 * 1024;  // below this size, a p
 
 }  // namespace
 
-Task<std::unique_ptr<AppConnection>> AppConnection::open(AppEndpoint endpoint) {
+Task<std::unique_ptr<AppConnection>> AppConnection::open(AppEndpoint endpoint, std::chrono::milliseconds patience) {
   auto socket = co_await connect_to(std::move(endpoint));
   if (!socket) co_return nullptr;
-  co_return std::make_unique<AppConnection>(*std::move(socket));
+  co_return std::make_unique<AppConnection>(*std::move(socket), patience);
 }
 
-AppConnection::AppConnection(tcp::socket socket)
-    : socket_(std::move(socket)), buffer_(std::make_unique_for_overwrite<char[]>(buffer_size)) {
+AppConnection::AppConnection(tcp::socket socket, std::chrono::milliseconds patience)
+    : socket_(std::move(socket)), patience_(patience), buffer_(std::make_unique_for_overwrite<char[]>(buffer_size)) {
   error_code ignored;
   socket_.non_blocking(true, ignored);
   socket_.set_option(tcp::no_delay(true), ignored);
@@ -35,15 +38,26 @@ Task<bool> AppConnection::send(std::string_view bytes) {
   while (!bytes.empty() && !interrupted_) {
     error_code error;
     bytes.remove_prefix(socket_.write_some(asio::buffer(bytes), error));
-    if (error == asio::error::would_block || error == asio::error::try_again) {
-      co_await socket_.async_wait(tcp::socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
-    }
+    if (error == asio::error::would_block || error == asio::error::try_again) error = co_await until_writable();
     if (error) {
       broken_ = error != asio::error::operation_aborted;
       co_return false;
     }
   }
   co_return !interrupted_;
+}
+
+Task<error_code> AppConnection::until_writable() {
+  const auto wait = [](tcp::socket& socket) -> Task<> {
+    co_await socket.async_wait(tcp::socket::wait_write, asio::use_awaitable);
+  };
+  StopSource never;
+  try {
+    if (co_await with_timeout(never, patience_, wait(socket_)) == WaitResult::timed_out) interrupt();
+  } catch (const boost::system::system_error& failure) {
+    co_return failure.code();
+  }
+  co_return error_code();
 }
 
 /// Appends to the buffer; false at the end.

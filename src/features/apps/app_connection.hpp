@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string_view>
 
@@ -12,12 +13,13 @@
 
 namespace agw {
 
-/// A connection to an app's server. One coroutine may read while another sends.
+/// A connection to an app's server. One coroutine may read while another sends. The server must go on reading what is
+/// sent within `patience`; else the connection is interrupted, as nothing else would end it.
 class AppConnection {
 public:
   /// Null if the connection is refused.
-  static Task<std::unique_ptr<AppConnection>> open(AppEndpoint endpoint);
-  explicit AppConnection(asio::ip::tcp::socket socket);
+  static Task<std::unique_ptr<AppConnection>> open(AppEndpoint endpoint, std::chrono::milliseconds patience);
+  AppConnection(asio::ip::tcp::socket socket, std::chrono::milliseconds patience);
 
   /// Returns false if the connection broke.
   Task<bool> send(std::string_view bytes);
@@ -44,10 +46,12 @@ public:
   asio::ip::tcp::socket release() { return std::move(socket_); }
 
 private:
+  Task<boost::system::error_code> until_writable();
   Task<bool> receive();
   std::string_view received() const { return {buffer_.get() + begin_, end_ - begin_}; }
 
   asio::ip::tcp::socket socket_;
+  const std::chrono::milliseconds patience_;
   ResponseReader reader_;
   std::unique_ptr<char[]> buffer_;
   std::size_t begin_ = 0;

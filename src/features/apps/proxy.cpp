@@ -38,7 +38,7 @@ Task<> AppProxy::forward(Request& request, ProxyStream& stream, AppEndpoint endp
   const auto forwarded = forwarded_request(request, stream, prefix, endpoint.port,
                                            [this](std::string_view text) { return authenticator_.accepts(text); });
   if (may_be_repeated(stream, forwarded) && co_await try_idle(stream, forwarded, key)) co_return;
-  const auto app = co_await AppConnection::open(std::move(endpoint));
+  const auto app = co_await AppConnection::open(std::move(endpoint), patience_.with_reading);
   if (!app || !co_await serve(stream, *app, forwarded, key)) throw failed();
 }
 
@@ -46,7 +46,7 @@ Task<> AppProxy::forward(Request& request, ProxyStream& stream, AppEndpoint endp
 Task<bool> AppProxy::try_idle(ProxyStream& stream, const ForwardedRequest& request, int key) {
   auto socket = idle_.take(key);
   if (!socket) co_return false;
-  AppConnection app(*std::move(socket));
+  AppConnection app(*std::move(socket), patience_.with_reading);
   co_return co_await serve(stream, app, request, key);
 }
 
@@ -114,7 +114,7 @@ Task<> AppProxy::response(ProxyStream& stream, AppConnection& app, const Forward
 Task<> AppProxy::read_head(ProxyStream& stream, AppConnection& app) {
   bool has_arrived = false;
   StopSource never;
-  co_await with_timeout(never, response_timeout_, read_head_of(app, stream.method() == "HEAD", has_arrived));
+  co_await with_timeout(never, patience_.with_response, read_head_of(app, stream.method() == "HEAD", has_arrived));
   if (!has_arrived) throw failed();
 }
 
@@ -123,7 +123,7 @@ Task<> AppProxy::tunnel(ProxyStream& stream, AppConnection& app, const Forwarded
 }
 
 Task<> AppProxy::connect(ProxyStream& stream, AppEndpoint endpoint) {
-  const auto app = co_await AppConnection::open(std::move(endpoint));
+  const auto app = co_await AppConnection::open(std::move(endpoint), patience_.with_reading);
   if (!app) throw failed();
   const StopSource::Listener listener(stream.stop_source(), [&] { app->interrupt(); });
   if (co_await stream.upgrade({})) co_await pass_bytes(stream, *app);

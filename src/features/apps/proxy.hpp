@@ -15,10 +15,12 @@ namespace agw {
 /// Forwards requests to the servers of apps and their responses to clients, in pieces, at the pace of the slower side.
 class AppProxy {
 public:
-  /// An app must begin its response within `response_timeout`.
-  AppProxy(Loop& loop, const Authenticator& authenticator, IdleConnections& idle,
-           std::chrono::milliseconds response_timeout = std::chrono::minutes{1})
-      : loop_(loop), authenticator_(authenticator), idle_(idle), response_timeout_(response_timeout) {}
+  struct Patience {
+    std::chrono::milliseconds with_response = std::chrono::minutes{1};  ///< until it begins
+    std::chrono::milliseconds with_reading = std::chrono::minutes{2};   ///< until the app reads more of what is sent
+  };
+  AppProxy(Loop& loop, const Authenticator& authenticator, IdleConnections& idle, Patience patience)
+      : loop_(loop), authenticator_(authenticator), idle_(idle), patience_(patience) {}
 
   /// Returns when the exchange is over. `prefix` is the part of the path that the app does not see. Throws BadGateway
   /// `Dev server proxy failed`.
@@ -38,7 +40,7 @@ private:
   Loop& loop_;
   const Authenticator& authenticator_;
   IdleConnections& idle_;
-  const std::chrono::milliseconds response_timeout_;
+  const Patience patience_;
 };
 
 }  // namespace agw

@@ -61,7 +61,7 @@ std::string asked(std::string response, LoopbackServer::After after, Client& cli
     LoopbackServer app(loop, {std::move(response)}, after);
     const Nobody nobody;
     IdleConnections idle(loop);
-    AppProxy proxy(loop, nobody, idle, patience);
+    AppProxy proxy(loop, nobody, idle, {.with_response = patience});
     Request request;
     try {
       co_await proxy.forward(request, client, {.port = port_of(app)}, "/apps/a/proxy");
@@ -95,6 +95,25 @@ TEST(AppProxy, DoesNotEndAnAnswerThatWasCut) {
   EXPECT_FALSE(client.ended);
 }
 
+/// A client that sends without end.
+struct TalkativeClient : Client {
+  Task<std::optional<std::string>> read() override { co_return std::string(1'000'000, 'x'); }
+  Task<bool> upgrade(Fields) override { co_return true; }
+};
+
+TEST(AppProxy, EndsAConnectionToAnAppThatAcceptsAndNeverReads) {
+  testing::run([](Loop& loop) -> Task<> {
+    using asio::ip::tcp;
+    tcp::acceptor app(loop, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+    const Nobody nobody;
+    IdleConnections idle(loop);
+    AppProxy proxy(loop, nobody, idle, {.with_reading = 100ms});
+    TalkativeClient client;
+    co_await proxy.connect(client, {.port = app.local_endpoint().port()});
+    EXPECT_FALSE(client.stop.requested()) << "it ends by itself";
+  });
+}
+
 /// The outcome of two consecutive requests with the method to an app that sends these responses: the error, if any, and
 /// how many connections the app saw.
 struct AskedTwice {
@@ -110,7 +129,7 @@ AskedTwice asked_twice(std::string method, std::vector<std::string> responds, Lo
     LoopbackServer app(loop, std::move(responds), after);
     const Nobody nobody;
     IdleConnections idle(loop);
-    AppProxy proxy(loop, nobody, idle, 1min);
+    AppProxy proxy(loop, nobody, idle, {});
     Request request;
     for (int i = 0; i < 2; ++i) {
       Client client;
@@ -185,7 +204,7 @@ TEST(AppProxy, AsksEachAppElsewhereOnItsOwnConnections) {
     LoopbackServer two(loop, {short_answer + "a", short_answer + "b"});
     const Nobody nobody;
     IdleConnections idle(loop);
-    AppProxy proxy(loop, nobody, idle, 1min);
+    AppProxy proxy(loop, nobody, idle, {});
     Request request;
     const auto ask = [&](const LoopbackServer& app, int key) -> Task<> {
       Client client;

@@ -11,7 +11,7 @@ namespace agw {
 class AppRoutes {
 public:
   AppRoutes(Loop& loop, Apps& apps, BlockingPool& blocking, const Authenticator& authenticator)
-      : apps_(apps), files_(blocking), proxy_(loop, authenticator, apps.idle_connections()) {}
+      : apps_(apps), files_(blocking), proxy_(loop, authenticator, apps.idle_connections(), {}) {}
   Routes routes();
 
 private:
