@@ -155,6 +155,18 @@ def test_an_app_runs_where_its_files_are(make_neighbour, messages, tmp_path, ser
     assert place(server, database) == []
 
 
+def test_a_disabled_app_is_started_only_where_its_files_are(make_neighbour, tmp_path, server, database):
+    a = make_neighbour("a").start()
+    b = make_neighbour("b", data=tmp_path / "shared" / "home" / "apps").start()
+    make_app(a, "web", enabled=False)
+    known(b, "web")
+    refused(b.http.post("/apps/web/start"), 500, "Failed to start: the app web is disabled, and its directory is not at this "
+            "node: enable it, or start it at a node that has it")
+    assert place(server, database) == []
+    accepted(a.http.post("/apps/web/start"))
+    running("web", a, b)
+
+
 @pytest.fixture
 def waiting(make_neighbour, tmp_path):
     """The one node that could run the app has ended; the other one waits for it."""
@@ -263,9 +275,11 @@ def test_only_nodes_are_let_through_and_each_of_their_calls_only_once(three, ser
 def test_a_node_that_cannot_be_reached_is_named(three, server, database):
     a, b, c = three
     run_app(a, "web", b, c)
-    server.psql(database, "UPDATE node_addresses SET address = '' WHERE node = 'a'")
-    refused(proxy_request(b, "web"), 503, "the node a runs this, and cannot be reached from here: set cluster.address in "
-            "its configuration")
+    own_loopback = "address = regexp_replace(address, '#.*', '#0123456789abcdef')"  # as on another host
+    for change in (own_loopback, "address = ''"):
+        server.psql(database, f"UPDATE node_addresses SET {change} WHERE node = 'a'")
+        refused(proxy_request(b, "web"), 503, "the node a runs this, and cannot be reached from here: set cluster.address in "
+                "its configuration")
     server.psql(database, "UPDATE node_addresses SET address = (SELECT address FROM node_addresses WHERE node = 'c') "
                 "WHERE node = 'a'")
     refused(proxy_request(b, "web"), 503, f"the node a runs this, and cannot be reached at {c.url}: it answered 403")

@@ -141,10 +141,15 @@ Task<> Apps::start_claimed(ExtensionPointer extension, ServerSlot& slot) {
   std::rethrow_exception(failure);
 }
 
-/// Here if this node has its directory, else at one that has.
+/// Here if this node has its directory, else at one that has. No other node takes an app that is disabled.
 Task<App> Apps::start_somewhere(ExtensionPointer extension, ServerSlot& slot) {
   require_complete(app_plan(*extension));
-  if (!co_await has_directory(extension)) co_return co_await have_started(std::move(extension));
+  if (!co_await has_directory(extension)) {
+    if (extension->enabled) co_return co_await have_started(std::move(extension));
+    throw ProcessError(fmt::format(
+        "the app {} is disabled, and its directory is not at this node: enable it, or start it at a node that has it",
+        extension->name));
+  }
   if (!co_await placements_->claim(extension->id)) throw unreachable(*extension, "");
   co_await start_claimed(extension, slot);
   co_return describe(*extension);

@@ -8,15 +8,18 @@
 //      what goes through the other one (`send_all`, `receive_all`).
 //
 // The invariants: all of 2 and 3 takes five seconds at most. The end of the caller's socket ends the connection, and
-// the other way round. The other node passes nothing on: it serves what is its own (`check`), so no call goes in
-// circles.
+// the other way round; so does a node that takes nothing for three minutes, or vanishes. The other node passes nothing
+// on: it serves what is its own (`check`), so no call goes in circles.
 
 #include "features/cluster/node_links.hpp"
 
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -32,11 +35,11 @@
 #include "api/error.hpp"
 #include "api/request.hpp"
 #include "base/async/assert.hpp"
+#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "features/cluster/store.hpp"
 #include "io/http/web_url.hpp"
-#include "io/process/blocking.hpp"
 #include "io/tls/certificate_authority.hpp"
 #include "io/tls/tls_stream.hpp"
 #include "io/tls/trusted_roots.hpp"
@@ -51,10 +54,22 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto time_to_connect = 5s;
+constexpr std::chrono::milliseconds patience_with_reading = 3min;  // longer than that of the node with its app
+constexpr auto between_signs_of_life = 1min;
 constexpr int node_away = 503;
 constexpr std::size_t max_head = 16 * 1024;
 constexpr std::size_t piece_size = 64 * 1024;
 constexpr std::string_view end_of_head = "\r\n\r\n";
+constexpr char mark_of_loopback = '#';
+
+/// Differs between hosts, and between containers of one host.
+std::string this_loopback() {
+  std::string boot;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+  std::error_code error;
+  const auto network = std::filesystem::read_symlink("/proc/self/ns/net", error);
+  return to_hex(sha256(boot + network.string()).substr(0, 8));
+}
 
 /// Why there is no connection, for people.
 class LinkError : public std::runtime_error {
@@ -66,7 +81,6 @@ void require_success(const error_code& error) {
   if (error) throw LinkError(error.message());
 }
 
-/// Names of hosts are looked up on a thread of its own.
 std::vector<tcp::endpoint> endpoints_of(const std::string& host, const std::string& port) {
   AGW_ASSERT(may_block());
   asio::io_context context;
@@ -76,6 +90,16 @@ std::vector<tcp::endpoint> endpoints_of(const std::string& host, const std::stri
   for (const auto& entry : resolver.resolve(host, port, error)) found.push_back(entry.endpoint());
   require_success(error);
   return found;
+}
+
+/// Else a node that hangs, or whose host has vanished, would keep the connection.
+void end_without_signs_of_life(tcp::socket& socket) {
+  const auto set = [&](int level, int name, unsigned value) {
+    ::setsockopt(socket.native_handle(), level, name, &value, sizeof value);
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, std::chrono::seconds(between_signs_of_life).count());
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, patience_with_reading.count());
 }
 
 std::string port_of(const WebUrl& url) {
@@ -105,8 +129,10 @@ NodeLinks::NodeLinks(Loop& loop, Database& database, BlockingPool& blocking, con
     : loop_(loop),
       database_(database),
       blocking_(blocking),
+      lookups_(loop, 1),
       options_(options),
       seals_(options.secret, options.node, options.epoch),
+      loopback_(this_loopback()),
       group_(loop) {
   group_.on_failure([](const std::exception_ptr& failure) {
     log::debug("a connection to another node has ended: {}", message_of(failure));
@@ -114,6 +140,8 @@ NodeLinks::NodeLinks(Loop& loop, Database& database, BlockingPool& blocking, con
 }
 
 NodeLinks::~NodeLinks() = default;
+
+std::string NodeLinks::address_on_loopback(const std::string& url) { return url + mark_of_loopback + this_loopback(); }
 
 Task<> NodeLinks::stop() {
   stopping_.request();
@@ -130,8 +158,11 @@ void NodeLinks::check(const Request& request) {
 Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string path) {
   const auto known =
       co_await database_.read([node](Connection& connection) { return cluster_store::address_of(connection, node); });
+  const auto mark = known.address.find(mark_of_loopback);
+  const bool is_of_another_host =
+      mark != known.address.npos && std::string_view(known.address).substr(mark + 1) != loopback_;
   const auto url = WebUrl::parse(known.address);
-  if (!url) {
+  if (!url || is_of_another_host) {
     throw ApiError(node_away, fmt::format("the node {} runs this, and cannot be reached from here: set cluster.address "
                                           "in its configuration",
                                           node));
@@ -165,12 +196,18 @@ Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string p
 }
 
 Task<> NodeLinks::connect(LinkPointer link, std::string head) {
-  const auto endpoints =
-      co_await blocking_.run([host = link->url.host(), port = port_of(link->url)] { return endpoints_of(host, port); });
+  using Clock = std::chrono::steady_clock;
+  const auto endpoints = co_await lookups_.run(
+      [host = link->url.host(), port = port_of(link->url), until = Clock::now() + time_to_connect] {
+        // Nobody waits any more for what had to wait for so long; a stop of the gateway would.
+        if (Clock::now() >= until) throw LinkError("its name is not found in time");
+        return endpoints_of(host, port);
+      });
   error_code error;
   co_await asio::async_connect(link->outside, endpoints, asio::redirect_error(asio::use_awaitable, error));
   require_success(error);
   link->outside.set_option(tcp::no_delay(true), error);
+  end_without_signs_of_life(link->outside);
   if (link->is_encrypted()) co_await shake_hands(link);
   co_await be_accepted(link, std::move(head));
 }

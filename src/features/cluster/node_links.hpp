@@ -9,10 +9,10 @@
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
 #include "features/cluster/node_seal.hpp"
+#include "io/process/blocking.hpp"
 
 namespace agw {
 
-class BlockingPool;
 class Database;
 class Request;
 class TrustedRoots;
@@ -31,6 +31,10 @@ public:
   };
   NodeLinks(Loop& loop, Database& database, BlockingPool& blocking, const Options& options);
   ~NodeLinks();
+
+  /// The address of a node that listens on loopback, for nodes with the same one: other hosts and containers have
+  /// another, and must not take it for this.
+  static std::string address_on_loopback(const std::string& url);
 
   /// A connection to what the other node serves at `path`; no value if there is nothing (it answers 404 or 502). Throws
   /// ApiError 503, which names the node and says why.
@@ -55,8 +59,10 @@ private:
   Loop& loop_;
   Database& database_;
   BlockingPool& blocking_;
+  BlockingPool lookups_;  ///< of names of hosts: they may take half a minute, for which files must not wait
   const Options options_;
   NodeSeals seals_;
+  const std::string loopback_;
   std::int64_t calls_ = 0;
   std::shared_ptr<const TrustedRoots> roots_;
   StopSource stopping_;

@@ -107,7 +107,9 @@ void Cluster::start(const Settings& settings, const std::string& url, Placements
   follow_changes();
   const auto identity = cluster_store::identity(connection);
   // Nodes that are all on this host need no more.
-  const auto address = settings.cluster.address.empty() && is_loopback(settings.host) ? url : settings.cluster.address;
+  const auto address = settings.cluster.address.empty() && is_loopback(settings.host)
+                           ? NodeLinks::address_on_loopback(url)
+                           : settings.cluster.address;
   write_at_start(connection, "telling other nodes where this one is reached",
                  [&] { cluster_store::set_address(connection, {.address = address, .epoch = identity.epoch}); });
   calls_ = std::make_unique<PassedCalls>(services_.loop, services_.integrations, settings.cluster.node);

@@ -29,7 +29,7 @@ std::string node_of_job_run(Connection& connection, const std::string& id);
 /// That runs the program of an extension: its id or name.
 std::string node_of_program(Connection& connection, const std::string& extension);
 
-/// Where a node is reached by the others; empty if they cannot.
+/// Where a node is reached by the others; empty if they cannot. See NodeLinks::address_on_loopback.
 struct NodeAddress {
   std::string address;
   std::int64_t epoch = 0;  ///< of its latest start
