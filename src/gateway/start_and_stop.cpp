@@ -46,9 +46,10 @@ Task<> Gateway::begin() {
   co_await research_.recover();
   // In a cluster, other nodes may be in the middle of an undo.
   if (!is_node_) co_await checkpoints_.recover();
+  // Before anything keeps the loop going: if it fails, the gateway ends.
+  lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
   server_.start();
   access_.start();
-  lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
   Daemon::announce(server_.url());
   // Clients need not wait for these. Nothing yields here, so no request comes in between.
   extension_outbox_.start();

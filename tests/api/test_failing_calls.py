@@ -18,7 +18,7 @@ from talker import configuration
 
 SAMPLES = int(os.environ.get("AGW_FAILING_CALLS", 24))
 ERRORS = {
-    "write": errno.ENOSPC, "pwrite64": errno.ENOSPC, "ftruncate64": errno.ENOSPC, "mkdirat": errno.ENOSPC,
+    "write": errno.ENOSPC, "pwrite": errno.ENOSPC, "pwrite64": errno.ENOSPC, "ftruncate64": errno.ENOSPC, "mkdirat": errno.ENOSPC,
     "open": errno.EMFILE, "open64": errno.EMFILE, "openat": errno.EMFILE, "socket": errno.EMFILE, "pipe2": errno.EMFILE,
     "accept": errno.EMFILE, "accept4": errno.EMFILE, "dup": errno.EMFILE, "eventfd": errno.EMFILE,
     "socketpair": errno.EMFILE, "syscall": errno.EMFILE, "epoll_ctl": errno.ENOMEM, "connect": errno.ECONNREFUSED,
@@ -78,6 +78,19 @@ def tell_with(make_gateway, failing_call, stub, tmp_path):
         shutil.rmtree(gateway.root, ignore_errors=True)
         return dict(line.split() for line in counts.read_text().splitlines()), used
     return tell
+
+
+def test_a_gateway_that_cannot_write_where_it_listens_does_not_start(make_gateway, failing_call):
+    """The lock's file is written twice: who holds it, and where that gateway listens."""
+    gateway = make_gateway()
+    usual = gateway.environment
+    failing = {"LD_PRELOAD": str(failing_call), "FAILING_CALL": "pwrite", "FAILING_ERRNO": str(errno.ENOSPC)}
+    for at in (1, 2):
+        gateway.environment = {**usual, **failing, "FAILING_AT": str(at)}
+        failed = gateway.fails()
+        assert failed.status == 1 and "gateway.lock: No space left on device" in failed.stderr, failed.stderr
+    gateway.environment = usual
+    gateway.start()
 
 
 @pytest.mark.slow

@@ -79,6 +79,7 @@ FAILS(int, openat, (int directory, const char* path, int flags, mode_t mode), (d
 FAILS(ssize_t, read, (int file, void* bytes, size_t size), (file, bytes, size))
 FAILS(ssize_t, pread64, (int file, void* bytes, size_t size, off_t offset), (file, bytes, size, offset))
 FAILS(ssize_t, write, (int file, const void* bytes, size_t size), (file, bytes, size))
+FAILS(ssize_t, pwrite, (int file, const void* bytes, size_t size, off_t offset), (file, bytes, size, offset))
 FAILS(ssize_t, pwrite64, (int file, const void* bytes, size_t size, off_t offset), (file, bytes, size, offset))
 FAILS(int, ftruncate64, (int file, off_t size), (file, size))
 FAILS(int, fsync, (int file), (file))
