@@ -6,6 +6,7 @@ HAProxy itself is in tests/cluster/test_balancer.py. See docs/run-a-cluster.md#f
 
 import copy
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import jsonschema
 import pytest
 import yaml
 
+from certificates import make_certificate
 from gateway import BINARY, REPOSITORY
 
 PACKAGING = REPOSITORY / "packaging"
@@ -107,10 +109,10 @@ def test_the_time_to_end_is_longer_than_a_drain():
 def test_what_is_mounted_exists_and_no_secret_is_in_a_file():
     container, = pod()["containers"]
     secret = next(one for one in resources() if one["kind"] == "Secret")["stringData"]
-    keys = {one["valueFrom"]["secretKeyRef"]["key"] for one in container["env"] if "secretKeyRef" in one["valueFrom"]}
+    keys = {one["valueFrom"]["secretKeyRef"]["key"] for one in container["env"] if "secretKeyRef" in one.get("valueFrom", {})}
     read = set(re.findall(r"/run/agw/([\w.-]+)", container["args"][0] + secret["database"]))
     assert keys | read == set(secret)
-    assert all("REPLACE" in secret[name] for name in ("token", "database-password", "events"))
+    assert all("REPLACE" in secret[name] for name in ("token", "database-password", "events", "node.key"))
     made = compose()
     for service in made["services"].values():
         assert set(service.get("secrets", [])) <= set(made["secrets"])
@@ -123,14 +125,43 @@ def test_the_scripts_are_read_by_a_shell(script):
     assert subprocess.run(["sh", "-n"], input=script, text=True).returncode == 0
 
 
+def test_the_nodes_have_addresses_of_the_network(gateway, make_gateway, tmp_path):
+    """Their apps are used at the others through these. Each start writes what belongs to it, up to the gateway itself."""
+    certificate, key = make_certificate(tmp_path, name="a")
+    container, = pod()["containers"]
+    of_pod = next(one for one in container["env"] if one["name"] == "AGENT_GATEWAY_CLUSTER_ADDRESS")["value"]
+    found = {}
+    for name, script, node in (("compose", dict(scripts())["compose a"], "a"), ("pod", container["args"][0], "agw-0")):
+        made = make_gateway()
+        made.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (tmp_path / "token").write_text(gateway.token)
+        for file in ("database", "events", "authority.pem", "node.crt", "node.key"):
+            shutil.copy(key if file == "node.key" else certificate, tmp_path / file)
+        script = re.sub(r"/(run/secrets|run/agw|certificates|tmp)/", f"{tmp_path}/", script)
+        script = script.replace("exec agw serve --host 0.0.0.0", 'echo "$AGENT_GATEWAY_CLUSTER_ADDRESS"')
+        address = of_pod.replace("$(AGENT_GATEWAY_CLUSTER_NODE)", node) if name == "pod" else ""
+        environment = {"AGENT_GATEWAY_DATA_DIR": str(made.data), "AGENT_GATEWAY_CLUSTER_NODE": node,
+                       "AGENT_GATEWAY_CLUSTER_ADDRESS": address}
+        done = subprocess.run(["sh", "-ec", script], env={**os.environ, **environment}, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        found[name] = done.stdout.strip()
+        assert made.start().url.startswith("https://"), "a certificate is configured"
+        made.stop()
+    assert found == {"compose": "https://a:7420", "pod": "https://agw-0.agw-nodes:7420"}
+    names = re.search(r"subjectAltName=(\S+)", (PACKAGING / "kubernetes.yaml").read_text())[1]
+    assert "DNS:agw-0.agw-nodes" in names.split(",")
+    nodes = next(one for one in resources() if one["metadata"]["name"] == "agw-nodes")
+    assert nodes["kind"] == "Service" and nodes["spec"]["publishNotReadyAddresses"]
+
+
 def test_the_certificates_are_good_for_their_servers(tmp_path):
     if not shutil.which("openssl"):
         pytest.skip("openssl is not installed")
     script = dict(scripts())["compose certificates"]
-    script = script.replace("/certificates", str(tmp_path)).replace("chown 999", "true")
+    script = re.sub(r"chown \d+", "true", script.replace("/certificates", str(tmp_path)))
     for _ in range(2):  # The second start leaves them.
         subprocess.run(["sh", "-ec", script], check=True, capture_output=True)
-    for name in ("database", "events"):
+    for name in ("database", "events", *NODES):
         certificate = tmp_path / f"{name}.pem"
         done = subprocess.run(["openssl", "verify", "-CAfile", tmp_path / "ca.pem", "-verify_hostname", name, certificate],
                               capture_output=True, text=True)

@@ -1,5 +1,6 @@
 """HAProxy in front of two nodes, with the file of packaging/."""
 
+import contextlib
 import re
 import shutil
 import signal
@@ -9,6 +10,7 @@ import types
 import http_client
 import pytest
 
+from certificates import make_certificate
 from checks import accepted
 from connection import free_port
 from gateway import REPOSITORY
@@ -28,15 +30,29 @@ def balanced(make_node, tmp_path):
     shutil.copy(a.data / ".gateway-token", b.data / ".gateway-token")
     b.start()
     port = free_port()
+    with balancing(port, (a, b), configuration(port, (a, b)).replace(ENCRYPTED, ""), tmp_path) as balancer:
+        yield balancer
+
+
+ENCRYPTED = " ssl verify required ca-file /certificates/ca.pem"
+
+
+def configuration(port, nodes):
+    """The file of packaging/, for a free port and these nodes."""
     text = (REPOSITORY / "packaging" / "haproxy.cfg").read_text().replace("bind :7420", f"bind 127.0.0.1:{port}")
+    assert ENCRYPTED in text
     text = re.sub(r"^    server .*\n", "", text, flags=re.M)
-    text += f"    server a 127.0.0.1:{a.port}\n    server b 127.0.0.1:{b.port}\n"
-    (tmp_path / "haproxy.cfg").write_text(text)
-    process = subprocess.Popen(["haproxy", "-db", "-f", tmp_path / "haproxy.cfg"],
-                               env={"AGW_TOKEN": a.token, "PATH": "/usr/sbin:/usr/bin"})
-    client = http_client.new_client(base_url=f"http://127.0.0.1:{port}", headers=a.authorization)
+    return text + "".join(f"    server {number} 127.0.0.1:{node.port}\n" for number, node in enumerate(nodes))
+
+
+@contextlib.contextmanager
+def balancing(port, nodes, text, directory):
+    (directory / "haproxy.cfg").write_text(text)
+    process = subprocess.Popen(["haproxy", "-db", "-f", directory / "haproxy.cfg"],
+                               env={"AGW_TOKEN": nodes[0].token, "PATH": "/usr/sbin:/usr/bin"})
+    client = http_client.new_client(base_url=f"http://127.0.0.1:{port}", headers=nodes[0].authorization)
     try:
-        yield types.SimpleNamespace(nodes=(a, b), client=client, process=process)
+        yield types.SimpleNamespace(nodes=nodes, client=client, process=process)
     finally:
         client.close()
         process.terminate()
@@ -64,3 +80,18 @@ def test_requests_go_to_nodes_that_are_ready(balanced, stub):
     assert a.wait() == 0, a.stderr
     assert accepted(balanced.client.get(f"/threads/{kept['id']}"))["title"] == "kept"
     assert balanced.process.poll() is None and b.running
+
+
+def test_nodes_are_reached_encrypted_and_browsers_see_the_balancer(make_node, tmp_path):
+    if not shutil.which("haproxy"):
+        pytest.skip("haproxy is not installed (Debian's package of that name)")
+    certificate, key = make_certificate(tmp_path)
+    port = free_port()
+    seen_at = f"http://127.0.0.1:{port}"
+    a = make_node("a", keys={"tls": {"cert": str(certificate), "key": str(key)}, "origins": [seen_at], "public_url": seen_at})
+    a.start()
+    text = configuration(port, (a,)).replace("/certificates/ca.pem", str(certificate))
+    with balancing(port, (a,), text, tmp_path) as balanced:
+        eventually(lambda: status(balanced, "GET", "/ready"), 200)
+        accepted(balanced.client.post("/threads", json={"title": "kept"}, headers={"Origin": seen_at}), 201)
+        assert status(balanced, "POST", "/threads", json={}, headers={"Origin": "http://elsewhere.example"}) == 403
