@@ -24,7 +24,7 @@ PICTURE = base64.b64encode(bytes.fromhex(
 # The handshake.
 
 @pytest.mark.parametrize("version", [0, 1, 2, 65535])
-def test_version_1_is_answered_whatever_is_asked(start_editor, version):
+def test_response_has_version_1_for_any_requested_version(start_editor, version):
     assert start_editor().initialize(version)["protocolVersion"] == 1
 
 
@@ -219,7 +219,7 @@ def test_stop_reason_of_an_answer_that_is_too_long(talker, editor, open_folder):
     assert editor.prompt(session, "Say it.") == "max_tokens"
 
 
-def test_usage_and_title_are_told(talker, editor, open_folder):
+def test_usage_and_title_are_reported(talker, editor, open_folder):
     session = editor.new(open_folder)
     talker.answers("Fine.")
     editor.prompt(session, "A question about usage")

@@ -186,7 +186,7 @@ def test_one_of_two_editors_decides(talker, acting, start_editor, open_folder):
     assert "hello" in editor.kinds(session, "tool_call_update")[0]["rawOutput"]
 
 
-def test_answer_goes_on_when_the_editor_dies(talker, editor, open_folder):
+def test_answer_continues_when_the_editor_dies(talker, editor, open_folder):
     session = editor.new(open_folder)
     answer = talker.holds("Half ")
     editor.begin_prompt(session, "Say it.")

@@ -60,7 +60,7 @@ def test_a_document_that_makes_the_agent_ask_fifty_times(talker, thread):
     assert len(asked) == 20 and len(ends) == 50 and all(end["isError"] for end in ends)
 
 
-def test_what_is_beyond_the_bound_is_denied_and_not_staged(talker, thread):
+def test_requests_beyond_the_limit_are_denied_and_not_staged(talker, thread):
     many = calls(*[("Write", {"path": f"{number}.txt", "content": "x"}, f"call-{number}") for number in range(21)])
     with person(talker, thread, many, "Done.") as somebody:
         for _ in range(20):
@@ -145,7 +145,7 @@ def test_a_command_that_hides_its_end_is_shown_in_full(talker, thread):
         assert decided["scopes"] == ["once"], "no grant for what cannot be read"
 
 
-def test_what_is_too_long_to_be_shown_is_not_asked(talker, thread):
+def test_requests_too_long_to_be_shown_are_not_made(talker, thread):
     end = call_unasked(talker, thread, "Write", {"path": "big.txt", "content": "x\n" * 200_000})
     assert end["output"].startswith("staged as proposal ")
 

@@ -204,7 +204,7 @@ def test_stranger_is_let_in_by_a_code(talking, dovecot, box, smtp):
     smtp.mail("Hello, Bob.")
 
 
-def test_people_are_told_what_they_want_to_know(talking, dovecot, box, smtp):
+def test_people_get_the_notices_they_want(talking, dovecot, box, smtp):
     listens(talking, dovecot, box, smtp, notify=["signal"])
     accepted(talking.gateway.http.post("/signals", json={"kind": "backup-late", "message": "No backup."}), 201)
     notice = smtp.mail("No backup.")

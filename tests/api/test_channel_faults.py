@@ -63,7 +63,7 @@ def test_token_that_another_program_polls_is_a_signal(talking, telegram):
     assert channel(talking.gateway)["state"] == "connected" and channel(talking.gateway)["error"] is None
 
 
-def test_refused_token_is_told_without_it(talking, telegram):
+def test_refused_token_is_reported_without_showing_it(talking, telegram):
     talking.gateway.http.put("/secrets/TELEGRAM", json={"value": "999:wrong-token"})
     connect(talking.gateway, telegram)
     wait_for(lambda: channel(talking.gateway)["state"] == "failing")

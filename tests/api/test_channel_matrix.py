@@ -310,7 +310,7 @@ def test_lost_answer_of_the_server_doubles_nothing(reading, matrix):
     assert len(matrix.messages) == 1 and "twice" not in matrix.bodies()[0]
 
 
-def test_refused_token_is_told(talking, matrix):
+def test_refused_token_is_reported(talking, matrix):
     talking.gateway.http.put("/secrets/MATRIX", json={"value": "syt_wrong"})
     connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[ANN])
     wait_for(lambda: channel(talking.gateway)["state"] == "failing")
@@ -323,7 +323,7 @@ def number_of_deny(matrix):
     return next(line.split(".")[0] for line in asked.splitlines() if line.endswith(". Deny"))
 
 
-def test_late_number_is_told_why_it_decides_nothing(reading, matrix):
+def test_late_number_gets_the_reason_why_it_decides_nothing(reading, matrix):
     reading.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.", "Three what?")
     matrix.says(ANN, "Write it.")
     number = number_of_deny(matrix)
@@ -338,7 +338,7 @@ def test_late_number_is_told_why_it_decides_nothing(reading, matrix):
     matrix.message("Three what?")
 
 
-def test_what_was_asked_can_be_decided_after_a_change_of_the_settings(reading, matrix):
+def test_pending_request_can_be_decided_after_a_change_of_the_settings(reading, matrix):
     reading.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
     matrix.says(ANN, "Write it.")
     number = number_of_deny(matrix)

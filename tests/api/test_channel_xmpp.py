@@ -71,7 +71,7 @@ def test_message_is_answered(reading, ann):
     assert question["metadata"]["channel"]["sender"] == ANN
 
 
-def test_strangers_and_what_is_no_message_get_silence(reading, ann, eve):
+def test_strangers_and_other_stanzas_get_no_reply(reading, ann, eve):
     eve.says("Let me in!")
     eve.send(f"<presence to='{ACCOUNT}' type='subscribe'/>")
     eve.send(f"<iq type='get' id='who' to='{ACCOUNT}/agent-gateway'><query xmlns='jabber:iq:version'/></iq>")
@@ -191,7 +191,7 @@ def test_nickname_of_somebody_else_says_nothing(in_room, ann, eve):
     assert in_room.request_count() == 0
 
 
-def test_what_was_said_in_a_room_before_is_not_answered(talking, server, ann):
+def test_earlier_messages_in_a_room_are_not_answered(talking, server, ann):
     ann.enters()
     ann.says_in_room("agent: said too early")
     ann.message("said too early")
@@ -222,7 +222,7 @@ def test_question_in_a_room_is_answered_by_a_number_of_people_who_are_answered(i
     ann.message("Done with it.")
 
 
-def test_each_topic_is_a_thread_of_its_own(talking, server, ann):
+def test_each_topic_is_a_separate_thread(talking, server, ann):
     connected(talking, server, threads="topic")
     for topic in ("one", "two"):
         talking.answers(f"About {topic}.")
@@ -280,7 +280,7 @@ def test_file_inside_the_network_is_not_fetched(reading, ann, shared_file):
 # The account.
 
 
-def test_wrong_password_is_told_and_a_new_one_is_tried_at_once(talking, server, ann):
+def test_wrong_password_is_reported_and_a_new_one_is_tried_at_once(talking, server, ann):
     talking.gateway.http.put("/secrets/XMPP", json={"value": "not the password"})
     made = connect(talking.gateway, server, service="xmpp", token="${secret:XMPP}", user=ACCOUNT, allow=[ANN])
     wait_for(lambda: channel(talking.gateway)["state"] == "failing")

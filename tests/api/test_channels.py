@@ -26,7 +26,7 @@ def test_message_is_answered_where_it_came_from(talking, telegram):
     assert question["metadata"]["channel"]["sender"] == str(ANN)
 
 
-def test_chat_goes_on_in_its_thread_until_it_is_new(talking, telegram):
+def test_chat_continues_in_its_thread_until_a_new_one_begins(talking, telegram):
     connect(talking.gateway, telegram)
     for number in range(2):
         talking.answers(f"Answer {number}.")
@@ -100,7 +100,7 @@ def test_stranger_in_a_group_is_given_no_code(talking, telegram):
     assert len(telegram.messages) == 1
 
 
-def test_commands_say_what_is_going_on(talking, telegram):
+def test_commands_report_the_state(talking, telegram):
     connect(talking.gateway, telegram)
     telegram.says(ANN, "/start")
     telegram.message("Commands:")
@@ -275,7 +275,7 @@ def test_question_is_answered_by_a_message(talking, telegram):
     assert "green, please" in talking.stub.requests[-1].json["messages"][-1]["content"]
 
 
-def test_page_decides_what_was_asked_in_a_chat(talking, telegram):
+def test_page_decides_a_request_from_a_chat(talking, telegram):
     connect(talking.gateway, telegram)
     talking.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done.")
     telegram.says(ANN, "Write it.")
@@ -289,7 +289,7 @@ def test_page_decides_what_was_asked_in_a_chat(talking, telegram):
 # News.
 
 
-def test_people_are_told_what_they_want_to_know(talking, telegram):
+def test_people_get_the_notices_they_want(talking, telegram):
     connect(talking.gateway, telegram, notify=["signals", "permission-requested"])
     accepted(talking.gateway.http.post("/signals", json={"kind": "backup-late", "message": "No backup."}), 201)
     assert telegram.message("No backup.")["chat"] == ANN
@@ -303,7 +303,7 @@ def test_people_are_told_what_they_want_to_know(talking, telegram):
     assert "Done." not in telegram.texts()
 
 
-def test_people_are_told_of_failed_jobs_and_of_proposals(talking, telegram):
+def test_people_are_notified_of_failed_jobs_and_proposals(talking, telegram):
     connect(talking.gateway, telegram, notify=["job.failed", "proposal.created"])
     job = new_job(talking.gateway, "nightly", precheck="exit 3")
     run(talking.gateway, job)

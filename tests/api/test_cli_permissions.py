@@ -72,7 +72,7 @@ def test_call_is_asked_for_on_the_terminal_and_done_after_a_yes(talker, asked_at
     assert not result_of(talker).startswith("permission denied") and waiting(talker.gateway) == []
 
 
-def test_no_may_have_a_reason_that_the_model_is_told(talker, asked_at):
+def test_model_gets_the_reason_of_a_denial(talker, asked_at):
     asks(talker, write())
     running, _ = asked_at("Write it down")
     running.wait_for(CHOICES)
@@ -124,7 +124,7 @@ def test_anything_else_is_no_yes(talker, asked_at):
     assert running.exit_status() == 0 and result_of(talker).startswith("permission denied")
 
 
-def test_what_was_typed_before_the_question_does_not_answer_it(talker, asked_at):
+def test_input_typed_before_the_question_does_not_answer_it(talker, asked_at):
     talker.stub.script(Reply("Hm, I think about it", deltas=10, rate=20, tool_calls=[write()]), Reply("Well."))
     running, _ = asked_at()
     running.wait_for_prompt(PROMPT)
@@ -359,7 +359,7 @@ def test_person_at_an_mcp_client_is_asked(talker, asking_client):
     {"action": "decline"}, {"action": "cancel"}, {}, {"action": "accept", "content": {"decision": "allow everything"}},
     {"action": "accept", "content": {"decision": "deny", "reason": "too early"}},
 ], ids=str)
-def test_whatever_else_an_mcp_client_answers_is_a_no(talker, asking_client, result):
+def test_any_other_response_of_an_mcp_client_is_a_denial(talker, asking_client, result):
     asks(talker, write("no-mcp.md"))
     chat(asking_client, acting_thread(talker.gateway))
     asked = asking_client.receive()
@@ -378,7 +378,7 @@ def test_question_reaches_the_mcp_client(talker, asking_client):
     assert "Blue" in result_of(talker)
 
 
-def test_mcp_client_is_told_when_it_was_decided_elsewhere(talker, asking_client):
+def test_mcp_client_learns_of_a_decision_elsewhere(talker, asking_client):
     asks(talker, write("elsewhere.md"))
     chat(asking_client, acting_thread(talker.gateway))
     asked = asking_client.receive()

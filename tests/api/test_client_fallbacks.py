@@ -47,7 +47,7 @@ def test_fallbacks_of_the_service_are_asked_in_turn(gateway, stub, spare):
     assert models == ["spare/m"]
 
 
-def test_fallback_that_cannot_do_what_is_asked_is_left_out(gateway, stub, spare):
+def test_fallback_without_a_requested_feature_is_skipped(gateway, stub, spare):
     stub.script(*down())
     ask(gateway, tools=[WEATHER], tool_choice="required")
     assert paths(spare) == ["/v1/chat/completions"]

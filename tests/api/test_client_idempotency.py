@@ -96,7 +96,7 @@ def test_answer_of_an_agent_is_kept_though_the_program_has_gone(talker, stream):
     assert "two" in answers[0].text and len(talker.stub.requests) == 1
 
 
-def test_model_of_a_program_that_has_gone_is_stopped_and_asked_anew(talker):
+def test_model_of_a_disconnected_program_is_stopped_and_asked_again(talker):
     held = talker.stub.hold("one ")
     body = json.dumps({"model": MODEL, "messages": USER}).encode()
     with talker.gateway.connect() as connection:

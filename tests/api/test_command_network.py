@@ -120,7 +120,7 @@ def test_a_server_that_a_command_starts_for_itself_is_reached(bash):
 @pytest.mark.parametrize("sent, status", [
     ("GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n", "400"), ("CONNECT a HTTP/1.1\\r\\n\\r\\n", "400"),
     ("\\x16\\x03\\x01\\r\\n\\r\\n", "400"), ("CONNECT [::ffff:127.0.0.1]:80 HTTP/1.1\\r\\n\\r\\n", "403")])
-def test_what_is_no_request_to_a_proxy_is_refused(bash, sent, status):
+def test_invalid_proxy_requests_are_refused(bash, sent, status):
     assert f"HTTP/1.1 {status}" in bash(f"exec 3<>/dev/tcp/127.0.0.1/61980; printf '{sent}' >&3; cat <&3")
 
 

@@ -226,7 +226,7 @@ def test_a_result_that_asks_for_more_than_forms_is_an_error(talker, thread, mode
     assert result["isError"] and result["output"] == "the server asks for input that this gateway cannot give"
 
 
-def test_without_anybody_a_form_is_cancelled_whatever_its_defaults(talker, thread, tool):
+def test_without_anybody_a_form_is_cancelled_despite_its_defaults(talker, thread, tool):
     assert json.loads(call_tool(talker, thread, tool, {})["output"]) == {"action": "cancel"}
 
 

@@ -185,7 +185,7 @@ def kept_in_trash(gateway, made):
 
 
 @pytest.mark.parametrize("change", ["description", "enabled", "toggle"])
-def test_an_edit_by_hand_counts_before_the_next_change(gateway, create_extension, change):
+def test_a_manual_edit_counts_before_the_next_change(gateway, create_extension, change):
     made = create_extension()
     (folder(gateway, made) / "agent.yaml").write_text("systemPrompt: edited\ndescription: d\n")
     if change == "toggle":
@@ -200,7 +200,7 @@ def test_an_edit_by_hand_counts_before_the_next_change(gateway, create_extension
     assert kept_in_trash(gateway, made) == []
 
 
-def test_an_edit_by_hand_is_a_version_of_its_own(gateway, create_extension):
+def test_a_manual_edit_is_a_separate_version(gateway, create_extension):
     made = create_extension()
     (folder(gateway, made) / "agent.yaml").write_text("systemPrompt: edited\n")
     body = {"definition": {"systemPrompt": "mine"}, "if_updated_at": made["updated_at"]}

@@ -58,7 +58,7 @@ def test_upload_has_at_most_twenty_mebibytes(gateway):
     refused(upload(gateway, b"x" * (20 * MEBIBYTE + 1)), 413, "request body too large")
 
 
-def test_an_upload_with_an_id_of_its_own_may_be_repeated(gateway):
+def test_an_upload_with_a_chosen_id_may_be_repeated(gateway):
     own = "01890000-0000-7000-8000-00000000f11e"
 
     def send(content, key=own):

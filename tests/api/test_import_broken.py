@@ -24,7 +24,7 @@ def listed(gateway):
 
 
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.999])
-def test_a_truncated_archive_is_an_error_or_told(own_gateway, tmp_path, part):
+def test_a_truncated_archive_is_an_error_or_reported(own_gateway, tmp_path, part):
     conversations = [trip(f"Question {number}", "x" * 2000 + str(number), key=str(number)) for number in range(50)]
     path = write_zip(tmp_path / "export.zip", user_json={}, conversations_json=conversations)
     path.write_bytes(path.read_bytes()[:int(path.stat().st_size * part)])
@@ -36,7 +36,7 @@ def test_a_truncated_archive_is_an_error_or_told(own_gateway, tmp_path, part):
 
 
 @pytest.mark.parametrize("size", [50, 4096, 20_000])
-def test_a_truncated_database_is_told(own_gateway, size):
+def test_a_truncated_database_is_reported(own_gateway, size):
     home = program("opencode", own_gateway.home)
     path = home / ".local" / "share" / "opencode" / "opencode.db"
     path.write_bytes(path.read_bytes()[:size])
@@ -44,12 +44,12 @@ def test_a_truncated_database_is_told(own_gateway, size):
     assert any("opencode.db" in what or "session" in what for what in why), why
 
 
-def test_the_archive_of_chatgpt_is_none_of_claude(own_gateway, tmp_path):
+def test_an_archive_of_chatgpt_is_not_taken_for_one_of_claude(own_gateway, tmp_path):
     result = imported(own_gateway, "claude", write_json(tmp_path / "conversations.json", [trip()]))
     assert created(result) == {} and "another program" in result["left_out"][0]["why"]
 
 
-def test_the_database_of_another_program_is_told(own_gateway, tmp_path):
+def test_the_database_of_another_program_is_reported(own_gateway, tmp_path):
     with sqlite3.connect(tmp_path / "state.db") as database:
         database.execute("CREATE TABLE moz_places (id INTEGER PRIMARY KEY, url TEXT)")
     database.close()
@@ -97,7 +97,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(("content",), [(content,) for _, content in HOSTILE], ids=[name for name, _ in HOSTILE])
-def test_what_is_no_conversation_is_told_and_those_around_it_come(own_gateway, tmp_path, content):
+def test_invalid_conversations_are_reported_and_the_others_imported(own_gateway, tmp_path, content):
     folder = tmp_path / "export"
     write_json(folder / "conversations-000.json", [trip(title="Before", key="a")])
     (folder / "conversations-001.json").write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -156,7 +156,7 @@ def test_texts_of_any_kind_come_as_they_are(own_gateway, tmp_path):
     assert [content for _, content in texts(own_gateway, thread)] == said
 
 
-def test_messages_of_one_id_and_keys_of_any_length_are_told_or_come(own_gateway, tmp_path):
+def test_messages_with_the_same_id_and_long_keys_are_reported_or_imported(own_gateway, tmp_path):
     """A key is at most 512 bytes."""
     long = trip(key="k" * 600, title="Long")
     result = imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [long, trip()]))
@@ -176,7 +176,7 @@ def test_names_that_become_one_do_not_hide_each_other(own_gateway):
     assert created(imported(own_gateway, "codex", folder.parent)) == {}
 
 
-def test_a_skill_whose_name_is_none_here_is_mapped_and_told(own_gateway):
+def test_a_skill_with_an_invalid_name_is_renamed_and_reported(own_gateway):
     folder = own_gateway.home / ".codex" / "skills"
     for name in ("Make PDF", "..hidden..", "日本"):
         (folder / name).mkdir(parents=True)
@@ -197,7 +197,7 @@ def test_a_loop_of_links_ends(own_gateway):
 @pytest.mark.parametrize(("text", "why"), [
     ("{", "is not JSON"), ("[]", "is not JSON"), ('{"jobs": {}}', "no list of jobs"), ("\xff", ""), ("{}" * 2, "is not JSON"),
 ], ids=["cut off", "a list", "another form", "no text", "two texts"])
-def test_a_file_of_jobs_that_is_none_is_told(own_gateway, text, why):
+def test_an_invalid_file_of_jobs_is_reported(own_gateway, text, why):
     home = program("hermes", own_gateway.home / ".hermes")
     (home / "cron" / "jobs.json").write_bytes(text.encode("latin-1"))
     result = imported(own_gateway, "hermes", home)
@@ -210,14 +210,14 @@ def test_a_file_of_jobs_that_is_none_is_told(own_gateway, text, why):
     {"kind": "interval", "minutes": 10 ** 18}, {"kind": "interval", "minutes": -5}, {"kind": "interval", "minutes": "5"},
     {"kind": "every", "everyMs": 0}, {"kind": "lunar"}, {},
 ], ids=str)
-def test_a_schedule_of_another_dialect_is_told(own_gateway, schedule):
+def test_a_schedule_of_another_dialect_is_reported(own_gateway, schedule):
     home = own_gateway.home / ".hermes"
     write_json(home / "cron" / "jobs.json", {"jobs": [7, {"id": "j", "name": "odd", "prompt": "x", "schedule": schedule}]})
     result = imported(own_gateway, "hermes", home)
     assert "job odd" in reasons(result) and "jobs" not in created(result)
 
 
-def test_settings_that_cannot_be_read_are_told(own_gateway):
+def test_unreadable_settings_are_reported(own_gateway):
     home = program("hermes", own_gateway.home / ".hermes")
     (home / "config.yaml").write_text("a: &x [1]\nb: *x\n")
     why = reasons(imported(own_gateway, "hermes", home))

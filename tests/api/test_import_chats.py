@@ -204,7 +204,7 @@ def test_newer_exports_have_several_files(own_gateway, tmp_path):
     assert set(threads(own_gateway)) == {"Trip", "Second"}
 
 
-def test_a_truncated_file_gives_what_is_whole_and_says_so(own_gateway, tmp_path):
+def test_the_complete_parts_of_a_truncated_file_are_imported(own_gateway, tmp_path):
     text = json.dumps([trip().conversation, ChatGPT("Cut", "c3").conversation])
     path = tmp_path / "conversations.json"
     path.write_text(text[:-60])
@@ -238,7 +238,7 @@ def test_a_dry_run_writes_nothing_and_needs_no_gateway(make_gateway, tmp_path):
     assert threads(gateway) == {}
 
 
-def test_what_is_no_export_is_an_error(own_gateway, tmp_path):
+def test_anything_but_an_export_is_an_error(own_gateway, tmp_path):
     for name, content, why in (("a.zip", b"PK\x03\x04broken", ""), ("empty.zip", b"PK\x05\x06" + bytes(18), "contains no")):
         (tmp_path / name).write_bytes(content)
         done = own_gateway.command("import", "chatgpt", str(tmp_path / name))

@@ -65,7 +65,7 @@ def test_members_without_a_counterpart_are_listed(own_gateway):
     assert accepted(own_gateway.http.get("/extensions/reviewer"))["definition"]["tools"] == ["Read", "Grep"]
 
 
-def test_what_is_not_taken_of_the_directory_is_listed(own_gateway):
+def test_entries_of_the_directory_that_are_not_taken_are_listed(own_gateway):
     folder = program("claude-code", own_gateway.home) / ".claude"
     told = {
         "output-styles": "output styles have no counterpart", "rules": "soul of an agent", "plugins": "by hand",

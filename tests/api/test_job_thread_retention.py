@@ -76,7 +76,7 @@ def test_threads_of_people_keep_all(keeping):
     assert counts(keeping, made["id"]) == 2 * MOST
 
 
-def test_a_kill_leaves_what_the_next_run_goes_on_with(keeping):
+def test_next_run_continues_retention_after_a_kill(keeping):
     job = new_job(keeping.gateway, "count", prompt="Count the sheep.")
     run_often(keeping, job, MOST // 2 + 1)
     keeping.gateway.kill()

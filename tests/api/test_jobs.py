@@ -42,7 +42,7 @@ def test_unknown_job_is_not_found(gateway, new_name):
         refused(gateway.http.get(f"/jobs/{unknown}/runs"), 404, "job not found")
 
 
-def test_disabled_job_runs_by_hand(gateway, new_name):
+def test_disabled_job_can_be_run_manually(gateway, new_name):
     job = new_job(gateway, new_name("job"), enabled=False)
     run(gateway, job)
     assert statuses(ended(gateway, job)) == ["completed"]

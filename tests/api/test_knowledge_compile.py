@@ -249,7 +249,7 @@ def test_source_without_room_for_front_matter_is_skipped(own_gateway):
 
 @pytest.mark.parametrize("name", ["a  b.md", " a.md", "tab\there.md", "con\x01trol.md", "é" * 100 + ".md",
                                   "/".join("x" * 90 for _ in range(4)) + "/deep.md"])
-def test_page_names_its_source_whatever_its_name(own_gateway, name):
+def test_page_names_its_source_with_any_name(own_gateway, name):
     raw(own_gateway, name, "# Any\n")
     compile_sources(own_gateway)
     health = fetch(own_gateway, "/health")

@@ -162,7 +162,7 @@ def test_summary_survives_a_restart(own_talker):
     assert json.dumps(passes(gateway)).count("summarise") == 1
 
 
-def test_pages_of_an_agent_renamed_meanwhile_get_summaries(own_talker):
+def test_pages_of_an_agent_renamed_in_between_get_summaries(own_talker):
     gateway, stub = own_talker.gateway, own_talker.stub
     agent = new_agent(gateway, "scout")
 

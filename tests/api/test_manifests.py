@@ -142,7 +142,7 @@ def test_limit_declares_its_default(openapi):
                 assert "when omitted" in parameter["description"], f"{method} {path}"
 
 
-def test_mcp_is_declared_but_is_no_tool_of_its_own(openapi, manual):
+def test_mcp_is_declared_but_is_not_a_tool(openapi, manual):
     declared = openapi["paths"]["/mcp"]
     assert set(declared) == {"get", "post", "delete"}
     assert list(declared["get"]["responses"]["200"]["content"]) == ["text/event-stream"]

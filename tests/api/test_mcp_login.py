@@ -101,7 +101,7 @@ def test_token_forgotten_by_the_service_is_renewed(tickets_talker, oauth_service
     assert [grant["grant_type"] for grant in oauth_service.grants] == ["authorization_code", "refresh_token"]
 
 
-def test_expired_login_is_requested_anew(tickets_talker, oauth_service):
+def test_expired_login_is_requested_again(tickets_talker, oauth_service):
     log_in(tickets_talker.gateway)
     whoami(tickets_talker)
     oauth_service.valid, oauth_service.tokens = None, 7

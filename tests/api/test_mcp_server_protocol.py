@@ -182,7 +182,7 @@ def test_head_is_answered_without_a_body(gateway):
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_stateless_revision_has_no_stream_or_session_of_its_own(gateway, method):
+def test_stateless_revision_has_neither_streams_nor_sessions(gateway, method):
     with Client(gateway, MODERN) as client:
         answer = client.http.request(method, "/mcp", headers=client.headers)
         assert (answer.status_code, answer.headers["allow"]) == (405, "POST")

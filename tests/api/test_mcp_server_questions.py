@@ -189,7 +189,7 @@ def test_prompt_may_ask_too(fixture_gateway):
         assert got["messages"][0]["content"]["text"] == "Context: rain"
 
 
-def test_without_the_address_of_a_fixture_there_is_none(gateway):
+def test_without_an_address_there_is_no_fixture(gateway):
     with Client(gateway) as client:
         assert not any(tool["name"].startswith("test_") for tool in client.result("tools/list")["tools"])
         assert client.error("tools/call", name="test_simple_text")["code"] == -32602

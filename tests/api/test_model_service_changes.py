@@ -65,7 +65,7 @@ def test_new_key_never_goes_to_the_old_address(live, stub, connect, new_name, or
         assert [request.headers["authorization"] for request in next_place.requests] == ["Bearer new-key-0123456789"]
 
 
-def test_run_ends_on_a_service_that_is_deleted_meanwhile(live, stub, connect, new_name):
+def test_run_ends_on_a_service_that_is_deleted_during_it(live, stub, connect, new_name):
     name = new_name("KEY").replace("-", "_").upper()
     secret(live, name, "old-key-0123456789")
     service = connect(definition(stub, api_key=f"${{secret:{name}}}"))
@@ -120,7 +120,7 @@ def test_service_that_agents_name_is_not_deleted(live, stub, connect, new_name):
     assert ask(live, agentId=named[0]["id"])[-1]["model"] == f"{service['name']}/m"
 
 
-def test_whatever_names_a_model_of_a_service_keeps_it(live, stub, connect, new_name):
+def test_extensions_that_name_a_model_keep_its_service(live, stub, connect, new_name):
     service = connect(definition(stub, fallback_models=[]))
     model = f"{service['name']}/m"
     named = [new_job(live, new_name("chore"), model=model),

@@ -174,7 +174,7 @@ def test_results_reach_their_conversation_though_the_model_repeats_its_ids(talke
         assert sent[-1]["content"] == place and sent[-1]["tool_call_id"] == "call_1"
 
 
-def test_results_of_calls_that_the_model_gave_one_id_are_told_apart(talker):
+def test_results_of_calls_with_the_same_id_are_distinguished(talker):
     talker.stub.script(Reply("", tool_calls=[ToolCall("place", {"line": line}, id="same") for line in (1, 2)]), "Both.")
     question = user("Where are both?")
     first = ask(talker, question, tools=[PLACE])
@@ -186,7 +186,7 @@ def test_results_of_calls_that_the_model_gave_one_id_are_told_apart(talker):
     assert sent == ["result 0", "result 1"]
 
 
-def test_the_conversation_goes_on_after_a_tool_of_the_program(talker):
+def test_the_conversation_continues_after_a_tool_of_the_program(talker):
     talker.stub.script(Reply("Look.", tool_calls=[ToolCall("place", {}, id="call_p2")]), "Done.", "Bye.")
     question = user("Where am I now?")
     first = ask(talker, question, tools=[PLACE])
@@ -226,7 +226,7 @@ def test_the_agents_own_calls_are_not_handed_out(talker):
     assert answer["choices"][0]["finish_reason"] == "stop" and "tool_calls" not in message_in(answer)
 
 
-def test_an_agents_answer_goes_on_without_the_program(talker):
+def test_an_agents_answer_continues_without_the_program(talker):
     held = talker.stub.hold("begun ")
     with talker.gateway.events() as events:
         with http_client.new_client(base_url=talker.gateway.url, headers=talker.gateway.authorization) as http:

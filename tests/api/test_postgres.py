@@ -107,7 +107,7 @@ def test_a_secret_without_a_value_is_named(server, database, gateway_on):
     assert failed.status == 2 and "cluster.database: " in failed.stderr and "MISSING" in failed.stderr
 
 
-def test_an_address_that_is_none_is_refused_without_showing_it(gateway_on):
+def test_an_invalid_address_is_refused_without_showing_it(gateway_on):
     failed = gateway_on(f"postgresql://agw:{PASSWORD}@[::1/things").fails()
     assert failed.status == 2 and "cluster.database: " in failed.stderr and PASSWORD not in failed.stderr
 
@@ -234,7 +234,7 @@ def test_doctor_names_the_database(server, database, gateway_on):
     assert done.returncode == 0 and f"the database {database} at 127.0.0.1:{server.port} can be used" in done.stdout
 
 
-def test_what_is_acknowledged_survives_a_server_that_ends(gateway_on):
+def test_acknowledged_writes_survive_a_server_that_ends(gateway_on):
     with postgres() as own:
         own.create("records")
         gateway = gateway_on(own.url("records")).start()

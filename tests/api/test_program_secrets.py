@@ -328,7 +328,7 @@ def test_a_secret_with_a_line_end_is_refused_at_the_start(run, talker):
     assert output.startswith("the secret LINES contains a line end") and "X: y" not in output
 
 
-def test_a_secret_that_is_deleted_meanwhile_is_named(run, talker, server):
+def test_a_secret_that_is_deleted_in_between_is_named(run, talker, server):
     server.on_request = lambda request: talker.gateway.http.delete("/secrets/GH")
     url = server.url(host="localhost")
     output = run(f'curl -sS -H "X: $TOKEN" {url}; curl -sS -H "X: $TOKEN" {url}')
@@ -371,7 +371,7 @@ HOSTS = ["api.example.com"]
     ({"TOKEN": {"secret": "GH", "hosts": ["https://api.example.com"]}}, "definition.secrets.TOKEN.hosts[0]"),
     ({"TOKEN": {"secret": "GH", "hosts": HOSTS, "pass_through": ["a b"]}}, "definition.secrets.TOKEN.pass_through[0]"),
 ])
-def test_what_is_no_declaration_is_refused(talker, new_name, secrets, path):
+def test_invalid_declarations_are_refused(talker, new_name, secrets, path):
     body = {"type": "action", "name": new_name("bad"), "description": "", "definition": {
         "kind": "shell", "command": "true", "secrets": secrets}}
     details = invalid(talker.gateway.http.post("/extensions", json=body), path)

@@ -103,7 +103,7 @@ def test_directory_of_more_than_50000_entries_is_cut(gateway, folder, project):
     assert listed["entries"][-1] == {"name": "49999", "type": "file"}
 
 
-def test_missing_directory_and_file_are_told_apart(gateway, folder, project):
+def test_missing_directory_and_file_are_distinguished(gateway, folder, project):
     (folder / "a.md").write_text("text")
     refused(ask_list(gateway, project, "nothing"), 404, "path not found")
     refused(ask_list(gateway, project, "a.md"), 400, "path is not a directory")
@@ -153,7 +153,7 @@ def test_file_of_one_line_of_50_mb_is_read_in_bounded_ranges(gateway, folder, pr
 
 
 @pytest.mark.parametrize("content", [b"a\0b", b"\xff\xfe", b"caf\xe9 "])
-def test_what_is_no_text_has_no_content_but_bytes(gateway, folder, project, content):
+def test_binary_files_have_no_content_but_bytes(gateway, folder, project, content):
     (folder / "data").write_bytes(content)
     assert read(gateway, project, "data")["content"] is None
     raw = ask_file(gateway, project, "data", raw=True)
@@ -213,7 +213,7 @@ def test_private_file_of_home_is_not_shown_by_a_hard_link(gateway, folder, proje
     refused(ask_file(gateway, project, "notes.md"), 404, "file not found")
 
 
-def test_what_is_no_file_is_not_found(gateway, folder, project):
+def test_anything_but_a_file_is_not_found(gateway, folder, project):
     (folder / "src").mkdir()
     os.mkfifo(folder / "pipe")
     (folder / "loop").symlink_to("loop")

@@ -163,7 +163,7 @@ def test_decided_proposals_are_kept_for_90_days(own_gateway):
     assert file_of(own_gateway, recent).exists() and file_of(own_gateway, pending).exists()
 
 
-def test_proposal_marked_by_hand_is_decided(own_gateway):
+def test_proposal_marked_by_a_person_is_decided(own_gateway):
     path = write(own_gateway, status="applied", created_at="2020-01-01T00:00:00.000Z")
     own_gateway.restart()
     assert show(own_gateway, path)["status"] == "applied" and listed(own_gateway, path) is None

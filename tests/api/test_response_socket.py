@@ -127,7 +127,7 @@ def test_requests_are_answered_in_order(talker, socket):
     assert text_of(rest(socket)[-1]["response"]) == "two"
 
 
-def test_streams_are_answered_beside_each_other(talker, socket):
+def test_streams_are_answered_in_parallel(talker, socket):
     left, right = talker.stub.hold("left"), talker.stub.hold("right")
     create(socket, stream_id="a")
     assert left.was_asked()

@@ -34,7 +34,7 @@ def open_files(gateway):
     return len(list(Path(f"/proc/{gateway.process.pid}/fd").iterdir()))
 
 
-def test_restart_begins_anew_in_the_same_process_on_the_same_port(make_gateway):
+def test_restart_executes_itself_in_the_same_process_on_the_same_port(make_gateway):
     gateway = make_gateway(arguments=["--restart", "exec"]).start()
     thread = accepted(gateway.http.post("/threads", json={"title": "kept"}), 201)
     limits = Path(f"/proc/{gateway.process.pid}/limits").read_text()
@@ -50,7 +50,7 @@ def test_restart_begins_anew_in_the_same_process_on_the_same_port(make_gateway):
     assert gateway.stop() == 0, "it can be stopped by a signal as before"
 
 
-def test_no_descriptor_survives_a_restart_that_begins_anew(make_gateway):
+def test_no_descriptor_survives_a_restart_in_the_same_process(make_gateway):
     gateway = make_gateway(arguments=["--restart", "exec"]).start()
     counts = []
     for times in (1, 2, 3):
@@ -60,14 +60,14 @@ def test_no_descriptor_survives_a_restart_that_begins_anew(make_gateway):
     assert counts[2] <= counts[0] + 2, counts
 
 
-def test_wrong_configuration_ends_a_restart_that_begins_anew(make_gateway):
+def test_wrong_configuration_ends_a_restart_in_the_same_process(make_gateway):
     gateway = make_gateway(arguments=["--restart", "exec"]).start()
     gateway.configure("wrong: [")
     accepted(gateway.http.post("/daemon/restart"))
     assert gateway.wait() == 2 and "config.yaml:1" in gateway.stderr
 
 
-def test_children_are_ended_by_a_restart_that_begins_anew(make_gateway):
+def test_children_are_ended_by_a_restart_in_the_same_process(make_gateway):
     gateway = make_gateway(arguments=["--restart", "exec"], config={"sandbox": "none"}).start()
     site = gateway.home / "site"
     site.mkdir()
@@ -94,7 +94,7 @@ def at_a_terminal(gateway):
         os.close(mine)
 
 
-def test_restart_at_a_terminal_begins_anew(make_gateway):
+def test_restart_at_a_terminal_happens_in_the_same_process(make_gateway):
     with at_a_terminal(make_gateway()) as gateway:
         restarted(gateway)
         assert gateway.stop() == 0

@@ -274,7 +274,7 @@ def test_queued_message_can_be_deleted_and_is_not_answered(talker, streaming_run
     assert [found["content"] for found in turns(talker.gateway, thread)] == ["Once upon a time", "a question"]
 
 
-def test_agent_disabled_meanwhile_does_not_answer_a_queued_message(talker, new_name):
+def test_agent_disabled_in_between_does_not_answer_a_queued_message(talker, new_name):
     gateway = talker.gateway
     body = {"type": "agent", "name": new_name("agent"), "description": "", "enabled": True, "definition": {}}
     agent = accepted(gateway.http.post("/extensions", json=body), 201)

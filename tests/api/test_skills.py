@@ -136,7 +136,7 @@ def test_name_is_not_a_path(talker, agent, name):
     assert end["isError"] and end["output"].startswith("there is no skill")
 
 
-def test_skills_that_an_agent_could_have_are_listed_whatever_it_names(talker):
+def test_skills_that_an_agent_could_have_are_listed_regardless_of_its_definition(talker):
     gateway = talker.gateway
     directory = write_skill(gateway.data / "skills")
     write_skill(gateway.data / "agents" / "chooser" / "skills", name="csv", description="Reads tables.")

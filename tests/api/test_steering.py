@@ -248,7 +248,7 @@ def test_question_answered_again_supersedes_the_message(talker, running):
     assert stored(talker.gateway, turn)["metadata"]["superseded"] is True
 
 
-def test_message_answered_again_is_a_question_behind_the_answer_it_was_in(talker, running):
+def test_message_answered_again_is_a_question_after_the_answer_it_was_in(talker, running):
     turn = steer(talker.gateway, running.thread)
     running.step()
     running.finish()

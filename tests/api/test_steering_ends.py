@@ -178,7 +178,7 @@ def test_kill_during_a_tool_leaves_the_message_in_the_queue(own_talker, new_name
     assert record(own_talker.gateway, turn) == "queue"
 
 
-def test_kill_behind_the_boundary_leaves_the_message_in_the_answer(own_talker, own_running):
+def test_kill_after_the_boundary_leaves_the_message_in_the_answer(own_talker, own_running):
     turn = steer(own_talker.gateway, own_running.thread)
     own_running.step()
     killed(own_talker, own_running.thread)
@@ -189,7 +189,7 @@ def test_kill_behind_the_boundary_leaves_the_message_in_the_answer(own_talker, o
         "Which animals swim?", "Only the otters.", "Go on."]
 
 
-def test_kill_behind_each_of_several_boundaries(own_talker, own_running):
+def test_kill_after_each_of_several_boundaries(own_talker, own_running):
     first = steer(own_talker.gateway, own_running.thread, "one")
     own_running.step()
     second = steer(own_talker.gateway, own_running.thread, "two")

@@ -299,7 +299,7 @@ def test_fork_at_a_turn_of_another_thread_is_not_found(gateway):
         refused(gateway.http.post(f"/threads/{made['id']}/fork", json={"turnId": turn}), 404, "turn not found")
 
 
-def test_fork_at_a_turn_deleted_meanwhile_ends_with_it_or_is_not_found(gateway):
+def test_fork_at_a_turn_deleted_at_the_same_time_ends_with_it_or_is_not_found(gateway):
     made = create(gateway)
     for _ in range(40):
         last = add(gateway, made, "last")

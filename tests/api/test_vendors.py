@@ -113,7 +113,7 @@ def calls_and_results(request):
 AZURE = "/openai/deployments/{model}?api-version=2024-10-21"
 
 
-def test_azure_lists_the_models_beside_its_deployments(chats):
+def test_azure_lists_models_in_addition_to_deployments(chats):
     chats.stub.models = ["gpt-4.1"]
     definition = {"kind": "model", "api": "openai-chat", "base_url": chats.stub.base_url + AZURE}
     checked = accepted(chats.gateway.http.post("/model-services/check", json={"definition": definition}))
@@ -185,7 +185,7 @@ def test_error_in_a_whole_answer_of_openrouter_is_found(chats):
     assert "Flagged by moderation" in chats.failed(f"{chats.connect(path='/api/v1')}/a/b", reply)
 
 
-def test_openrouter_says_what_the_vendor_behind_it_said(chats):
+def test_openrouter_error_includes_that_of_the_vendor(chats):
     body = {"error": {"code": 400, "message": "Provider returned error",
                       "metadata": {"raw": "the seed must be positive", "provider_name": "Vendor"}}}
     assert "the seed must be positive" in chats.failed(f"{chats.connect(path='/api/v1')}/a/b", Fault(400, body=body))
@@ -217,7 +217,7 @@ def test_thoughts_go_back_to_deepseek_with_the_call_that_they_led_to(chats):
         [], ["First, look."], ["First, look.", "Look again."]]
 
 
-def test_deepseek_goes_on_with_what_another_model_began(chats):
+def test_deepseek_continues_a_conversation_of_another_model(chats):
     thread, model = chats.thread_of_another_model(), f"{chats.connect(path='')}/deepseek-flash"
     chats.answered(model, *[deepseek(Reply("Hi."))] * 2, thread=thread)
     chats.answered(model, deepseek(Reply("Hi again.")), thread=thread)
@@ -249,7 +249,7 @@ def test_signatures_go_back_to_gemini_with_their_calls(chats):
         [], [SIGNATURE, None], [SIGNATURE, None, SIGNATURE]]
 
 
-def test_gemini_goes_on_with_what_another_model_began(chats):
+def test_gemini_continues_a_conversation_of_another_model(chats):
     chats.answered(f"{chats.connect('gemini')}/gemini-flash-latest", "Hi.", thread=chats.thread_of_another_model())
     request, = chats.stub.requests
     assert signatures_in(request) == ["skip_thought_signature_validator"]
@@ -258,7 +258,7 @@ def test_gemini_goes_on_with_what_another_model_began(chats):
 # Groq.
 
 
-def test_tokens_that_groq_counts_in_a_place_of_its_own_are_counted(chats):
+def test_tokens_that_groq_reports_separately_are_counted(chats):
     run = chats.answered(f"{chats.connect(path='/openai/v1')}/m", streamed(
         {**choice(role="assistant", content=""), "x_groq": {"id": "req_1"}}, choice(content="Hi"),
         {**choice("stop"), "x_groq": {"id": "req_1", "usage": {"prompt_tokens": 10, "completion_tokens": 5}}}))
@@ -284,7 +284,7 @@ def mistral(reply):
     return answer
 
 
-def test_mistral_goes_on_with_what_another_model_began(chats):
+def test_mistral_continues_a_conversation_of_another_model(chats):
     thread, model = chats.thread_of_another_model(), f"{chats.connect()}/mistral-large-latest"
     own = ToolCall("Glob", {"pattern": "*.own"}, id="D681PevKs")
     chats.answered(model, *[mistral(Reply("", tool_calls=[own]))] * 2, mistral(Reply("Done.")), thread=thread)
@@ -295,7 +295,7 @@ def test_mistral_goes_on_with_what_another_model_began(chats):
     assert calls == results and calls[1] == own.id
 
 
-def test_thoughts_of_mistral_are_told_from_its_text(chats):
+def test_thoughts_of_mistral_are_separated_from_its_text(chats):
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
     run = chats.answered(f"{chats.connect()}/magistral-medium-latest",
                          streamed(choice(content=[thinking]), choice("stop", content="Hi")))

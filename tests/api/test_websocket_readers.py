@@ -86,7 +86,7 @@ def answering(talker, text):
         assert text_of(events.run(turn["id"])).startswith(text)
 
 
-def test_resume_of_a_long_answer_is_whole_and_goes_on(talker):
+def test_resume_of_a_long_answer_is_complete_and_continues(talker):
     text = "Line \N{LEFT DOUBLE QUOTATION MARK}\N{GRINNING FACE}\"\\\n" * 200_000
     with answering(talker, text) as (thread, turn, held), talker.gateway.events() as late:
         [run] = late.subscribe(thread["id"], resume=True)["runs"]
