@@ -44,6 +44,16 @@ bool merge_full_text(Connection& connection, std::string_view index, int pages) 
   return sqlite3_total_changes(connection.handle()) - before >= 2;
 }
 
+std::int64_t count_segments(Connection& connection, std::string_view index) {
+  // The table has a row for about each page: this steps from segment to segment.
+  auto row = connection.prepare(
+      fmt::format("WITH RECURSIVE segments (id) AS (SELECT min(segid) FROM {0}_idx UNION ALL SELECT (SELECT min(segid) "
+                  "FROM {0}_idx WHERE segid > id) FROM segments WHERE id IS NOT NULL) SELECT count(id) FROM segments",
+                  index));
+  row.step();
+  return row.integer(0);
+}
+
 std::vector<std::string> words_with_part(Connection& connection, std::string_view index, const std::string& part) {
   constexpr auto first_letter = "\xe0\xb8\x81";  // U+0E01
   auto row = prepare_with_vocabulary(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,10 @@ fts5_api* full_text_api(Connection& connection);
 /// Merges segments of the FTS table `index`, writing about `pages` pages; a negative number starts a merge into one
 /// segment. Returns false when nothing is left to merge. Throws DatabaseError.
 bool merge_full_text(Connection& connection, std::string_view index, int pages);
+
+/// How many segments the FTS table `index` consists of. Each insertion adds one, and a query reads all of them. Throws
+/// DatabaseError.
+std::int64_t count_segments(Connection& connection, std::string_view index);
 
 /// A query with more words would be too long.
 inline constexpr std::size_t max_words_with_part = 100;

@@ -9,7 +9,8 @@
 //
 // One step of the work is three writes in the background lane, each a transaction of a few milliseconds:
 //   1. `index_some`: add the next turns, at most 100 or 128 KiB, and raise the mark in the same transaction.
-//   2. `merge_some`: merge some pages of the index. FTS5's automatic merging is off, so that each write is short.
+//   2. `merge_some`: merge some pages of the index. FTS5's automatic merging is off, so that each write is short. While
+//   the index has many segments, the other steps wait for this one.
 //   3. `purge_some`: remove turns of deleted threads, from the index if they are not above the mark, then from the
 //   table.
 //

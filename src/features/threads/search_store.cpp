@@ -20,7 +20,10 @@ namespace {
 // Each piece blocks the writer for a few milliseconds.
 constexpr std::size_t turns_a_piece = 100;
 constexpr std::size_t bytes_a_piece = 128 * 1024;
-constexpr int pages_a_merge = 32;
+constexpr int pages_a_merge = 64;
+/// With more, what is there is merged first. Else merging falls behind while very many turns wait, until SQLite merges
+/// all segments of a level at once, which takes gigabytes of the log and minutes.
+constexpr std::int64_t many_segments = 64;
 constexpr int few = 500;
 
 /// Any text as one word of the index: its FNV-1a hash. Two agents with the same hash would find each other's turns;
@@ -72,6 +75,8 @@ void take_away(Connection& connection, const Entry& entry) {
       .bind(":body", entry.content)
       .run();
 }
+
+bool must_merge_first(Connection& connection) { return count_segments(connection, "turn_words") >= many_segments; }
 
 /// Includes turns of deleted threads: every turn up to the mark must be in the index, without exception.
 std::vector<Entry> not_indexed(Connection& connection) {
@@ -127,6 +132,7 @@ std::string_view indexed_text(std::string_view content) { return utf8_prefix(con
 
 std::int64_t index_some(Connection& connection) {
   if (connection.is_postgres()) return word_search_store::index_some(connection) ? 1 : 0;
+  if (must_merge_first(connection)) return newest_number(connection) - indexed(connection);
   const auto entries = not_indexed(connection);
   if (entries.empty()) return 0;
   // In the order of the index's rows: the index flushes its buffer whenever a row number decreases.
@@ -143,6 +149,7 @@ bool purge_some(Connection& connection) {
   if (connection.is_postgres()) return word_search_store::purge_some(connection);
   const auto thread = next_deleted_thread(connection);
   if (!thread) return false;
+  if (must_merge_first(connection)) return true;
   const auto last = indexed(connection);
   const auto entries = to_purge(connection, *thread);
   for (const auto& entry : std::views::reverse(entries)) {

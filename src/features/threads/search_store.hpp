@@ -31,11 +31,13 @@ std::string_view indexed_text(std::string_view content);
 
 // Writing, in short pieces.
 
-/// Indexes the next turns. Returns how many waited, themselves included; with PostgreSQL, 1 if there were any.
+/// Indexes the next turns, unless the index must be merged first. Returns how many waited, themselves included; with
+/// PostgreSQL, 1 if there were any.
 std::int64_t index_some(Connection& connection);
 /// Merges a few pages of the index. Returns whether there was anything to merge.
 bool merge_some(Connection& connection);
-/// Removes the next turns of deleted threads, from the index as well. Returns whether there were any.
+/// Removes the next turns of deleted threads, from the index as well, unless it must be merged first. Returns whether
+/// there were any.
 bool purge_some(Connection& connection);
 /// Removes a turn from the index, before the turn itself is removed.
 void remove(Connection& connection, const turn_store::StoredTurn& stored);

@@ -15,12 +15,17 @@ namespace {
 constexpr std::int64_t turns_a_block = 64;
 constexpr int blocks_a_piece = 64;
 constexpr std::size_t bytes_a_piece = 1024 * 1024;
-/// Common words occur often within a block, so this is about fifteen for each different word of it.
-constexpr std::size_t bits_a_word = 8;
+constexpr std::size_t bits_a_word = 15;
 constexpr std::size_t bits_a_cell = 64;
 
 std::int64_t first_number(std::int64_t block) { return block * turns_a_block; }
 std::int64_t last_number(std::int64_t block) { return first_number(block + 1) - 1; }
+
+void keep_different(std::vector<std::uint64_t>& hashes) {
+  std::ranges::sort(hashes);
+  const auto repeated = std::ranges::unique(hashes);
+  hashes.erase(repeated.begin(), repeated.end());
+}
 
 std::uint64_t hash_of(std::string_view word) { return std::hash<std::string_view>{}(word); }
 
@@ -95,6 +100,7 @@ bool UnindexedWords::extend(Connection& connection) {
                                                  [&](std::string_view word) { hashes.push_back(hash_of(word)); });
                          return true;
                        });
+    keep_different(hashes);
     const std::lock_guard lock(mutex_);
     if (block == first_block_ + std::ssize(filters_)) filters_.emplace_back(block, hashes);
   }
