@@ -67,6 +67,8 @@ def filled(gateway, seed):
             "key": str(number), "title": chance.choice(TEXTS), "archived": chance.random() < 0.5, "turns": turns,
             "mode": chance.choice(["plan", "act"]), "updated_at": f"2024-03-{number + 1:02}T00:00:00.000Z",
             "pinned": chance.random() < 0.5, "agent_id": chance.choice(["assistant", "guide"]),
+            **({"tasks": [{"text": chance.choice(TEXTS), "status": chance.choice(["pending", "active", "done"])}
+                          for _ in range(chance.randrange(4))]} if chance.random() < 0.5 else {}),
             **({"job_id": job["id"]} if chance.random() < 0.5 else {}),
             **({"project_id": project["id"]} if chance.random() < 0.5 else {})}]}))
 
@@ -78,7 +80,8 @@ def records(gateway):
     projects = {one["id"]: [one["name"], one["path"]] for one in accepted(gateway.http.get("/projects"))}
     listed = accepted(gateway.http.get("/threads", params={"archived": "true"}))
     return [{**one, "project_id": projects.get(one["project_id"]), "agent_id": names[one["agent_id"]],
-             "job_id": names.get(one["job_id"]),             "turns": transcript_of(gateway, one["id"])}
+             "job_id": names.get(one["job_id"]), "turns": transcript_of(gateway, one["id"]),
+             "tasks": accepted(gateway.http.get(f"/threads/{one['id']}")).get("tasks")}
             for one in listed]
 
 
@@ -458,9 +461,9 @@ def test_transcript_for_others_has_no_inputs_results_and_secrets(gateway):
              {"key": "2", "role": "tool", "content": "contents", "metadata": {"tool_name": "Read", "input": {"path": "diary"}}},
              {"key": "3", "role": "assistant", "content": r"Noted: hunter2\-and\-more.", "metadata": {"reasoning": "Hm."}}]
     created = accepted(gateway.http.post("/import", json={"source": "t", "threads": [
-        {"key": "1", "title": "On hunter2-and-more", "turns": turns}]}))
+        {"key": "1", "title": "On hunter2-and-more", "tasks": [{"text": "Look", "status": "done"}], "turns": turns}]}))
     shared = accepted(gateway.http.get(f"/threads/{created['threads'][0]['id']}/transcript", params={"shared": "true"}))
-    assert shared["thread"]["title"] == "On [secret]"
+    assert shared["thread"]["title"] == "On [secret]" and "tasks" not in shared["thread"]
     assert [turn["content"] for turn in shared["turns"]] == ["My key is [secret].", "", "Noted: [secret]."]
     assert shared["turns"][1]["metadata"] == {"tool_name": "Read"}
     assert "Hm." not in str(shared)

@@ -42,6 +42,23 @@ def test_threads_keep_their_times_order_title_and_state(gateway, new_name):
     assert page["next"] is None
 
 
+def test_a_new_thread_has_its_tasks_and_one_that_is_there_keeps_its_own(gateway, new_name):
+    key = new_name("list")
+    tasks = [{"text": "Saw", "status": "done"}, {"text": "Sand", "status": "pending"}]
+    [made] = send(gateway, thread(key, "a", tasks=tasks))
+    assert transcript(gateway, made["id"])["thread"]["tasks"] == tasks
+    send(gateway, thread(key, "a", tasks=[]))
+    assert accepted(gateway.http.get(f"/threads/{made['id']}"))["tasks"] == tasks
+    [bare] = send(gateway, thread(new_name("bare"), "a"))
+    assert "tasks" not in transcript(gateway, bare["id"])["thread"]
+
+
+@pytest.mark.parametrize("tasks", [[{"text": "x", "status": "done"}] * 101, [{"text": "x" * 200, "status": "done"}] * 100])
+def test_lists_of_tasks_are_bounded(gateway, new_name, tasks):
+    answer = gateway.http.post("/import", json=batch("notes", thread(new_name("long"), "a", tasks=tasks)))
+    refused(answer, 400, "threads[0].tasks must be at most 100, with 16 KiB of text")
+
+
 def test_the_same_batch_again_creates_nothing(gateway, new_name):
     one = thread(new_name("again"), "a", "b")
     [first] = send(gateway, one)

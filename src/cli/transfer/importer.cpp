@@ -136,6 +136,7 @@ void Importer::begin_thread(ImportedThread head, const std::optional<fs::path>& 
   // A dry run cannot know what is there.
   if (!writes_ && seen_threads_.insert(head.key).second) ++counts_["threads"].created;
   batch_bytes_ += head.key.size() + head.title.value_or("").size() + 200;
+  if (head.tasks) batch_bytes_ += size_of(*head.tasks);
   batch_.threads.push_back(std::move(head));
 }
 

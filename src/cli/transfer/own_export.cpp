@@ -29,6 +29,18 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t newest_format = 1;
 
+std::optional<std::vector<ThreadTask>> own_tasks(const json::object& from) {
+  const auto* listed = array_member(from, "tasks");
+  if (!listed) return std::nullopt;
+  std::vector<ThreadTask> tasks;
+  for (const auto& each : *listed) {
+    if (!each.is_object()) continue;
+    const auto status = from_text<TaskStatus>(string_or_empty(each.get_object(), "status"));
+    tasks.push_back({string_or_empty(each.get_object(), "text"), status.value_or(TaskStatus::pending)});
+  }
+  return tasks;
+}
+
 ImportedThread own_thread(const json::object& from) {
   ImportedThread thread{.key = string_or_empty(from, "id"), .turns = {}};
   // The name, which is the same in every gateway; the id of an agent that is no more.
@@ -42,6 +54,7 @@ ImportedThread own_thread(const json::object& from) {
   thread.pinned = is_true(from, "pinned");
   thread.created_at = time_in(from, "created_at");
   thread.updated_at = time_in(from, "updated_at");
+  thread.tasks = own_tasks(from);
   return thread;
 }
 

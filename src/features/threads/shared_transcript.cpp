@@ -31,6 +31,7 @@ json::object shared_metadata(const json::object& metadata, const FilledSecrets& 
 
 Transcript for_others(Transcript transcript, const FilledSecrets& hidden) {
   transcript.thread.title = hidden.hidden_in(transcript.thread.title);
+  transcript.thread.tasks.reset();
   for (auto& turn : transcript.turns) {
     turn.content = turn.role == Role::tool ? std::string() : hidden.hidden_in(turn.content);
     if (turn.metadata) turn.metadata = shared_metadata(*turn.metadata, hidden);

@@ -50,8 +50,6 @@ constexpr auto tasks_schema = R"({
   "required": ["items"],
   "additionalProperties": false
 })";
-/// The total size of all texts.
-constexpr std::size_t max_task_bytes = 16 * 1024;
 
 std::vector<ThreadTask> tasks_in(const json::object& input) {
   std::vector<ThreadTask> tasks;
@@ -61,12 +59,6 @@ std::vector<ThreadTask> tasks_in(const json::object& input) {
                      from_text<TaskStatus>(string_or_empty(members, "status")).value_or(TaskStatus::pending)});
   }
   return tasks;
-}
-
-std::size_t size_of(const std::vector<ThreadTask>& tasks) {
-  std::size_t size = 0;
-  for (const auto& task : tasks) size += task.text.size();
-  return size;
 }
 
 Task<ToolOutcome> set_tasks(Threads& threads, const ToolCall& call) {

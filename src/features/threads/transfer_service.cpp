@@ -44,6 +44,8 @@ void check(const ImportBatch& batch) {
     const auto& thread = batch.threads[i];
     const auto path = "threads[" + std::to_string(i) + "].";
     check_key(thread.key, path + "key", is_own);
+    if (thread.tasks && (thread.tasks->size() > max_tasks || size_of(*thread.tasks) > max_task_bytes))
+      throw BadRequest(path + "tasks must be at most 100, with 16 KiB of text");
     for (std::size_t k = 0; k < thread.turns.size(); ++k) {
       check_key(thread.turns[k].key, path + "turns[" + std::to_string(k) + "].key", is_own);
     }
@@ -114,7 +116,8 @@ PreparedImport Threads::prepare_import(ImportedThread thread, const std::string&
   made->thread.pinned = thread.pinned;
   made->thread.created_at = created_at;
   made->moment = std::chrono::microseconds{updated_at.time_since_epoch()}.count();
-  PreparedImport prepared{.key = std::move(thread.key), .thread = std::move(*made), .turns = {}};
+  PreparedImport prepared{
+      .key = std::move(thread.key), .thread = std::move(*made), .tasks = std::move(thread.tasks), .turns = {}};
   auto before = created_at;
   for (auto& turn : thread.turns) {
     prepared.turns.push_back(prepared_turn(std::move(turn), is_own, id, before, now));

@@ -106,6 +106,7 @@ thread_store::StoredThread thread_of(Connection& connection, const PreparedImpor
     made.titled_by = thread_store::TitledBy::gateway;
   }
   const auto number = thread_store::insert(connection, made);
+  if (prepared.tasks) task_store::put(connection, number, *prepared.tasks);
   thread_store::StoredThread stored{number, std::move(made.thread), made.titled_by};
   if (stored.thread.pinned) stored.thread = thread_store::change(connection, stored, std::nullopt, 0);
   return stored;
@@ -135,7 +136,8 @@ Transcript read(Connection& connection, const std::string& thread_id, const Tran
   const auto after = number_after(connection, stored.number, query.after);
   const auto limit = static_cast<std::size_t>(query.limit.value);
   const auto numbers = numbers_after(connection, stored.number, after, limit);
-  Transcript page{.thread = std::move(stored.thread), .turns = {}, .next = {}};
+  Transcript page{
+      .thread = {std::move(stored.thread), task_store::list(connection, stored.number)}, .turns = {}, .next = {}};
   std::size_t bytes = 0;
   for (const auto number : numbers) {
     if (page.turns.size() == limit || bytes > max_page_bytes) {

@@ -32,6 +32,7 @@ struct PreparedImportTurn {
 struct PreparedImport {
   std::string key;
   thread_store::PreparedThread thread;
+  std::optional<std::vector<ThreadTask>> tasks;
   std::vector<PreparedImportTurn> turns;
 };
 
@@ -41,8 +42,8 @@ struct Written {
   Thread thread;
 };
 
-/// Creates the thread unless there is one with its id, and appends the turns that it lacks. Throws Conflict if one of
-/// the ids is that of a turn of another thread.
+/// Creates the thread with its tasks unless there is one with its id, and appends the turns that it lacks. Throws
+/// Conflict if one of the ids is that of a turn of another thread.
 Written write(Connection& connection, const PreparedImport& prepared);
 
 }  // namespace agw::transfer_store

@@ -4,6 +4,14 @@
 
 namespace agw {
 
+BOOST_DESCRIBE_STRUCT(TranscriptThread, (Thread), (tasks))
+constexpr auto rules(Tag<TranscriptThread>) {
+  return std::tuple{RuleFor<&TranscriptThread::tasks>{
+                        {.about = "the list of its agent; omitted if it never kept one", .omit_null = true}},
+                    pinned_rule};
+}
+const Description& describe(Tag<TranscriptThread>) { return description_of<TranscriptThread>("TranscriptThread"); }
+
 BOOST_DESCRIBE_STRUCT(Transcript, (), (thread, turns, next))
 constexpr auto rules(Tag<Transcript>) {
   return std::tuple{RuleFor<&Transcript::next>{{.about = "the next page's after; null behind the last turn"}}};
@@ -29,14 +37,16 @@ constexpr auto rules(Tag<ImportedTurn>) {
 const Description& describe(Tag<ImportedTurn>) { return description_of<ImportedTurn>("ImportedTurn"); }
 
 BOOST_DESCRIBE_STRUCT(ImportedThread, (),
-                      (key, agent_id, title, project_id, job_id, mode, archived, pinned, created_at, updated_at, turns))
+                      (key, agent_id, title, project_id, job_id, mode, archived, pinned, created_at, updated_at, tasks,
+                       turns))
 constexpr auto rules(Tag<ImportedThread>) {
   return std::tuple{RuleFor<&ImportedThread::key>{{.about = "identifies it within its source"}},
                     RuleFor<&ImportedThread::agent_id>{{.about = "an agent's id or name; assistant when omitted"}},
                     RuleFor<&ImportedThread::title>{{.about = "made from the first user turn when omitted"}},
                     RuleFor<&ImportedThread::job_id>{{.about = "a job's id or name; dropped if there is none"}},
                     RuleFor<&ImportedThread::archived>{{.about = "false when omitted", .has_default = true}},
-                    RuleFor<&ImportedThread::pinned>{{.about = "false when omitted", .has_default = true}}};
+                    RuleFor<&ImportedThread::pinned>{{.about = "false when omitted", .has_default = true}},
+                    RuleFor<&ImportedThread::tasks>{{.about = "the list of its agent, for a new thread"}}};
 }
 const Description& describe(Tag<ImportedThread>) { return description_of<ImportedThread>("ImportedThread"); }
 

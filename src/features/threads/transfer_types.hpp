@@ -18,9 +18,15 @@ struct TranscriptTurn : Turn {
 };
 const Description& describe(Tag<TranscriptTurn>);
 
+/// A thread with its agent's list of tasks.
+struct TranscriptThread : Thread {
+  std::optional<std::vector<ThreadTask>> tasks;  ///< no value if the agent never kept a list
+};
+const Description& describe(Tag<TranscriptThread>);
+
 /// The response of `GET /threads/:id/transcript`: turns in their order, which is the opposite of that of a list.
 struct Transcript {
-  Thread thread;
+  TranscriptThread thread;
   std::vector<TranscriptTurn> turns;
   std::optional<std::string> next;  ///< the `after` of the next page; null after the last turn
 };
@@ -57,6 +63,7 @@ struct ImportedThread {
   bool pinned = false;
   std::optional<Timestamp> created_at;
   std::optional<Timestamp> updated_at;
+  std::optional<std::vector<ThreadTask>> tasks;
   std::vector<ImportedTurn> turns;
 };
 const Description& describe(Tag<ImportedThread>);

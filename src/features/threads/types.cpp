@@ -27,6 +27,12 @@ std::span<const EnumName> names(Tag<TaskStatus>) { return enum_names<TaskStatus>
 BOOST_DESCRIBE_STRUCT(ThreadTask, (), (text, status))
 const Description& describe(Tag<ThreadTask>) { return description_of<ThreadTask>("ThreadTask"); }
 
+std::size_t size_of(const std::vector<ThreadTask>& tasks) {
+  std::size_t size = 0;
+  for (const auto& task : tasks) size += task.text.size();
+  return size;
+}
+
 BOOST_DESCRIBE_STRUCT(ThreadDetail, (Thread), (active_run, tasks))
 constexpr auto rules(Tag<ThreadDetail>) {
   return std::tuple{

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -51,6 +52,11 @@ struct ThreadTask {
   TaskStatus status{};
 };
 const Description& describe(Tag<ThreadTask>);
+
+/// The most that a list may have, and the total size of all its texts.
+inline constexpr std::size_t max_tasks = 100;
+inline constexpr std::size_t max_task_bytes = 16 * 1024;
+std::size_t size_of(const std::vector<ThreadTask>& tasks);
 
 /// `GET /threads/:id`: the thread, its active run and its agent's list of tasks.
 struct ThreadDetail : Thread {

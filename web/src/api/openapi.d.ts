@@ -2915,10 +2915,8 @@ export interface components {
         Transcript: {
             thread: {
                 id: string;
-                /** @description the agent that answers */
                 agent_id: string;
                 project_id: string | null;
-                /** @description the job whose run made it */
                 job_id: string | null;
                 title: string;
                 archived: boolean;
@@ -2928,12 +2926,15 @@ export interface components {
                 mode: "plan" | "act";
                 /** Format: date-time */
                 created_at: string;
-                /**
-                 * Format: date-time
-                 * @description moves with its turns, title, mode and archived
-                 */
+                /** Format: date-time */
                 updated_at: string;
                 turn_count: number;
+                /** @description the list of its agent; omitted if it never kept one */
+                tasks?: {
+                    text: string;
+                    /** @enum {string} */
+                    status: "pending" | "active" | "done";
+                }[] | null;
             };
             turns: {
                 id: string;
@@ -7844,6 +7845,12 @@ export interface operations {
                         created_at?: string | null;
                         /** Format: date-time */
                         updated_at?: string | null;
+                        /** @description the list of its agent, for a new thread */
+                        tasks?: {
+                            text: string;
+                            /** @enum {string} */
+                            status: "pending" | "active" | "done";
+                        }[] | null;
                         turns: {
                             /** @description identifies it within its thread */
                             key: string;
