@@ -16,10 +16,12 @@ namespace {
 /// People who wait for a shorter answer have seen it.
 constexpr std::int64_t long_run_ms = 60'000;
 
-bool is_long_answer(const DomainEvent& event) {
+std::optional<ChannelNotification> end_of_answer(const DomainEvent& event) {
   const auto members = event.message_members();
   const auto* duration = members.if_contains("durationMs");
-  return duration && duration->is_number() && duration->to_number<double>() > static_cast<double>(long_run_ms);
+  if (!duration || !duration->is_number() || duration->to_number<double>() <= long_run_ms) return std::nullopt;
+  const bool failed = string_member(members, "finishReason") == "error";
+  return ChannelNotification{ChannelNotice::finish, failed ? "An answer has failed." : "An answer is ready."};
 }
 
 }  // namespace
@@ -40,8 +42,8 @@ std::optional<ChannelNotification> channel_notification(const DomainEvent& event
       return ChannelNotification{ChannelNotice::job_failed, fmt::format("The job {} has failed: {}", run->job,
                                                                         run->error.value_or("no reason is known"))};
     }
-  } else if (event.type == "finish" && is_long_answer(event)) {
-    return ChannelNotification{ChannelNotice::finish, "An answer is ready."};
+  } else if (event.type == "finish") {
+    return end_of_answer(event);
   }
   return std::nullopt;
 }
