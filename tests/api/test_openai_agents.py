@@ -40,6 +40,12 @@ def test_an_agent_answers_on_a_new_thread(talker):
     assert turns(talker, answer["metadata"]["thread_id"]) == [("user", "Hello"), ("assistant", "Good morning.")]
 
 
+def test_an_agent_stores_its_answer_as_a_program_may_ask(talker):
+    talker.answers("I keep it.")
+    answer = ask(talker, user("Keep this"), store=True)
+    assert turns(talker, answer["metadata"]["thread_id"]) == [("user", "Keep this"), ("assistant", "I keep it.")]
+
+
 def test_an_agent_streams(talker):
     talker.stub.script(Reply("one two three", deltas=3))
     response = talker.gateway.http.post("/v1/chat/completions", json={

@@ -256,6 +256,7 @@ def test_a_thread_named_for_a_model_is_an_error(talker):
     assert error["param"] == "metadata.thread_id" and "no threads" in error["message"]
     response = talker.gateway.http.post("/v1/chat/completions", json=body(), headers={"X-Thread-Id": "x"})
     assert response.status_code == 400 and response.json()["error"]["param"] == "X-Thread-Id"
+    assert refusal(talker, 400, store=True)["param"] == "store", "no thread keeps the answer"
     assert talker.stub.requests == []
 
 

@@ -280,8 +280,6 @@ void reject_unsupported_values(Parameters& body) {
     throw bad_parameter("top_logprobs", "is not possible", "unsupported_parameter");
   if (const auto* bias = body.object("logit_bias"); bias && !bias->empty())
     throw bad_parameter("logit_bias", "is not possible", "unsupported_parameter");
-  if (body.flag("store").value_or(false))
-    throw bad_parameter("store", "answers of models are not stored: ask an agent", "unsupported_value");
   if (const auto* modalities = body.array("modalities", 8); modalities && *modalities != json::array{"text"})
     throw bad_parameter("modalities", "must be [\"text\"]", "unsupported_value");
 }
@@ -295,6 +293,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   auto& options = request.call.options;
   request.model = body.required_text("model");
   reject_unsupported_values(body);
+  request.wants_storing = body.flag("store").value_or(false);
   const auto* messages = body.array("messages", max_client_messages);
   if (!messages || messages->empty()) throw bad_parameter("messages", "must be an array with at least one message");
   ChatMessages(request).read(*messages);

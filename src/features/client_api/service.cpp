@@ -276,6 +276,10 @@ ModelChoice ClientApi::require_model(const ClientRequest& request, const AnswerW
     throw bad_parameter(request.thread_param, "models have no threads: leave it out, or ask an agent",
                         "unsupported_parameter");
   }
+  if (request.wants_storing) {
+    throw bad_parameter("store", "answers of models are not stored: leave it out, or ask an agent",
+                        "unsupported_value");
+  }
   if (const auto* feature = choice.provider->unsupported(request.call)) {
     throw cannot_do(*feature, writer, choice.provider_name);
   }

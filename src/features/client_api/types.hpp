@@ -29,6 +29,7 @@ struct ClientRequest {
   std::string client{};                             ///< the program's name: see `client_product`
   std::optional<std::string> thread_id{};           ///< agents only: the thread to continue
   std::string thread_param = "metadata.thread_id";  ///< the parameter or header that names it
+  bool wants_storing = false;  ///< agents only: their answers are stored whether a program wants that or not
   bool is_repeatable = false;  ///< has an Idempotency-Key: an agent's answer goes on if the program disconnects
 };
 
