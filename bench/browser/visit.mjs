@@ -1,6 +1,6 @@
 // What a first visit to any page costs, as JSON: medians of five with an empty cache.
 //   node bench/browser/visit.mjs <url> <regular expression of a text to wait for> [JSON of what localStorage holds]
-// Also for pages of other programs, to stand beside ours.
+// Also for pages of other programs, to compare them with ours.
 import { visits } from './browser.mjs';
 
 const [url, text, storage = '{}'] = process.argv.slice(2);

@@ -214,7 +214,7 @@ export async function holdResponses(page, method, url) {
   const held = new Promise((free) => (release = free));
   await page.route(url, async (route) => {
     if (!isHeld || route.request().method() !== method) return route.fallback();
-    // A test that ends meanwhile closes the page, and with it the request.
+    // A test that ends in the meantime closes the page, and with it the request.
     const response = await route.fetch().catch(() => undefined);
     await held;
     if (response) await route.fulfill({ response });

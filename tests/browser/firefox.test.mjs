@@ -38,7 +38,7 @@ else {
     page.waitForFunction((said) => document.body.innerText.includes(said), { timeout }, text);
   const press = async (page, name) => (await named(page, 'button', name)).click();
 
-  /** A page in a context of its own; its errors fail the file. */
+  /** A page in a separate context; its errors fail the file. */
   async function newPage() {
     const context = await env.browser.createBrowserContext();
     const page = await context.newPage();

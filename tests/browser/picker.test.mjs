@@ -25,7 +25,7 @@ else {
     return page;
   }
 
-  /** A gateway with many projects would take long to make: what the page is told is. */
+  /** A gateway with many projects would take long to create, so its response is faked. */
   async function openProjects(count) {
     const page = await env.open('/inbox');
     const many = Array.from({ length: count }, (_, i) => ({ id: `p-${i}`, name: `Project ${i}`, path: `/tmp/${i}` }));
@@ -59,7 +59,7 @@ else {
     await page.keyboard.press('Enter');
     await eventually(async () => assert.equal(await picker.innerText(), all.at(-1)));
     assert.equal(await picker.getAttribute('aria-expanded'), 'false');
-    // Tab takes what is marked, and goes on.
+    // Tab takes the marked entry, and moves on.
     await page.keyboard.press('Space');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Tab');

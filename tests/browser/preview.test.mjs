@@ -11,7 +11,7 @@ else {
   const frame = (page) => panel(page).frameLocator('iframe');
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20"/></svg>';
 
-  /** An app of files in a directory of its own. */
+  /** An app of files in a separate directory. */
   async function site(name, files) {
     const folder = `${env.home}/${name}`;
     mkdirSync(folder);

@@ -98,7 +98,7 @@ describe('push', { skip: missing }, () => {
     await page.addInitScript(
       ({ token, subscription }) => {
         if (!localStorage.getItem('agw.token')) localStorage.setItem('agw.token', JSON.stringify(token));
-        // Headless browsers deny notifications whatever they were granted.
+        // Headless browsers deny notifications even if they were granted.
         Object.defineProperty(Notification, 'permission', { get: () => 'granted' });
         Notification.requestPermission = async () => 'granted';
         let own = null;

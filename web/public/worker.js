@@ -2,7 +2,7 @@
 // token.
 const home = '/ui/';
 
-/** The gateway encrypts its notices; whatever else arrives is only told of. */
+/** The gateway encrypts its notices; anything else that arrives is only mentioned. */
 function noticeOf(data) {
   try {
     const { body, url, topic } = data.json();
@@ -12,7 +12,7 @@ function noticeOf(data) {
   }
 }
 
-/** An address of the page, whatever was asked for. */
+/** An address of the page, regardless of the request. */
 function addressOf(url) {
   const address = new URL(url, location.origin);
   return address.origin === location.origin && address.pathname === home

@@ -78,7 +78,7 @@ export const fewerDiagrams = () => ({
     if (!from?.includes('/node_modules/')) return undefined;
     if (leftOut.test(id)) return nothing;
     if (id === 'mindmap-parser') return ours('mindmap_parser');
-    // The parser of pies and Git graphs is a library of its own, larger than all the rest.
+    // The parser of pies and Git graphs is a separate library, larger than all the rest.
     if (id === '@mermaid-js/parser') return ours('parser');
     // So is the layout of mind maps.
     if (/\/cose-bilkent-\w+\.mjs$/.test(id)) return ours('mindmap_layout');

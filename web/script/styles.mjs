@@ -34,7 +34,7 @@ for (const file of readdirSync(dist, { recursive: true }).filter((file) => file.
   if (after !== before) writeFileSync(new URL(file, dist), after);
 }
 
-/** The few helpers of the bundler's that a chat needs are part of its code, and not a request of their own. */
+/** The few helpers of the bundler's that a chat needs are part of its code, and not a separate request. */
 const runtime = readdirSync(new URL('assets/', dist)).find((file) => /^rolldown-runtime-/.test(file));
 const { file: chatFile } = chunks.find((chunk) => chunk.name === 'chat');
 if (runtime) {

@@ -1,4 +1,4 @@
-/** Milliseconds after which a letter begins anew. */
+/** Milliseconds after which a letter starts a new search. */
 const pause = 700;
 
 /** Finds an entry of a list by the letters that are typed, as lists of the system do. */

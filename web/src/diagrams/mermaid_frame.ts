@@ -21,7 +21,7 @@ const secure =
 /** The frame is never seen, so a browser may not draw it, and not call this. */
 window.requestAnimationFrame = (done) => setTimeout(() => done(performance.now()));
 
-/** An SVG that has a size of its own, and is well-formed: as a picture it is read as XML. */
+/** An SVG that has its own size, and is well-formed: as a picture it is read as XML. */
 function standalone(html: string): { svg: string; width: number; height: number; title: string } {
   const box = document.createElement('div');
   box.innerHTML = html;

@@ -1,6 +1,6 @@
 /**
- * Where the nodes of a mind map stand: the branches of the root to both of its sides, each node beside its parent. Stands for
- * mermaid's layout by simulated forces, a library of its own that is larger than all the rest.
+ * The places of the nodes of a mind map: the branches of the root on both of its sides, each node next to its parent. Replaces
+ * mermaid's layout by simulated forces, a separate library that is larger than all the rest.
  */
 
 interface Node {

@@ -69,7 +69,7 @@ export function fromPairs(text: string): Record<string, string> | undefined {
   return pairs.length ? Object.fromEntries(pairs) : undefined;
 }
 
-/** The errors of the value at `path` and of its parts that have no field of their own. */
+/** The errors of the value at `path` and of its parts that have no separate field. */
 export function errorAt(errors: Record<string, string>, path: string): string {
   const own = Object.entries(errors).filter(
     ([at]) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`),

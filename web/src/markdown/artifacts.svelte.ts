@@ -1,4 +1,4 @@
-/** What agents made that can be shown beside the chat: pages, drawings, documents, diagrams and formulas. */
+/** Works of agents that can be shown next to the chat: pages, drawings, documents, diagrams and formulas. */
 
 export type ArtifactKind = 'html' | 'svg' | 'markdown' | 'mermaid' | 'math';
 

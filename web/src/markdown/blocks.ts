@@ -11,7 +11,7 @@ export interface Block {
 /** A longer unfinished block is split at a line, so that parsing it again for each delta stays cheap. */
 const maxTail = 16_000;
 
-/** Each has a tokenizer of its own, which knows the links of one text. */
+/** Each has its own tokenizer, which knows the links of one text. */
 const options = (): typeof defaults => ({ ...defaults, extensions: mathExtensions as typeof defaults.extensions });
 
 export function lex(text: string): Token[] {

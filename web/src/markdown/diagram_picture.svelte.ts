@@ -8,7 +8,7 @@ const restTime = 300;
 /** Made while a component is. */
 export class DiagramPicture {
   shown = $state.raw<(Picture & { url: string }) | null>(null);
-  /** Why there is none. */
+  /** Why there is no picture. */
   problem = $state('');
 
   constructor(text: () => string) {

@@ -16,7 +16,7 @@ export interface Picture {
 /** Longer ones are shown as they are written: all the browser's time is not theirs. */
 const maxText = 20_000;
 const maxPicture = 4_000_000;
-/** Milliseconds for one diagram, after which its frame is taken away with whatever it does. */
+/** Milliseconds for one diagram, after which its frame is removed, whatever it is doing. */
 const maxTime = 6_000;
 const maxLoading = 30_000;
 /** The frame is kept for the next diagram so long. */

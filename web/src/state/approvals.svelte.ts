@@ -12,7 +12,7 @@ class Approvals {
   all = $state.raw<PermissionRequest[]>([]);
   /** The chats in which somebody waits. */
   threads = $derived(new Set(this.all.filter(({ decision }) => !decision).map(({ thread_id: id }) => id)));
-  /** What events told since the latest read began. */
+  /** Changes by events since the latest read began. */
   #arrived = new Set<string>();
   #decided = new Map<string, Partial<PermissionRequest>>();
   #asked = 0;

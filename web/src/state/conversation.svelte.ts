@@ -83,7 +83,7 @@ export class Conversation {
     const isLatest = !this.versions.isEarlier;
     return this.#idle && isLatest && !this.isBusy && last?.kind === 'user' ? last.turn : null;
   });
-  /** The latest answer, if it ended early and can go on. */
+  /** The latest answer, if it ended early and can be continued. */
   cut = $derived.by(() => {
     const last = this.items.at(-1);
     if (this.isBusy || this.versions.isEarlier || last?.kind !== 'answer' || !last.turn) return null;

@@ -75,7 +75,7 @@ export class LiveRun {
   }
 
   /**
-   * Fetches missing events. If called again meanwhile, fetches once more, because the first response may be too old.
+   * Fetches missing events. If called again while fetching, fetches once more, because the first response may be too old.
    */
   catchUp(): Promise<void> {
     if (this.#catchingUp) this.#again = true;

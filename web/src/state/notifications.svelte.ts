@@ -6,7 +6,7 @@ import { store, stored } from '../base/storage';
 import { t } from '../base/language';
 
 const pushedAfter = 60_000;
-/** Whoever waited for less has not looked away. */
+/** After a shorter wait, people have not looked away. */
 const soundAfter = 20_000;
 
 /** Whether the gateway pushes this to the browser while the page is hidden. */

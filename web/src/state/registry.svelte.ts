@@ -39,7 +39,7 @@ class Registry {
     if (!this.loaded) await this.load();
   }
 
-  /** Loads all extensions. If called again meanwhile, loads once more afterwards. */
+  /** Loads all extensions. If called again while loading, loads once more afterwards. */
   load(): Promise<void> {
     this.#wanted = true;
     if (this.#loading) this.#again = true;
@@ -62,7 +62,7 @@ class Registry {
     }
   }
 
-  /** Models are read when something about them is to be shown. `refresh`: the services are asked first. */
+  /** Models are read when something about them should be shown. `refresh`: the services are asked first. */
   async readModels(refresh = false): Promise<void> {
     this.models = await get<ModelInfo[]>('/models', { refresh: refresh || undefined });
   }

@@ -40,7 +40,7 @@ export function editedFrom({ role, metadata }: Turn): string | undefined {
   return role === 'user' && typeof replaces === 'string' ? replaces : undefined;
 }
 
-/** The key of the answer that a user turn was steered into, and behind which of its steps it is. */
+/** The key of the answer that a user turn was steered into, and the step after which it is. */
 export function steeredPlace(turn: Turn): { key: string; afterStep: number } | undefined {
   const { run_id: run, after_step: step } = (turn.metadata ?? {}) as { run_id?: unknown; after_step?: unknown };
   if (turn.role !== 'user' || typeof run !== 'string' || typeof step !== 'number') return undefined;

@@ -112,7 +112,7 @@ export function definitionOf(wanted: Wanted, secret: string): Record<string, unk
   };
 }
 
-/** Stores the token as a secret of its own, and the channel as an extension, which begins to read at once. */
+/** Stores the token as a separate secret, and the channel as an extension, which begins to read at once. */
 export async function connectChannel(wanted: Wanted): Promise<Extension> {
   const name = freeName(wanted.service, isTaken);
   const secret = `${name.toUpperCase().replaceAll('-', '_')}_TOKEN`;

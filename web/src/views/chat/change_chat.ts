@@ -48,7 +48,7 @@ export async function discard({ id, title, turn_count }: Thread, isRunning: () =
   }
 }
 
-/** A chat of its own with what was said up to a turn. */
+/** A separate chat with the conversation up to a turn. */
 export async function fork(id: string, turnId: string): Promise<void> {
   const thread = await post<Thread>(apiPath`/threads/${id}/fork`, { turnId });
   // Told apart from the original in the list.
@@ -112,7 +112,7 @@ export function deleteTurns(conversation: Conversation, ids: string[], log: () =
   addEventListener('pagehide', left);
 }
 
-/** A queued message is deleted immediately, or it could be answered meanwhile; its text can be edited again. */
+/** A queued message is deleted immediately, or it could be answered in the meantime; its text can be edited again. */
 export function takeBack(conversation: Conversation, { id, content }: Turn, write: (text: string) => void): void {
   const restore = conversation.hide([id]);
   conversation.delete([id]).then(

@@ -1,4 +1,4 @@
-/** How the changes of a run in files are counted and told. */
+/** How a run's changes of files are counted and described. */
 import type { RunChanges } from '../../api/types';
 import { diffBlocks } from '../approvals/exact';
 import { t } from '../../base/language';

@@ -28,7 +28,7 @@ export class Draft {
     this.#timer = setTimeout(this.save, saveDelay);
   }
 
-  /** Stores only changes made here: another tab may have edited or sent the text meanwhile. */
+  /** Stores only changes made here: another tab may have edited or sent the text since. */
   save = (): void => {
     clearTimeout(this.#timer);
     if (this.#isDirty) store(this.#key, this.text || undefined);

@@ -37,7 +37,7 @@ const forget = (key: string): void =>
 
 export const canUndo = (key: string): boolean => all().some((one) => one.key === key);
 
-/** Puts back what was replaced, as a proposal of its own. Throws if the target was changed since. */
+/** Restores the replaced content, as a separate proposal. Throws if the target was changed since. */
 export async function undoApplied(key: string): Promise<void> {
   const replaced = all().find((one) => one.key === key);
   if (!replaced) return;

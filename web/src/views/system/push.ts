@@ -54,7 +54,7 @@ async function fromBrowser(): Promise<PushSubscription> {
   return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
 }
 
-/** Subscribes this browser, or changes the kinds that it gets. Throws what a person can be told. */
+/** Subscribes this browser, or changes the kinds that it gets. Throws errors with texts for people. */
 export async function subscribe(kinds: PushKind[]): Promise<Subscription> {
   if ((await Notification.requestPermission()) !== 'granted') throw new Error(t('The browser blocked notifications.'));
   const subscription = await fromBrowser().catch((error: unknown) => {

@@ -50,7 +50,7 @@ class Shells {
 
 export const shells = new Shells();
 
-/** Shows the terminal of that place, which is opened if there is none. */
+/** Shows the terminal of that place, and opens it if necessary. */
 export function openTerminal(place: Place): void {
   const same = ({ projectId, agentId }: Place): boolean =>
     place.projectId ? projectId === place.projectId : !projectId && agentId === place.agentId;

@@ -1,6 +1,6 @@
 /** Sentences of an answer that is still being written, and of what a microphone hears while they are read. */
 
-/** A line, or a sentence with what follows it: the end of a sentence is known by the space behind it. */
+/** A line, or a sentence with the text after it: a space marks the end of a sentence. */
 const ends = /\n|[.!?…][\p{Pe}\p{Pf}"'*]*\s|[。！？]/gu;
 
 /** Where the last complete sentence ends. */
