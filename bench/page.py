@@ -86,6 +86,9 @@ def page():
             yield text_row(f"chat of {count:,} turns", long, 400)
             yield Row(f"chat of {count:,} turns, longest task", f"{long['longest']:.0f} ms", "-", "-", "< 200 ms",
                       long["longest"] < 200)
+        sent = run("send.mjs", url, gateway.token, gateway.new_threads(1)[0])
+        yield Row("Send to Thinking, answers 1.5 s later", f"{sent['took']:.1f} ms", f"{sent['longest']:.1f} ms", "-",
+                  "<= 17 ms", sent["took"] <= 17)
         for streams in (1, 20):
             yield from streaming(url, gateway, streams)
     yield from peers.rows(functools.partial(run, "visit.mjs"))
