@@ -41,6 +41,8 @@ constexpr auto gathering = 100ms;
 constexpr auto after_failure = 5s;
 /// So many waiting turns take long to read.
 constexpr std::int64_t many = 4096;
+/// Noting words is much quicker than indexing them, but on a slow machine not than an import: both go on.
+constexpr int pieces_noted_a_step = 8;
 constexpr auto until_woken = std::chrono::hours{24 * 365};
 
 }  // namespace
@@ -103,7 +105,7 @@ Task<> SearchIndexer::note_words_of(std::int64_t waiting) {
     co_return;
   }
   bool more = true;
-  while (more && !group_.closing()) {
+  for (int i = 0; i < pieces_noted_a_step && more && !group_.closing(); ++i) {
     more = co_await database_.read(
         [unindexed = unindexed_](Connection& connection) { return unindexed->extend(connection); });
   }
