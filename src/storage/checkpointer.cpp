@@ -14,17 +14,44 @@ namespace agw {
 namespace {
 
 constexpr std::chrono::seconds interval{1};
+/// How long the writer waits for readers. Most take a few milliseconds.
+constexpr int reader_milliseconds = 100;
 
-}  // namespace
-
-bool checkpoint(Connection& connection) {
+bool run_checkpoint(Connection& connection, int mode) {
   int in_log = 0;
   int copied = 0;
-  const int code = sqlite3_wal_checkpoint_v2(connection.handle(), "main", SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
+  const int code = sqlite3_wal_checkpoint_v2(connection.handle(), "main", mode, &in_log, &copied);
   if (code == SQLITE_BUSY) return false;
   connection.check(code, "checkpoint");
   AGW_ASSERT(copied <= in_log);
   return copied == in_log;
+}
+
+/// Sets how long a connection waits for others, and back at the end.
+class ShortPatience {
+public:
+  explicit ShortPatience(Connection& connection) : connection_(connection) {
+    auto row = connection.prepare("PRAGMA busy_timeout");
+    row.step();
+    usual_milliseconds_ = static_cast<int>(row.integer(0));
+    sqlite3_busy_timeout(connection.handle(), reader_milliseconds);
+  }
+  ~ShortPatience() { sqlite3_busy_timeout(connection_.handle(), usual_milliseconds_); }
+  ShortPatience(const ShortPatience&) = delete;
+  ShortPatience& operator=(const ShortPatience&) = delete;
+
+private:
+  Connection& connection_;
+  int usual_milliseconds_ = 0;
+};
+
+}  // namespace
+
+bool checkpoint(Connection& connection) { return run_checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE); }
+
+bool restart_log(Connection& connection) {
+  const ShortPatience patience(connection);
+  return run_checkpoint(connection, SQLITE_CHECKPOINT_RESTART);
 }
 
 void Checkpointer::notify_commit() {

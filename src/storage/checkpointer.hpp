@@ -14,6 +14,11 @@ namespace agw {
 /// writers. Returns whether all of the log is now in the file. Throws DatabaseError.
 bool checkpoint(Connection& connection);
 
+/// The same for the writer, with a log that others read without a break, each from where it was: waits for them for a
+/// moment, in which nothing is added, so that the next write begins the log anew. Returns whether it will. Throws
+/// DatabaseError.
+bool restart_log(Connection& connection);
+
 /// Checkpoints on a thread and a connection of its own, a second after a commit or when the log is long, so that the
 /// writer rarely has to. The thread starts with the first commit and sleeps while nothing is written.
 class Checkpointer {

@@ -6,9 +6,12 @@
 #include <chrono>
 #include <thread>
 
+#include <atomic>
+
 #include <gmock/gmock.h>
 
 #include "base/async/assert.hpp"
+#include "base/async/task_group.hpp"
 #include "storage/testing.hpp"
 #include "testing/run.hpp"
 
@@ -337,6 +340,54 @@ TEST(Database, ALongLogIsBegunAnewWhileWritesGoOn) {
       });
     }
     EXPECT_LT(std::filesystem::file_size(database.file().string() + "-wal"), 200 * mebibyte);
+  });
+}
+
+/// Two reads that take turns, so that one of them is always under way.
+class EndlessReading {
+public:
+  explicit EndlessReading(TestDatabase& database) : database_(database) {}
+
+  /// One of the two.
+  Task<> read_on() {
+    while (!over_) {
+      co_await database_->read([this](Connection& connection) {
+        numbers(connection);
+        const auto mine = ++begun_;
+        begun_.notify_all();
+        while (begun_ == mine && !over_) begun_.wait(mine);
+      });
+    }
+  }
+  void stop() {
+    over_ = true;
+    ++begun_;
+    begun_.notify_all();
+  }
+
+private:
+  TestDatabase& database_;
+  std::atomic<int> begun_ = 0;
+  std::atomic<bool> over_ = false;
+};
+
+TEST(Database, ALongLogIsBegunAnewAlthoughSomebodyAlwaysReads) {
+  constexpr std::uintmax_t mebibyte = 1024 * 1024;
+  testing::run([](Loop& loop) -> Task<> {
+    TestDatabase database(loop);
+    EndlessReading reading(database);
+    TaskGroup readers(loop);
+    readers.spawn(reading.read_on());
+    readers.spawn(reading.read_on());
+    for (int i = 0; i < 400; ++i) {
+      co_await database->write([](Connection& connection) {
+        connection.prepare("INSERT INTO rows (text) VALUES (CAST(zeroblob(1048576) AS TEXT))").run();
+      });
+    }
+    EXPECT_LT(std::filesystem::file_size(database.file().string() + "-wal"), 380 * mebibyte)
+        << "of 400 that were written";
+    reading.stop();
+    co_await readers.join();
   });
 }
 

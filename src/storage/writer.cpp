@@ -51,6 +51,8 @@ constexpr int bytes_of_page = 4096;
 /// after a crash.
 constexpr int long_log = 64 * 1024 * 1024 / bytes_of_page;
 constexpr int retry_after = long_log / 4;
+/// SQLite has not begun such a log anew although all of it was copied: there is always somebody who reads from it.
+constexpr int very_long_log = 2 * long_log;
 
 }  // namespace
 
@@ -190,7 +192,8 @@ void Writer::roll_back() {
 }
 
 /// SQLite restarts the log only once all of it has been checkpointed. The checkpointer copies most of it while it
-/// grows; the writer copies the rest, when nothing is added.
+/// grows; the writer copies the rest, when nothing is added. Readers that are never all away at once keep SQLite from
+/// restarting it; for a very long log the writer waits until they are.
 void Writer::limit_log_size() {
   AGW_ASSERT(log_pages_ >= 0 && checkpoint_at_ >= long_log);
   if (log_pages_ < long_log) {
@@ -203,7 +206,11 @@ void Writer::limit_log_size() {
   checkpoint_at_ = log_pages_ + retry_after;
   AGW_ASSERT(checkpoint_at_ > long_log);
   try {
-    checkpoint(*connection_);
+    if (log_pages_ < very_long_log) {
+      checkpoint(*connection_);
+    } else if (!restart_log(*connection_)) {
+      checkpoint_at_ = log_pages_ + long_log;  // as during a backup: writes do not wait for it often
+    }
   } catch (const DatabaseError& error) {
     log::warn("cannot copy the log into the database: {}", error.what());
   }
