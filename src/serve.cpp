@@ -79,7 +79,7 @@ bool is_full(const std::filesystem::path& path) {
   return std::filesystem::space(path, unknown).available == 0 && !unknown;
 }
 
-/// The port that the gateway had before it began anew; clients know it, even if a free one was asked for.
+/// The port that the gateway had before it restarted; clients know it, even if `--port 0` was given.
 constexpr const char* port_before = "AGW_PORT_BEFORE_RESTART";
 
 std::optional<int> take_port_before() {

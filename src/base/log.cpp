@@ -87,7 +87,7 @@ bool is_plain(std::string_view line) {
   return std::all_of(line.begin(), line.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
-/// One line, whatever its source: a line feed would forge a line, an escape sequence would control the terminal.
+/// One line, for any input: a line feed would forge a line, an escape sequence would control the terminal.
 std::string on_one_line(std::string_view raw) {
   const auto text = to_utf8(raw);
   std::string out;

@@ -73,7 +73,7 @@ void write_example_configuration(const std::filesystem::path& file) {
   const auto fail = [&] {
     throw StartError(ExitStatus::usage, fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
   };
-  // "x": a file that a person wrote meanwhile is kept. Truncated, ours would still be a file of comments.
+  // "x": a file that a person has written in the meantime is kept. Truncated, ours would still be a file of comments.
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "wxe"), std::fclose);
   if (!stream && errno == EEXIST) return;
   if (!stream) return fail();

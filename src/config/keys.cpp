@@ -156,7 +156,7 @@ Keys<Settings> make_settings_keys() {
        .value = providers(),
        .example = "{workstation: {kind: openai, base_url: 'http://127.0.0.1:8000/v1', default_model: qwen3}}"},
       {.name = "sandbox",
-       .text = "What shell commands of agents run in. With none they can do whatever you can.",
+       .text = "Where shell commands of agents run. With none, they can do whatever you can.",
        .value = one_of<S, SandboxKind S::*, SandboxKind>(
            &S::sandbox, {{"bubblewrap", SandboxKind::bubblewrap}, {"none", SandboxKind::none}})},
       {.name = "terminals",
@@ -233,11 +233,10 @@ Keys<Settings> make_settings_keys() {
        .example = "https://10.0.0.5:7420",
        .environment = "AGENT_GATEWAY_CLUSTER_ADDRESS"},
       {.name = "cluster.files",
-       .text =
-           "Whether each node has a data directory of its own, or all share one, on a file system that each mounts.",
+       .text = "Whether each node has its own data directory, or all share one, on a file system that each mounts.",
        .value = cluster_files()},
       {.name = "cluster.drain_seconds",
-       .text = "How long the runs of a node may go on after SIGTERM, in seconds.",
+       .text = "How long the runs of a node may continue after SIGTERM, in seconds.",
        .value = whole_number<S>(at(&S::cluster, &S::Cluster::drain_seconds), 0, 3600)},
   };
 }

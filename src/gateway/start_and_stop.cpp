@@ -41,7 +41,7 @@ GatewayEnd Gateway::run(bool trace_loop) {
 Task<> Gateway::begin() {
   const bool was_interrupted = !interrupted_.empty();
   co_await engine_.recover(std::exchange(interrupted_, {}));
-  if (is_node_ && was_interrupted) cluster_.have_all_catch_up("a node has started anew");
+  if (is_node_ && was_interrupted) cluster_.have_all_catch_up("a node has restarted");
   co_await proposals_.recover();
   co_await research_.recover();
   // In a cluster, other nodes may be in the middle of an undo.
@@ -83,7 +83,7 @@ void Gateway::lead() {
 
 void Gateway::lose() {
   if (is_ending_) return;
-  log::error("this node cannot go on, as others may have taken it for lost: it starts anew");
+  log::error("this node restarts, because the others may have declared it lost");
   end(daemon_.is_draining() ? ExitStatus::success : ExitStatus::restart);
 }
 

@@ -157,7 +157,7 @@ public:
   }
 
   /// The last two messages of the user are marked: the one before was the last in the request before this one, whose
-  /// part of the cache is so found even behind many tool calls.
+  /// part of the cache is found in this way even after many tool calls.
   json::array finish() {
     int marks = 2;
     for (auto message = messages_.rbegin(); message != messages_.rend() && marks > 0; ++message) {
@@ -387,7 +387,7 @@ private:
     }
   }
 
-  /// Deferred tools stand behind the others and never change, so what is cached stays when one is found.
+  /// Deferred tools come after the others and never change, so what is cached stays when one is found.
   json::array tools(const ModelRequest& request) const {
     json::array tools;
     if (!loads_tools(settings_.base_url, request.model)) {

@@ -70,7 +70,7 @@ ProviderError read_object(const json::object& error) {
   for (const auto* name : {"type", "code", "param"}) add_word(provider_error, error, name);
   if (const auto* metadata = object_member(error, "metadata")) {
     add_word(provider_error, *metadata, "error_type");
-    // OpenRouter: what the service behind it has said.
+    // OpenRouter: the error of the service behind it.
     if (const auto raw = text_or_json(*metadata, "raw"); !raw.empty())
       provider_error.message = tidy(fmt::format("{}: {}", provider_error.message, raw));
   }
@@ -87,7 +87,7 @@ bool is_about_quota(const ProviderError& provider_error) {
                       {"exceeded your current quota", "credit balance is too low", "spend limit", "API usage limits"});
 }
 
-/// Services, routers and local servers report it in words of their own, with no status of its own.
+/// Services, routers and local servers report it in their own words, without a specific status.
 bool is_about_length(const ProviderError& provider_error) {
   const auto message = boost::to_lower_copy(provider_error.message);
   return contains_any(provider_error.words, {"context_length", "exceed_context_size"}) ||
@@ -111,7 +111,7 @@ std::string_view advice(int status, const ProviderError& provider_error) {
   return {};
 }
 
-/// The same request would be refused again, whatever the status and the headers say.
+/// The same request would be refused again, regardless of the status and the headers.
 void note_length(ModelFailure& failure, const ProviderError& provider_error) {
   if (failure.kind == Kind::rate_limited || !is_about_length(provider_error)) return;
   failure.kind = Kind::refused;

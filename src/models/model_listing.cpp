@@ -1,5 +1,5 @@
-// Asks a service for its models. Every service has a form of its own for the list and for what it says of a model, so
-// the first half reads any of these forms (`entry_of`), with a bound on everything. The second half asks, page by page,
+// Asks a service for its models. Every service has its own format for the list and for the data of a model, so the
+// first half reads any of these forms (`entry_of`), with a bound on everything. The second half asks, page by page,
 // until the list ends or its time is up (`Asking`).
 
 #include "models/model_listing.hpp"
@@ -178,7 +178,7 @@ bool ends_with_path(std::string_view base_url, std::string_view end) {
   return base_url.substr(0, base_url.find('?')).ends_with(end);
 }
 
-/// Azure's deployments are beside its models, and GitHub's catalog is beside what answers.
+/// Azure lists models but not deployments, and GitHub's catalog has another path than its API.
 std::string openai_list_url(std::string_view base_url) {
   const auto url = boost::urls::parse_uri(base_url);
   if (url && url->host() == "models.github.ai") return "https://models.github.ai/catalog/models";

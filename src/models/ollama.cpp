@@ -72,7 +72,7 @@ private:
     }
   }
 
-  /// Calls arrive whole, so each is a new one, whatever its index says.
+  /// Calls arrive whole, so each is a new one, regardless of its index.
   void add_call(const json::object& call) {
     const auto* function = object_member(call, "function");
     if (!function) return;

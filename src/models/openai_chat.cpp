@@ -293,7 +293,7 @@ private:
     }
   }
 
-  /// Mistral's thoughts are parts of the content that hold parts of their own.
+  /// Mistral's thoughts are parts of the content that contain further parts.
   void read_part(const json::object& part) {
     text(text_member(part, "text"));
     const auto* thoughts = array_member(part, "thinking");
@@ -376,7 +376,7 @@ public:
       return provider_error.message.find(name) != std::string::npos ||
              provider_error.words.find(name) != std::string::npos;
     };
-    // A model that cannot reason needs not be told.
+    // A model that cannot reason need not be told.
     const auto* effort = request.if_contains("reasoning_effort");
     if (mentions("reasoning_effort") && !mentions("tools") && effort && *effort == "none")
       return request.erase("reasoning_effort") > 0;

@@ -171,7 +171,7 @@ bool search_as_function(json::object& request) {
   return true;
 }
 
-/// A model that cannot reason needs not be told.
+/// A model that cannot reason need not be told.
 bool forget_effort_none(json::object& request) {
   auto* reasoning = request.if_contains("reasoning");
   auto* effort = reasoning && reasoning->is_object() ? reasoning->get_object().if_contains("effort") : nullptr;

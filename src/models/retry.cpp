@@ -60,7 +60,7 @@ std::optional<milliseconds> delay_after(int tries, const ModelFailure& failure, 
   return jittered(std::min<milliseconds>(doubled, policy.max_delay));
 }
 
-/// Waits until a failed call is to be repeated. False if it is not: then `failure` is the result.
+/// Waits until a failed call should be repeated. False if it should not: then `failure` is the result.
 Task<bool> may_go_on(const ModelChoice& choice, int tries, ModelFailure& failure, StopSource& stop,
                      const RetryPolicy& policy) {
   const auto delay = delay_after(tries, failure, policy);

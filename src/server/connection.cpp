@@ -10,9 +10,10 @@
 //   - While the coroutine waits for the poller, only the three passes and `interrupt` change the state.
 //   - `lifetime_` only moves towards the end. A connection that is to close never answers another request.
 //
-// The coroutine serves whatever has to wait: a body, a handler that is a coroutine, a proxied stream, a WebSocket, a
-// client that does not take its responses. A request that changes something is answered after the hub's pending effects
-// are on disk. No more than 16 requests of a pipeline are handled before other connections have their turn.
+// The coroutine serves everything that has to wait: a body, a handler that is a coroutine, a proxied stream, a
+// WebSocket, a client that does not take its responses. A request that changes something is answered after the hub's
+// pending effects are on disk. No more than 16 requests of a pipeline are handled before other connections have their
+// turn.
 //
 // A connection has no timer. The server calls `sweep` once a second, and ConnectionTimeouts knows what is too long.
 
@@ -148,7 +149,7 @@ void HttpConnection::wake(State state) {
   woken_.notify();
 }
 
-/// Ends whatever the coroutine waits for.
+/// Ends the current wait of the coroutine.
 void HttpConnection::interrupt() {
   stream_.interrupt();
   if (state_ == State::waiting) wake(State::closing);
@@ -210,7 +211,7 @@ Response HttpConnection::call_inline_handler() {
   }
 }
 
-// By the coroutine: whatever waits.
+// In the coroutine: everything that has to wait.
 
 Task<> HttpConnection::receive() {
   AGW_ASSERT(state_ == State::receiving);

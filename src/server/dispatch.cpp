@@ -51,7 +51,7 @@ Task<Response> handle_by_any(Request& request, const Target& target, Idempotency
   try {
     co_return co_await handle(request, target, idempotency, blocking);
   } catch (const ThreadElsewhere&) {
-    taken = std::current_exception();  // Another node has begun to answer meanwhile.
+    taken = std::current_exception();  // Another node has begun to answer in the meantime.
   }
   if (auto response = co_await others.answer(request, path)) co_return *std::move(response);
   std::rethrow_exception(taken);

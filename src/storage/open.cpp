@@ -61,7 +61,7 @@ std::uintmax_t size_or_0(const fs::path& path) {
   return ignored ? 0 : size;
 }
 
-/// Root may write read-only files, but whoever marked it so does not want that.
+/// Root may write read-only files, but a file marked as read-only is not meant to be written.
 void require_writable(const Place& place, const fs::path& path) {
   const auto permissions = fs::status(path).permissions();
   const bool marked = (permissions & fs::perms::owner_write) != fs::perms::none;

@@ -76,7 +76,7 @@ void WordVector::add_field(const std::vector<std::string_view>& words, char weig
     if (!has_unsegmented_script(word)) continue;
     for_each_pair(word, [&](std::string_view pair) { add_at(std::string(mark).append(pair), place); });
   }
-  // No phrase goes on from one field to the next.
+  // No phrase continues from one field to the next.
   ++next_place_;
 }
 

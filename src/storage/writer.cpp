@@ -14,7 +14,7 @@
 //   3. If an item threw or the commit failed, roll back and run all items again, each in a savepoint. Those that throw
 //      are rolled back to their savepoint; the others are committed.
 //   4. If SQLite has rolled back the whole transaction, which a full disk makes it do even inside a savepoint, or if
-//      the commit failed again, run each item in a transaction of its own. Only the write that fails reports an error.
+//      the commit failed again, run each item in its own transaction. Only the write that fails reports an error.
 //      A group of one item begins here.
 //   5. Complete the items, in the order of the group, with a single post to the loop.
 //   6. If the log is long, have it checkpointed (`limit_log_size`).

@@ -125,7 +125,7 @@ def test_command_line_sends_nothing_to_another_certificate(tls_gateway, tmp_path
     lock = (tls_gateway.data / "gateway.lock").read_text()
     (tls_gateway.data / "gateway.lock").write_text(lock.replace(tls_gateway.url, other.url))
     status = tls_gateway.command("threads")
-    assert status.returncode == 1 and "shows another certificate" in status.stderr
+    assert status.returncode == 1 and "has a different certificate" in status.stderr
     (tls_gateway.data / "gateway.lock").write_text(lock)
 
 

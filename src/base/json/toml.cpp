@@ -29,7 +29,7 @@ bool is_bare(char c) { return is_alphanumeric(c) || c == '-' || c == '_'; }
 
 struct TomlTable;
 
-/// A value (an inline table too), or a table or a list of tables with headers of their own.
+/// A value (an inline table too), or a table or a list of tables with their own headers.
 struct TomlEntry {
   json::value value{};
   std::unique_ptr<TomlTable> table{};

@@ -159,7 +159,7 @@ Task<json::object> AcpAgent::log_out() {
   co_return json::object();
 }
 
-/// The project of the directory, which is made without trust if there is none.
+/// The project of the directory, which is created without trust if it does not exist.
 Task<json::object> AcpAgent::project_at(std::string directory) {
   const auto path = resolved(directory);
   for (const auto& project : co_await gateway_.list("/projects")) {

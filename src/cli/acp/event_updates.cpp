@@ -30,7 +30,7 @@ json::object chunk(std::string_view kind, std::string_view text, const std::stri
   return update;
 }
 
-/// What a file holds before a call writes it; nullopt if it is none that can be shown, or is already written.
+/// The content of a file before a call writes it; nullopt if it cannot be shown, or is already written.
 std::optional<std::string> current_text(const fs::path& file, const json::object& input) {
   std::error_code error;
   if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > max_shown_file || error) return std::nullopt;
@@ -83,7 +83,7 @@ std::vector<json::object> EventUpdates::of(const json::object& event) {
   return type == "thread-updated" ? of_thread(event) : std::vector<json::object>();
 }
 
-/// Text after a call is a message of its own, so that editors show the call between the two.
+/// Text after a call is a separate message, so that editors show the call between the two.
 json::object EventUpdates::text_chunk(const std::string& run, std::string_view text) {
   if (run_ != run) {
     run_ = run;

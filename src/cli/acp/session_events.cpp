@@ -171,7 +171,7 @@ Task<> Session::settle(PromptPointer prompt) {
   prompt->ended.request();
 }
 
-/// Ends the prompt by its stored answer, and tells what the client does not have of it yet.
+/// Ends the prompt by its stored answer, and sends the part of it that the client does not have yet.
 Task<bool> Session::take_stored(PromptPointer prompt) {
   const auto turns =
       co_await gateway_.list(path({"threads", id_, "turns"}, {{"limit", std::to_string(turns_per_page)}}));
@@ -273,7 +273,7 @@ Session::RunProgress& Session::progress_of(const std::string& run_id) {
   return runs_.back();
 }
 
-/// A message of the person. Ours is not told again.
+/// A message of the person. Our own is not sent again.
 void Session::take_turn(const json::object& turn) {
   if (string_member(turn, "role") != "user") return;
   if (posting_ > 0) return push_bounded(early_turns_, turn, max_early);

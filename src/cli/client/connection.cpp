@@ -51,7 +51,7 @@ Task<GatewayStream> secured(const FoundGateway& gateway, asio::ip::tcp::socket s
   if (error) refuse(gateway, error);
   if (gateway.certificate.empty() || fingerprint_of(stream.native_handle()) != gateway.certificate) {
     throw std::runtime_error(
-        fmt::format("whoever answers at {} shows another certificate than the gateway (process {}): nothing was sent",
+        fmt::format("the server at {} has a different certificate than the gateway (process {}): nothing was sent",
                     gateway.url, gateway.pid));
   }
   co_return GatewayStream(std::move(stream));

@@ -34,7 +34,7 @@ std::optional<FoundGateway> running(const std::optional<std::string>& data_dir) 
   }
 }
 
-/// In the child: becomes `agw serve` in a session of its own, without this program's streams.
+/// In the child: becomes `agw serve` in its own session, without this program's streams.
 [[noreturn]] void become(const std::vector<std::string>& arguments, int errors) {
   ::setsid();
   // The grandchild belongs to no one who would have to wait for it.

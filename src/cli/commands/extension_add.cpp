@@ -32,7 +32,7 @@ void judge(const json::object& body, const std::string& path) {
   }
 }
 
-/// Extensions from elsewhere are disabled until their owner has reviewed them, whatever they say.
+/// Extensions from elsewhere are disabled until their owner has reviewed them, regardless of their `enabled`.
 ExtensionPackage read_package(const ExtensionAddOptions& options) {
   auto package = read_extension_package(options.path);
   auto& body = package.body;

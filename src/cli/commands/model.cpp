@@ -88,8 +88,9 @@ std::string ask_for_service(const json::array& presets) {
 json::object chosen_preset(const json::array& presets, const std::string& service, const ModelAddOptions& options) {
   if (auto preset = find_preset(presets, service)) return *preset;
   if (!options.api || !options.base_url) {
-    throw StartError(ExitStatus::usage, fmt::format("{} is none of {}; for another service give --api and --base-url",
-                                                    one_line(service), known_services(presets)));
+    throw StartError(ExitStatus::usage,
+                     fmt::format("{} is not one of {}; for another service give --api and --base-url",
+                                 one_line(service), known_services(presets)));
   }
   return {{"name", service}, {"needs_key", true}};
 }

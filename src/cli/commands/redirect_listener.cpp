@@ -59,7 +59,7 @@ Task<> RedirectListener::stop() {
   co_await group_.join();
 }
 
-/// Browsers open connections in advance, so each has a coroutine of its own.
+/// Browsers open connections in advance, so each has its own coroutine.
 Task<> RedirectListener::accept() {
   for (;;) {
     auto browser = co_await acceptor_.async_accept(asio::use_awaitable);

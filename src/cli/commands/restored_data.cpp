@@ -149,7 +149,7 @@ private:
     ++count_;
   }
 
-  /// Pages without a date, and proposals written by hand, use it. A date that the disk cannot store is no reason to
+  /// Pages without a date, and proposals that a person wrote, use it. A date that the disk cannot store is no reason to
   /// abort the restore.
   static void set_time(const Descriptor& file, timespec modified) {
     const std::array times{timespec{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, modified};

@@ -144,7 +144,7 @@ std::optional<std::filesystem::path> own_directory_of(const DoctorContext& conte
 Action doctor_command(Arguments& arguments) {
   auto options = std::make_shared<DoctorOptions>();
   declare(arguments, *options);
-  arguments.flag("--database", options->database, "Check only the database, slowly, beside a gateway that is busy");
+  arguments.flag("--database", options->database, "Check only the database, slowly, without disturbing the gateway");
   return [options] { return doctor(*options); };
 }
 

@@ -84,7 +84,7 @@ CheckResult check_token(const fs::path& directory) {
   const auto path = directory / data_files::token;
   try {
     const auto token = Token::load(directory);
-    if (!token) return {"token", State::skipped, "there is none: the next start creates it"};
+    if (!token) return {"token", State::skipped, "missing: the next start creates it"};
   } catch (const std::exception& error) {
     return {"token", State::failure, error.what(), token_remedy(path)};
   }
@@ -161,7 +161,7 @@ CheckResults check_configuration(DoctorContext& context) {
     return {{"configuration", State::failure, error.what(), remedy}};
   }
   return {{"configuration", State::good,
-           fs::exists(sources.file) ? sources.file.string() : std::string("there is none: the defaults apply")}};
+           fs::exists(sources.file) ? sources.file.string() : std::string("no file: the defaults apply")}};
 }
 
 CheckResults check_database(const DoctorContext& context) {
@@ -169,7 +169,7 @@ CheckResults check_database(const DoctorContext& context) {
   const auto file = context.directory.database();
   std::error_code missing;
   // A link that leads nowhere exists, too.
-  if (!fs::exists(fs::symlink_status(file, missing))) return {{"database", State::skipped, "there is none yet"}};
+  if (!fs::exists(fs::symlink_status(file, missing))) return {{"database", State::skipped, "not created yet"}};
   const auto status = status_of(file);
   if (!status || !S_ISREG(status->st_mode)) {
     return {{"database", State::failure, fmt::format("{} is no file", file.string()), obstruction_remedy(file)}};

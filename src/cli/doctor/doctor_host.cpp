@@ -85,7 +85,7 @@ CheckResult check_port(const Settings& settings) {
           "stop the program that uses it (ss -tlnp shows which), or set another port in config.yaml"};
 }
 
-/// The gateway locks it, so it must be a regular file of its own.
+/// The gateway locks it, so it must be a regular file without other names.
 std::optional<CheckResult> wrong_lock(const fs::path& directory) {
   const auto path = directory / data_files::lock;
   std::error_code error;

@@ -179,7 +179,7 @@ private:
   ChatgptFiles& files_;
 };
 
-/// Gives each call an id of its own: the message's. A result belongs to the latest call of its tool above it.
+/// Gives each call its own id: the message's. A result belongs to the latest call of its tool above it.
 void name_calls(std::vector<SourceMessage>& messages) {
   std::map<std::string, const SourceMessage*> by_id;
   for (const auto& message : messages) by_id.emplace(message.id, &message);

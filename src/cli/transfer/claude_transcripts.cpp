@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 /// A longer transcript is taken line by line, without forks.
 constexpr std::uintmax_t max_tree_bytes = 16 * 1024 * 1024;
-/// What the program puts into the place of an answer when it goes on with a session.
+/// The text that the program puts in place of an answer when it continues a session.
 constexpr std::string_view no_response = "No response requested.";
 /// A line that gives a title is a short one.
 constexpr std::size_t max_title_bytes = 8 * 1024;
@@ -121,7 +121,7 @@ private:
     return parent->second;
   }
 
-  /// A child other than `without`: one that goes on, if there is one.
+  /// A child other than `without`: one that continues, if there is one.
   std::optional<std::size_t> child_of(const std::string& id, const std::string& without) const {
     const auto found = children_.find(id);
     std::optional<std::size_t> child;

@@ -62,7 +62,7 @@ void read_codex_result(const json::object& item, SourceMessage& message) {
   message.results.push_back(std::move(result));
 }
 
-/// A call that the service itself has carried out: it has no result of its own.
+/// A call that the service itself has carried out: it has no separate result.
 void read_hosted_call(const json::object& item, const std::string& id, SourceMessage& message) {
   message.results.push_back({id, string_or_empty(item, "revised_prompt")});
   const auto picture = "data:image/png;base64," + string_or_empty(item, "result");

@@ -199,7 +199,7 @@ void TurnWriter::finish() {
                           {"input", std::move(call.input)},
                           {"is_error", !result || result->is_error}};
     auto key = "call/" + call.id;
-    // Some models begin to count their calls anew with each answer.
+    // Some models restart the numbering of their calls with each answer.
     for (int number = 2; !call_keys_.insert(key).second; ++number)
       key = fmt::format("call/{}/{}/{}", call.id, answer_->id, number);
     importer_.add_turn({.key = std::move(key),

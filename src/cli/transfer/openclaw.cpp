@@ -173,7 +173,7 @@ fs::path path_in(const fs::path& root, const std::string& text) {
   return fs::path(text).is_absolute() ? fs::path(text) : home / text;
 }
 
-/// An agent that the settings name besides the main one, with a workspace of its own.
+/// An agent that the settings name besides the main one, with its own workspace.
 void read_openclaw_agent(Importer& importer, const json::object& from, const fs::path& root,
                          const std::string& usual_model) {
   const auto id = string_or_empty(from, "id");

@@ -147,7 +147,7 @@ void read_openclaw_files(Importer& importer, const fs::path& folder, const std::
   }
 }
 
-/// What the database says of the sessions that are now behind a key.
+/// The database's data about the sessions that a key now leads to.
 std::map<std::string, json::object> nodes_in(ProgramStore& store) {
   std::map<std::string, json::object> nodes;
   store.for_each_row("session_nodes", "session_key", [&](json::object row) {

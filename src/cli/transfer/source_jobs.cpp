@@ -28,7 +28,7 @@ std::optional<std::string> cron_of_interval(std::int64_t every_ms) {
   return std::nullopt;
 }
 
-/// The interval in milliseconds; 0 if it is none, or longer than a day.
+/// The interval in milliseconds; 0 if it is not valid, or longer than a day.
 std::int64_t interval_of(const json::object& schedule) {
   const auto member = [&](std::string_view name, std::int64_t unit) -> std::int64_t {
     const auto* value = schedule.if_contains(name);
@@ -58,7 +58,7 @@ std::optional<std::string> cron_of(Importer& importer, const std::string& what, 
   return expression;
 }
 
-/// The time zone of a schedule, if it has one of its own. One that is unknown here is reported.
+/// The time zone of a schedule, if it has one. One that is unknown here is reported.
 std::optional<std::string> zone_of(Importer& importer, const std::string& what, const json::object& schedule) {
   auto zone = string_or_empty(schedule, "tz");
   if (zone.empty()) return std::nullopt;

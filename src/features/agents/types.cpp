@@ -7,7 +7,7 @@
 namespace agw {
 
 std::span<const EnumName> names(Tag<Stage>) {
-  // Written by hand, because `operator` is a keyword.
+  // Written out, because `operator` is a keyword.
   static constexpr std::array table{EnumName{"apprentice", static_cast<int>(Stage::apprentice)},
                                     EnumName{"operator", static_cast<int>(Stage::operating)},
                                     EnumName{"trusted", static_cast<int>(Stage::trusted)},

@@ -30,20 +30,19 @@ Task<Response> revoke_grant(Approvals& approvals, Stages& stages, Request& reque
 
 Routes approval_routes(Approvals& approvals, Stages& stages) {
   return {
-      get("/permissions", "List what agents ask for, and wait for, oldest first", list_permissions, approvals)
+      get("/permissions", "List pending permission requests and questions, oldest first", list_permissions, approvals)
           .query<PermissionFilter>()
           .responds<std::vector<PermissionRequest>>(),
-      post("/permissions/:id", "Decide what an agent asks for, or answer its question", decide_permission, approvals)
+      post("/permissions/:id", "Decide a permission request, or answer a question", decide_permission, approvals)
           .body<DecidePermission>()
           .responds<PermissionRequest>()
           .fails_with({400, 404, 409, 507})
           .is_about(About::permission)
           .executes(),
-      get("/agents/:name/grants", "List what an agent was allowed for longer than one call", list_grants, approvals,
-          stages)
+      get("/agents/:name/grants", "List the grants of an agent", list_grants, approvals, stages)
           .responds<std::vector<Grant>>()
           .fails_with({400, 404}),
-      remove("/agents/:name/grants/:id", "Take back what an agent was allowed", revoke_grant, approvals, stages)
+      remove("/agents/:name/grants/:id", "Revoke a grant of an agent", revoke_grant, approvals, stages)
           .responds_no_content()
           .fails_with({400, 404}),
   };

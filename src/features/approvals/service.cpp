@@ -175,7 +175,7 @@ Task<std::optional<PermissionRequest>> Approvals::ask(AskedCall call, StopSource
           approval_store::purge(connection, oldest);
           approval_store::put(connection, request);
         });
-    // Its run may have begun to end meanwhile.
+    // Its run may have begun to end in the meantime.
     if (!waiting->is_being_decided && !waiting->request.decision) {
       waiting->is_stored = true;
       runs_.emit(*waiting->run, "permission-requested", {{"request", RecordView(waiting->request).members()}});

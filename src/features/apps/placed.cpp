@@ -1,6 +1,7 @@
 // What changes for apps because this gateway is a node of a cluster. The server of each runs at one node, which has
-// claimed it (features/placements); the others show what that node tells, and reach it through that node. When a node
-// ends or is lost, what it ran is free: the others that have the app's directory claim it, and the first one starts it.
+// claimed it (features/placements); the others show the state that this node reports, and reach it through that node.
+// When a node ends or is lost, what it ran is free: the others that have the app's directory claim it, and the first
+// one starts it.
 
 #include <utility>
 
@@ -35,7 +36,7 @@ ApiError unreachable(const Extension& app, const std::string& node) {
 
 }  // namespace
 
-/// As the node that runs it tells. Its URL is of that node's loopback.
+/// As the node that runs it reports. Its URL is on that node's loopback.
 App Apps::as_told(App app, const Placement& placement) {
   app.status = AppStatus::starting;
   if (placement.node.empty() || placement.state.empty()) return app;

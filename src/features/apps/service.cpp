@@ -1,8 +1,8 @@
 // The servers of apps: started and stopped on request, ended with their app and with the gateway.
 //
 // A *slot* is the place of one app's server (`DevServer`), and a lock: starting and stopping take seconds, and callers
-// take turns. A *mark* is a server's process id with what tells it from a later process of the same number, in the
-// database while the process lives.
+// take turns. A *mark* is a server's process id with data that distinguishes it from a later process of the same
+// number, in the database while the process lives.
 //
 // The invariants: only who holds the lock starts or stops a server; after each wait for the lock the app is looked up
 // again, because it may have been changed or deleted in between. A slot is erased only with its app and while nobody
@@ -10,7 +10,7 @@
 //
 // A start (`start`): check that the definition is complete and its port free, give the app its secrets and a network
 // with a proxy, wrap the command in a sandbox that may write its directory, and wait until the server answers. Each
-// start of the process, also one after a crash, makes these anew (`process_of`).
+// start of the process, also one after a crash, makes these again (`process_of`).
 //
 // An app that is disabled, deleted or has become static has its server ended in the background (`deliver`, `end`).
 //

@@ -6,7 +6,7 @@
 
 namespace agw {
 
-// Listed by hand: `static` is a C++ keyword.
+// Written out, because `static` is a keyword.
 std::span<const EnumName> names(Tag<AppType>) {
   static constexpr std::array listed{
       EnumName{"node", static_cast<int>(AppType::node)},      EnumName{"vite", static_cast<int>(AppType::vite)},

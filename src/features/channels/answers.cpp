@@ -80,7 +80,7 @@ Task<> ChannelAnswers::recover() {
 
 bool ChannelAnswers::is_for_stranger(Connection& connection, const ChatPlace& place) const {
   if (place.is_group) return false;
-  // Rooms of Matrix have ids of their own; else a chat has that of the person.
+  // Matrix rooms have their own ids; elsewhere a chat has the person's id.
   const auto person = settings_.service == ChannelService::matrix
                           ? channel_store::person_in(connection, settings_.id, place)
                           : std::optional(place.chat);

@@ -14,7 +14,7 @@
 //      text.
 //
 // What fails is tried again: for as long as the disk or database may come back, three times otherwise, a minute if
-// another node answers in the thread. Then the person is told. An error of the API is told at once.
+// another node answers in the thread. Then the person is notified. An error of the API is reported immediately.
 //
 // A kill leaves nothing between: before the transaction the service still has the message, after it the answers find
 // the row at the next start. Codes are lost, and a stranger who writes again gets a new one.

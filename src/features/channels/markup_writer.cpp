@@ -72,7 +72,7 @@ void MarkupWriter::leave(cmark_node* node) {
   if (kind == "table") end_table(), in_table_ = false;
 }
 
-/// Begins a block on a line of its own, after an empty line outside of lists.
+/// Begins a block on a new line, after an empty line outside of lists.
 void MarkupWriter::begin_block() {
   if (std::exchange(begins_block_, false) || out_.empty()) return;
   if (lists_.empty()) new_line();

@@ -5,8 +5,8 @@
 //
 // The invariant: a batch is complete up to its cursor, or it is not returned. If any part cannot be had (a page, the
 // members of a room, a join), `Unavailable` gives up the whole batch, and the next `read` begins again at the old
-// cursor. After eight such failures in a row it goes on without that part, so that one broken room does not silence the
-// others.
+// cursor. After eight such failures in a row it continues without that part, so that one broken room does not silence
+// the others.
 //
 //   1. `identify`, once: our own id, without which our own messages would be answered.
 //   2. `/sync` from the cursor. The first one only takes the cursor: older messages were not meant for the channel.

@@ -12,7 +12,7 @@
 //
 //   1. Wait for its turn: the interval of the chat, the rate of the account, the pause that the service asked for.
 //   2. `prepare`: mark the row as begun. From here on the message is *uncertain* if there is no answer.
-//   3. Send. A first part that was shown before is edited instead of sent anew.
+//   3. Send. A first part that was shown before is edited instead of sent again.
 //   4. Taken or refused: remove the row. No answer: uncertain, again later. Another failure: again later, with growing
 //      pauses; after a day it is given up and reported.
 //
@@ -230,7 +230,7 @@ Task<> ChannelOutbox::load_files(OutgoingMessage& message, std::string ids) {
   if (message.files.empty() && message.text.empty()) message.text = "(A file is gone.)";
 }
 
-/// Whatever happens from here on, the next start knows that the message may have arrived.
+/// From here on, the next start knows that the message may have arrived.
 Task<> ChannelOutbox::prepare(Entry& entry) {
   if (!entry.row) co_return;
   const auto number = entry.row->number;

@@ -14,9 +14,9 @@ Task<Response> confirm_sender(Channels& channels, Request& request) {
 
 Routes channel_routes(Channels& channels) {
   return {
-      get("/channels", "List the messengers that are connected, and how they are", list_channels, channels)
+      get("/channels", "List the connected messengers and their state", list_channels, channels)
           .responds<std::vector<ChannelStatus>>(),
-      post("/channels/pair", "Let somebody in who wrote to a channel: their code", confirm_sender, channels)
+      post("/channels/pair", "Admit somebody who wrote to a channel, by their code", confirm_sender, channels)
           .body<ConfirmSender>()
           .responds<ConfirmedSender>()
           .fails_with({400, 404}),

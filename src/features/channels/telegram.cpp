@@ -2,8 +2,8 @@
 //
 // Reading is a long poll (`getUpdates`). The cursor is the id of the last update, and the next poll confirms it with
 // `offset`: until then Telegram keeps the updates, so nothing is lost before the channel has stored the cursor. The
-// first poll returns at once, which tells whether the account works. Status 409 means that another program polls; only
-// the second in a row counts, because our own last poll may not have ended yet.
+// first poll returns immediately, which shows whether the account works. Status 409 means that another program polls;
+// only the second in a row counts, because our own last poll may not have ended yet.
 //
 // Sending is not idempotent: a request without an answer is `uncertain`. An edit may be repeated, so there it is
 // `retry`. Markup that Telegram cannot parse is sent again as plain text; an edit of a message that is gone becomes a

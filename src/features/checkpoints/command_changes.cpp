@@ -3,8 +3,8 @@
 // A *listing* is the state of each entry of a tree: kind, mode, size, inode and times. The *store* holds contents by
 // their hash (blob_store.hpp).
 //
-// The invariant: a change is recorded only with the content that was there before it. Whatever cannot be restored is
-// named as uncovered.
+// The invariant: a change is recorded only with the content that was there before it. Anything that cannot be restored
+// is named as uncovered.
 //
 //   before: list the tree and store every content that the store does not have. An entry with the same state as in the
 //           latest listing has the same content, so usually almost nothing is read.

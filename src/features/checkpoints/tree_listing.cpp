@@ -167,7 +167,7 @@ std::string gitignore_in(int directory) {
   return text ? *std::move(text) : std::string();
 }
 
-/// A directory that is to be listed.
+/// A directory to list.
 struct Unlisted {
   std::shared_ptr<const Descriptor> parent;  ///< null for the root
   std::string path;

@@ -176,7 +176,8 @@ bool is_half_done(const StoredChange& undo, const EntryAccess& access, const Ent
          access.read(0).kind == EntryKind::absent;
 }
 
-/// Removes what an undo left beside the file if it was killed; without the file, that gets its name. Blocks.
+/// Removes the file that a killed undo left next to the target; if the target is missing, that file gets its name.
+/// Blocks.
 void remove_left_over(const StoredChange& undo, BlobStore& blobs, std::uint64_t limit) {
   AGW_ASSERT(!undo.settled && undo.kind != StoredChange::Kind::write);
   try {
@@ -235,7 +236,7 @@ struct Checkpoints::Undoing {
     return was_undone;
   }
 
-  /// The paths that are to be undone.
+  /// The paths to undo.
   template <class IsWanted>
   std::vector<const PathChanges*> in_order(const IsWanted& is_wanted) {
     AGW_ASSERT(pending.empty());

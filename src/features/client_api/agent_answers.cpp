@@ -170,7 +170,7 @@ std::optional<StartedRun> AgentAnswers::resume(const ClientRequest& request) {
   return std::nullopt;
 }
 
-/// Moves `question` behind messages that the thread has. It ends with them if its last answer was empty, which many
+/// Moves `question` past the messages that the thread has. It ends with them if its last answer was empty, which many
 /// programs leave out.
 Task<AgentAnswers::FoundThread> AgentAnswers::find_thread(const Extension& agent, const ClientRequest& request,
                                                           std::size_t& question) {

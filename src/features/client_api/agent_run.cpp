@@ -18,7 +18,7 @@ std::int64_t count_in(const json::object& usage, std::string_view name) {
   return value && value->is_int64() ? value->get_int64() : 0;
 }
 
-/// The thread has a cache key of its own. The limits of models differ too much for a budget, so it becomes a level.
+/// The thread has its own cache key. The limits of models differ too much for a budget, so it becomes a level.
 CallSettings settings_of(const ModelRequest& call) {
   CallSettings settings{.temperature = call.temperature, .options = call.options};
   auto& options = settings.options;

@@ -1,5 +1,5 @@
 // Reads the conversation of Anthropic's Messages, whose content is blocks. A message of the user may hold results of
-// tools, each of which becomes a message of its own.
+// tools, each of which becomes a separate message.
 
 #include "features/client_api/anthropic_conversation.hpp"
 

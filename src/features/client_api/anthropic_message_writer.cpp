@@ -253,7 +253,7 @@ private:
     hide(events, {.model = answer.model, .blocks = {*block}});
   }
 
-  /// As the signature of the thinking that is open, otherwise in a block of its own.
+  /// As the signature of the thinking that is open, otherwise in a separate block.
   void hide(std::string& events, const ServiceBlocks& blocks) {
     if (open_ && open_->kind == Delta::Kind::reasoning) return sign(events, to_signature(blocks));
     close(events);

@@ -103,7 +103,7 @@ Routes response_routes(ClientApi& api) {
           .any_object()
           .responds<json::object>()
           .fails_with({400, 404, 409, 429, 502, 503}),
-      post_stream("/v1/responses/compact", "Have a model sum up a conversation", compact_conversation, api)
+      post_stream("/v1/responses/compact", "Have a model summarise a conversation", compact_conversation, api)
           .begins_a_run()
           .is_repeatable()
           .any_object()

@@ -235,7 +235,7 @@ private:
       item_event("response.content_part.added", item, "content_index", {{"part", text_part({})}});
   }
 
-  /// Belongs to the reasoning before it; without any, it is an item of its own.
+  /// Belongs to the reasoning before it; without any, it is a separate item.
   void append_block(const ClientAnswer& answer, const std::string& json_text) {
     const auto block = parse_json(json_text);
     if (!block) return;

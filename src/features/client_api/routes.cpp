@@ -49,7 +49,7 @@ Routes openai_routes(ClientApi& api) {
       get("/v1/models/*", "Show an agent or a model as OpenAI or Anthropic do", show_model_to_clients, api)
           .responds<json::object>()
           .fails_with({400, 404}),
-      post_stream("/v1/embeddings", "Have a model make embeddings as OpenAI's API does", make_embeddings, api)
+      post_stream("/v1/embeddings", "Create embeddings with a model, as OpenAI's API does", make_embeddings, api)
           .begins_a_run()
           .is_repeatable()
           .any_object()

@@ -5,13 +5,13 @@
 // agent to the agent (`answer_by_agent`).
 //
 // The invariants: before the first byte an error has its status; after it, the stream ends with an error of the
-// protocol. What a call cost is counted before the connection is given back, whatever became of the program. A request
+// protocol. What a call cost is counted before the connection is given back, even if the program is gone. A request
 // that cannot be done in full is refused, never done in part.
 //
 //   1. A model: check what it supports and the budget, fetch pictures, call it with its fallbacks. If the program goes
 //      away, the call is cancelled.
 //   2. An agent: a turn and a run in a thread, as for people. The program follows the run until it ends or waits for
-//      tools that the program itself has. If it goes away, the run goes on, and the next request of the conversation
+//      tools that the program itself has. If it goes away, the run continues, and the next request of the conversation
 //      finds it.
 //   3. `until_all_is_answered` waits for both, for an end of the gateway that cuts nothing off.
 //

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t max_schema_depth = 256;  // of schemas that refer to each other
 
-/// Finds schemas that apply themselves to the same value, through a `$ref`: whoever follows them never ends. Each
-/// schema is followed once.
+/// Finds schemas that apply themselves to the same value, through a `$ref`: following them would never end. Each schema
+/// is followed once.
 class EndlessSchemas {
 public:
   explicit EndlessSchemas(const json::value& document) : document_(document) {}

@@ -9,15 +9,15 @@
 // `runs`.
 //
 // NATS delivers at most once. Who finds a gap in the numbers of another node has missed something, and has its clients
-// read anew what is under way (EventsMissed). Each node tells its presence every two seconds, so a gap does not stay
+// reread the active runs (EventsMissed). Each node reports its presence every two seconds, so a gap does not stay
 // unseen for longer. A number or epoch that is not higher than the latest is of somebody who sends again what he has
 // recorded.
 //
 // A request is carried out at most once, and only while its asker waits. The node that gets it answers `ready` with a
 // nonce. Only a `go` with that nonce begins the work, within five seconds: an asker that has given up does not send it,
-// and one that was recorded has a nonce of the past. Whoever has sent it waits for at least seven seconds, and then for
-// as long as `still?` is answered by `working`. After `unknown`, the response was lost. A node that needs
-// the response no longer says `stop`; one that asks no more is lost, which counts as that.
+// and one that was recorded has a nonce of the past. Its sender waits for at least seven seconds, and then for as long
+// as `still?` is answered by `working`. After `unknown`, the response was lost. A node that needs the response no
+// longer says `stop`; one that asks no more is lost, which counts as that.
 
 #include "features/cluster/node_bus.hpp"
 
@@ -115,7 +115,7 @@ Task<> NodeBus::stop() {
   co_await group_.join();
 }
 
-// What others are told.
+// The messages to others.
 
 void NodeBus::send(const std::string& subject, NodeMessage message) {
   message.from = options_.node;
@@ -290,7 +290,7 @@ void NodeBus::tell_progress(const NodeMessage& question) {
   tell(question.from, found != served_.end() ? "working" : "unknown", question.id, {});
 }
 
-/// Those of which no node has asked since then whether they go on.
+/// Those about which no node has asked since then.
 void NodeBus::stop_served(Clock::time_point since) {
   const auto all = served_;
   for (const auto& [name, served] : all) {

@@ -3,7 +3,7 @@
 //   1. `open` reads the other node's address and the number of its present start, and seals the call for that start.
 //   2. `connect` makes the connection; with `https://`, nothing is sent before the certificate was checked.
 //   3. `be_accepted` sends the request. After a 101 the connection is the caller's; 404 and 502 mean that the node has
-//      nothing there; everything else is told with the node's name.
+//      nothing there; everything else is reported with the node's name.
 //   4. An encrypted connection stays here: the caller gets one end of a pair of sockets, and two coroutines pass on
 //      what goes through the other one (`send_all`, `receive_all`).
 //
@@ -216,7 +216,7 @@ Task<> NodeLinks::shake_hands(LinkPointer link) {
   if (!roots_) roots_ = co_await blocking_.run([] { return TrustedRoots::load(TrustedRoots::find_file()); });
   link->tls.emplace(loop_, link->outside, roots_->session_to(link->url.host()));
   if (co_await link->tls->handshake(time_to_connect)) co_return;
-  roots_.reset();  // The file may have got the right one meanwhile.
+  roots_.reset();  // The file may contain the right one by now.
   throw LinkError(handshake_problem(link->tls->session()));
 }
 

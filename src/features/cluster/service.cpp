@@ -2,10 +2,11 @@
 // runs of jobs and its permission requests, and reads what is kept of its runs. These end one by one. The claim is
 // released only then.
 //
-//   - The node was only slow: its next transaction finds that it was claimed, writes nothing, and it starts anew. A
+//   - The node was only slow: its next transaction finds that it was claimed, writes nothing, and it restarts. A
 //     transaction of it that had begun before is put in one order with the claim: it is seen by it, or fails.
 //   - The claimer dies: its claim expires like a lease, and another node claims.
-//   - The node starts again meanwhile: both end its runs. A run ends once (run_store::end), whoever does it.
+//   - The node starts again during that time: both end its runs. A run ends once (run_store::end), no matter which one
+//     does it.
 
 #include "features/cluster/service.hpp"
 

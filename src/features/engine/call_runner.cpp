@@ -7,7 +7,7 @@
 // gets one result turn, also if it failed; if that turn cannot be stored, the run fails.
 //
 //   1. Check that the tool exists, that the input fits its schema, and that the agent may be offered it at all.
-//   2. If a person has to be asked and the tool has no target of its own, ask now, outside of the call's time limit.
+//   2. If a person has to be asked and the tool has no target to ask about, ask now, outside the call's time limit.
 //   3. Make the call within that limit (bounded_call.cpp). A tool with a target calls `authorize` once it has opened
 //      it, and asks a person, if necessary, with the time of the wait not counted.
 //   4. Store the result as a turn, then publish the end of the call.
@@ -333,7 +333,7 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
   co_return failed(what_failed(failure, use.name));
 }
 
-/// What it changes in files is only named: the person, who is asked meanwhile, may work on the same files, and what
+/// Its changes of files are only named: the person, who is asked during that time, may work on the same files, and what
 /// they write must never count as the run's.
 Task<ToolOutcome> CallRunner::make_by_client(const StepCalls& step, const ToolUse& use,
                                              std::shared_ptr<RunClient> client) {
@@ -382,7 +382,7 @@ Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, co
       .buffers = step.active->client ? step.active->client->buffers() : nullptr,
       .waits = &asking->person_waits};
   // The question comes first, because the call's time limit must not include a person's time. Tools with a target ask
-  // by themselves, once they know it; commands wait with a clock of their own.
+  // by themselves, once they know it; commands wait with their own clock.
   const StopSource::Listener when_stopped(step.active->stop, [&call] { call.stop.request(); });
   const bool asks_first =
       !tool.authorizes_itself || (tool.kind != ToolKind::own && tool.effect != ToolEffect::executes);

@@ -107,7 +107,7 @@ Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
       why = error.what();
       active->waits_for_disk_space = dynamic_cast<const DiskFull*>(&error) != nullptr;
     }
-    // Whoever waits for the end may stop waiting now.
+    // Callers that wait for the end may continue now.
     active->ended.pulse();
     log::error({.run = active->run.id}, "cannot store the answer: {}", why);
     if (co_await pause(stopping_, pause_before_saving_again) != WaitResult::done) break;

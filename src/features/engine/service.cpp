@@ -263,7 +263,7 @@ void Engine::begin(const ActiveRunPointer& active) {
   work_on(active->run.thread_id);
 }
 
-/// A run that was not stored. Those behind it may have been, and wait for it.
+/// A run that was not stored. Runs queued after it may have been stored, and wait for it.
 void Engine::withdraw(const ActiveRunPointer& active) {
   services_.runs.withdraw(active);
   const auto next = services_.runs.front(active->run.thread_id);

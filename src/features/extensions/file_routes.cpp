@@ -6,7 +6,7 @@ namespace agw {
 
 namespace {
 
-/// Binary content has a type that browsers do not sniff. The policy keeps whatever they display from running scripts.
+/// Binary content has a type that browsers do not sniff. The policy keeps displayed files from running scripts.
 Response raw_response(ExtensionFile file) {
   const bool is_text = file.encoding == FileEncoding::utf_8;
   return {.body = std::move(file.content),

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A node that leads is followed by another one after ten seconds; the step is not lost meanwhile.
+/// If the leading node is lost, another one takes over after ten seconds; the step is not lost.
 constexpr auto time_to_be_taken = 5s;
 /// A result may come just before it is waited for.
 constexpr auto between_looks_for_outcome = 100ms;

@@ -110,8 +110,8 @@ Task<ToolOutcome> stage(const ToolCall& call, const Extension& wanted, std::stri
   co_return ToolOutcome{fmt::format("staged as proposal {}", reference)};
 }
 
-/// Whether the change takes effect only after a person has approved it, whatever the stage. A capability may be one
-/// that limits the agent itself; a definition that names a secret could send it somewhere; a model service reads whole
+/// Whether the change takes effect only after a person has approved it, at any stage. A capability may be one that
+/// limits the agent itself; a definition that names a secret could send it somewhere; a model service reads whole
 /// conversations; a channel lets other people in.
 bool needs_a_person(const Extension& wanted, const std::string& agent_id) {
   return wanted.type == ExtensionType::capability || wanted.id == agent_id ||

@@ -5,8 +5,8 @@
 // every request stands alone, and closing its connection cancels it.
 //
 // A `PendingRequest` is one request up to its response, possibly across several HTTP exchanges. It ends in exactly one
-// of three ways: `response` is set, `problem` says why there is none, or the caller's stop, its limit or `close` ended
-// the wait.
+// of three ways: `response` is set, `problem` says why there is no response, or the caller's stop, its limit or `close`
+// ended the wait.
 //
 //   1. `post`: the address is asked for each time, because it holds secrets and a token that may be new. After a 401 or
 //      403 `on_refusal_` may get new credentials; then it is sent once more, and never a third time.

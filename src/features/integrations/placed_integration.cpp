@@ -93,8 +93,7 @@ Task<> PlacedIntegration::run_here(StopSource& stop) {
   try {
     co_await services_.placements.remove(id_);
   } catch (const DatabaseError& error) {
-    log::warn("integration {}: other nodes are told later that it does not run here: {}", settings().name,
-              error.what());
+    log::warn("integration {}: other nodes learn later that it does not run here: {}", settings().name, error.what());
   }
   if (failure) std::rethrow_exception(failure);
 }
@@ -126,7 +125,7 @@ void PlacedIntegration::adopt() {
 }
 
 Task<ToolOutcome> PlacedIntegration::call(std::string tool, const ToolCall& call) {
-  // The process that the call ends up at may be replaced meanwhile.
+  // The process that handles the call may be replaced in the meantime.
   if (const auto here = here_) co_return co_await here->call(std::move(tool), call);
   if (auto why = refusal_of(call, ""); !why.empty()) co_return failed(std::move(why));
   const auto until_placed = [](PlacedIntegration& self) -> Task<> {

@@ -47,7 +47,7 @@ fs::path package_directory(const fs::path& file) {
   return is_installed && !is_shared(prefix) ? prefix : directory;
 }
 
-/// The directories of a program or script outside of home that is given by its full path, including the one behind a
+/// The directories of a program or script outside of home that is given by its full path, including the target of a
 /// symlink. In a shared directory, only the file itself.
 std::vector<fs::path> places_named(const std::string& word, const fs::path& home) {
   std::vector<fs::path> places;

@@ -1,10 +1,10 @@
 // Integrations: for each enabled one an entry that is connected, and the tools of all.
 //
 // An *entry* has the settings with which it was made, and a coroutine (`run`) that connects and reconnects until its
-// stop. Active calls share it, so a call goes on in an entry that has been replaced.
+// stop. Active calls share it, so a call continues in an entry that has been replaced.
 //
 // The invariants: `entries_` has exactly the enabled integrations that offer tools, each with its current settings; a
-// change of descriptive texts alone replaces nothing. `tools()` is made anew after each change, and each name in it is
+// change of descriptive texts alone replaces nothing. `tools()` is rebuilt after each change, and each name in it is
 // given once.
 //
 //   1. An event of an extension (`extension_changed`): the old entry is stopped and a new one connected, if it should
@@ -56,7 +56,7 @@ constexpr auto shutdown_close_timeout = 100ms;
 constexpr auto settle_timeout = 5s;
 constexpr auto test_timeout = 15s;
 
-/// Model services and channels have rooms of their own.
+/// Model services and channels have their own rooms.
 bool offers_tools(const Extension& extension) {
   const auto& definition = extension.definition.members();
   return !is_model_service(definition) && !is_channel(definition);

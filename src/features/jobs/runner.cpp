@@ -276,7 +276,7 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
   }
   AGW_ASSERT(run->run.thread_id == run_request.thread_id && run->run.id == run_request.run_id);
   run->active = engine_.open_run(std::move(run_request));
-  // Of a node, it may turn out that the run must wait, and those behind it.
+  // In a cluster, it may turn out that the run must wait, and those queued after it.
   if (!is_node_) run->placed.request();
   if (run->stop_requested) run->active->stop.request();
   co_await engine_.begin_run(run->active, [row = run->run, has_row = run->has_row, concurrency = run->plan.concurrency,

@@ -98,7 +98,7 @@ Task<bool> JobRunner::may_begin(ActiveJobRunPointer run) {
   });
 }
 
-/// Whoever ordered the run does not wait for the other nodes.
+/// The caller that requested the run does not wait for the other nodes.
 Task<> JobRunner::queue_behind_others(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
   const bool replaces = run->plan.concurrency == JobConcurrency::replace;
   for (const auto& other : active_runs_.ahead_of(run)) {

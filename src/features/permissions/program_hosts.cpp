@@ -24,7 +24,7 @@ Permission judged(const ProgramHosts& program, AgentLimits limits, const std::st
                          .target = {.host = host}});
 }
 
-/// Whatever else limits the agent limits its tools, not a program.
+/// All other limits of the agent apply to its tools, not to a program.
 AgentLimits network_limits(const AgentLimits& limits) { return {.scopes = limits.scopes, .hosts = limits.hosts}; }
 
 Task<HostVerdict> verdict_of(Permission permission) {

@@ -25,7 +25,7 @@ std::optional<Placement> find(Connection& connection, const std::string& extensi
   return first_row(row);
 }
 
-/// The extension may have been deleted meanwhile.
+/// The extension may have been deleted in the meantime.
 std::optional<Placement> claim(Connection& connection, const std::string& extension_id) {
   auto row = connection.prepare(
       "INSERT INTO placements (extension_id, node) SELECT id, this_node() FROM extensions WHERE id = :id "

@@ -76,7 +76,7 @@ void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
   if (!file->head.problem.empty()) throw std::runtime_error(file->head.problem);
   if (file->is_too_large) throw std::runtime_error("the file is too large");
   auto text = file->text;
-  // A file written by hand has no time of creation; its last change counts as one, and this write would move that.
+  // A file that a person wrote has no time of creation; its last change counts as one, and this write would move that.
   if (!file->head.created_at) text.head["created_at"] = to_iso8601(file->created_at);
   text.head["status"] = to_text(decision.status);
   text.head["decided_at"] = to_iso8601(decision.decided_at);

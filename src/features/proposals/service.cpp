@@ -154,7 +154,7 @@ std::string Proposals::id_of(const Current& current) {
 
 bool Proposals::has_changed(const ProposalFile& file, const Current& current) {
   if (file.head.status != ProposalStatus::pending || current.text == file.text.content) return false;
-  // For a file written by hand, only the time tells whether the target has changed since.
+  // For a file that a person wrote, only the time shows whether the target has changed since.
   if (!file.head.made_from) return current.changed_at > file.written_at;
   return !current.is_shown || id_of(current) != *file.head.made_from;
 }

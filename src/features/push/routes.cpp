@@ -9,7 +9,7 @@ Task<Response> show_key(Push& push, Request& request) { co_return request.respon
 
 Response list_subscriptions(Push& push, const Request& request) { return request.respond(push.list()); }
 
-/// What a browser calls its subscription may also be one member, `subscription`, beside `kinds` and `device`.
+/// The browser's subscription may also be a single member, `subscription`, next to `kinds` and `device`.
 json::object with_members_of_subscription(json::object body) {
   auto* wrapped = body.if_contains("subscription");
   if (!wrapped || !wrapped->is_object()) return body;
@@ -58,7 +58,7 @@ Routes push_routes(Push& push) {
                  {"auth", "BTBZMqHH6r4Tts7J_aSIgg"}}},
                {"kinds", {"permission-requested", "finish"}}})
           .fails_with({400, 409}),
-      remove("/push/subscriptions/:id", "Send no more notices to a browser", unsubscribe, push)
+      remove("/push/subscriptions/:id", "Stop sending notices to a browser", unsubscribe, push)
           .responds_no_content()
           .fails_with({404}),
       post("/push/subscriptions/:id/test", "Send a notice to a browser, to see that it arrives", test_subscription,

@@ -171,7 +171,7 @@ Task<> Iteration::decide(const Measured& before, const Measured& after) {
     co_await propose();
 }
 
-/// Restores the asset first, so that whoever reviews the proposal sees the original.
+/// Restores the asset first, so that the reviewer of the proposal sees the original.
 Task<> Iteration::propose() {
   AGW_ASSERT(!stays_ && result_.reason);
   co_await asset_.put_back();

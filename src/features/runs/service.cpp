@@ -9,7 +9,7 @@
 //     `seq` n continues with what follows n in the log: it misses nothing, and recognises a repetition.
 //   - A run ends once. Only the transaction in which `UPDATE runs … WHERE status = 'started'` changes a row may store
 //     the assistant's turn and the costs, and only its caller publishes the end. A stop, a failure, the normal end and
-//     the recovery after a kill all use this statement, and whoever comes second does nothing.
+//     the recovery after a kill all use this statement, and the second to come does nothing.
 //
 // The course of a run:
 //   1. `open`: it has its place in the queue of its thread, in memory.

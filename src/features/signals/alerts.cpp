@@ -116,7 +116,7 @@ Task<> Alerts::watch_database() {
   }
 }
 
-/// In a process of its own, which has a lower priority and can be ended at any time.
+/// In a separate process, which has a lower priority and can be ended at any time.
 Task<> Alerts::check_database() {
   ProcessOptions check{.arguments = {"/proc/self/exe", "doctor", "--database", "--data-dir", data_directory_.string()},
                        // The command line does nothing without a home; this check does not use it.

@@ -15,7 +15,7 @@ constexpr std::string_view fence = "---";
 /// In characters, as the format specifies: every prompt includes it.
 constexpr std::size_t max_description_length = 1024;
 
-/// Head and body. A fence is a line of its own: a value may contain dashes, and in the body they are a rule.
+/// Head and body. A fence is a separate line: a value may contain dashes, and in the body they are a rule.
 struct Parts {
   std::string head;
   std::string body;

@@ -92,7 +92,7 @@ SandboxSpec spec_of(const std::filesystem::path& directory, SandboxNetwork& netw
   };
 }
 
-/// The shell gets a session of its own in the sandbox, and the terminal as its controlling one.
+/// The shell gets its own session in the sandbox, with the terminal as its controlling terminal.
 const std::vector<std::string>& shell_at_terminal() {
   static const std::vector<std::string> command{"setsid", "--ctty", "/bin/bash", "-i"};
   return command;

@@ -147,8 +147,8 @@ std::size_t at_once_on_server(std::size_t turns) {
   return turns <= max_at_once ? turns : std::min(std::bit_floor(turns), max_at_once_on_server);
 }
 
-/// Looks up the threads by their index whatever the server believes of the size of the table: a scan of all would
-/// collide with the turns of other nodes.
+/// Looks up the threads by their index, whatever size the server assumes for the table: a scan of all would collide
+/// with the turns of other nodes.
 std::string make_append_sql(std::size_t rows) {
   const std::vector<std::string_view> values(rows, "(?, ?, ?, ?, ?, ?, ?)");
   return fmt::format(

@@ -176,7 +176,8 @@ Routes routes_of_turns(Threads& threads, const Secrets& secrets, BlockingPool& b
           .query<TranscriptQuery>()
           .responds<Transcript>()
           .fails_with({404}),
-      post("/import", "Create threads and turns of another program; again changes nothing", import_threads, threads)
+      post("/import", "Import threads and turns of another program; repeating it changes nothing", import_threads,
+           threads)
           .body<ImportBatch>()
           .responds<ImportResult>()
           .with_example(

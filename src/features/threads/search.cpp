@@ -4,7 +4,7 @@
 // *common* if more than 2 % of the turns contain it. A *plan* is a query of the index, and a *rest* of the search query
 // that is checked in the text of the turns found. The *scope* is the agent's threads, or one thread.
 //
-// The invariant: every result matches the whole search query and is in the scope, whatever plan found it.
+// The invariant: every result matches the whole search query and is in the scope, no matter which plan found it.
 //
 //   1. Estimate how many turns contain each term; for a phrase, how many contain its rarest word.
 //   2. If the index is large, ask it only for the parts with rare words, and check the rest in the turns found.

@@ -81,7 +81,7 @@ private:
     return item;
   }
 
-  /// In `これはPython入門`, `これは` is a term of its own, which the index may know as the end of a word only.
+  /// In `これはPython入門`, `これは` is a separate term, which the index may know as the end of a word only.
   Item word() {
     const auto end = std::min(rest_.find_first_of(ends_of_words), rest_.size());
     const auto first = rest_.substr(0, script_run_length(rest_.substr(0, end)));

@@ -36,7 +36,7 @@ const std::string& list_sql(const ThreadFilter& filter, bool has_two_agent_ids) 
   static const std::string of_job = list_sql("job_id = :job_id");
   static const std::string of_project = list_sql("project_id = :project_id");
   static const std::string of_agent = list_sql("agent_id = :agent_id");
-  // SQLite sorts the results of a list of values, so a single value has a statement of its own.
+  // SQLite sorts the results of a list of values, so a single value has a separate statement.
   static const std::string of_agent_and_name = list_sql("agent_id IN (:agent_id, :agent_name)");
   static const std::string of_all = list_sql("TRUE");
   if (filter.job_id) return of_job;

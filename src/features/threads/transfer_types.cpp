@@ -14,7 +14,7 @@ const Description& describe(Tag<TranscriptThread>) { return description_of<Trans
 
 BOOST_DESCRIBE_STRUCT(Transcript, (), (thread, turns, next))
 constexpr auto rules(Tag<Transcript>) {
-  return std::tuple{RuleFor<&Transcript::next>{{.about = "the next page's after; null behind the last turn"}}};
+  return std::tuple{RuleFor<&Transcript::next>{{.about = "the next page's after; null after the last turn"}}};
 }
 const Description& describe(Tag<Transcript>) { return description_of<Transcript>("Transcript"); }
 

@@ -78,7 +78,7 @@ constexpr auto rules(Tag<ThreadFilter>) {
       RuleFor<&ThreadFilter::archived>{{.about = "true lists archived threads too", .has_default = true}},
       RuleFor<&ThreadFilter::since>{{.about = "updated after"}},
       RuleFor<&ThreadFilter::limit>{{.about = "all when omitted"}},
-      RuleFor<&ThreadFilter::before>{{.about = "a thread: those listed behind it, none behind an unknown one"}}};
+      RuleFor<&ThreadFilter::before>{{.about = "a thread: those listed after it; none if it is unknown"}}};
 }
 const Description& describe(Tag<ThreadFilter>) { return description_of<ThreadFilter>("ThreadFilter"); }
 

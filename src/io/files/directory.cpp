@@ -118,7 +118,7 @@ FileStamp stamp_of(const struct stat& status) {
           .changed_ns = nanoseconds(status.st_ctim)};
 }
 
-/// A file may grow meanwhile, and some file systems report no sizes: `size` is only a hint.
+/// A file may grow while it is read, and some file systems report no sizes: `size` is only a hint.
 FileResult<std::string> read_all(const Descriptor& file, std::size_t size, std::size_t limit, std::string_view path) {
   std::string content(std::max<std::size_t>(size, 4095) + 1, '\0');
   std::size_t used = 0;

@@ -133,7 +133,7 @@ private:
       const auto number = current.load(std::memory_order_acquire);
       const auto began = began_.load(std::memory_order_relaxed);
       const auto held = std::chrono::nanoseconds(nanoseconds(clock_.load(std::memory_order_relaxed)) - began);
-      // If the next callback began meanwhile, what was read may be of both.
+      // If the next callback has begun by then, the data read may be from both.
       if (number == interrupted || held < limit_ || current.load(std::memory_order_acquire) != number) continue;
       interrupted = number;
       ::pthread_kill(thread_, SIGPROF);

@@ -117,7 +117,7 @@ Task<std::string> DecryptedTunnel::fill(std::string raw) {
   co_return raw;
 }
 
-/// Chunks are framed anew, without extensions and trailers, so that the host cannot read their ends differently.
+/// Chunks are framed again, without extensions and trailers, so that the host cannot read their ends differently.
 Task<bool> DecryptedTunnel::forward_body() {
   const bool chunked = parser_.head().chunked;
   std::string bytes;

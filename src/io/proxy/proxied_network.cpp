@@ -8,7 +8,8 @@
 // named it. A program in the sandbox gets its answer, also a refusal, before its connection ends.
 //
 //   1. `serve`: bubblewrap reports its child. A child of the gateway enters that network and makes the socket; then the
-//      prologue is told `ready`, and only then the command begins. If this fails, the prologue is told why, and ends.
+//      prologue gets `ready`, and only then does the command begin. If this fails, the prologue gets the reason, and
+//      ends.
 //   2. `accept_all`, at most so many tunnels at a time.
 //   3. `open_tunnel`: read the head; ports of the sandbox's own loopback are connected inside; else ask the policy,
 //      resolve, connect, and report the verdict.
@@ -356,7 +357,7 @@ Task<Descriptor> ProxiedNetwork::socket_inside(int family) {
     } catch (const std::system_error& failure) {
       if (family == AF_INET) log::warn("a sandbox cannot be reached: {}", failure.what());
     }
-    // It may have ended meanwhile.
+    // It may have ended in the meantime.
     if (made.empty() || !namespace_) co_return Descriptor();
     std::ranges::move(made, std::back_inserter(spare_sockets_[family]));
   }

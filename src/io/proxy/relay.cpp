@@ -92,7 +92,7 @@ private:
     }
   }
 
-  /// The buffer lives only meanwhile. `rest` is what `to` does not take yet.
+  /// The buffer lives only during this call. `rest` is what `to` does not take yet.
   void copy_some(std::string& rest) {
     std::array<char, buffer_size> buffer;
     const auto size = from_.read_some(asio::buffer(buffer), error_);

@@ -2,8 +2,8 @@
 //
 // *Private* are files with keys and the like, by their names, and hard links of those of the home. *Guarded* are paths
 // that a command may read but not change, because programs outside of the sandbox obey them: `.git/hooks`,
-// `.git/config`, `.agents` and others, in every repository, whatever its name. *Ancestors* are the directories on the
-// way to both: as mounts they cannot be renamed.
+// `.git/config`, `.agents` and others, in every repository, under any name. *Ancestors* are the directories on the way
+// to both: as mounts they cannot be renamed.
 //
 // The invariant: no name beneath the root that a command can open for writing leads to a guarded file, and none at all
 // to a private one; not by a symlink, a hard link, or a path that does not exist yet.
@@ -149,7 +149,7 @@ private:
     for (auto& each : below) descend(directory.descriptor(), std::move(each));
   }
 
-  /// A directory `.git` was marked by its name. A repository in it, such as a submodule's, has hooks of its own.
+  /// A directory `.git` was marked by its name. A repository in it, such as a submodule's, has its own hooks.
   void mark_repository() {
     const bool is_known = !names_.empty() && names_.back() == ".git";
     const bool is_submodule = !is_known && way_.is_in_repository() && !way_.is_guarded();
@@ -179,7 +179,7 @@ private:
             .in_repository = way_.is_in_repository()};
   }
 
-  /// Records what must be masked; true if nothing beneath it needs a check of its own.
+  /// Records what must be masked; true if nothing beneath it needs a separate check.
   bool is_masked(int directory, const Entry& entry, const DirectoryLevel& here) {
     const std::string_view name = entry.name;
     if (entry.is_symlink) {

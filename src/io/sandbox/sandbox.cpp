@@ -361,7 +361,7 @@ void connect_network(ProcessOptions& out, SandboxNetwork& network) {
   };
 }
 
-/// At a path of its own, for programs that a variable leads there, and in place of the system's file, for all others.
+/// At a separate path, for programs that find it through a variable, and in place of the system's file, for all others.
 void show_certificates(ProcessOptions& out, SandboxMounts& mounts, const SandboxNetwork& network) {
   const auto certificates = network.certificates();
   if (certificates.empty()) return;
@@ -373,7 +373,7 @@ void show_certificates(ProcessOptions& out, SandboxMounts& mounts, const Sandbox
   if (const auto file = system_roots_file()) show(*file, system_certificates_descriptor);
 }
 
-/// Whether each has a number of its own.
+/// Whether each has a different number.
 [[maybe_unused]] bool are_distinct(const ProcessOptions& options) {
   std::set<int> numbers;
   for (const auto& [descriptor, number] : options.descriptors) numbers.insert(number);

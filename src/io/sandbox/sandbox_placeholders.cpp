@@ -39,7 +39,7 @@ std::optional<SandboxPlaceholders::PlaceholderIdentity> identity_at(const fs::pa
 bool make_file(const fs::path& path, std::string_view content) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return false;
-  // Other programs that work there must be able to read it, whatever the umask.
+  // Other programs that work there must be able to read it, regardless of the umask.
   const bool made = ::fchmod(file.get(), 0644) == 0 &&
                     ::write(file.get(), content.data(), content.size()) == static_cast<ssize_t>(content.size());
   if (!made) ::unlink(path.c_str());

@@ -55,7 +55,7 @@ constexpr int runs_in_a_row = 6;
 constexpr auto pause_while_busy = 20ms;
 constexpr auto busy_after_sending = 5s;
 
-/// What Linux tells of a connection (linux/tcp.h): libc's header ends before the counters.
+/// Linux's data about a connection (linux/tcp.h): libc's header ends before the counters.
 struct LinuxTcpInfo {
   tcp_info known;
   std::uint64_t pacing_rate;
@@ -113,7 +113,7 @@ XmppFailure XmppWorker::run() {
   }
   connect();
   while (!has_ended_) step();
-  // Whatever libstrophe still has to say to the server would have to wait for it.
+  // Everything that libstrophe still has to send to the server would have to wait for it.
   take_socket(-1);
   strophe_.conn_release(connection_);
   strophe_.ctx_free(context_);
@@ -289,7 +289,7 @@ XmppElement XmppWorker::element_of(xmpp_stanza_t* stanza, int depth) const {
   return element;
 }
 
-/// libstrophe tells some things to its log alone.
+/// libstrophe reports some things only in its log.
 void XmppWorker::note(xmpp_log_level_t level, std::string_view text) {
   constexpr std::string_view received = "RECV: <";
   constexpr std::string_view not_connected = "connection failed, error ";
@@ -317,7 +317,7 @@ void XmppWorker::on_log(void* self, xmpp_log_level_t level, const char*, const c
   static_cast<XmppWorker*>(self)->note(level, text);
 }
 
-/// libstrophe lets a text grow by each piece of it, drops it if there is no memory, and begins anew.
+/// libstrophe lets a text grow by each piece of it, drops it if there is no memory, and starts over.
 void* XmppWorker::on_growth(void* memory, std::size_t size, void*) noexcept {
   auto& worker = *current_worker;
   if (size > max_text) {

@@ -23,7 +23,7 @@ Response failure_response(const std::exception_ptr& failure, const RequestName& 
   try {
     std::rethrow_exception(failure);
   } catch (const ApiError& error) {
-    // Some internal errors are ApiErrors with a text of their own.
+    // Some internal errors are ApiErrors with a specific text.
     if (error.status() == internal_server_error)
       log_failure(request, error.extra().empty() ? error.error() : error.error() + " " + to_json(error.extra()));
     return error_response(error, request.protocol);

@@ -101,7 +101,7 @@ Task<bool> SocketStream::receive_decrypted(std::string& in) {
   for (;;) {
     const bool is_alive = tls_->read(in);
     if (in.size() > before) co_return true;
-    // The session may have a message of its own to send, such as an alert.
+    // The session itself may have a message to send, such as an alert.
     if (!is_alive || !flush() || !co_await receive_encrypted(error)) co_return false;
   }
 }

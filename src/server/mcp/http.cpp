@@ -65,7 +65,7 @@ Task<> wait_for(std::shared_ptr<McpStream> stream) { co_await stream->wait(); }
 }  // namespace
 
 Routes McpServer::routes() {
-  // As routes of their own, so that other methods get 405.
+  // Separate routes, so that other methods get 405.
   auto posting = proxy("/mcp", "Answer a message of an MCP client", &McpServer::post, *this)
                      .any_object()
                      .responds<json::object>()

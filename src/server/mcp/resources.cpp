@@ -35,7 +35,7 @@ std::string uri_of(std::string_view kind, const std::vector<std::string>& parts)
   return uri;
 }
 
-/// Kind and decoded parts of a URI; empty if it is none of ours.
+/// Kind and decoded parts of a URI; empty if it is not one of ours.
 std::vector<std::string> parts_of(std::string_view uri) {
   if (!uri.starts_with(scheme)) return {};
   uri.remove_prefix(scheme.size());

@@ -1,4 +1,4 @@
-// What is done with a message, whoever sends it. http.cpp has the streams.
+// How messages are handled, from any client. http.cpp has the streams.
 
 #include "server/mcp/server.hpp"
 

@@ -15,7 +15,7 @@
 //   4. `close` queues the close frame and gives the client ten seconds for its own. `sweep` aborts a socket after that,
 //      and cuts off one whose queue is full and has not moved for half a minute; it pings idle ones.
 //
-// Whatever ends it, `run` joins the writer before it returns.
+// However it ends, `run` joins the writer before it returns.
 
 #include "server/websocket/web_socket.hpp"
 

@@ -109,7 +109,7 @@ void ChangeFeed::connect() {
   AGW_ASSERT(!listens_ && !leads_);
   auto& connection = link_.connection();
   connection.execute("LISTEN agw_changes");
-  // By this lock, whoever claims this node finds the session.
+  // Through this lock, the node that claims this one finds the session.
   connection
       .prepare(
           "SELECT pg_advisory_lock_shared(7425, hashtext(coalesce(current_schema(), '') || '/' || CAST(:node AS "
@@ -164,7 +164,7 @@ void ChangeFeed::read_on() {
 }
 
 void ChangeFeed::try_to_lead() {
-  // After the server was away, whoever was the first one gets time to come back.
+  // After the server was unreachable, the node that was the first one gets time to come back.
   if (leads_ || (connections_ > 1 && !has_led_ && Session::Clock::now() - connected_at_ < lease)) return;
   auto row = link_.connection().prepare("SELECT pg_try_advisory_lock(7424, hashtext(coalesce(current_schema(), '')))");
   row.step();

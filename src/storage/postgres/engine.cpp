@@ -140,7 +140,7 @@ private:
   std::optional<ChangeFeed> feed_;
 };
 
-/// By the quickest of some questions, whose answer tells the server's time best.
+/// By the fastest of several queries, whose result shows the server's time most precisely.
 ServerCheck measured(Connection& connection, const Address& address) {
   using Wall = std::chrono::system_clock;
   ServerCheck check{.name = address.name, .version = {}, .round_trip = std::chrono::hours(1)};

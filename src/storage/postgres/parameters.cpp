@@ -10,7 +10,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_name(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || is_digit(c) || c == '_'; }
 
-/// The length of what starts `sql` and holds no parameters; 0 if that is none of it.
+/// The length of what starts `sql` and holds no parameters; 0 if it is something else.
 std::size_t opaque_length(std::string_view sql) {
   const auto until = [&](std::string_view end, std::size_t from) {
     const auto found = sql.find(end, from);

@@ -33,7 +33,7 @@ constexpr std::size_t max_values_of_a_statement = 900;
 /// of experiments. Both tables are small.
 constexpr std::array copied_whole{std::string_view("runs"), std::string_view("experiment_samples")};
 
-/// Each node has these of its own: SQLite has no place for the others'.
+/// Each node has its own of these: SQLite has no place for those of others.
 constexpr std::array of_one_node{std::string_view("app_processes"), std::string_view("proposal_outbox")};
 
 /// So are these, or they are those of all nodes that share their files.

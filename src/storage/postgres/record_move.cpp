@@ -153,7 +153,7 @@ MovedRecords move_to_server(const RecordMove& move) {
   if (!was_complete) copy.copy();
   const auto rows = compared(copy, [&] {
     return was_complete ? what_to_do_again(*file, server, move)
-                        : fmt::format("Empty the {} and begin anew", server.name());
+                        : fmt::format("Empty the {} and start again", server.name());
   });
   if (!was_complete) finish(server, move, copy);
   file.reset();
@@ -176,7 +176,7 @@ MovedRecords move_to_file(const RecordMove& move) {
   auto file = open_database(unfinished, move.backups, embedded_migrations());
   RecordCopy copy(server.connection(), *file, move.progress);
   copy.copy();
-  const auto rows = compared(copy, [&] { return fmt::format("Delete {} and begin anew", unfinished.string()); });
+  const auto rows = compared(copy, [&] { return fmt::format("Delete {} and start again", unfinished.string()); });
   copy.hand_over_numbers();
   // Closing does it too, but says nothing if it fails, and the log stays behind when the file is renamed.
   file->execute("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -59,7 +59,7 @@ std::string problem_with(const EnteredNode& other, const Address& address, const
   const bool shares = !files.data_directory.empty();
   if (shares && !other.shares_files) {
     return fmt::format(
-        "the node {} of the {} (cluster.database) has a data directory of its own: set cluster.files to "
+        "the node {} of the {} (cluster.database) has its own data directory: set cluster.files to "
         "shared there too, or nowhere",
         other.name, address.name);
   }

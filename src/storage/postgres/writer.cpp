@@ -3,7 +3,7 @@
 // A group is one SERIALIZABLE transaction. Its outcome is one of four:
 //
 //   - committed: the callers are resumed.
-//   - an item failed: all run again, each in a savepoint; if even that fails, each in a transaction of its own.
+//   - an item failed: all run again, each in a savepoint; if even that fails, each in its own transaction.
 //   - a serialization failure or a deadlock (with another program): the whole group runs again, up to ten times, after
 //     a random pause. Then its callers get 503; nothing was done.
 //   - the connection was lost. Before COMMIT was sent, nothing is committed, and the group runs again. After that,

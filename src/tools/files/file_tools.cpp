@@ -178,7 +178,7 @@ Task<WriteTarget> resolved(BlockingPool& blocking, const ToolCall& call, std::fi
       [path = std::move(path), roots = call.run.roots] { return WriteTarget(through_link(path, roots), roots); });
 }
 
-/// Asks the person with the change in full. Afterwards the path is resolved anew: it must lead to the file that was
+/// Asks the person with the change in full. Afterwards the path is resolved again: it must lead to the file that was
 /// shown, and that must hold what was shown.
 Task<Permission> permit_write(BlockingPool& blocking, const ToolCall& call, const Replacing& wanted,
                               WriteTarget& file) {

@@ -40,7 +40,7 @@ bool is_through_guarded_symlink(const fs::path& path, const fs::path& root) {
                              [&](const fs::path& target) { return is_within(path, target); });
 }
 
-/// Whether it is a guarded path of a repository, whatever that is called.
+/// Whether it is a guarded path of a repository, which may have any name.
 bool is_in_guarded_repository(const fs::path& path, const fs::path& root) {
   GuardedPathTracker way;
   Descriptor here(::open(root.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

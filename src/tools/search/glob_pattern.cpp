@@ -42,7 +42,7 @@ std::string_view characters_of(std::string_view name) {
   return found == classes.end() ? std::string_view() : found->second;
 }
 
-/// Translates a set, such as `[!a-z[:digit:]]`, from behind its first bracket.
+/// Translates a set, such as `[!a-z[:digit:]]`, from after its first bracket.
 class SetTranslation {
 public:
   SetTranslation(std::string_view rest, GlobPattern::Syntax syntax) : rest_(rest), syntax_(syntax) {

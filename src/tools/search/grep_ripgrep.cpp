@@ -71,7 +71,7 @@ public:
   }
 
 private:
-  /// Its remarks on binary files are lines of their own. A name may contain line feeds.
+  /// Its remarks on binary files are separate lines. A name may contain line feeds.
   static std::string_view without_remarks(std::string_view path) {
     for (auto end = path.find('\n'); end != path.npos; end = path.find('\n')) {
       const auto line = path.substr(0, end);

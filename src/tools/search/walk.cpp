@@ -64,7 +64,7 @@ private:
     if (!is_readable(place)) return true;
     const auto own_name = real.filename().string();
     std::vector<DirectoryEntry> entries;
-    // A directory that cannot be opened, or was removed meanwhile, counts as empty.
+    // A directory that cannot be opened, or has been removed, counts as empty.
     [[maybe_unused]] const auto visited = top_.visit(path.empty() ? "." : path, [&](DirectoryEntry entry) {
       if (is_visited(entry, own_name, place, rules)) entries.push_back(std::move(entry));
       return !stopped_->load();

@@ -926,8 +926,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create threads and turns of another program; again changes nothing
-         * @description Create threads and turns of another program; again changes nothing. It changes what the gateway keeps.
+         * Import threads and turns of another program; repeating it changes nothing
+         * @description Import threads and turns of another program; repeating it changes nothing. It changes what the gateway keeps.
          */
         post: operations["postImport"];
         delete?: never;
@@ -1404,8 +1404,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what agents ask for, and wait for, oldest first
-         * @description List what agents ask for, and wait for, oldest first. It changes nothing.
+         * List pending permission requests and questions, oldest first
+         * @description List pending permission requests and questions, oldest first. It changes nothing.
          */
         get: operations["getPermissions"];
         put?: never;
@@ -1426,8 +1426,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide what an agent asks for, or answer its question
-         * @description Decide what an agent asks for, or answer its question. It makes the gateway act.
+         * Decide a permission request, or answer a question
+         * @description Decide a permission request, or answer a question. It makes the gateway act.
          */
         post: operations["postPermissionsId"];
         delete?: never;
@@ -1444,8 +1444,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what an agent was allowed for longer than one call
-         * @description List what an agent was allowed for longer than one call. It changes nothing.
+         * List the grants of an agent
+         * @description List the grants of an agent. It changes nothing.
          */
         get: operations["getAgentsNameGrants"];
         put?: never;
@@ -1467,8 +1467,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take back what an agent was allowed
-         * @description Take back what an agent was allowed. It changes what the gateway keeps.
+         * Revoke a grant of an agent
+         * @description Revoke a grant of an agent. It changes what the gateway keeps.
          */
         delete: operations["deleteAgentsNameGrantsId"];
         options?: never;
@@ -1726,8 +1726,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have a model make embeddings as OpenAI's API does
-         * @description Have a model make embeddings as OpenAI's API does. It makes the gateway act.
+         * Create embeddings with a model, as OpenAI's API does
+         * @description Create embeddings with a model, as OpenAI's API does. It makes the gateway act.
          */
         post: operations["postV1Embeddings"];
         delete?: never;
@@ -1786,8 +1786,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have a model sum up a conversation
-         * @description Have a model sum up a conversation. It makes the gateway act.
+         * Have a model summarise a conversation
+         * @description Have a model summarise a conversation. It makes the gateway act.
          */
         post: operations["postV1ResponsesCompact"];
         delete?: never;
@@ -2339,8 +2339,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Send no more notices to a browser
-         * @description Send no more notices to a browser. It changes what the gateway keeps.
+         * Stop sending notices to a browser
+         * @description Stop sending notices to a browser. It changes what the gateway keeps.
          */
         delete: operations["deletePushSubscriptionsId"];
         options?: never;
@@ -2376,8 +2376,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the messengers that are connected, and how they are
-         * @description List the messengers that are connected, and how they are. It changes nothing.
+         * List the connected messengers and their state
+         * @description List the connected messengers and their state. It changes nothing.
          */
         get: operations["getChannels"];
         put?: never;
@@ -2398,8 +2398,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let somebody in who wrote to a channel: their code
-         * @description Let somebody in who wrote to a channel: their code. It changes what the gateway keeps.
+         * Admit somebody who wrote to a channel, by their code
+         * @description Admit somebody who wrote to a channel, by their code. It changes what the gateway keeps.
          */
         post: operations["postChannelsPair"];
         delete?: never;
@@ -2948,7 +2948,7 @@ export interface components {
                 /** @description the user turn that it answers */
                 in_reply_to: string | null;
             }[];
-            /** @description the next page's after; null behind the last turn */
+            /** @description the next page's after; null after the last turn */
             next: string | null;
         };
         ImportResult: {
@@ -7096,7 +7096,7 @@ export interface operations {
                 since?: string;
                 /** @description all when omitted */
                 limit?: number;
-                /** @description a thread: those listed behind it, none behind an unknown one */
+                /** @description a thread: those listed after it; none if it is unknown */
                 before?: string;
             };
             header?: never;

@@ -16,7 +16,7 @@
 //   2. Ask for mails after the last one; without any, wait for new ones (IDLE).
 //   3. Read each head, then the whole mail if its sender is known, up to 20 mails or 8 MiB at once.
 //
-// If the server has numbered its mails anew (another UIDVALIDITY, or a next number that was given already), numbers say
+// If the server has renumbered its mails (another UIDVALIDITY, or a next number that was given already), numbers say
 // nothing: reading resumes at the oldest unread mail of the last two days that is not older than the last one. A mail
 // that comes twice in this way, or after a kill, has the same `update` (the hash of sender and message id), and is
 // known.
@@ -52,7 +52,7 @@ constexpr std::size_t max_bytes_per_batch = 8 * 1024 * 1024;
 /// A file of 20 MiB has 27 MiB in a mail.
 constexpr std::size_t max_mail = 40 * 1024 * 1024;
 constexpr std::size_t max_subject = 250;
-/// Mails of a longer time are not answered when the server has numbered its mails anew.
+/// Older mails are not answered when the server has renumbered its mails.
 constexpr auto max_time_away = std::chrono::days(2);
 constexpr std::size_t max_references = 20;
 constexpr std::size_t topic_length = 16;
@@ -66,8 +66,8 @@ std::string without_tag(std::string_view address) {
   return std::string(address.substr(0, plus)) + std::string(plus == address.npos ? "" : address.substr(at));
 }
 
-/// The same for each copy of a mail, whatever number the server gives it. Only the sender's own mails can be taken for
-/// it.
+/// The same for each copy of a mail, no matter which number the server gives it. Only the sender's own mails can be
+/// taken for it.
 std::string update_of(const MailReference& reference, std::string_view sender) {
   return to_hex(sha256(fmt::format("{}\n{}", sender, reference.message_id)));
 }
@@ -119,7 +119,7 @@ Email::Email(const ChannelServices& services, const ChannelAccount& account, con
     : services_(services), account_(account), settings_(settings) {}
 
 const Messenger::Traits& Email::traits() const {
-  // Servers allow some hundred mails an hour or more; each is sent on a connection of its own.
+  // Servers allow some hundred mails an hour or more; each is sent on a separate connection.
   static const Traits traits{
       .max_units = 500'000, .is_mail = true, .between_messages = 1s, .between_in_group = 1s, .per_second = 5};
   return traits;
@@ -185,7 +185,7 @@ Task<ReceivedBatch> Email::read_batch(std::string cursor, StopSource& stop) {
   co_return batch;
 }
 
-/// A server that lost its numbers may begin anew without saying so: then the next one, as of when the connection was
+/// A server that lost its numbers may start over without saying so: then the next one, as of when the connection was
 /// made, is one that was given already.
 bool Email::is_renumbered(const Position& position) const {
   return position.validity != imap_->validity() || (!has_read_ && imap_->next_uid() <= position.last);
@@ -196,7 +196,7 @@ bool Email::is_renumbered(const Position& position) const {
 /// recognised by their message ids.
 Task<std::vector<Imap::Uid>> Email::new_mails(Position& position, StopSource& stop) {
   if (!is_renumbered(position)) co_return co_await imap_->mails_from(position.last + 1, stop);
-  log::warn("the mail server of the channel {} has numbered its mails anew", settings_.name);
+  log::warn("the mail server of the channel {} has renumbered its mails", settings_.name);
   const auto oldest = services_.clock.now() - max_time_away;
   auto unread = co_await imap_->unread_mails(std::max(position.time.value_or(oldest), oldest), stop);
   position.validity = imap_->validity();
@@ -311,7 +311,7 @@ Task<FetchedFile> Email::fetch(ReceivedFile file, StopSource&) {
 // Sending.
 
 MailDraft Email::draft_of(const OutgoingMessage& message) const {
-  // A mail that was sent cannot be edited: the new text is a mail of its own.
+  // A mail that was sent cannot be edited: the new text is a separate mail.
   const auto& replies_to = message.edits.empty() ? message.replies_to : message.edits;
   auto answered = MailReference::from_text(replies_to);
   MailDraft draft{

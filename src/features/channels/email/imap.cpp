@@ -168,7 +168,7 @@ Task<std::vector<Imap::Uid>> Imap::mails_from(Uid first, StopSource& stop) {
 }
 
 Task<std::vector<Imap::Uid>> Imap::unread_mails(Timestamp since, StopSource& stop) {
-  // Servers search by the day, in a zone of their own.
+  // Servers search by day, in their own time zone.
   const auto day = std::chrono::floor<std::chrono::seconds>(since - std::chrono::days(1));
   auto uids = co_await search(
       fmt::format("UNSEEN UNDELETED SINCE {:%d-%b-%Y}", fmt::gmtime(std::chrono::system_clock::to_time_t(day))), stop);

@@ -10,7 +10,7 @@
 //
 // Sending: the message, followed by a ping. A server handles stanzas in order, so its response to the ping shows that
 // it has the message: `sent`. An error for the message's id: `refused`. Neither in a minute, or the connection ends:
-// `uncertain`, and the connection is made anew.
+// `uncertain`, and the connection is re-established.
 //
 // `read` on an account without a connection makes one; what ended it (`failure_`) is the result of the next `read`. If
 // another program with our resource has taken the account over, it waits half a minute, so that two do not end each
