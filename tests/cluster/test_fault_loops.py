@@ -280,7 +280,7 @@ int timerfd_settime(int timer, int flags, const struct itimerspec *wanted, struc
         none_is_missed_and_none_comes_twice(a, job, now())
     for node in (a, b):
         log = (node.data / "logs" / "gateway.log").read_text()
-        assert "is lost" not in log and "it starts anew" not in log
+        assert "is lost" not in log and "this node restarts" not in log
 
 
 # Chats.

@@ -164,7 +164,7 @@ def test_a_copy_of_the_directory_is_not_the_shared_one(make_sharing, tmp_path):
 
 def test_all_nodes_share_their_files_or_none(make_node, make_sharing):
     own = make_node("a").start()
-    fails(make_sharing("b"), 1, "the node a of the database", "has a data directory of its own", "cluster.files")
+    fails(make_sharing("b"), 1, "the node a of the database", "has its own data directory", "cluster.files")
     own.stop()
     make_sharing("b").start()
     fails(make_node("c"), 1, "the node b of the database", "shares its data directory")

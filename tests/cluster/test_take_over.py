@@ -59,7 +59,7 @@ def test_a_node_that_hung_writes_nothing_and_starts_anew(make_node, stub):
     held.release()
     a.process.send_signal(signal.SIGCONT)
     log = a.data / "logs" / "gateway.log"
-    eventually(lambda: "it starts anew" in log.read_text(), True)
+    eventually(lambda: "this node restarts" in log.read_text(), True)
 
     def is_there():
         try:
@@ -85,7 +85,7 @@ def test_nodes_are_not_taken_over_because_the_server_was_away(nodes, server):
              for node in (a, b)]
     eventually(lambda: {thread["id"] for thread in accepted(b.http.get("/threads"))} >= set(names), True)
     for node in (a, b):
-        assert "it starts anew" not in (node.data / "logs" / "gateway.log").read_text()
+        assert "this node restarts" not in (node.data / "logs" / "gateway.log").read_text()
 
 
 def test_kills_in_a_loop_lose_and_double_nothing(make_node, stub):
