@@ -24,7 +24,7 @@ std::optional<StoredResponse> find(Connection& connection, const std::string& pa
 void store(Connection& connection, const std::string& path, const std::string& key, const StoredResponse& response,
            Timestamp now, Timestamp oldest);
 
-// Of several nodes, the one that answers the first request with a key claims it meanwhile.
+// With several nodes, the one that answers the first request with a key claims the key until it has a response.
 
 /// Whether nobody else has claimed the key. What this node has claimed before was left by a failure.
 bool claim(Connection& connection, const std::string& path, const std::string& key, Timestamp now, Timestamp oldest);

@@ -37,7 +37,7 @@ public:
   virtual Task<bool> end() = 0;
   /// Begins the response, sends its whole body and completes it.
   virtual Task<bool> send_whole(ResponseHead head, std::string_view body);
-  /// What is sent reports a failure, though the status is a success: it is not kept for requests that repeat this one.
+  /// The response reports a failure although its status is a success: it is not stored for repeated requests.
   virtual void mark_failed() {}
 
   /// Returns when the client disconnects. Only after the body was read to its end.

@@ -109,7 +109,7 @@ struct Route {
     effect = Effect::execute;
     return std::move(*this);
   }
-  /// Its success is the beginning of a run, or of other work that goes on after the response.
+  /// Its success begins a run, or other work that continues after the response.
   Route begins_a_run() && {
     begins_run = true;
     return std::move(*this).executes();

@@ -18,7 +18,7 @@ public:
     function = reinterpret_cast<Function>(symbol(name));
   }
 
-  /// What is missing, and what to do; empty if all symbols were found.
+  /// The missing part, and what to do; empty if all symbols were found.
   const std::string& problem() const { return problem_; }
 
 private:

@@ -29,7 +29,7 @@ DataDirectory find_data_directory(const std::optional<std::string>& flag, const 
 /// otherwise. Returns a warning for the log if it is outside home, else an empty text. Its users create its contents.
 std::string prepare_data_directory(const DataDirectory& directory);
 
-/// What only this gateway uses in the data directory: its lock, its log, what undoes changes in projects.
+/// The directory for files that only this gateway uses: its lock, its log, the checkpoints for undo.
 std::filesystem::path own_directory(const std::filesystem::path& data_directory, const Settings& settings);
 
 /// Sets `own`, and creates it. Throws StartError (usage) if the data directory is that of nodes and this gateway does

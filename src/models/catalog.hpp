@@ -99,9 +99,9 @@ public:
   void put(ProviderSettings settings, std::shared_ptr<Provider> provider, bool reuse_list = false);
   /// Removes the service. Models of that name are gone from then on, for the reason given, until it is `put` again.
   void remove(const std::string& name, std::string reason);
-  /// What a service of any origin has listed.
+  /// The list of a service of any origin.
   void set_list(std::string_view name, std::shared_ptr<const ModelList> list);
-  /// What the person has chosen as the default model; empty: nothing.
+  /// The default model that the person has chosen; empty: none.
   void choose_default(std::string id);
 
   /// The settings of the services of the configuration; `problem` says which cannot be used.
@@ -155,7 +155,7 @@ private:
     bool is_model_service() const { return is_service && provider && !is_extension(); }
     /// The definition's default, else the first model that it or the service names; may be empty.
     std::string default_model() const;
-    /// What its definition says of the model; null if nothing.
+    /// The definition's entry for the model; null if there is none.
     const ModelEntry* described(std::string_view model) const { return defined->find(model); }
     const ModelEntry* listed(std::string_view model) const { return list ? list->find(model) : nullptr; }
   };

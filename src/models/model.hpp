@@ -43,7 +43,7 @@ struct ToolDescription {
 
 /// Tools that a model gets only the names of, by name. Null: none.
 using DeferredTools = std::shared_ptr<const std::vector<ToolDescription>>;
-/// The tool that searches them. Services with a way of their own to load tools get it in that form.
+/// The tool that searches them. Services with their own way to load tools get it in that form.
 inline constexpr std::string_view find_tools_name = "FindTools";
 
 /// A tool call that the model requests. Arguments that are not a JSON object are in `raw_input`, for an error result.
@@ -125,7 +125,7 @@ struct CallOptions {
   bool streams_calls = false;  ///< whether tool calls and provider blocks are reported as deltas too
 };
 
-/// What a program chose for the calls of one answer.
+/// A program's parameters for the calls of one answer.
 struct CallSettings {
   std::optional<std::int64_t> max_output_tokens{};  ///< of each call, if that is less than usual
   std::optional<double> temperature{};
@@ -213,7 +213,7 @@ public:
   /// Makes embeddings: the body and the answer are those of OpenAI's `POST /embeddings`.
   virtual Task<std::variant<json::object, ModelFailure>> embed(json::object body, StopSource& stop);
 
-  /// What the request asks for that the service cannot do; null if it can do all.
+  /// The feature that the request asks for and the service lacks; null if it has all.
   virtual const CallFeature* unsupported(const ModelRequest& /*request*/) const { return nullptr; }
 };
 

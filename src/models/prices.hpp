@@ -25,7 +25,7 @@ const Description& describe(Tag<Price>);
 /// The cost of `usage` at that price, in USD.
 double cost(const Price& price, const Usage& usage);
 
-/// What the cache saved of that cost, in USD: less than zero where writing to it cost more than reading from it saved.
+/// The saving by the cache, in USD; negative if writing to it cost more than reading from it saved.
 double saved(const Price& price, const Usage& usage);
 
 /// The user's own prices. They override those that ship with the gateway.

@@ -17,7 +17,7 @@ bool is_model_service(const json::object& definition);
 /// `definition`. It holds no key: `api_key` and headers name secrets.
 Problems validate_model_service(const json::object& definition);
 
-/// What the definition says. Texts as they stand there: secrets are filled in for each call.
+/// The contents of the definition, with texts unchanged: secrets are filled in for each call.
 ProviderSettings model_service_settings(std::string name, const json::object& definition);
 
 /// The models in the member `models` of a definition, or of a list that has the same form.
@@ -35,8 +35,8 @@ std::string address_problem(std::string_view base_url);
 /// Whether the name of a header or of a query's parameter says that its value is a key.
 bool names_key(std::string_view name);
 
-/// What is wrong with a key, as the end of a sentence that begins with what it is called; empty if nothing is. A key
-/// becomes the value of a header.
+/// What is wrong with a key, as the end of a sentence that begins with its name; empty if nothing is. A key becomes the
+/// value of a header.
 std::string key_problem(std::string_view key);
 
 }  // namespace agw

@@ -28,7 +28,7 @@ BOOST_DESCRIBE_ENUM(ProviderKind, anthropic, openai, ollama, gemini)
 enum class OpenAiApi { responses, chat };
 BOOST_DESCRIBE_ENUM(OpenAiApi, responses, chat)
 
-/// What set a model service up.
+/// The origin of a model service.
 enum class ServiceSource {
   environment,  ///< a variable such as ANTHROPIC_API_KEY
   config,       ///< `providers:` of config.yaml
@@ -69,7 +69,7 @@ std::string_view to_string(ProviderKind kind);
 /// Fills in what is empty with the defaults of the kind, and tidies the URL and the key.
 ProviderSettings complete(ProviderSettings settings);
 
-/// `base_url` with `path` behind its path and before its query, and the model's id in the place of `{model}`.
+/// `base_url` with `path` appended to its path, before the query, and the model's id in place of `{model}`.
 std::string service_url(std::string_view base_url, std::string_view path, std::string_view model = {});
 
 /// Whether the URL is Anthropic's own service.

@@ -119,7 +119,7 @@ using MessagePart = std::variant<std::string_view, const Image*>;
 /// Example: src/models/wire_format_test.cpp: WireFormat.KeepsTheOrderOfTextsAndImages
 std::vector<MessagePart> parts_of(const Message& message);
 
-/// What a tool does, with its examples, for services that take none of their own.
+/// A tool's description with its examples, for services without a separate member for examples.
 std::string description_with_examples(const ToolDescription& tool);
 
 std::string base64(std::string_view bytes);
@@ -150,7 +150,7 @@ std::unique_ptr<WireFormat> openai_chat_format(ProviderSettings settings);
 /// with the part that they belong to.
 std::unique_ptr<WireFormat> gemini_format(ProviderSettings settings);
 
-/// The version to put behind the address of a Gemini service: `/v1beta`, or nothing where the address has one.
+/// The version to append to the address of a Gemini service: `/v1beta`, or nothing if the address has one.
 std::string gemini_version(std::string_view base_url);
 
 /// The context window that is requested where the service's definition says none, in tokens: Ollama's default may be as

@@ -24,7 +24,7 @@
 
 namespace agw {
 
-/// What all connections of a server share.
+/// The parts that all connections of a server share.
 struct ConnectionContext {
   Loop& loop;
   const Gate& gate;

@@ -10,7 +10,7 @@
 
 namespace agw {
 
-/// What answers requests.
+/// The parts of the server that answer a request.
 struct PassedRequestServices {
   const Router& router;
   Idempotency& idempotency;

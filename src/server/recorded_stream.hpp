@@ -10,8 +10,8 @@
 
 namespace agw {
 
-/// A stream whose response is kept for requests that repeat it. The handler may go on after the client has
-/// disconnected: it is told by `wait_for_disconnect`, not by what it sends.
+/// A stream whose response is kept for requests that repeat it. The handler may continue after the client has
+/// disconnected: it learns of that from `wait_for_disconnect`, not by sending.
 class RecordedStream : public ProxyStream {
 public:
   static constexpr std::size_t max_body = 8 * 1024 * 1024;

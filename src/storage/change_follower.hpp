@@ -11,13 +11,13 @@
 
 namespace agw {
 
-/// Has what is held in memory follow what other nodes have changed: hands the changes of each topic to whoever holds
-/// its records, one batch after another. On the loop.
+/// Makes the records in memory follow the changes of other nodes: passes the changes of each topic to the code that
+/// holds its records, one batch after another. On the loop.
 /// Example: src/storage/change_follower_test.cpp: ChangeFollowerTest.HandsEachTopicItsKeysOnce
 class ChangeFollower {
 public:
-  /// Reads the records with these keys anew, through `Database::write`: its results come in the order of commits, so
-  /// what this node changes itself is never replaced by an older version.
+  /// Rereads the records with these keys, through `Database::write`: its results come in the order of commits, so what
+  /// this node changes itself is never replaced by an older version.
   using Refresh = std::function<Task<>(std::vector<std::string> keys)>;
 
   explicit ChangeFollower(Loop& loop);

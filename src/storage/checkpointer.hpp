@@ -19,7 +19,7 @@ bool checkpoint(Connection& connection);
 /// DatabaseError.
 bool restart_log(Connection& connection);
 
-/// Checkpoints on a thread and a connection of its own, a second after a commit or when the log is long, so that the
+/// Makes checkpoints on its own thread and connection, a second after a commit or when the log is long, so that the
 /// writer rarely has to. The thread starts with the first commit and sleeps while nothing is written.
 class Checkpointer {
 public:

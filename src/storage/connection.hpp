@@ -21,7 +21,7 @@ struct sqlite3_stmt;
 namespace agw {
 
 /// An error of the database; `code` is SQLite's extended result code, or the one that stands for PostgreSQL's error. A
-/// full disk has a type of its own, because a client may wait for space.
+/// full disk has a separate type, because a client may wait for space.
 class DatabaseError : public std::runtime_error {
 public:
   DatabaseError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -18,7 +18,7 @@ namespace agw {
 
 class StorageEngine;
 
-/// What stores all records: a file (SQLite, WAL, synchronous=FULL), or a server's database (storage/postgres). Callers
+/// Stores all records: in a file (SQLite, WAL, synchronous=FULL), or in a server's database (storage/postgres). Callers
 /// pass closures:
 ///
 ///     Thread thread = co_await database.write([=](Connection& connection) { return store::insert(connection, thread);
@@ -80,8 +80,8 @@ public:
   /// The writer's connection, for the start. Call it before the first write; throws InternalError afterwards.
   Connection& start_connection();
 
-  /// The gateway stops: whoever waits for a server that is away gets DatabaseUnavailable within about a second. Nothing
-  /// changes as long as it is there.
+  /// The gateway stops: callers that wait for an unreachable server get DatabaseUnavailable within about a second.
+  /// Nothing changes as long as it is there.
   void hurry();
 
   /// Finishes queued work, rejects new work, ends the threads and checkpoints the log. Blocks: starts queued work for

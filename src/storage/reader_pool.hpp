@@ -21,8 +21,8 @@ using ItemReader = std::function<void(WorkItem&)>;
 /// A reader of a database file. Opens its connection when it first reads.
 ItemReader file_reader(std::string file);
 
-/// A small pool of reading threads, each with a reader, and thereby a connection, of its own. Starts a thread when an
-/// item arrives and none is idle, up to `limit` of them.
+/// A small pool of reading threads, each with its own reader and thus its own connection. Starts a thread when an item
+/// arrives and none is idle, up to `limit` of them.
 class ReaderPool {
 public:
   /// `make_reader` runs on each thread.

@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// What a NULL would have been: servers want to know.
+/// The type of a NULL, which servers require.
 enum class ValueType { integer, real, text, unknown };
 
 /// A statement of a database on a server. Statement (storage/connection.hpp) passes its calls on and documents them.

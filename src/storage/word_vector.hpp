@@ -10,7 +10,7 @@ namespace agw {
 
 // Words for PostgreSQL's text search. A gateway divides texts into words itself (storage/tokenizer.hpp), so that
 // PostgreSQL finds what SQLite finds, or more: a long word is cut, and a part of a word of a script without spaces is
-// found by its pairs of letters. Whoever needs it exactly checks the texts found.
+// found by its pairs of letters. A caller that needs exact matches checks the texts found.
 
 /// The words of a document, as the text of a tsvector.
 /// Example: src/storage/word_vector_test.cpp: WordVectorTest.HasWordsWithTheirPlaces

@@ -36,7 +36,7 @@ public:
 private:
   void work();
   void run_group(const WorkItems& items);
-  /// What a failing item rolls back.
+  /// The part that a failing item rolls back.
   enum class OnFailure { roll_back_group, roll_back_item };
   bool run_together(const WorkItems& items, OnFailure failing);
   bool run_without_savepoints(std::span<const std::unique_ptr<WorkItem>> items);

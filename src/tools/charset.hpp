@@ -18,7 +18,7 @@ bool is_marked_utf16(std::string_view bytes);
 /// Windows-1252. A page that the Content-Type declares as HTML is read as HTML.
 std::string text_to_utf8(std::string_view bytes, std::string_view content_type);
 
-/// Reads a page of HTML, whatever its Content-Type: without a byte order mark and a declared charset, its `meta`
+/// Reads an HTML page, regardless of its Content-Type: without a byte order mark and a declared charset, its `meta`
 /// element decides.
 std::string html_to_utf8(std::string_view bytes, std::string_view content_type);
 

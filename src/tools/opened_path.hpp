@@ -12,7 +12,7 @@
 
 namespace agw {
 
-/// What a path leads to, as the kernel reports for the opened file. It stays valid whatever happens to the path
+/// The target of a path, as the kernel reports for the opened file. It stays valid no matter what happens to the path
 /// afterwards.
 struct OpenedPath {
   std::filesystem::path path;  ///< its real path; if it does not exist, the path that it would have

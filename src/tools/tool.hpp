@@ -50,20 +50,20 @@ struct Permission {
   bool names_loopback = false;   ///< without a target: they name this host's loopback, at some port
   bool disables_record = false;  ///< the extension that it creates or changes becomes disabled
 
-  // If a person is to be asked.
+  // If a person should be asked.
 
   Verdict otherwise = Verdict::denied;  ///< what holds if nobody answers: denied or staged
   std::string rule{};                   ///< which rule asks, for that person
 };
 
-/// What a tool asks the person.
+/// A tool's question to the person.
 struct PersonQuestion {
   std::string question;
   std::vector<std::string> options{};  ///< proposed answers
   std::optional<json::object> form{};  ///< the JSON Schema of the answer; none: the answer is a text
 };
 
-/// What came of it.
+/// The outcome.
 struct PersonAnswer {
   enum class Kind { answered, declined, unanswered };
   Kind kind = Kind::unanswered;
@@ -103,7 +103,7 @@ struct ToolCall {
   std::function<Permission(const ToolTarget& target)> authorize;
   /// Stages a change instead of making it; returns the proposal's reference, `<agent>/<date>/<name>`.
   std::function<Task<std::string>(StagedChange change)> stage;
-  /// Like `authorize`, but if a person is to be asked, it asks and waits: the result is never `ask`. `diff` shows what
+  /// Like `authorize`, but if a person should be asked, it asks and waits: the result is never `ask`. `diff` shows what
   /// the call would change. Once allowed, `authorize` allows that same target too, and no other: resolve the target
   /// anew and authorize it before it is touched. Empty: nobody is asked.
   std::function<Task<Permission>(ToolTarget target, std::string diff)> ask_permission{};

@@ -7,8 +7,8 @@
 
 // Two kinds of checks, for what a programmer got wrong and never for input.
 
-/// It would not be safe to go on without the condition. Checked in builds with assertions (the presets dev, debug and
-/// tsan): if it fails, the process prints the condition and aborts. A release build does not evaluate it.
+/// It would not be safe to continue if the condition did not hold. Checked in builds with assertions (the presets dev,
+/// debug and tsan): if it fails, the process prints the condition and aborts. A release build does not evaluate it.
 #ifdef NDEBUG
 #define AGW_ASSERT(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 #else

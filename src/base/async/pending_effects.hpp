@@ -12,7 +12,7 @@ namespace agw {
 /// Example: src/base/async/pending_effects_test.cpp: PendingEffects.SettlesWhenAllThatBelongsToItHasEnded
 class PendingEffects {
 public:
-  /// Wraps `work`, which the caller spawns in a TaskGroup of its own. The effect is pending until `work` has ended.
+  /// Wraps `work`, which the caller spawns in its own TaskGroup. The effect is pending until `work` has ended.
   Task<> of(Task<> work);
 
   bool over() const { return ends_.empty(); }

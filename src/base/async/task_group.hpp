@@ -14,7 +14,7 @@
 
 namespace agw {
 
-/// Owns coroutines (structured concurrency): whoever spawns one cancels and joins its group before its own end. Besides
+/// Owns coroutines (structured concurrency): the owner of the group cancels and joins it before it ends itself. Besides
 /// `with_timeout`, the only caller of Asio's co_spawn. On the loop.
 /// Example: src/base/async/task_group_test.cpp: TaskGroup.JoinsWhatItSpawned
 class TaskGroup {

@@ -4,8 +4,8 @@
 
 namespace agw {
 
-/// A text that is made piece by piece: whoever makes all of it at once holds the loop, and keeps it in memory for a
-/// reader who may never come.
+/// A text that is produced piece by piece: producing all of it at once would hold up the loop, and keep it in memory
+/// for a reader who may never come.
 class LongText {
 public:
   virtual ~LongText() = default;

@@ -29,7 +29,7 @@ public:
   void take(std::string_view line) { peer_.take(line); }
   /// Answers a line that was too long to be read.
   void refuse_line(std::size_t limit) { peer_.refuse_line(limit); }
-  /// The client is gone: closes the sessions. Answers go on in the gateway.
+  /// The client is gone: closes the sessions. Answers continue in the gateway.
   Task<> stop();
 
 private:

@@ -12,7 +12,7 @@
 
 namespace agw::cli {
 
-/// What a client declared in `initialize` that it can do.
+/// The capabilities that a client declared in `initialize`.
 struct ClientAbilities {
   bool elicits = false;       ///< `elicitation.form`
   bool notices = false;       ///< `session.notices`

@@ -20,7 +20,7 @@
 
 namespace agw::cli {
 
-/// What a session lends.
+/// The things that a session lends.
 struct EditorLoan {
   std::string session_id;
   std::filesystem::path directory;
@@ -30,7 +30,7 @@ struct EditorLoan {
 };
 
 /// Lends the answers of a session what its editor has: the texts that are open, its terminals, its MCP servers. The
-/// gateway asks for them on a socket of its own. Before a tool runs with the rights of the person, the person is asked.
+/// gateway asks for them on a separate socket. Before a tool runs with the rights of the person, the person is asked.
 /// On the loop.
 class EditorTools {
 public:

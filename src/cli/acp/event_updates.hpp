@@ -11,7 +11,7 @@
 
 namespace agw::cli {
 
-/// What the updates of a session depend on.
+/// The state that the updates of a session depend on.
 struct UpdateContext {
   std::filesystem::path directory;  ///< what relative paths in tools' inputs start from
   bool shows_compaction = false;    ///< the client declared `session.compaction`

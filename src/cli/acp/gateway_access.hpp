@@ -12,8 +12,8 @@
 
 namespace agw::cli {
 
-/// The gateway behind a bridge: found anew for each request, and started if none runs. Refusals of the gateway become
-/// RpcErrors whose code says what kind they are.
+/// The gateway that a bridge talks to: looked up for each request, and started if none runs. Refusals of the gateway
+/// become RpcErrors whose code says what kind they are.
 class GatewayAccess {
 public:
   explicit GatewayAccess(std::optional<std::string> data_dir) : data_dir_(std::move(data_dir)) {}
@@ -33,7 +33,7 @@ public:
   /// Whether the gateway accepts our token.
   Task<bool> is_authorized();
 
-  /// What a person can choose in a session.
+  /// The choices of a person in a session.
   Task<SessionLists> lists();
 
 private:

@@ -47,7 +47,7 @@ struct RpcCall {
 };
 using RpcCallPointer = std::shared_ptr<RpcCall>;
 
-/// What answers the messages of a client.
+/// Answers the messages of a client.
 class RpcHandler {
 public:
   RpcHandler() = default;
@@ -62,7 +62,8 @@ public:
 };
 
 /// One end of a JSON-RPC 2.0 connection whose messages are lines: answers the client's requests, several at a time, and
-/// asks the client. Whatever a client writes gets at most one response and harms no other message. On the loop.
+/// asks the client. Each message of a client gets at most one response, and a malformed one harms no other message. On
+/// the loop.
 /// Example: src/cli/acp/rpc_peer_test.cpp: RpcPeer.AnswersRequestsInAnyOrder
 class RpcPeer {
 public:

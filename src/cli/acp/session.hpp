@@ -24,7 +24,7 @@
 
 namespace agw::cli {
 
-/// What a session begins with.
+/// The initial state of a session.
 struct SessionStart {
   json::object thread;    ///< its record
   std::string directory;  ///< the client's `cwd`
@@ -36,8 +36,8 @@ struct SessionStart {
   std::vector<std::string> more_directories{};  ///< that it shows beside `directory`
 };
 
-/// A thread of the gateway that a client has open: sends prompts, and tells the client what happens on the thread,
-/// whoever causes it. A lost connection is restored without gaps or repetitions. On the loop.
+/// A thread of the gateway that a client has open: sends prompts, and tells the client what happens on the thread, no
+/// matter who causes it. A lost connection is restored without gaps or repetitions. On the loop.
 class Session {
 public:
   /// The references must outlive this.
@@ -72,7 +72,7 @@ private:
   };
   using PromptPointer = std::shared_ptr<Prompt>;
 
-  /// How far a run was told.
+  /// How much of a run was sent.
   struct RunProgress {
     std::string id;
     std::int64_t sequence = 0;

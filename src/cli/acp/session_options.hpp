@@ -15,7 +15,7 @@ struct ListedModel {
   std::int64_t window = 0;  ///< tokens; 0: unknown
 };
 
-/// What a person can choose in a session, as the gateway lists it.
+/// The choices of a person in a session, as the gateway lists them.
 struct SessionLists {
   json::array modes;  ///< `GET /modes`
   std::vector<ListedModel> models;
@@ -24,7 +24,7 @@ struct SessionLists {
   std::string default_model;
 };
 
-/// What is chosen.
+/// The current choices.
 struct SessionChoices {
   std::string mode;
   std::string model;               ///< empty: the agent's, or the default

@@ -45,7 +45,7 @@ public:
   }
 
 private:
-  // Beast has a dozen kinds of handlers, and each would have code of its own for either kind of socket.
+  // Beast has a dozen kinds of handlers, and each would be compiled again for either kind of socket.
   using Signature = void(boost::system::error_code, std::size_t);
   using Handler = asio::any_completion_handler<Signature>;
   void read_some(asio::mutable_buffer buffer, Handler handler);

@@ -12,8 +12,9 @@
 
 namespace agw::cli {
 
-/// Reads lines from the terminal at standard input while the loop goes on. For its lifetime the terminal edits and
-/// echoes lines, whatever it did before. What was typed before it was created is discarded: it was not meant for it.
+/// Reads lines from the terminal at standard input while the loop runs. For its lifetime the terminal edits and echoes
+/// lines, regardless of its settings before. Input typed before it was created is discarded: it was not meant for this
+/// prompt.
 class TypedLines {
 public:
   explicit TypedLines(Loop& loop);

@@ -41,7 +41,7 @@ struct ExportedFile {
 /// std::runtime_error if the path cannot be read; a damaged archive is reported at the file where the damage is.
 void for_each_file(const std::filesystem::path& path, const std::function<void(const ExportedFile& file)>& each);
 
-/// What is in the folder of an export and is not read, with the reasons: symlinks to folders or out of it, and what is
+/// The entries of an export's folder that are not read, with the reasons: symlinks to folders or out of it, and what is
 /// no regular file.
 std::vector<std::pair<std::string, std::string>> unread_in(const std::filesystem::path& folder);
 

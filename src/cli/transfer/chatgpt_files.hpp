@@ -18,7 +18,7 @@ public:
   /// Takes over all of them.
   ChatgptFiles(Importer& importer, const std::filesystem::path& path);
 
-  /// What the metadata of a turn says of a file; no value if the export does not have it, which is counted.
+  /// The description of a file in the metadata of a turn; no value if the export does not have it, which is counted.
   std::optional<json::object> find(const std::string& id);
   std::uint64_t missing() const { return missing_; }
 

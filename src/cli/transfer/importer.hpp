@@ -22,7 +22,7 @@
 
 namespace agw::cli {
 
-/// What a source has in place of a time, and is none; or one that the calendar does not have.
+/// A value in place of a time that is not a time, or not one in the calendar.
 inline constexpr Timestamp no_time = Timestamp::max();
 
 /// How many things of one kind an import brought.
@@ -37,13 +37,13 @@ struct LeftOut {
   std::string why;
 };
 
-/// What has become of an extension of an own export. What is enabled follows its files at once.
+/// The result for an extension from our own export. An enabled extension follows its files immediately.
 enum class OwnExtension { left_out, disabled, enabled };
 
-/// Takes what a reader finds and creates it in the gateway. Whatever was created by an earlier import is recognized and
-/// left as it is, so an import that was interrupted is simply done again. A dry run only counts.
-/// Threads go in batches, of which one is being sent while the next is collected, so memory is bounded. Extensions are
-/// created disabled. Blocks: not for the loop.
+/// Takes what a reader finds and creates it in the gateway. Records that an earlier import created are recognized and
+/// left as they are, so an import that was interrupted is simply done again. A dry run only counts. Threads go in
+/// batches, of which one is being sent while the next is collected, so memory is bounded. Extensions are created
+/// disabled. Blocks: not for the loop.
 class Importer {
 public:
   /// `source` names the program, and `root` is its directory, or its file. `gateway` must outlive this; a dry run asks

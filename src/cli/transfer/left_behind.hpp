@@ -12,7 +12,7 @@
 
 namespace agw::cli {
 
-// What another program has and an import does not take is reported, also what is unknown here.
+// Reports the data of another program that an import does not take, including data that is unknown here.
 
 /// Something in a program's directory or export.
 struct KnownEntry {

@@ -13,7 +13,7 @@
 
 namespace agw::cli {
 
-// What programs for agents keep in files that people edit. What cannot be read is left out, with its place.
+// Files of other agent programs that people edit. Unreadable ones are left out and reported.
 
 /// The files with this extension in `folder` and below it, in the order of their paths. A symlink is followed to a file
 /// in the program's directory or in `folder`; one to a folder is not.
@@ -24,7 +24,7 @@ std::vector<std::filesystem::path> files_below(Importer& importer, const std::fi
 bool is_folder(Importer& importer, const std::filesystem::directory_entry& entry);
 
 /// Whether there is a file that a program has by this name. It may be a symlink to anywhere: people keep their settings
-/// in directories of their own.
+/// in separate directories.
 bool is_named_file(Importer& importer, const std::filesystem::path& path);
 /// Whether a file that was found in `folder` can be read. A symlink must stay in the program's directory or in
 /// `folder`.

@@ -53,7 +53,7 @@ public:
   static constexpr std::size_t max_of_run = 20;
   static constexpr std::size_t max_waiting = 200;
   static constexpr std::size_t max_grants_of_agent = 500;
-  /// What cannot be shown in full is not asked: bytes of input, diff and question together.
+  /// Requests that cannot be shown in full are not made: the limit in bytes of input, diff and question together.
   static constexpr std::size_t max_shown_size = 256 * 1024;
 
   struct Options {
@@ -103,7 +103,7 @@ public:
   Task<PermissionRequest> decide(std::string id, DecidePermission wanted,
                                  InTransaction<PermissionRequest> in_transaction = {});
 
-  /// The patterns that hold for an agent in a thread; null if there are none.
+  /// The patterns granted to an agent in a thread; null if there are none.
   GrantedPatterns grants_for(std::string_view agent_id, std::string_view thread_id) const;
   /// Of an agent, the oldest first.
   std::vector<Grant> grants_of(std::string_view agent_id) const;

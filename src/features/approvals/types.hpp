@@ -9,7 +9,7 @@
 
 namespace agw {
 
-/// What waits for a person: a call that the agent's stage does not allow, or a question of the agent.
+/// A request that waits for a person: a call that the agent's stage does not allow, or a question of the agent.
 enum class PermissionKind { permission, question };
 std::span<const EnumName> names(Tag<PermissionKind>);
 
@@ -21,11 +21,11 @@ std::span<const EnumName> names(Tag<PermissionDecision>);
 enum class GrantScope { once, thread, agent };
 std::span<const EnumName> names(Tag<GrantScope>);
 
-/// Who decided: a person, or nobody before the time was up, the run was stopped or the gateway was started anew.
+/// Who decided: a person, or nobody, because the time was up, the run was stopped or the gateway was restarted.
 enum class DecidedBy { person, timeout, stop, restart };
 std::span<const EnumName> names(Tag<DecidedBy>);
 
-/// What an agent, or a server that it uses, asks.
+/// A question of an agent, or of a server that it uses.
 struct AskedQuestion {
   std::string question;
   std::vector<std::string> options;  ///< proposed answers
@@ -79,7 +79,7 @@ struct DecidePermission {
 };
 const Description& describe(Tag<DecidePermission>);
 
-/// What a person has allowed for longer than one call.
+/// A permission by a person for more than one call.
 struct Grant {
   std::string id;
   std::string agent_id;

@@ -20,7 +20,7 @@ struct AppEndpoint {
   std::function<Task<std::optional<asio::ip::tcp::socket>>()> through{};
   int key_elsewhere = 0;  ///< less than zero, different for each app
 
-  /// What idle connections to it are kept by.
+  /// The key under which idle connections to it are kept.
   int key() const { return through ? key_elsewhere : port; }
 };
 

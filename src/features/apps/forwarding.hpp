@@ -29,7 +29,7 @@ ForwardedRequest forwarded_request(const Request& request, const ProxyStream& st
 /// gateway's origin, and with fields that isolate the page in the browser.
 Fields forwarded_fields(const Fields& from_app, const ForwardedRequest& request);
 
-/// The isolating fields, for files that the gateway serves itself: a page of an app has no origin of its own.
+/// The isolating fields, for files that the gateway serves itself: a page of an app has an opaque origin.
 std::pair<std::string, std::string> isolation_field();
 
 }  // namespace agw

@@ -29,7 +29,7 @@ struct Placement;
 
 /// The apps: projects that are served, each by its own development server or by the gateway. A server runs in the
 /// sandbox from an explicit start until it is stopped, its app is deleted, disabled or made static, or the gateway
-/// ends. No server starts by itself, except that another node of a cluster goes on with it.
+/// ends. No server starts automatically, except when another node of a cluster takes it over.
 class Apps : private Subscriber {
 public:
   struct Options {

@@ -49,7 +49,7 @@ private:
   /// The message for the person; empty if the turn was deleted.
   Task<std::string> text_of_answer(std::string turn_id);
   std::vector<OutboxRow> rows_of(const InboundRow& question, const std::string& text) const;
-  /// Adds the files of the answer to the messages: to the first mail, else as messages of their own.
+  /// Adds the files of the answer to the messages: to the first mail, otherwise as separate messages.
   void add_files(const InboundRow& question, const std::string& files, std::vector<OutboxRow>& rows) const;
 
   const ChannelServices& services_;

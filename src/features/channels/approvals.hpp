@@ -21,7 +21,7 @@ public:
                    ChannelMemory& memory);
 
   /// Continues with what the channel asked before its settings changed: sends what was not sent, and shows what was
-  /// decided meanwhile.
+  /// decided in the meantime.
   void resume(const std::set<std::string, std::less<>>& allow);
 
   /// Sends a request, the member of its event, to these chats; in mails as a reply to what `copies` name.
@@ -36,8 +36,9 @@ public:
   Task<std::string> press(std::string button);
 
   /// Handles a message as an answer, if a request is or was pending in its chat: the number of a choice, if there are
-  /// no buttons, or the answer to a question. No value if it is none; else why it decides nothing, for the person, or
-  /// empty if it did. `in_transaction` runs with the decision. The same message gets the same until it was handled.
+  /// no buttons, or the answer to a question. No value if it is not an answer; otherwise the reason why it decides
+  /// nothing, for the person, or empty if it did. `in_transaction` runs with the decision. The same message gets the
+  /// same until it was handled.
   Task<std::optional<std::string>> answer(const ReceivedMessage& message,
                                           std::function<void(Connection&)> in_transaction);
   /// A message that decided nothing was handled: the next one there is no late answer.
@@ -52,7 +53,7 @@ private:
   /// The request in that chat which has this text as one of its choices, with the choice.
   static std::pair<AskedRequestPointer, std::size_t> chosen(const std::vector<AskedRequestPointer>& requests,
                                                             const ChatPlace& place, std::string_view text);
-  /// What to say to a late answer; no value if the message is none.
+  /// What to say to a late answer; no value if the message is not an answer.
   std::optional<std::string> late_answer(const ReceivedMessage& message, std::string_view line) const;
   /// Returns why it could not be decided; empty if it was.
   Task<std::string> decide(std::string id, DecidePermission decision, std::function<void(Connection&)> in_transaction);

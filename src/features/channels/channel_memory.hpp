@@ -53,8 +53,8 @@ struct Stranger {
   bool is_told = false;  ///< the code was sent
 };
 
-/// What a channel remembers beyond a change of its settings, which makes a new one of the same account. A restart of
-/// the gateway ends all of it.
+/// The memory of a channel that survives a change of its settings, which creates a new channel for the same account. A
+/// restart of the gateway ends all of it.
 struct ChannelMemory {
   std::vector<AskedRequestPointer> asked;  ///< those that are pending, in the order of their numbers
   std::vector<AskedRequestPointer> ended;  ///< shortly before: a late answer to one is none for the agent

@@ -16,7 +16,7 @@
 
 namespace agw {
 
-/// What channels need of earlier rooms.
+/// The earlier rooms that channels use.
 struct ChannelServices {
   Loop& loop;
   Database& database;

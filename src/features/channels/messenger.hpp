@@ -33,7 +33,7 @@ struct ReceivedMessage {
   bool only_answers = false;  ///< it counts only if something in its chat waits for an answer
 };
 
-/// Longer is not waited, whatever a service says.
+/// The longest wait, whatever a service demands.
 inline constexpr std::chrono::milliseconds max_retry_after = std::chrono::minutes(30);
 
 /// The result of one `Messenger::read`.

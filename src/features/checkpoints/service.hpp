@@ -28,7 +28,7 @@ struct Route;
 struct Settings;
 struct StoredChange;
 
-/// What runs changed in files: keeps the former contents, shows the changes, and undoes them. It never deletes what the
+/// Changes of files by runs: keeps the former contents, shows the changes, and undoes them. It never deletes what the
 /// run did not create, and never overwrites what the run did not write. On the loop.
 /// Example: src/features/checkpoints/service_test.cpp: Checkpoints.UndoBringsBackWhatTheRunReplaced
 class Checkpoints : public FileRecorder {
@@ -44,7 +44,7 @@ public:
   Checkpoints(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock, Runs& runs, Threads& threads,
               Options options);
 
-  /// What `recover` needs.
+  /// Reads the records that `recover` needs.
   void load(Connection& connection);
   /// Removes the files that undos had left in projects by `load`, as they were killed. Before any undo.
   Task<> recover();

@@ -67,9 +67,9 @@ std::vector<StoredChange> unsettled(Connection& connection);
 std::vector<UncoveredChange> uncovered_of(Connection& connection, const std::string& run_id);
 /// The runs of a thread that changed files after that time, the newest first.
 std::vector<std::string> runs_after(Connection& connection, const std::string& thread_id, Timestamp time);
-/// What other runs changed at the path after the change `number`, in order.
+/// The changes by other runs at the path after the change `number`, in order.
 std::vector<StoredChange> of_other_runs(Connection& connection, const StoredChange& change, std::int64_t number);
-/// What the path held before the run; no value if the run has not changed it.
+/// The state of the path before the run; no value if the run has not changed it.
 std::optional<StoredState> before_run(Connection& connection, const std::string& run_id, const std::string& path);
 std::int64_t last_number(Connection& connection);
 

@@ -96,13 +96,13 @@ struct TreeListing {
   bool is_complete = true;      ///< false: there are too many entries, and none are listed
 };
 
-/// What a listing covers.
+/// The scope of a listing.
 enum class Coverage {
   by_rules,     ///< what no `.gitignore` names
   as_previous,  ///< what the previous listing covers, and what is new and not named: the rules may have changed since
 };
 
-/// What a listing leaves out, and what it relies on.
+/// The paths that a listing leaves out, and the assumptions it makes.
 struct ListingLimits {
   std::filesystem::path without;  ///< a directory
   std::size_t entries = 0;        ///< if there are more, none are listed
@@ -127,7 +127,7 @@ struct ListedChange {
   ListedEntry* after = nullptr;
 };
 
-/// What differs in kind, stamp or mode. Directories are compared by existence and mode.
+/// The paths that differ in kind, stamp or mode. Directories are compared by existence and mode.
 std::vector<ListedChange> changes_between(const TreeListing& before, TreeListing& after);
 
 }  // namespace agw

@@ -24,8 +24,8 @@ inline constexpr std::string_view changed_since = "changed since";
 bool is_active(const StoredChange& change);
 
 /// Plans to undo what a run did to a path that is now `now`. `changes` are the run's changes of the path, in order. It
-/// goes back from the last change as long as what it finds is what the run left. With `force` it goes back to the
-/// state before the run, whatever is there now.
+/// goes back from the last change as long as it finds the state that the run left. With `force` it goes back to the
+/// state before the run, regardless of the present state.
 UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& now, bool force);
 
 /// Plans to undo the latest undo of the path.
@@ -35,7 +35,7 @@ UndoPlan plan_redo(const std::vector<StoredChange>& changes, const StoredState& 
 /// nothing to undo or to redo.
 const StoredState* goal_of(const std::vector<StoredChange>& changes, StoredChange::Kind kind);
 
-/// The name under which an undo keeps a file beside its path, until it is in its place.
+/// The name under which an undo keeps a file next to its path until it is in place.
 std::string temporary_name_of(const StoredChange& undo);
 
 }  // namespace agw

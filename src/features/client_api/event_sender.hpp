@@ -28,7 +28,7 @@ public:
   void write(std::string_view bytes);
   /// No bytes follow.
   void close();
-  /// Whether the response has begun, so that an error can no longer be one of its own.
+  /// Whether the response has begun, so that an error can no longer be a separate response.
   bool begun() const { return begun_; }
 
 private:

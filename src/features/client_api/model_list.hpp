@@ -23,8 +23,8 @@ struct ClientModel {
   std::int64_t max_output = 0;  ///< tokens; 0: unknown
 };
 
-/// What programs may name as `model`. The models of services may be thousands, and programs ask often, so what does not
-/// change between two requests is kept. Used on the loop.
+/// The names that programs may give as `model`. The models of services may be thousands, and programs ask often, so
+/// what does not change between two requests is kept. Used on the loop.
 class ClientModelList {
 public:
   /// Both outlive the list.

@@ -80,7 +80,7 @@ public:
   Task<> stop();
 
   const ClientServices& services() const { return services_; }
-  /// What `model` may name.
+  /// The names that `model` may have.
   ClientModelList& models() { return models_; }
   /// Of a request, in bytes.
   std::size_t body_limit() const { return body_limit_; }

@@ -17,8 +17,8 @@ void read_cache_mark(Parameters& object, CallOptions& options);
 /// Reads the end of a part of a message: its `cache_control`, then nothing that is unknown.
 void finish_part(Parameters& part, CallOptions& options);
 
-/// Adds a part of a message to its text: on a line of its own, as servers of models join parts for templates that know
-/// texts only.
+/// Adds a part of a message to its text: on a separate line, as model servers join parts for templates that know texts
+/// only.
 void add_text_part(std::string& text, std::string_view part);
 
 /// Reads `detail`: how closely a model looks at a picture. Empty if the program leaves it to the service.

@@ -20,7 +20,7 @@ public:
   /// Serves the socket of a program until it is closed.
   Task<> serve(Request& request, MessageSocket& socket);
 
-  /// What a run gets that names the id of an offer. Throws BadRequest `client tools not found`.
+  /// The offer with that id, for a run that names it. Throws BadRequest `client tools not found`.
   std::shared_ptr<RunClient> lend(const std::string& id) const;
 
 private:

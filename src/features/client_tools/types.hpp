@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// What a program lends, by its message `offer`.
+/// The tools and texts that a program lends with its message `offer`.
 struct LentTools {
   std::vector<ToolDescription> tools{};
   std::string system{};  ///< follows the agent's system prompt

@@ -7,7 +7,7 @@
 
 namespace agw {
 
-// What nodes tell each other about calls of tools, as the contents of requests and responses that are passed on.
+// The messages between nodes about tool calls, as the contents of forwarded requests and responses.
 
 std::string content_of(const ToolOutcome& outcome);
 /// Example: src/features/cluster/call_messages_test.cpp: CallMessagesTest.OutcomesArriveAsTheyWere

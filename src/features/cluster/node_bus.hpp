@@ -20,7 +20,7 @@
 
 namespace agw {
 
-/// What nodes tell each other over NATS: their events, for clients of other nodes; who is there, and what their clients
+/// The messages between nodes over NATS: their events, for clients of other nodes; heartbeats, and what their clients
 /// look at; requests that only the node answers that has the run.
 ///
 /// It needs a server: tests/cluster/test_events.py shows the use.
@@ -48,15 +48,15 @@ public:
   /// Ends what waits for other nodes.
   Task<> stop();
 
-  /// What the other node answers; nullopt if it does not say within two seconds that it can: then it has done
-  /// nothing, and will not. Throws ApiError 503 if it is lost meanwhile, or if `stop` is requested, of which the other
-  /// node is told.
+  /// The other node's response; nullopt if it does not say within two seconds that it can: then it has done nothing,
+  /// and will not. Throws ApiError 503 if it is lost in the meantime, or if `stop` is requested, which is reported to
+  /// the other node.
   Task<std::optional<Response>> pass_on(std::string node, PassedRequest request, StopSource* stop = nullptr);
 
   /// The active runs of other nodes on the threads, as far as these say so within two seconds.
   Task<json::array> runs_elsewhere(std::set<std::string, std::less<>> threads);
 
-  /// Has the clients of all nodes read anew what is under way.
+  /// Makes the clients of all nodes reread the active runs.
   void have_all_catch_up(const std::string& why);
 
   /// Whether messages arrive.

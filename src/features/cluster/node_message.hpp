@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// What a node tells others, in one or several frames.
+/// A message of a node to others, in one or several frames.
 struct NodeMessage {
   std::string from;        ///< the node's name
   std::int64_t epoch = 0;  ///< of its start; each has a higher one than all before it

@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// What a node asks of another one directly, over HTTP.
+/// A request of a node to another one directly, over HTTP.
 struct NodeCall {
   std::string from;         ///< the name of the node that asks
   std::int64_t epoch = 0;   ///< of its start

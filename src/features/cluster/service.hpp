@@ -43,7 +43,7 @@ namespace cluster_store {
 struct Identity;
 }
 
-/// What a node of a cluster does because of the others: follows what they change, ends what a lost one had begun, tells
+/// The part of a node that deals with the others: follows their changes, ends the work that a lost one had begun, tells
 /// them its events and hears theirs, and has them answer what only they can.
 ///
 /// It needs nodes, and so a server: tests/cluster/test_take_over.py and test_events.py show the use.
@@ -100,7 +100,7 @@ public:
   /// The active runs of other nodes on the threads, as Runs::active.
   Task<json::array> runs_elsewhere(std::set<std::string, std::less<>> threads);
 
-  /// Has the clients of all nodes read anew what is under way.
+  /// Makes the clients of all nodes reread the active runs.
   void have_all_catch_up(const std::string& why);
 
 private:
@@ -121,7 +121,7 @@ private:
   TaskGroup group_;
 };
 
-/// What a node of a cluster does when the others tell it something.
+/// The handlers of a node for messages from the others.
 struct NodeHandlers {
   OnChanges on_changes;
   std::function<void()> on_lead;

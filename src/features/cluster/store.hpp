@@ -9,7 +9,7 @@ namespace agw::cluster_store {
 
 // For databases of PostgreSQL, as all of this room.
 
-/// What makes messages of this cluster known to its nodes.
+/// The name and secret by which the nodes of this cluster recognise each other's messages.
 struct Identity {
   std::string cluster;
   std::string secret;

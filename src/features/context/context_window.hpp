@@ -27,7 +27,7 @@ namespace agw {
 /// read those.
 inline constexpr std::size_t max_input_depth = max_json_depth - 8;
 
-/// What a context window reads from. All of it outlives the window.
+/// The sources of a context window. All outlive the window.
 struct ContextServices {
   Database& database;
   const Clock& clock;
@@ -77,7 +77,7 @@ public:
   /// the tools before stays.
   Task<> offer(std::vector<std::string> found_tools);
 
-  /// Adds messages that the person sent meanwhile, with their files.
+  /// Adds messages that the person has sent since, with their files.
   Task<> add_messages(std::vector<UserMessage> messages);
 
   /// The model that is asked first.

@@ -39,7 +39,7 @@ public:
   bool is_in_answer(const Turn& turn) const;
 
 private:
-  /// A place behind a step of a run.
+  /// A place after a step of a run.
   using StepPlace = std::pair<std::string, std::int64_t>;
 
   void add_step(std::vector<Message>& messages, Message step, const json::array& call_ids, const std::string& run_id);
@@ -59,7 +59,7 @@ private:
 /// current run.
 void make_call_ids_unique(std::span<Message> earlier, const std::set<std::string, std::less<>>& taken);
 
-/// The name or id of a call in a form that all services accept, whatever a model or a client sent.
+/// The name or id of a call in a form that all services accept, regardless of what a model or a client sent.
 std::string acceptable_name(std::string name);
 
 }  // namespace agw

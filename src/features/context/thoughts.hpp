@@ -9,7 +9,7 @@
 
 namespace agw {
 
-/// What a model thought in a step of an answer, as its service takes it back: Message::provider_blocks.
+/// A model's thoughts in a step of an answer, in the form that its service accepts back: Message::provider_blocks.
 struct StepThoughts {
   std::int64_t step = 1;  ///< what comes after the last step has the number after it
   std::string model;      ///< `<provider>/<model>`

@@ -9,7 +9,7 @@
 #include "storage/connection.hpp"
 
 /// The thoughts of answers, for later turns of their threads: services cache a conversation as it was sent, so an
-/// answer without them is read anew. They are worth nothing to another model.
+/// answer without them is read anew. They are useless to another model.
 namespace agw::thoughts_store {
 
 /// Stores those of an answer, unless they are larger than 256 KiB. A thread has at most 1 MiB, of the model that

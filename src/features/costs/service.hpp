@@ -30,14 +30,14 @@ struct ModelUse {
   double usd = 0;
 };
 
-/// What a program's call has cost, until it is stored.
+/// The cost of a program's call, until it is stored.
 struct UnstoredSpending {
   Spending spending;
   std::shared_ptr<void> is_unstored;  ///< `report` waits while somebody has it
 };
 
-/// What models cost, by day, agent, model and thread, and whether an agent may spend more today. A day is a calendar
-/// day in `zone`.
+/// Costs of models by day, agent, model and thread, and whether an agent may spend more today. A day is a calendar day
+/// in `zone`.
 /// Example: src/features/costs/service_test.cpp: Costs.AddUpByAgentModelAndThreadTheDearestFirst
 class Costs {
 public:

@@ -41,7 +41,7 @@ public:
   /// Why a tool is offered, if not because of the stage: grants for it, or that a person is asked.
   std::optional<std::string> why_offered(const RunningAgent& caller, const std::string& tool_name) const;
 
-  /// What runs that this one starts inherit: see InheritedLimits.
+  /// The limits that runs started by this one inherit: see InheritedLimits.
   json::object limits_to_inherit(const RunningAgent& caller) const;
 
   /// Whether none of these calls changes anything.
@@ -90,7 +90,7 @@ private:
 
 /// Makes the call, and ends it at the tool's time limit or when `run_stop` is requested: the call's own stop is
 /// requested first, and a tool that ignores that is cancelled two seconds later. Both are error results. Throws what
-/// the tool throws. The time that `waits` counts meanwhile is not the tool's.
+/// the tool throws. The time that `waits` counts during the call is not counted as the tool's.
 Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& call, StopSource& run_stop,
                                const WaitClock& waits);
 

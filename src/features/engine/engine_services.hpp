@@ -13,7 +13,7 @@
 
 namespace agw {
 
-/// What the engine uses of earlier rooms. All of it outlives the engine.
+/// The earlier rooms that the engine uses. All outlive the engine.
 struct EngineServices {
   Loop& loop;
   Database& database;

@@ -93,8 +93,8 @@ public:
   void add_delegation(const std::shared_ptr<const Delegation>& delegation);
   std::vector<std::shared_ptr<const Delegation>> delegations() const;
 
-  /// What has led to the events that the run of that id causes: the request behind it, however often it was delegated.
-  /// Without jobs for a run that a person's message has ordered.
+  /// The cause of the events of the run with that id: the request at the root of its chain of delegations. Without jobs
+  /// for a run that a person's message has ordered.
   EventCause cause_of(std::string run_id) const;
 
   /// Ends the runs that a killed gateway left active. Call it before any other run.
@@ -121,8 +121,7 @@ private:
   static Task<> until_ended(ActiveRunPointer active, OnFullDisk on_full_disk = OnFullDisk::wait);
   Task<> wait_for_others(ActiveRunPointer active);
 
-  /// The run of a person's message behind that run, however often it was delegated; null if a job or another room
-  /// ordered it.
+  /// The run of a person's message at the root of the chain of delegations; null if a job or another room ordered it.
   ActiveRunPointer run_of_person(const ActiveRunPointer& active) const;
 
   Task<> work(std::string thread_id);

@@ -17,18 +17,18 @@ inline constexpr std::string_view delivery_member = "delivery";
 /// Whether the run waits to be steered into the one before it.
 bool is_steering(const Run& run);
 
-/// What a run under way does and does not change until its end.
+/// The properties of an active run that do not change until its end.
 struct SteeredRun {
   ActiveRunPointer active;
   ThreadMode mode{};
   std::string_view model;  ///< `<provider>/<model>` that answered last
 };
 
-/// The messages that wait behind the run and may join it, in order: those for its agent that ask for no other mode or
-/// model. The others remain questions of their own.
+/// The messages that are queued after the run and may join it, in order: those for its agent that ask for no other mode
+/// or model. The others remain separate questions.
 std::vector<ActiveRunPointer> messages_for(const Runs& runs, const SteeredRun& run);
 
-/// Moves the messages into the record of the run, behind so many of its steps, and announces them. If that fails, they
+/// Moves the messages into the record of the run, after that many of its steps, and announces them. If that fails, they
 /// keep their places in the queue.
 Task<std::vector<UserMessage>> steer(const EngineServices& services, ActiveRunPointer active,
                                      std::vector<ActiveRunPointer> messages, std::int64_t after_step);

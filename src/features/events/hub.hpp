@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// What persons look at, as far as other nodes must know it.
+/// The presence of people, as far as other nodes must know it.
 struct Interests {
   bool answers_all = false;       ///< somebody answers what agents ask on every thread
   std::set<std::string> answers;  ///< the threads, if not
@@ -30,7 +30,7 @@ public:
   virtual bool awaits(std::string_view /*names*/) const { return false; }
   /// Whether it shows events to a person who looks at this device.
   virtual bool is_shown_on(std::string_view /*device*/) const { return false; }
-  /// Whether a person is behind it who hears that thread, and answers what its agent asks.
+  /// Whether it is the client of a person who follows that thread and answers its agent's requests.
   virtual bool answers(std::string_view /*thread_id*/) const { return false; }
   /// Adds what its person looks at, for other nodes.
   virtual void add_interests(Interests& /*interests*/) const {}
@@ -63,7 +63,7 @@ public:
   /// Whether a subscriber shows events to a person who looks at this device.
   bool is_shown_on(std::string_view device) const;
 
-  /// What the persons behind the subscribers look at.
+  /// The presence of the people whose clients subscribe.
   Interests interests() const;
   /// A subscriber's person looks at something else now.
   void interests_changed() const {

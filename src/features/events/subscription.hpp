@@ -37,7 +37,7 @@ public:
   const Threads* threads() const { return narrowed_ ? &threads_ : nullptr; }
 
   bool matches(const DomainEvent& event) const;
-  /// Whether a person is behind the connection who answers what agents ask on that thread.
+  /// Whether it is the connection of a person who answers requests of agents on that thread.
   bool answers(std::string_view thread_id) const;
 
   void add_interests(Interests& interests, Time now) const;

@@ -32,7 +32,7 @@ struct EventCause {
   std::string run_id{};  ///< of the run whose agent made what the event tells of; its job is behind the event too
 };
 
-/// Published when events of other nodes may not have arrived: whoever follows them must read anew what is under way.
+/// Published when events of other nodes may not have arrived: their followers must reread the active runs.
 struct EventsMissed {
   std::string why;
 };

@@ -76,7 +76,7 @@ public:
   void lead(std::function<Task<>()> compare);
   /// Has the node that leads compare soon.
   Task<> have_compared();
-  /// What the database tells: that steps were recorded, and (`keys`) which ones were executed.
+  /// News from the database: steps were recorded, or (`keys`) executed.
   void follow_recorded();
   void follow(const std::vector<std::string>& keys);
 

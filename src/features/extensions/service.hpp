@@ -60,7 +60,7 @@ public:
   // Of nodes that share the directories, see ExtensionOutbox.
 
   bool shares_files() const { return outbox_ && outbox_->is_shared(); }
-  /// This node is the first one; does nothing if each has directories of its own.
+  /// This node is the first one; does nothing if each node has its own directories.
   void lead();
   Task<> follow_recorded_steps(std::vector<std::string>);
   Task<> follow_taken_steps(std::vector<std::string> keys);

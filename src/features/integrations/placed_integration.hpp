@@ -11,9 +11,9 @@ namespace agw {
 
 class Placements;
 
-/// An integration with a process of its own, of which a cluster needs one: the first node to claim it runs it. The
-/// others offer the same tools, as that node tells, and have it call them. If that node ends or is lost, one of them
-/// runs it.
+/// An integration with its own process, of which a cluster needs only one: the first node to claim it runs it. The
+/// others offer the tools that this node reports, and have it call them. If that node ends or is lost, one of them runs
+/// it.
 ///
 /// It needs nodes: tests/cluster/test_stdio_servers.py shows the use.
 class PlacedIntegration : public Integration {

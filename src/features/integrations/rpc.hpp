@@ -37,7 +37,7 @@ RpcMessage read_rpc(std::string_view text);
 
 /// Removes the secrets from a server's errors: an error, or a result that reports one.
 void hide_in_errors(RpcMessage& response, const FilledSecrets& secrets);
-/// Removes the secrets from whatever a server responded.
+/// Removes the secrets from a server's response.
 void hide_in_response(RpcMessage& response, const FilledSecrets& secrets);
 
 /// The outcome of a request: either an error, or a human-readable problem (no usable response), or the result.

@@ -16,7 +16,7 @@ class Clock;
 class Knowledge;
 struct Route;
 
-/// Jobs: their runs, by hand and by their triggers, and the rows of these runs.
+/// Jobs: their runs, started manually or by triggers, and the rows of these runs.
 ///
 /// A run of a job needs the engine and so nearly the whole gateway: tests/api/test_jobs.py shows the use. Schedules,
 /// triggers and rows have unit tests.
@@ -31,7 +31,7 @@ public:
        Threads& threads, Runs& runs, Engine& engine, Models& models, BlockingPool& blocking, const Sandbox& sandbox,
        Options options);
 
-  /// Before the loop runs: ends the runs that a kill interrupted. `left` is what was saved of them.
+  /// Before the loop runs: ends the runs that a kill interrupted. `left` has the saved parts of them.
   void load(Connection& connection, const std::vector<InterruptedRun>& left);
   /// Inside a write, the same. Returns how many.
   static int end_interrupted(Connection& connection, const std::vector<InterruptedRun>& left, Timestamp now);
@@ -55,9 +55,8 @@ public:
   /// Throws NotFound `job not found`.
   ExtensionPointer require(std::string_view id_or_name) const;
 
-  /// Starts a run by hand. Throws BadRequest `agent not found` or `agent is disabled` (both
-  /// with `agent_id`) for its agent and its owner; Conflict `job is already running` or `too many runs of the job
-  /// wait`.
+  /// Starts a run manually. Throws BadRequest `agent not found` or `agent is disabled` (both with `agent_id`) for its
+  /// agent and its owner; Conflict `job is already running` or `too many runs of the job wait`.
   Task<JobRunStarted> run(ExtensionPointer job, bool dry, InTransaction<JobRunStarted> in_transaction = {});
 
   /// The same for an agent, whose run passes its limits on.

@@ -21,7 +21,7 @@ struct JobHook {
   std::optional<std::string> secret;
 };
 
-/// What starts jobs by itself: their schedules, events and webhooks.
+/// Starts jobs automatically: by schedules, events and webhooks.
 ///
 /// A due time of a schedule fires once: its row, the prompt's turn and the run are written in one transaction, and a
 /// second row for the same due time is rejected. If a due time cannot fire, its row has the reason.

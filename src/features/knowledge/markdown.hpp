@@ -30,8 +30,8 @@ struct LinkPlace {
 /// Called for each wiki link. `target` is without label and section.
 using FindLinkPlace = std::function<std::optional<LinkPlace>(std::string_view target)>;
 
-/// The text as HTML that is safe to show, whoever wrote it: raw HTML is removed, links lead only to the web, to mail or
-/// to the address returned by `find`, and images become links.
+/// The text as HTML that is safe to show, no matter who wrote it: raw HTML is removed, links lead only to the web, to
+/// mail or to the address returned by `find`, and images become links.
 std::string safe_html(std::string_view markdown, const FindLinkPlace& find);
 
 /// Whether something that looks like a tag is text. `<upstream>` in `git rebase <upstream>` is: it has no attributes

@@ -23,8 +23,8 @@ struct PageDifferences {
   std::vector<std::string> gone;
 };
 
-/// Keeps the index of the pages consistent with their files, whoever writes them. Files are watched, so catching up
-/// costs nothing while nothing changes.
+/// Keeps the index of the pages consistent with their files, no matter who writes them. Files are watched, so catching
+/// up costs nothing while nothing changes.
 class PageIndex {
 public:
   /// `others_write`: also gateways on other machines, whose changes cannot be watched. Then catching up compares all

@@ -11,7 +11,7 @@
 /// The SQL of raw sources.
 namespace agw::source_store {
 
-/// What is stored about a raw file. Contents are identified by their content_id.
+/// The record of a raw file. Contents are identified by their content_id.
 struct KnownSource {
   std::string path;  ///< relative to the data directory
   FileStamp stamp;   ///< of the version that was read last

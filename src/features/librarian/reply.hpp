@@ -22,7 +22,7 @@ std::string reply(std::string_view body, bool is_first);
 /// Three messages to try, each of which works with the tools that are `offered`.
 std::vector<std::string> suggestions(const std::vector<ToolDescription>& offered);
 
-/// What the librarian does without a model, and at the end the messages to try.
+/// The librarian's abilities without a model, and at the end example messages.
 std::string explanation(const std::vector<std::string>& suggestions);
 
 /// The person's earlier messages, one sentence of each. `messages` ends with the request for the summary.

@@ -39,7 +39,7 @@ public:
     /// The services to look for on this machine.
     std::function<const std::vector<ModelServicePreset>&()> presets = model_service_presets;
   };
-  /// What it is made of; all outlive it.
+  /// The rooms and parts that it uses; all outlive it.
   struct Parts {
     Loop& loop;
     Database& database;

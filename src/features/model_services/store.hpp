@@ -9,7 +9,7 @@
 /// The SQL of model services and settings. All throw DatabaseError.
 namespace agw::model_service_store {
 
-/// What was chosen for a setting; nothing if nothing was.
+/// The chosen value of a setting, if there is one.
 std::optional<std::string> chosen(Connection& connection, std::string_view name);
 /// Nothing takes the choice back.
 void choose(Connection& connection, std::string_view name, const std::optional<std::string>& value);

@@ -17,15 +17,15 @@ struct ShellLimits;
 
 /// Whether an agent may make that call: stage, mode, the agent's tools and its capabilities must all allow it. What
 /// only the stage forbids is allowed, with the rights of the lowest stage that allows it, by a person's yes or grant;
-/// without one it is to be asked, if somebody is there. Pure.
+/// without one the person is asked, if somebody is there. Pure.
 /// Example: src/features/permissions/permission_test.cpp: PermissionFor.ModeAndStageMustBothAllow
 Permission permission_for(const ToolRequest& request);
 
 /// Whether the model is offered a tool at all: some call of it could be allowed or staged, or a person could allow it.
 bool is_offered(const ToolRequest& request);
 
-/// What a grant for such calls would remember: `git status *`, `/home/x/project/`, `pypi.org`, the name of a tool. No
-/// value for calls that can be allowed only once each.
+/// The pattern that a grant for such calls would store: `git status *`, `/home/x/project/`, `pypi.org`, the name of a
+/// tool. No value for calls that can be allowed only once each.
 std::optional<std::string> grant_pattern(const ToolRequest& request);
 /// Whether one of the request's grants matches it.
 bool is_granted(const ToolRequest& request);
@@ -56,7 +56,7 @@ InheritedLimits inherited_limits_in(const json::object& order);
 /// start.
 ToolRequest tool_request(const RunningAgent& caller, const Stages& stages, const Tool& tool);
 
-/// What an extension's definition says about the hosts of its program.
+/// The hosts that an extension's definition allows its program.
 ProgramHosts program_hosts(const Extension& extension);
 /// Whether a program may reach `host:port`. A person's may reach all public hosts, or those that its definition lists.
 /// One that an agent made is held to what its definition lists and to its owner's capabilities, too; what it lists

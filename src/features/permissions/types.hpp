@@ -36,7 +36,7 @@ std::span<const EnumName> names(Tag<ToolScope>);
 struct AgentLimits {
   std::optional<std::set<std::string, std::less<>>> tools;  ///< allowed by both the agent and its capabilities
 
-  // What its capabilities allow together.
+  // Everything that its capabilities allow together.
   std::optional<std::vector<std::string>> paths;  ///< absolute, each including everything below it; `*`: any text
   std::optional<std::set<ToolScope>> scopes;
   std::optional<std::vector<std::string>> hosts;  ///< names, `*.example.org`, or `*`: all
@@ -61,7 +61,7 @@ struct ToolRequest {
   ToolTarget target{};
   std::string own_file{};  ///< the one file that its run may write, wherever it is; empty: none
 
-  // What persons add. It never allows what stage sovereign would not.
+  // Permissions added by people. They never allow anything that stage sovereign would not.
 
   GrantedPatterns grants{};              ///< null: none
   std::optional<ToolTarget> approved{};  ///< a person said yes to this call, with that target

@@ -29,13 +29,13 @@ public:
   void load(Connection& connection, OtherPrograms& others);
   /// Calls `listener` with the extension's id whenever a placement has changed. Before `start`.
   void on_change(std::function<void(const std::string&)> listener) { listeners_.push_back(std::move(listener)); }
-  /// From now on this node may claim: tells the listeners of all that there is.
+  /// From now on this node may claim: notifies the listeners of all placements.
   void start();
   Task<> stop();
-  /// Reads these anew: other nodes have changed them.
+  /// Rereads these, because other nodes have changed them.
   Task<> refresh(std::vector<std::string> ids);
 
-  /// Null if no node runs it or is to.
+  /// Null if no node runs it or should.
   const Placement* find(std::string_view extension_id) const;
   /// The other node that runs it; empty if this one does, or none.
   std::string other_node(std::string_view extension_id) const;
@@ -44,15 +44,15 @@ public:
 
   /// Whether this node runs it from now on, or did before. False if another one does.
   Task<bool> claim(std::string extension_id);
-  /// The same, only if a node was to run it: it does not undo a `remove`.
+  /// The same, but only if some node should run it: it does not undo a `remove`.
   Task<bool> take(std::string extension_id);
   /// Frees it for any node, if this one runs it or none does.
   Task<> offer(std::string extension_id);
-  /// No node is to run it any more, if this one does or none does.
+  /// No node should run it any more, if this one does or none does.
   Task<> remove(std::string extension_id);
-  /// The same, only if none does. Afterwards `find` knows the node that was quicker.
+  /// The same, but only if none does. Afterwards `find` returns the node that was faster.
   Task<> remove_free(std::string extension_id);
-  /// What the other nodes are to know, while this one runs it. They do, at the latest once the database is there again.
+  /// Reports the state to the other nodes, while this one runs it; at the latest when the database is reachable again.
   void tell(const std::string& extension_id, std::string state);
 
   /// Inside a write: frees what the node runs whose session it is.

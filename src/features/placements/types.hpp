@@ -20,7 +20,7 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// What other nodes do with the programs that they run.
+/// Requests to other nodes about the programs that they run.
 class OtherPrograms {
 public:
   virtual ~OtherPrograms() = default;

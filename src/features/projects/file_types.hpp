@@ -10,7 +10,7 @@
 
 namespace agw {
 
-/// What an entry of a project's directory is.
+/// The kind of an entry of a project's directory.
 enum class ProjectEntryType {
   directory,
   file,

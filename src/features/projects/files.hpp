@@ -14,7 +14,7 @@ class Filesystem;
 class Projects;
 
 /// The files of projects, for people to look at: what agents may read there. Private files (io/sandbox/private_files),
-/// under whatever name, do not exist here. Nothing outside of a project is shown, wherever its symlinks lead.
+/// under whatever name, do not exist here. Nothing outside of a project is shown, no matter where its symlinks lead.
 ///
 /// Functions throw NotFound `project not found`, BadRequest `path traversal not allowed`, Forbidden `permission
 /// denied`.

@@ -20,9 +20,9 @@ namespace agw {
 /// else. Notices are news: they are not kept over the end of the gateway.
 class PushDelivery {
 public:
-  /// What it needs to know of subscriptions, and tells about them.
+  /// How it reads and updates subscriptions.
   struct Subscriptions {
-    /// The subscription, if it exists and its person should be told now.
+    /// The subscription, if it exists and its person should be notified now.
     std::function<std::optional<PushTarget>(const std::string& id)> reachable;
     std::function<Task<>(std::string id, PushAttempt attempt)> attempted;
   };

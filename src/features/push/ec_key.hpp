@@ -12,7 +12,7 @@ namespace agw {
 class EcKey {
 public:
   static EcKey generate();
-  /// From `private_scalar`. Throws std::invalid_argument for what is none.
+  /// From `private_scalar`. Throws std::invalid_argument if it is not one.
   static EcKey from_private(std::string_view scalar);
 
   /// 65 bytes, uncompressed.

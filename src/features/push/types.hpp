@@ -12,7 +12,7 @@ namespace agw {
 
 struct DomainEvent;
 
-/// What a browser can be told about while its page is closed.
+/// The kinds of notices to a browser whose page is closed.
 enum class PushKind {
   permission_requested,  ///< an agent asks a person
   finish,                ///< a run of over a minute has ended by itself
@@ -76,7 +76,7 @@ struct PushTarget {
   std::string token_id;
 };
 
-/// What a browser is told: nothing that an agent wrote.
+/// A notice to a browser. It contains nothing that an agent wrote.
 struct PushNotice {
   PushKind kind{};
   std::string body;
@@ -86,7 +86,7 @@ struct PushNotice {
   bool urgent = false;
 };
 
-/// What to tell about an event; nullopt for one that closed pages are not told about.
+/// The notice about an event; nullopt if closed pages get none.
 std::optional<PushNotice> notice_of(const DomainEvent& event);
 
 /// The notice that a person asked for to see that it arrives.

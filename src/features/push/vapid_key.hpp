@@ -22,7 +22,7 @@ public:
   Task<std::optional<EcKey>> find();
 
 private:
-  /// What work on other threads uses, which may outlive its caller.
+  /// Used by work on other threads, which may outlive its caller.
   struct Shared {
     explicit Shared(const Secrets& of_gateway) : secrets(of_gateway) {}
 

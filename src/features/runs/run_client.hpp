@@ -12,17 +12,17 @@
 
 namespace agw {
 
-/// A program that follows a run and runs tools of its own for it. Called on the loop. It outlives no run that has it.
+/// A program that follows a run and runs its own tools for it. Called on the loop. It outlives no run that has it.
 class RunClient {
 public:
   virtual ~RunClient() = default;
 
   /// Follows the agent's system prompt; may be empty.
   virtual const std::string& system() const = 0;
-  /// Offered to the model beside those of the agent; one hides the agent's own of the same name.
+  /// Offered to the model in addition to the agent's; each hides one of the agent's with the same name.
   virtual const std::vector<ToolDescription>& tools() const = 0;
 
-  /// What the program chose for the calls of the model.
+  /// The program's parameters for the calls of the model.
   virtual CallSettings settings() const { return {}; }
 
   virtual void text(std::string_view delta) = 0;

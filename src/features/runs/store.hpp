@@ -27,7 +27,7 @@ void append_step(Connection& connection, const std::string& run_id, const RunSte
 /// Runs that have not ended, oldest first, with their steps and their pieces joined.
 std::vector<InterruptedRun> unfinished(Connection& connection);
 
-/// What is stored of an active run, in order.
+/// The stored pieces of an active run, in order.
 std::vector<RunPiece> pieces(Connection& connection, const std::string& run_id);
 
 /// The packed log of a run of the thread that ended after `oldest`.

@@ -31,7 +31,7 @@ public:
   /// only if a person trusts it: a checkout may come from anybody.
   Task<std::vector<Skill>> of(ExtensionPointer agent, std::optional<std::filesystem::path> project);
 
-  /// All that it could see without a project, by name, whatever its definition names.
+  /// All that it could see without a project, by name, regardless of its definition.
   Task<std::vector<Skill>> available(ExtensionPointer agent);
 
   /// The body of a skill's instructions, with the list of its other files; if `file` is given, that file's text. Throws

@@ -23,7 +23,7 @@ namespace agw {
 /// src/features/terminals/terminal_test.cpp: TerminalTest.RunsAShell
 class Terminal {
 public:
-  /// What comes again when a client comes back, in bytes.
+  /// How much output is repeated when a client reconnects, in bytes.
   static constexpr std::size_t max_kept = std::size_t{64} * 1024;
   /// Input that a program has not taken, in bytes.
   static constexpr std::size_t max_input = std::size_t{1024} * 1024;
@@ -43,7 +43,7 @@ public:
   /// From now on, `client` is the one; the one before is left. It outlives `detach`.
   void attach(TerminalClient& client);
   void detach(const TerminalClient& client);
-  /// What a client that comes back has to see again.
+  /// The output that a reconnecting client has to see again.
   std::string kept() const;
 
   /// Throws TooManyRequests if the program takes nothing.
@@ -51,7 +51,7 @@ public:
   void resize(TerminalSize size);
   void note_shown(std::int64_t seq);
   void end(TerminalEnd why);
-  /// Why it has ended, or will; no value if it goes on.
+  /// Why it has ended, or will; no value if it is still running.
   std::optional<TerminalEnd> reason() const { return end_; }
 
 private:

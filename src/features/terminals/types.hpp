@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// What terminals are held to.
+/// The limits of terminals.
 struct TerminalLimits {
   std::size_t count = 8;                            ///< at the same time
   std::chrono::milliseconds idle{4 * 60 * 60'000};  ///< without input and output

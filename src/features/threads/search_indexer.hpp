@@ -28,7 +28,7 @@ public:
   /// Does all work that there is now, before it returns.
   Task<> catch_up();
 
-  /// What helps to search the turns that wait.
+  /// Speeds up searching the turns that are not indexed yet.
   std::shared_ptr<const UnindexedWords> unindexed() const { return unindexed_; }
 
 private:

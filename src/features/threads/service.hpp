@@ -212,11 +212,11 @@ public:
   /// answers none, the latest one before it. Throws NotFound `turn not found` if there is no such turn, or no longer.
   Task<Turn> question_of(std::string turn_id);
   /// The answer that `turn_id` belongs to: itself for an assistant's turn, else the newest answer to the same question.
-  /// For a message that was steered into an answer, that one. No value if there is none. Throws like `question_of`.
+  /// For a message that was steered into an answer, that answer. No value if there is none. Throws like `question_of`.
   Task<std::optional<Turn>> answer_of(std::string turn_id);
   /// Marks every turn of the thread after `question_id` (a user turn) as superseded, and unmarks the question itself. A
-  /// message that was steered into an answer becomes a question of its own, which follows that answer.
-  /// `in_transaction` inserts the row of the run that answers again.
+  /// message that was steered into an answer becomes a separate question, which follows that answer. `in_transaction`
+  /// inserts the row of the run that answers again.
   Task<Turn> supersede_after(std::string question_id, InTransaction<Turn> in_transaction = {});
 
   // Search.

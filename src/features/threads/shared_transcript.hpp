@@ -5,7 +5,7 @@
 
 namespace agw {
 
-/// What others may read who are given a conversation: of a tool only its name, of a file too; no reasoning; `[secret]`
+/// The part of a conversation that is shared with others: only the names of tools and files; no reasoning; `[secret]`
 /// in place of the values in `hidden`. Example: src/features/threads/shared_transcript_test.cpp:
 /// SharedTranscript.HasOfToolsAndFilesOnlyNames
 Transcript for_others(Transcript transcript, const FilledSecrets& hidden);

@@ -52,7 +52,8 @@ std::optional<Thread> retitle(Connection& connection, const std::string& id, con
 /// Removes the thread; its turns stay until they are purged. Throws NotFound.
 void remove(Connection& connection, const std::string& id);
 
-/// What `agent_id` is in the threads of an agent: its id, and its name if threads named it before there was one.
+/// The values of `agent_id` in the threads of an agent: its id, and its name if threads named the agent before it
+/// existed.
 std::vector<std::string> agent_ids(Connection& connection, const std::string& id,
                                    const std::optional<std::string>& name);
 /// Newest change first. Applies the whole filter, including its limit.

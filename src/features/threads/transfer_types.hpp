@@ -75,7 +75,7 @@ struct ImportBatch {
 };
 const Description& describe(Tag<ImportBatch>);
 
-/// What a batch changed in one thread.
+/// The changes of a batch in one thread.
 struct ImportOutcome {
   std::string key;
   std::string id;

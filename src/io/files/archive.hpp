@@ -31,8 +31,8 @@ public:
   ArchiveWriter& operator=(const ArchiveWriter&) = delete;
 
   void add(const std::string& path, std::string_view content);
-  /// Adds an open file. If its size changes meanwhile, its content is truncated or padded with zeros to the initial
-  /// size.
+  /// Adds an open file. If its size changes while it is added, its content is truncated or padded with zeros to the
+  /// initial size.
   void add(const std::string& path, const Descriptor& file);
   void add_directory(const std::string& path);
   /// The SHA-256 of the entries so far in hex: of each its path, its size and its content.

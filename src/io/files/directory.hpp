@@ -69,7 +69,7 @@ struct DirectoryEntry {
   FileType type = FileType::other;
 };
 
-/// What a Directory does with symlinks that stay inside it.
+/// How a Directory treats symlinks that stay inside it.
 enum class Symlinks { follow, refuse };
 
 /// An open directory that paths cannot escape from: the kernel resolves them beneath it (openat2), whatever the paths

@@ -39,7 +39,7 @@ struct HttpRequest {
   /// Connects to public addresses only. The check sees the address that the socket is opened for, on a new connection
   /// without a proxy, so nothing can change between check and connection.
   bool public_only = false;
-  /// Connects to no link-local address and no metadata service of a cloud, which gives credentials to whoever asks.
+  /// Connects to no link-local address and no metadata service of a cloud, which gives credentials to anyone who asks.
   bool no_metadata = false;
 };
 
@@ -67,7 +67,7 @@ struct HttpOutcome {
   std::string refused_address{};  ///< the address that was refused because of `public_only` or `no_metadata`
 };
 
-/// What the reader of a body wants next.
+/// The next action that the reader of a body wants.
 enum class BodyAction {
   more,
   enough,   ///< the response is complete: waits only briefly for its end, so that the connection can be reused
@@ -89,11 +89,11 @@ public:
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  /// Sends `request` and passes the body of the response, whatever its status, to `on_body`. Never throws for network
+  /// Sends `request` and passes the body of the response, with any status, to `on_body`. Never throws for network
   /// errors. `stop` closes the connection at once.
   Task<HttpOutcome> send(HttpRequest request, OnBody on_body, StopSource& stop);
 
-  /// What runs libcurl's transfers, for other protocols: its certificates are shared. libcurl must be there.
+  /// Runs libcurl's transfers, for other protocols: its certificates are shared. libcurl must be there.
   std::shared_ptr<HttpMulti> multi();
 
 private:

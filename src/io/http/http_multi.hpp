@@ -13,7 +13,7 @@
 
 namespace agw {
 
-/// Something that libcurl does for a handle of its own.
+/// A transfer of libcurl with its own handle.
 class CurlTransfer {
 public:
   virtual CURL* easy() = 0;

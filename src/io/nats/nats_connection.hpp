@@ -16,8 +16,8 @@
 
 namespace agw {
 
-/// A connection to NATS that is made again whenever it is lost. On the loop; a thread of its own writes, so that a slow
-/// server delays nobody.
+/// A connection to NATS that is re-established whenever it is lost. On the loop; a separate thread writes, so that a
+/// slow server delays nobody.
 ///
 /// Messages come in the order in which their publisher sent them, across subjects, because one thread hands them over.
 /// None is sent a second time: what is published while nobody is connected may be lost.

@@ -20,7 +20,7 @@ struct LongCallback {
 };
 
 /// Runs `loop` until it is stopped or out of work, like `loop.run()`, and reports each callback that holds it for
-/// longer than `limit`. Other callbacks wait meanwhile.
+/// longer than `limit`. Other callbacks wait during that time.
 ///
 /// It is for diagnosis: each callback costs four readings of clocks, and a thread wakes twice per `limit`. A callback
 /// that the loop had to wait for is measured by its processor time, all others by the clock. `report` is called on the
@@ -28,7 +28,7 @@ struct LongCallback {
 /// src/io/process/loop_trace_test.cpp: LoopTrace.ReportsACallbackThatHoldsTheLoop
 void run_traced(Loop& loop, std::chrono::microseconds limit, const std::function<void(const LongCallback&)>& report);
 
-/// What `run_traced` may report to: a line of the log.
+/// A report function for `run_traced` that writes a line to the log.
 void log_long_callback(const LongCallback& callback);
 
 }  // namespace agw

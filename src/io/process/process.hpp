@@ -51,10 +51,10 @@ struct ProcessExit {
   int signal = 0;     ///< 0 for none
 };
 
-/// A child process in a session and a process group of its own, which never outlives the gateway: the kernel kills it,
-/// and in the sandbox everything that it started. Its pipes are read only on demand: a child that writes too much
-/// waits. On the loop; it must be started from the loop's thread, because the kernel kills it when that thread ends.
-/// Its end is awaited through a pidfd, so that no other child's status is consumed. The program ignores SIGPIPE.
+/// A child process in its own session and process group, which never outlives the gateway: the kernel kills it, and in
+/// the sandbox everything that it started. Its pipes are read only on demand: a child that writes too much waits. On
+/// the loop; it must be started from the loop's thread, because the kernel kills it when that thread ends. Its end is
+/// awaited through a pidfd, so that no other child's status is consumed. The program ignores SIGPIPE.
 /// Example: src/io/process/process_test.cpp: ProcessTest.KeepsErrorsApartAndTalksBothWays
 class Process {
 public:

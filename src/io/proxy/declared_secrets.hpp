@@ -19,7 +19,7 @@ struct HostPattern {
   bool operator==(const HostPattern&) const = default;
 };
 
-/// nullopt if it is none; `*` alone and `*.com` are none either.
+/// nullopt if it is not valid, as `*` alone and `*.com` are not.
 std::optional<HostPattern> to_host_pattern(std::string_view text);
 
 /// A secret that a program uses but never holds: a member of `secrets` in its definition.

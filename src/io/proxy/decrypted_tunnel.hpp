@@ -22,7 +22,7 @@ class DecryptedTunnel : public std::enable_shared_from_this<DecryptedTunnel> {
 public:
   using Socket = asio::ip::tcp::socket;
 
-  /// What all tunnels of a network share, and outlives them.
+  /// Shared by all tunnels of a network, and outlives them.
   struct Services {
     Loop& loop;
     BlockingPool& blocking;

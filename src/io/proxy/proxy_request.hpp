@@ -24,10 +24,10 @@ struct ProxyRequest {
   std::string head{};      ///< otherwise: the head for the target, which closes the connection after its response
 };
 
-/// Reads `HOST:PORT` and `[IPV6]:PORT`; `standard` is the port if there is none, 0: there must be one.
+/// Reads `HOST:PORT` and `[IPV6]:PORT`; `standard` is the default port; 0: a port is required.
 std::optional<HostPort> to_host_port(std::string_view text, std::uint16_t standard);
 
-/// Reads a whole head, up to and including its empty line; nullopt if it is none that a proxy serves.
+/// Reads a whole head, up to and including its empty line; nullopt if it is not a request that a proxy serves.
 /// Example: src/io/proxy/proxy_request_test.cpp: ProxyRequest.ReadsATunnel
 std::optional<ProxyRequest> read_proxy_request(std::string_view head);
 

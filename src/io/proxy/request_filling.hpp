@@ -9,7 +9,7 @@
 
 namespace agw {
 
-/// What a program holds in place of a secret, and the secret.
+/// The stand-in that a program holds, and the secret that it stands for.
 struct Filling {
   std::string stand_in;  ///< of letters, digits, `-` and `_`
   std::string value;

@@ -17,9 +17,9 @@ namespace agw {
 class SandboxNetwork;
 class SandboxPlaceholders;
 
-/// What a sandboxed command may access. The system's programs and libraries are always readable; of the home and the
-/// data directory only the paths named here, without private files (io/sandbox/private_files.hpp). All paths are
-/// absolute, resolved and exist.
+/// The paths that a sandboxed command may access. The system's programs and libraries are always readable; of the home
+/// and the data directory only the paths named here, without private files (io/sandbox/private_files.hpp). All paths
+/// are absolute, resolved and exist.
 struct SandboxSpec {
   std::filesystem::path directory;                   ///< the working directory; must be in one of those below
   std::vector<std::filesystem::path> writable{};     ///< with everything beneath; guarded paths in it stay read-only

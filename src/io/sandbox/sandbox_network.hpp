@@ -10,7 +10,7 @@
 
 namespace agw {
 
-/// The network of one sandboxed process: a namespace of its own, in which one loopback port leads to a proxy of the
+/// The network of one sandboxed process: a separate namespace, in which one loopback port leads to a proxy of the
 /// gateway. Nothing else can be reached.
 class SandboxNetwork {
 public:

@@ -18,8 +18,8 @@ struct SandboxSpec;
 /// ProcessError.
 std::shared_ptr<Descriptor> memory_file(const char* name, std::string_view content);
 
-/// What runs in the sandbox before the command: a shell script that checks, sets limits and the command's variables.
-/// A command of bash runs in the shell that has read the script, all others are executed by it.
+/// The prologue of a command in the sandbox: a shell script that checks, sets limits and the command's variables. A
+/// command of bash runs in the shell that has read the script, all others are executed by it.
 /// Example: src/io/sandbox/sandbox_test.cpp: SandboxTest.ACommandOfBashNoticesNothingOfWhatRanBefore
 class SandboxPrologue {
 public:
@@ -36,9 +36,9 @@ public:
   SandboxPrologue(const SandboxSpec& spec, std::vector<std::string> command,
                   const std::map<std::string, std::string>& variables);
 
-  /// What bubblewrap executes.
+  /// The program that bubblewrap executes.
   const SandboxArguments& arguments() const { return arguments_; }
-  /// What it needs besides, with the numbers in the sandbox.
+  /// The other descriptors it needs, with their numbers in the sandbox.
   const std::vector<std::pair<std::shared_ptr<Descriptor>, int>>& descriptors() const { return descriptors_; }
 
 private:

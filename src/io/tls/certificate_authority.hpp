@@ -29,8 +29,8 @@ class CertificateAuthority {
 public:
   static constexpr std::size_t max_certificates = 256;
 
-  /// Reads the authority in `file` (PEM, mode 0600), or makes one if there is none, or if its time is nearly over.
-  /// Throws TlsError for a file that others can read or that holds something else. Blocks.
+  /// Reads the authority in `file` (PEM, mode 0600), or creates one if there is none or it expires soon. Throws
+  /// TlsError for a file that others can read or that holds something else. Blocks.
   static std::shared_ptr<CertificateAuthority> load_or_create(const std::filesystem::path& file, Timestamp now);
 
   /// When the certificate in `file` ends; nullopt if there is no such file. Changes nothing. Throws as `load_or_create`
@@ -45,7 +45,7 @@ public:
 
   /// In PEM form.
   const std::string& certificate() const { return certificate_; }
-  /// When it has to be made anew.
+  /// When it has to be replaced.
   Timestamp renewed_at() const { return renewed_at_; }
 
   /// The server's end of a TLS connection, with a certificate for `host` (a name, or an address without brackets).

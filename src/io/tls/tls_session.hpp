@@ -47,7 +47,7 @@ private:
 };
 
 /// Makes a server's context choose HTTP/1.1 by ALPN (RFC 7301) among what clients offer. If they offer only others, the
-/// handshake goes on without a choice.
+/// handshake continues without a choice.
 void choose_http_1_1(SSL_CTX* context);
 
 }  // namespace agw

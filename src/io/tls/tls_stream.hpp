@@ -29,7 +29,7 @@ public:
   Task<bool> write(std::string_view bytes);
   /// Sends close_notify and ends the sending direction.
   Task<> end();
-  /// Ends the sending direction without close_notify, which tells the peer that something is missing.
+  /// Ends the sending direction without close_notify, which shows the peer that the data is incomplete.
   void abort();
 
   TlsSession& session() { return *session_; }

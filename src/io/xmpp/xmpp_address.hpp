@@ -23,7 +23,8 @@ std::optional<XmppServer> parse_xmpp_server(std::string_view text);
 /// Whether the host is written as `localhost` or a loopback address. A name that only resolves to one is not.
 bool is_loopback_host(std::string_view host);
 
-/// The account of an address (RFC 7622): `node@domain` in lower case, without a resource. nullopt if it is none.
+/// The account of an address (RFC 7622): `node@domain` in lower case, without a resource. nullopt if it is not an
+/// address.
 /// Example: src/io/xmpp/xmpp_address_test.cpp: XmppAccount.IsTheAddressWithoutItsResource
 std::optional<std::string> xmpp_account(std::string_view address);
 

@@ -36,7 +36,7 @@ struct XmppFailure {
   std::string text;  ///< for people, without the password
 };
 
-/// A client's connection to an XMPP server (RFC 6120, 6121), by libstrophe on a thread of its own, because names are
+/// A client's connection to an XMPP server (RFC 6120, 6121), by libstrophe on its own thread, because names are
 /// resolved and TLS begins there in calls that block. TLS with a valid certificate is required, except by a server that
 /// is written as a loopback address. Used and notified on the loop.
 class XmppConnection : public std::enable_shared_from_this<XmppConnection> {

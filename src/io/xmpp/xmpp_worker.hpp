@@ -14,7 +14,7 @@
 
 namespace agw {
 
-/// What the loop and the thread of a connection both use.
+/// Shared by the loop and the thread of a connection.
 struct XmppShared {
   static constexpr std::size_t max_waiting = 1000;
 
@@ -62,7 +62,7 @@ private:
   XmppElement element_of(xmpp_stanza_t* stanza, int depth) const;
   XmppFailure failure_of(const xmpp_stream_error_t* error) const;
 
-  // What libstrophe calls.
+  // Called by libstrophe.
   static const xmpp_mem_t limited_memory;
   static void* on_growth(void* memory, std::size_t size, void*) noexcept;
   static void on_log(void* self, xmpp_log_level_t level, const char* area, const char* text) noexcept;

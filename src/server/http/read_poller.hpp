@@ -26,10 +26,10 @@ public:
   virtual void on_flush() = 0;
 };
 
-/// Polls the sockets of idle connections with an epoll of its own, which the loop watches. Waiting on the loop costs a
-/// read that finds nothing and a suspended coroutine per request; here a request costs only the read that takes it. The
-/// three passes keep receiving, handling and sending apart, because the kernel's code for each of them evicts the
-/// others' from the processor's caches (`script/bench health`).
+/// Polls the sockets of idle connections with a separate epoll instance, which the loop watches. Waiting on the loop
+/// costs a read that finds nothing and a suspended coroutine per request; here a request costs only the read that takes
+/// it. The three passes keep receiving, handling and sending apart, because the kernel's code for each of them evicts
+/// the others' from the processor's caches (`script/bench health`).
 /// Example: src/server/http/read_poller_test.cpp: ReadPoller.MakesThreePassesOverAllReadySockets
 class ReadPoller {
 public:

@@ -39,7 +39,7 @@ public:
   const Head& head() const { return parser_.head(); }
   const std::optional<Refusal>& refusal() const { return parser_.refusal(); }
 
-  /// Bytes that were received and not parsed. Whoever takes over the connection takes them too.
+  /// Bytes that were received and not parsed. They belong to the code that takes over the connection.
   std::string& buffer() { return buffer_; }
   /// Frees a large buffer that is empty.
   void shrink_buffer();
@@ -53,7 +53,7 @@ public:
   Task<bool> discard_body();
 
 private:
-  /// What the poller reported that was not received yet. `closing` holds until the end of the stream has been read.
+  /// Events from the poller that were not received yet. `closing` holds until the end of the stream has been read.
   enum class Input { drained, readable, closing };
 
   Body parse_body();

@@ -26,7 +26,7 @@ public:
   Task<bool> flush();
 
 private:
-  /// What is next, in one piece.
+  /// The next bytes, in one piece.
   std::string_view unsent() const;
   void clear();
 

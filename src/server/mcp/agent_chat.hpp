@@ -16,7 +16,7 @@
 
 namespace agw {
 
-/// What an MCP client says to an agent.
+/// A message of an MCP client to an agent.
 struct AgentMessage {
   std::string text{};
   std::optional<std::string> agent{};   ///< id or name; none: the thread's
@@ -44,21 +44,21 @@ public:
   /// Waits for the next step; no value once `stop` is requested.
   Task<std::optional<Step>> next(StopSource& stop);
 
-  /// What was said, and which tools were used, since the last call.
+  /// The new text, and the tools used, since the last call.
   struct Updates {
     std::string text;
     std::vector<std::string> notes;
   };
   Updates take_updates();
 
-  /// What the agent asks for.
+  /// The requests of the agent.
   struct Asked {
     json::object request;
     StopSource decided;  ///< requested when it is decided, here or elsewhere
   };
   /// The oldest open one.
   std::shared_ptr<Asked> asked() const { return waiting_.front(); }
-  /// The open one of that id; null if there is none.
+  /// The open request with that id, or null.
   std::shared_ptr<Asked> find_asked(std::string_view id) const;
   /// Decides the request of that id, unless it was decided already.
   Task<> decide(std::string id, json::object decision);

@@ -46,7 +46,7 @@ private:
   const Router* router_ = nullptr;
 };
 
-/// What a tool reports to the model as its failure.
+/// The text that a tool reports to the model as its failure.
 class ToolFailure : public std::runtime_error {
 public:
   explicit ToolFailure(const std::string& why, int status = 0) : std::runtime_error(why), status_(status) {}

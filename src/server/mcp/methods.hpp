@@ -29,7 +29,7 @@ struct McpServices {
   BlockingPool& blocking;
 };
 
-/// The methods of MCP, whatever brings the requests.
+/// The methods of MCP, independent of the transport.
 class McpMethods {
 public:
   McpMethods(const McpServices& services, const ApiCaller& api, McpClientSessions& sessions, std::string fixture_url);

@@ -18,9 +18,9 @@ namespace agw::postgres {
 
 struct Options;
 
-/// What nodes tell each other: reads the table `changes` on, woken by NOTIFY and every second at the latest, on a
-/// thread and a connection of its own. Also finds the first of the nodes, which does what only one of them may do: its
-/// session holds an advisory lock, for which the others wait.
+/// The changes of other nodes: reads new rows of the table `changes`, woken by NOTIFY and at least every second, on its
+/// own thread and connection. Also finds the first of the nodes, which does what only one of them may do: its session
+/// holds an advisory lock, for which the others wait.
 ///
 /// Renews this node's lease (storage/postgres/lease.hpp), and finds nodes whose lease has expired. Leases of others
 /// count only once this node has been connected for as long as a lease is good: after the server was away, all have
@@ -38,11 +38,11 @@ public:
   ChangeFeed(const ChangeFeed&) = delete;
   ChangeFeed& operator=(const ChangeFeed&) = delete;
 
-  /// The number of the latest change; 0 if there is none. Read it before what is held in memory.
+  /// The number of the latest change; 0 if there is none. Read it before the records that are held in memory.
   static std::int64_t latest(Connection& connection);
 
 private:
-  /// What the thread's calls on the loop need; it outlives the feed.
+  /// Used by the thread's calls on the loop; it outlives the feed.
   struct Calls;
 
   void work();

@@ -33,7 +33,7 @@ struct Options {
 /// Example: src/storage/postgres/engine_test.cpp: PostgresTest.AnAwaitedWriteIsSeenByReads
 std::unique_ptr<StorageEngine> open_engine(Loop& loop, const Options& options);
 
-/// What there is to say of a server that can be used.
+/// A description of a usable server.
 struct ServerCheck {
   std::string name;     ///< of the database, for people
   std::string version;  ///< of PostgreSQL

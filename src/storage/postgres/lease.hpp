@@ -10,8 +10,8 @@
 namespace agw::postgres {
 
 /// A node has a lease in `gateway_owner`, good for ten seconds by the server's clock, which its ChangeFeed renews every
-/// two. Each of its transactions looks for its id there. Whoever finds the lease expired may claim the node: that
-/// replaces the id, so that a node that was only thought dead writes nothing any more, and starts anew.
+/// two. Each of its transactions looks for its id there. A node that finds the lease of another expired may claim that
+/// node: this replaces the id, so that a node that only seemed dead can write nothing more, and restarts.
 ///
 /// The claim is a lease too: if the claimer dies before `release`, the next one claims.
 /// All orders of what two nodes do are tried in lease_model_test.cpp.

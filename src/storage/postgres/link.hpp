@@ -27,7 +27,7 @@ public:
   bool wait(std::chrono::milliseconds duration);
   const Session::Deadline& deadline() const { return deadline_; }
 
-  /// Whoever has reached the server ends the wait of all.
+  /// The first to reach the server ends the wait for all.
   void reached() { away_since_ = reachable; }
   /// Whether the gateway stops, and nobody has reached the server for a second.
   bool has_waited_in_vain() const;
@@ -45,7 +45,7 @@ private:
   std::atomic<Session::Clock::time_point> away_since_ = reachable;
 };
 
-/// A connection that is made anew after it was lost. Used by one thread at a time.
+/// A connection that is re-established after it was lost. Used by one thread at a time.
 class Link {
 public:
   Link(const Address& address, Stop& stop) : address_(address), stop_(stop) {}

@@ -40,7 +40,8 @@ public:
   /// since.
   void lock_again(Connection& connection);
 
-  /// What each transaction of a node must find in `gateway_owner`; empty for a gateway alone, whose lock suffices.
+  /// The value that each transaction of a node must find in `gateway_owner`; empty for a gateway alone, whose lock
+  /// suffices.
   std::string fence() const { return node_.empty() ? std::string() : id_; }
 
 private:

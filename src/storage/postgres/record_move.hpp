@@ -9,10 +9,10 @@
 
 namespace agw::postgres {
 
-/// Moves a gateway's records between its database file and a database on a server. Nobody else uses either meanwhile:
-/// the caller holds the lock of the data directory, and these take that of the server's database.
+/// Moves a gateway's records between its database file and a database on a server. Nobody else uses either during the
+/// move: the caller holds the lock of the data directory, and these take that of the server's database.
 ///
-/// A move that was interrupted goes on when it is called again. Until it has ended, the source counts: a gateway
+/// An interrupted move continues when it is called again. Until it has finished, the source is authoritative: a gateway
 /// refuses the unfinished database. Both block, and throw StartError.
 struct RecordMove {
   std::string url;                ///< of the server's database

@@ -62,11 +62,11 @@ public:
   /// Undoes what followed `SAVEPOINT savepoint`, a failure included.
   void roll_back_to(const std::string& savepoint);
 
-  /// Throws the failure after which PostgreSQL refuses to go on with the transaction, if there was one.
+  /// Throws the failure after which PostgreSQL refuses to continue the transaction, if there was one.
   void throw_if_aborted() const;
   /// Throws the failure of this transaction if it was lost with the connection, or can be run again.
   void throw_if_repeatable() const;
-  /// What the server called the latest `begin_write`: an `xid8`.
+  /// The server's id for the latest `begin_write`: an `xid8`.
   const std::string& transaction_id() const { return transaction_id_; }
   /// The server's process for this connection.
   int backend_pid() const { return backend_pid_; }

@@ -7,7 +7,7 @@ namespace agw::postgres {
 
 // PostgreSQL's text is UTF-8 without NUL; SQLite's, and so the gateway's, may be any bytes. A byte that cannot be in it
 // is stored as U+10FFFF (no character, and never one) and the character U+0100 + byte; U+10FFFF itself as four such
-// bytes. What is read back is what was stored.
+// bytes. Reading returns exactly what was stored.
 
 /// Whether `text` must be encoded before it is stored.
 bool needs_encoding(std::string_view text);

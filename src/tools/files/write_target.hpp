@@ -27,9 +27,9 @@ public:
   /// moved. Blocks.
   void write(std::string_view content) const;
 
-  /// What is there now, with its content if it has at most `limit` bytes. Throws BadRequest. Blocks.
+  /// The present state, with the content if it has at most `limit` bytes. Throws BadRequest. Blocks.
   EntryState state(std::size_t limit) const;
-  /// What `write` makes of it.
+  /// The state after `write`.
   EntryState state_with(std::string content) const;
   /// The directories that `write` creates, the uppermost first.
   std::vector<std::filesystem::path> new_directories() const;

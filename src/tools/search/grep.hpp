@@ -60,7 +60,7 @@ struct GrepExcerpt {
   std::string text;  ///< a line for each: `path:number:text`, for context lines `path-number-text`
 };
 
-/// Reads the matching lines. Each file is opened anew and its target returned, so that the agent can be authorized for
+/// Reads the matching lines. Each file is opened again and its target returned, so that the agent can be authorized for
 /// the file that was really read. Blocks.
 std::vector<GrepExcerpt> read_matches(const OpenedPath& start, const std::vector<GrepHits>& hits, std::int64_t context,
                                       const FileRoots& roots);

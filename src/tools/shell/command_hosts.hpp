@@ -20,7 +20,7 @@ public:
   Task<HostVerdict> judge(HostPort target);
   /// Counts a connection.
   void note(const HostPort& target, const HostVerdict& verdict);
-  /// What was noted, by host.
+  /// The recorded requests, by host.
   std::vector<ContactedHost> contacted() const;
 
 private:

@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// What may be fetched without asking.
+/// The URLs that may be fetched without asking.
 struct WebFetchOptions {
   std::vector<std::string> allow_hosts;  ///< allowed at any stage, including private addresses
   /// Whether the URL appears in a user turn or in a WebSearch result of the run's thread.

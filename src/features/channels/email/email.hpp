@@ -15,7 +15,7 @@
 
 namespace agw {
 
-/// What answers to a mail have to say of it: `ReceivedMessage::message` holds it, and `OutgoingMessage::replies_to`
+/// The data that a reply to a mail must contain: `ReceivedMessage::message` holds it, and `OutgoingMessage::replies_to`
 /// brings it back.
 struct MailReference {
   std::string message_id;                 ///< `<id@host>`
