@@ -76,6 +76,7 @@ async function askForPermission(page) {
   await phone.locator('[data-request] button[aria-disabled=false]').first().waitFor();
   await phone.locator('[data-request]').scrollIntoViewIfNeeded();
   await phone.locator('[data-request]').evaluate((card) => card.scrollIntoView({ block: 'end' }));
+  await phone.getByRole('button', { name: 'Model: stub/talker-1', exact: true }).waitFor();
   await shoot(phone, 'approval-phone');
   await asked.getByRole('button', { name: 'Allow once' }).click();
   await asked.waitFor({ state: 'detached' });
@@ -180,6 +181,7 @@ try {
   await showDiagram(page);
   const phone = await env.open(place, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
   await answers(phone).first().waitFor();
+  await phone.getByRole('button', { name: 'Model: stub/talker-1', exact: true }).waitFor();
   await shoot(phone, 'phone');
 } finally {
   await env.end();
