@@ -17,6 +17,7 @@ import pytest
 from checks import TRIES, accepted, at_once, refused, seconds_of
 from connection import free_port
 from disks import small_disk
+from jobs import new_job
 from postgres import postgres
 
 PASSWORD = "never-shown-4711"
@@ -54,6 +55,17 @@ def printed_by(gateway):
     log = gateway.data / "logs" / "gateway.log"
     errors = "".join(file.read_text() for file in gateway.root.glob("stderr-*.txt"))
     return errors + (log.read_text() if log.exists() else "")
+
+
+@contextlib.contextmanager
+def locked(server, database, table):
+    """A session that lets nobody read the table."""
+    command = ["psql", "-X", "-q", "-A", "-t", server.url(database)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
+        session.stdin.write(f"BEGIN; LOCK TABLE {table}; SELECT 'locked';\n")
+        session.stdin.flush()
+        assert session.stdout.readline() == "locked\n"
+        yield
 
 
 @pytest.fixture
@@ -309,3 +321,14 @@ def test_nothing_of_it_is_loaded_for_a_file(make_gateway):
     gateway = make_gateway(config={"cluster": {}}).start()
     create_thread(gateway)
     assert "libpq" not in Path(f"/proc/{gateway.process.pid}/maps").read_text()
+
+
+def test_first_event_after_a_start_runs_its_job(server, database, gateway_on):
+    gateway = gateway_on(server.url(database))
+    gateway.start()
+    job = new_job(gateway, "woken", {"type": "event", "event": "signal.test"})
+    assert gateway.stop() == 0
+    with locked(server, database, "job_due_times"):
+        gateway.start()
+        accepted(gateway.http.post("/signals", json={"kind": "test", "message": "wake up"}), status=201)
+        assert len(accepted(gateway.http.get(f"/jobs/{job['name']}/runs"))) == 1

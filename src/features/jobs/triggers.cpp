@@ -45,6 +45,10 @@ std::string trigger_text(const Extension& job) {
   return string_or_empty(job.definition.members(), "schedule");
 }
 
+bool has_event_trigger(const Extension& job) {
+  return job.trigger_def && string_member(job.trigger_def->members(), "type") == "event";
+}
+
 bool is_scheduled(const Extension& job) {
   const auto trigger = job.enabled ? trigger_of(job) : std::nullopt;
   return trigger && std::holds_alternative<CronTrigger>(*trigger);
@@ -125,6 +129,19 @@ Task<> JobTriggers::disarm() {
   co_await scheduler_.stop();
 }
 
+void JobTriggers::start() {
+  arm_events();
+  work_.spawn(arm_all());
+}
+
+/// Schedules wait until the database tells when they were last due. An event of the first request must not be missed
+/// meanwhile: it would be acknowledged, and start nothing.
+void JobTriggers::arm_events() {
+  for (const auto& job : extensions_.list({.type = ExtensionType::job, .enabled = true})) {
+    if (has_event_trigger(*job)) arm(*job, up_since_);
+  }
+}
+
 Task<> JobTriggers::arm_all() {
   const auto executor = co_await asio::this_coro::executor;
   const auto known_times = co_await latest_due_times();
@@ -137,13 +154,13 @@ Task<> JobTriggers::arm_all() {
     if (stopping_.requested()) co_return;
     // The current version: it may have changed since it was listed.
     const auto job = extensions_.find(listed->id);
+    const auto known = job ? latest.find(job->id) : latest.end();
+    const bool is_known = known != latest.end();
+    if (job && is_known && !is_scheduled(*job)) work_.spawn(forget_due_times(job->id));
     if (job && !armed_.contains(job->id)) {
-      const auto known = latest.find(job->id);
-      const bool is_known = known != latest.end();
       const auto since = std::min(is_known ? counts_since(*job, known->second) : job->updated_at, clock_.now());
       arm(*job, since);
       if (!is_known && is_scheduled(*job)) work_.spawn(remember_due_time(job->id, since));
-      if (is_known && !is_scheduled(*job)) work_.spawn(forget_due_times(job->id));
     }
     if (++armed % armed_at_once == 0) co_await asio::post(executor, asio::use_awaitable);
   }

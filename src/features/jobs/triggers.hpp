@@ -31,7 +31,7 @@ public:
               JobRunner& runner);
 
   /// See Jobs::start.
-  void start() { work_.spawn(arm_all()); }
+  void start();
   /// See Jobs::stop_schedule.
   Task<> stop_schedule();
   /// From now on, nothing starts by itself: an event only leaves a row that says so.
@@ -49,6 +49,7 @@ public:
 private:
   void deliver(const DomainEvent& event) override;
   bool awaits(std::string_view names) const override { return events_.awaits(names); }
+  void arm_events();
   Task<> arm_all();
   using DueTimeByJob = std::map<std::string, Timestamp>;
   Task<std::optional<DueTimeByJob>> latest_due_times();
