@@ -66,6 +66,20 @@ def test_thread_stays_short(keeping):
     assert 1 <= len(summaries) < 3 * MOST
 
 
+def test_thread_that_grows_while_it_is_shortened_stays_short(keeping):
+    job = new_job(keeping.gateway, "count", prompt="Count the sheep.")
+    few = MOST // 2
+    run_often(keeping, job, few)
+    keeping.answers("Counted.")
+    summary = keeping.holds("SUMMARY of the sheep.")
+    for number in range(few, few + 4):
+        run(keeping.gateway, job)
+        (row, *_) = ended(keeping.gateway, job, count=number + 1)
+        assert summary.was_asked()
+    summary.release()
+    wait_for(lambda: counts(keeping, row["thread_id"]) <= MOST)
+
+
 def test_threads_of_people_keep_all(keeping):
     made = accepted(keeping.gateway.http.post("/threads", json={"title": "mine"}), 201)
     for number in range(MOST):

@@ -60,8 +60,12 @@ Task<> ThreadRetention::stop() {
 void ThreadRetention::deliver(const DomainEvent& event) {
   const auto* thread = event.record.as<Thread>();
   if (!thread || !thread->job_id || stop_.requested()) return;
-  const bool is_too_long = static_cast<std::size_t>(thread->turn_count) > max_turns_;
-  if (is_too_long && shortened_.insert(thread->id).second) group_.spawn(wait_and_shorten(thread->id));
+  if (static_cast<std::size_t>(thread->turn_count) <= max_turns_) return;
+  const auto [shortened, is_new] = shortened_.try_emplace(thread->id, false);
+  if (is_new)
+    group_.spawn(wait_and_shorten(thread->id));
+  else
+    shortened->second = true;
 }
 
 /// Runs read and write the conversation: it is shortened between them.
@@ -69,9 +73,12 @@ Task<> ThreadRetention::wait_and_shorten(std::string thread_id) {
   const auto until_ended = [](ActiveRunPointer active) -> Task<> { co_await active->ended.wait(); };
   std::exception_ptr failure;
   try {
-    for (auto active = runs_.front(thread_id); active && !stop_.requested(); active = runs_.front(thread_id))
-      co_await with_timeout(stop_, no_limit, until_ended(active));
-    if (!stop_.requested()) co_await shorten(thread_id);
+    do {
+      for (auto active = runs_.front(thread_id); active && !stop_.requested(); active = runs_.front(thread_id))
+        co_await with_timeout(stop_, no_limit, until_ended(active));
+      shortened_[thread_id] = false;
+      if (!stop_.requested()) co_await shorten(thread_id);
+    } while (shortened_[thread_id] && !stop_.requested());
   } catch (const NotFound&) {
     // The thread or its turns were deleted.
   } catch (...) {

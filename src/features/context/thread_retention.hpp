@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <set>
+#include <map>
 #include <string>
 
 #include "base/async/cancellation.hpp"
@@ -34,7 +34,7 @@ private:
   Threads& threads_;
   BackgroundCompletions& completions_;
   const std::size_t max_turns_;
-  std::set<std::string, std::less<>> shortened_;  ///< threads that are being shortened
+  std::map<std::string, bool, std::less<>> shortened_;  ///< those that are being shortened, and whether they grow
   StopSource stop_;
   TaskGroup group_;
   Hub::Listening listening_;
