@@ -7,7 +7,8 @@
 //   4. An encrypted connection stays here: the caller gets one end of a pair of sockets, and two coroutines pass on
 //      what goes through the other one (`send_all`, `receive_all`).
 //
-// The invariants: all of 2 and 3 takes five seconds at most. The end of the caller's socket ends the connection, and
+// The invariants: all of 2 and 3 takes five seconds at most, but for the name of a host, which is looked up for as long
+// as the system tries. The end of the caller's socket ends the connection, and
 // the other way round; so does a node that takes nothing for three minutes, or vanishes. The other node passes nothing
 // on: it serves what is its own (`check`), so no call goes in circles.
 
@@ -56,6 +57,7 @@ namespace {
 constexpr auto time_to_connect = 5s;
 constexpr std::chrono::milliseconds patience_with_reading = 3min;  // longer than that of the node with its app
 constexpr auto between_signs_of_life = 1min;
+constexpr int max_lookups = 4;
 constexpr int node_away = 503;
 constexpr std::size_t max_head = 16 * 1024;
 constexpr std::size_t piece_size = 64 * 1024;
@@ -89,6 +91,17 @@ std::vector<tcp::endpoint> endpoints_of(const std::string& host, const std::stri
   std::vector<tcp::endpoint> found;
   for (const auto& entry : resolver.resolve(host, port, error)) found.push_back(entry.endpoint());
   require_success(error);
+  return found;
+}
+
+/// Of a host that is an address; empty if it is a name.
+std::vector<tcp::endpoint> numeric_endpoints(const std::string& host, const std::string& port) {
+  asio::io_context context;
+  tcp::resolver resolver(context);
+  error_code error;
+  std::vector<tcp::endpoint> found;
+  for (const auto& entry : resolver.resolve(host, port, tcp::resolver::numeric_host, error))
+    found.push_back(entry.endpoint());
   return found;
 }
 
@@ -129,7 +142,7 @@ NodeLinks::NodeLinks(Loop& loop, Database& database, BlockingPool& blocking, con
     : loop_(loop),
       database_(database),
       blocking_(blocking),
-      lookups_(loop, 1),
+      lookups_(loop, max_lookups),
       options_(options),
       seals_(options.secret, options.node, options.epoch),
       loopback_(this_loopback()),
@@ -197,12 +210,15 @@ Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string p
 
 Task<> NodeLinks::connect(LinkPointer link, std::string head) {
   using Clock = std::chrono::steady_clock;
-  const auto endpoints = co_await lookups_.run(
-      [host = link->url.host(), port = port_of(link->url), until = Clock::now() + time_to_connect] {
-        // Nobody waits any more for what had to wait for so long; a stop of the gateway would.
-        if (Clock::now() >= until) throw LinkError("its name is not found in time");
-        return endpoints_of(host, port);
-      });
+  auto endpoints = numeric_endpoints(link->url.host(), port_of(link->url));
+  if (endpoints.empty()) {
+    endpoints = co_await lookups_.run(
+        [host = link->url.host(), port = port_of(link->url), until = Clock::now() + time_to_connect] {
+          // Nobody waits any more for what had to wait for so long; a stop of the gateway would.
+          if (Clock::now() >= until) throw LinkError("its name is not found in time");
+          return endpoints_of(host, port);
+        });
+  }
   error_code error;
   co_await asio::async_connect(link->outside, endpoints, asio::redirect_error(asio::use_awaitable, error));
   require_success(error);
