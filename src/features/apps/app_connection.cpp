@@ -53,7 +53,11 @@ Task<error_code> AppConnection::until_writable() {
   };
   StopSource never;
   try {
-    if (co_await with_timeout(never, patience_, wait(socket_)) == WaitResult::timed_out) interrupt();
+    for (auto receptions = receptions_;; receptions = receptions_) {
+      if (co_await with_timeout(never, patience_, wait(socket_)) != WaitResult::timed_out) break;
+      if (receptions_ == receptions && !is_splicing_) interrupt();
+      if (interrupted_) break;
+    }
   } catch (const boost::system::system_error& failure) {
     co_return failure.code();
   }
@@ -70,6 +74,7 @@ Task<bool> AppConnection::receive() {
   error_code error;
   end_ += co_await socket_.async_read_some(asio::buffer(buffer_.get() + end_, buffer_size - end_),
                                            asio::redirect_error(asio::use_awaitable, error));
+  ++receptions_;
   responded_ = responded_ || end_ > 0;
   ended_ = bool(error);
   broken_ = error && error != asio::error::operation_aborted;
@@ -105,7 +110,10 @@ Task<const std::vector<std::string_view>*> AppConnection::read_body() {
 Task<> AppConnection::splice_body(ProxyStream& client) {
   const bool is_buffer_empty = begin_ == end_;
   if (!is_buffer_empty || interrupted_ || reader_.left() < min_spliced_bytes) co_return;
-  if (const auto moved = co_await client.move_from(socket_, reader_.left()); moved > 0) reader_.skip(moved);
+  is_splicing_ = true;
+  const auto moved = co_await client.move_from(socket_, reader_.left());
+  is_splicing_ = false;
+  if (moved > 0) reader_.skip(moved);
 }
 
 Task<std::string_view> AppConnection::read_raw() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -13,8 +14,8 @@
 
 namespace agw {
 
-/// A connection to an app's server. One coroutine may read while another sends. The server must go on reading what is
-/// sent within `patience`; else the connection is interrupted, as nothing else would end it.
+/// A connection to an app's server. One coroutine may read while another sends. A server that reads nothing of what is
+/// sent for `patience`, and sends nothing either, is interrupted, as nothing else would end the connection.
 class AppConnection {
 public:
   /// Null if the connection is refused.
@@ -56,6 +57,8 @@ private:
   std::unique_ptr<char[]> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  std::uint64_t receptions_ = 0;
+  bool is_splicing_ = false;
   bool responded_ = false;
   bool broken_ = false;  ///< by the server, or by an error while sending to it
   bool ended_ = false;

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
 #include "api/request.hpp"
+#include "base/async/task_group.hpp"
 #include "testing/loopback_server.hpp"
 #include "testing/run.hpp"
 
@@ -111,6 +115,32 @@ TEST(AppProxy, EndsAConnectionToAnAppThatAcceptsAndNeverReads) {
     TalkativeClient client;
     co_await proxy.connect(client, {.port = app.local_endpoint().port()});
     EXPECT_FALSE(client.stop.requested()) << "it ends by itself";
+  });
+}
+
+/// Sends twelve pieces within three seconds, without reading.
+Task<> send_only(asio::ip::tcp::acceptor& app) {
+  auto client = co_await app.async_accept(asio::use_awaitable);
+  StopSource never;
+  for (int i = 0; i < 12; ++i) {
+    co_await asio::async_write(client, asio::buffer("piece", 5), asio::use_awaitable);
+    co_await pause(never, 250ms);
+  }
+}
+
+TEST(AppProxy, GoesOnWithAnAppThatSendsAndDoesNotRead) {
+  testing::run([](Loop& loop) -> Task<> {
+    using asio::ip::tcp;
+    tcp::acceptor app(loop, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+    TaskGroup serving(loop);
+    serving.spawn(send_only(app));
+    const Nobody nobody;
+    IdleConnections idle(loop);
+    AppProxy proxy(loop, nobody, idle, {.with_reading = 2s});
+    TalkativeClient client;
+    co_await proxy.connect(client, {.port = app.local_endpoint().port()});
+    EXPECT_EQ(client.body.size(), 12 * 5U);
+    co_await serving.join();
   });
 }
 
