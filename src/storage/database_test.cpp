@@ -6,8 +6,6 @@
 #include <chrono>
 #include <thread>
 
-#include <atomic>
-
 #include <gmock/gmock.h>
 
 #include "base/async/assert.hpp"

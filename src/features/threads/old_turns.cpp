@@ -1,6 +1,7 @@
 // The oldest turns of a thread, which may go once they are summed up.
 
 #include <limits>
+#include <ranges>
 
 #include "features/events/hub.hpp"
 #include "features/threads/search_indexer.hpp"
@@ -59,7 +60,8 @@ Task<> Threads::remove_before(std::string thread_id, std::string turn_id,
           const auto last = turn_store::require(connection, turn_id);
           auto numbers = turn_store::numbers(connection, last.thread, last.number - 1);
           if (numbers.size() > removed_at_once) numbers.resize(removed_at_once);
-          for (const auto number : numbers) {
+          // As in search_store::index_some: the index flushes its buffer whenever a row number decreases.
+          for (const auto number : std::views::reverse(numbers)) {
             const auto stored = turn_store::find(connection, number);
             if (!stored) continue;
             search_store::remove(connection, *stored);
@@ -71,8 +73,8 @@ Task<> Threads::remove_before(std::string thread_id, std::string turn_id,
         Database::Lane::background);
     any_left = changed.has_value();
     if (changed) thread = std::move(changed);
+    indexer_->wake();
   }
-  indexer_->wake();
   if (thread) publish(*thread);
 }
 

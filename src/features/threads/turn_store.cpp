@@ -1,7 +1,7 @@
 // How turns are read, found, walked (as a model sees them, newest first), marked (superseded, steered) and copied for a
 // fork. new_turn_store.cpp inserts them; turn_order_store has their order.
 //
-// Prepared statements are cached by the address of their text, so every text of a statement is a static.
+// Prepared statements are cached by their text. Texts are statics, because making one costs more than finding it.
 
 #include "features/threads/turn_store.hpp"
 
