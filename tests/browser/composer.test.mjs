@@ -25,7 +25,9 @@ else {
         const page = await env.open(route, options);
         await page.getByRole('button', { name: /^Model: / }).waitFor();
         if (route !== '/new') await page.locator('form').getByRole('combobox', { name: 'Agent' }).waitFor();
-        for (const box of await page.locator('form :is(.model, .agent) span').all())
+        const boxes = await page.locator('form :is(.model, .agent) span').all();
+        assert.ok(boxes.length > 0);
+        for (const box of boxes)
           assert.ok(
             await box.evaluate((one) => one.scrollWidth <= one.clientWidth),
             `${route}: ${await box.innerText()}`,

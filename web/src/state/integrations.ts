@@ -11,13 +11,22 @@ const whileConnecting = 1000;
 export const isConnecting = (): boolean => integrations.data?.some(({ status }) => status === 'connecting') ?? false;
 
 /**
- * For an effect: reads regularly, and often while one is connecting. That is told by the caller, as a derived value: an
+ * For an effect: reads regularly, and often while one is connecting. The caller passes that in, as a derived value: an
  * effect that reads the data itself would run, and so ask, again for every answer.
  */
 export function pollIntegrations(connecting: boolean): () => void {
   if (!connecting) return poll(integrations, 'extension-changed');
-  const timer = setInterval(() => void integrations.load(), whileConnecting);
-  return () => clearInterval(timer);
+  let timer: ReturnType<typeof setTimeout>;
+  let ended = false;
+  // A second question would discard the answer to the first one, however long that takes.
+  const askLater = (): void => {
+    if (!ended) timer = setTimeout(() => void integrations.load().then(askLater), whileConnecting);
+  };
+  askLater();
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+  };
 }
 
 export const labels: Record<IntegrationState['status'], string> = {
