@@ -7,8 +7,8 @@
 //   4. An encrypted connection stays here: the caller gets one end of a pair of sockets, and two coroutines pass on
 //      what goes through the other one (`send_all`, `receive_all`).
 //
-// The invariants: all of 2 and 3 takes five seconds at most, but for the name of a host, which is looked up for as long
-// as the system tries. The end of the caller's socket ends the connection, and
+// The invariants: 2 and 3 take five seconds at most, not counting the lookup of a host name, which takes as long as the
+// system tries. The end of the caller's socket ends the connection, and
 // the other way round; so does a node that takes nothing for three minutes, or vanishes. The other node passes nothing
 // on: it serves what is its own (`check`), so no call goes in circles.
 
@@ -83,26 +83,27 @@ void require_success(const error_code& error) {
   if (error) throw LinkError(error.message());
 }
 
-std::vector<tcp::endpoint> endpoints_of(const std::string& host, const std::string& port) {
-  AGW_ASSERT(may_block());
+std::vector<tcp::endpoint> resolve(const std::string& host, const std::string& port, tcp::resolver::flags flags,
+                                   error_code& error) {
   asio::io_context context;
   tcp::resolver resolver(context);
-  error_code error;
   std::vector<tcp::endpoint> found;
-  for (const auto& entry : resolver.resolve(host, port, error)) found.push_back(entry.endpoint());
+  for (const auto& entry : resolver.resolve(host, port, flags, error)) found.push_back(entry.endpoint());
+  return found;
+}
+
+std::vector<tcp::endpoint> endpoints_of(const std::string& host, const std::string& port) {
+  AGW_ASSERT(may_block());
+  error_code error;
+  auto found = resolve(host, port, {}, error);
   require_success(error);
   return found;
 }
 
 /// Of a host that is an address; empty if it is a name.
 std::vector<tcp::endpoint> numeric_endpoints(const std::string& host, const std::string& port) {
-  asio::io_context context;
-  tcp::resolver resolver(context);
-  error_code error;
-  std::vector<tcp::endpoint> found;
-  for (const auto& entry : resolver.resolve(host, port, tcp::resolver::numeric_host, error))
-    found.push_back(entry.endpoint());
-  return found;
+  error_code is_a_name;
+  return resolve(host, port, tcp::resolver::numeric_host, is_a_name);
 }
 
 /// Else a node that hangs, or whose host has vanished, would keep the connection.
