@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -14,17 +15,20 @@ namespace agw {
 namespace {
 
 constexpr std::chrono::seconds interval{1};
-/// How long the writer waits for readers. Most take a few milliseconds.
-constexpr int reader_milliseconds = 100;
+/// How long the writer waits for readers. Most take a few milliseconds; the next write must not take much longer.
+constexpr int reader_milliseconds = 30;
+/// Readers that come and go leave fewer pages than this to be copied; more are left behind by one that stays.
+constexpr int pages_of_a_moment = 4 * 1024;
 
-bool run_checkpoint(Connection& connection, int mode) {
+/// How many pages of the log are not in the file yet; none if `mode` waits for readers and waited in vain.
+std::optional<int> run_checkpoint(Connection& connection, int mode) {
   int in_log = 0;
   int copied = 0;
   const int code = sqlite3_wal_checkpoint_v2(connection.handle(), "main", mode, &in_log, &copied);
-  if (code == SQLITE_BUSY) return false;
+  if (code == SQLITE_BUSY) return std::nullopt;
   connection.check(code, "checkpoint");
   AGW_ASSERT(copied <= in_log);
-  return copied == in_log;
+  return in_log - copied;
 }
 
 /// Sets how long a connection waits for others, and back at the end.
@@ -47,11 +51,14 @@ private:
 
 }  // namespace
 
-bool checkpoint(Connection& connection) { return run_checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE); }
+bool checkpoint(Connection& connection) { return run_checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE) == 0; }
 
-bool restart_log(Connection& connection) {
+void restart_log(Connection& connection) {
+  const auto left = run_checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE);
+  // Waiting for somebody who stays, such as a backup, would delay the next write in vain.
+  if (!left || *left > pages_of_a_moment) return;
   const ShortPatience patience(connection);
-  return run_checkpoint(connection, SQLITE_CHECKPOINT_RESTART);
+  run_checkpoint(connection, SQLITE_CHECKPOINT_RESTART);
 }
 
 void Checkpointer::notify_commit() {

@@ -15,9 +15,9 @@ namespace agw {
 bool checkpoint(Connection& connection);
 
 /// The same for the writer, with a log that others read without a break, each from where it was: waits for them for a
-/// moment, in which nothing is added, so that the next write begins the log anew. Returns whether it will. Throws
-/// DatabaseError.
-bool restart_log(Connection& connection);
+/// moment, in which nothing is added, so that the next write begins the log anew. It does not wait if somebody reads an
+/// old state, as a backup does. Throws DatabaseError.
+void restart_log(Connection& connection);
 
 /// Makes checkpoints on its own thread and connection, a second after a commit or when the log is long, so that the
 /// writer rarely has to. The thread starts with the first commit and sleeps while nothing is written.

@@ -208,8 +208,8 @@ void Writer::limit_log_size() {
   try {
     if (log_pages_ < very_long_log) {
       checkpoint(*connection_);
-    } else if (!restart_log(*connection_) && !checkpointer_.is_copying()) {
-      checkpoint_at_ = log_pages_ + long_log;  // as during a backup: writes do not wait for it often
+    } else {
+      restart_log(*connection_);
     }
   } catch (const DatabaseError& error) {
     log::warn("cannot copy the log into the database: {}", error.what());
