@@ -199,6 +199,18 @@ def test_provider_without_configuration_is_an_error_with_advice(gateway, thread)
         assert [event["seq"] for event in run] == [1, 2]
 
 
+def test_turns_that_a_program_added_without_what_runs_note_are_no_obstacle(gateway, thread):
+    steps = {"steps": [{"text_end": 0, "tool_call_ids": [""]}]}
+    for turn in (
+        {"role": "user", "content": "hello"},
+        {"role": "tool", "content": "a result"},
+        {"role": "assistant", "content": "Done.", "metadata": steps},
+    ):
+        accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=turn), 201)
+    _, run = answered(gateway, thread)
+    assert run[-1]["type"] == "finish" and not run[-1].get("error")
+
+
 # The librarian.
 
 

@@ -118,7 +118,7 @@ std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
     const auto* end = members ? members->if_contains("text_end") : nullptr;
     const auto* ids = members ? members->if_contains("tool_call_ids") : nullptr;
     if (!end || !end->is_int64() || !ids || !ids->is_array()) continue;
-    const auto length = std::max<std::int64_t>(0, end->get_int64() - passed);
+    const auto length = std::max(end->get_int64(), passed) - passed;
     const auto text = first_characters(rest, static_cast<std::size_t>(length));
     auto message = said(without_separators(text));
     add_thoughts(message, answer, number);
@@ -150,7 +150,7 @@ void ToolHistory::add_step(std::vector<Message>& messages, Message step, const j
   for (const auto& call_id : call_ids) {
     if (!call_id.is_string()) continue;
     const auto turn = tool_turns_.find(std::pair(run_id, std::string(call_id.get_string())));
-    if (turn == tool_turns_.end()) continue;
+    if (turn == tool_turns_.end() || !turn->second->metadata) continue;
     const auto id = unused_id(acceptable_name(turn->first.second), used_ids_);
     const auto name = acceptable_name(text_in(turn->second->metadata, "tool_name"));
     step.tool_uses.push_back({id, name, object_or_empty(*turn->second->metadata, "input"), std::nullopt});

@@ -1,5 +1,7 @@
 #include "features/context/history.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace agw {
@@ -98,6 +100,22 @@ TEST(ToolHistory, ChangesIdsThatTheCurrentRunUses) {
   EXPECT_EQ(messages[1].tool_call_id, "a_3");
   EXPECT_EQ(messages[2].tool_call_id, "a_2");
   EXPECT_EQ(messages[3].tool_call_id, "b");
+}
+
+TEST(ToolHistory, LeavesOutACallWhoseTurnHasNoMetadata) {
+  std::vector<Turn> turns{tool_turn("r", "a", "one"), answer("r", "Done.", {step(0, {""})})};
+  turns[0].metadata.reset();
+  turns[1].metadata->erase("run_id");
+  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  ASSERT_EQ(roles_of(messages), (Roles{said}));
+  EXPECT_EQ(messages[0].text, "Done.");
+}
+
+TEST(ToolHistory, LeavesOutAStepThatEndsBeforeTheOneBefore) {
+  const auto turn = answer("r", "Said.", {step(3, {}), step(std::numeric_limits<std::int64_t>::min(), {})});
+  const auto messages = ToolHistory({}).messages_of(turn);
+  ASSERT_EQ(roles_of(messages), (Roles{said, said}));
+  EXPECT_EQ(messages[1].text, "d.");
 }
 
 TEST(ToolHistory, ToleratesInvalidMetadata) {
