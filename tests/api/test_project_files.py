@@ -26,8 +26,9 @@ def project(gateway, folder):
     return accepted(gateway.http.post("/projects", json={"name": "Atlas", "path": str(folder)}), 201)
 
 
-def ask_list(gateway, project, path=None):
-    return gateway.http.get(f"/projects/{project['id']}/files", params={} if path is None else {"path": path})
+def ask_list(gateway, project, path=None, **more):
+    params = more if path is None else {"path": path, **more}
+    return gateway.http.get(f"/projects/{project['id']}/files", params=params)
 
 
 def names(gateway, project, path=None):
@@ -68,6 +69,18 @@ def test_directory_lists_directories_first(gateway, folder, project):
         "path": "", "complete": True, "entries": [
             {"name": "src", "type": "directory"}, {"name": "a.md", "type": "file"},
             {"name": "link", "type": "symlink"}, {"name": "wire", "type": "other"}]}
+
+
+def test_first_entries_of_a_directory_can_be_asked_for(gateway, folder, project):
+    (folder / "z").mkdir()
+    for name in ("b", "c", "a"):
+        (folder / name).touch()
+    for limit, shown, complete in [(1, ["z"], False), (3, ["z", "a", "b"], False), (4, ["z", "a", "b", "c"], True)]:
+        listed = accepted(ask_list(gateway, project, limit=limit))
+        assert ([entry["name"] for entry in listed["entries"]], listed["complete"]) == (shown, complete)
+    assert len(accepted(ask_list(gateway, project, limit=1_000_000))["entries"]) == 4
+    for limit in (0, -1):
+        refused(ask_list(gateway, project, limit=limit), 400, "limit must be a positive integer")
 
 
 def test_directory_below_is_listed_by_its_path(gateway, folder, project):

@@ -6,6 +6,7 @@ import {
   answers,
   eventually,
   expectFocus,
+  holdRequests,
   measureWork,
   message,
   missing,
@@ -170,6 +171,25 @@ else {
     await tree(page).getByText('Empty').waitFor();
   });
 
+  test('the first names of a large directory are shown while the others are still read', async () => {
+    const project = await projectWith({ 'many/first': '' });
+    await env.backend.write_many({ path: `${project.folder}/many`, count: 700 });
+    const page = await openFiles(project);
+    await item(page, 'many').waitFor();
+    const all = await holdRequests(page, (url) => url.search === '?path=many');
+    await item(page, 'many').click();
+    await all.requested();
+    await item(page, 'file-00009').waitFor();
+    await tree(page).focus();
+    await page.keyboard.press('End');
+    await item(page, 'Loading…').waitFor();
+    await all.release();
+    await tree(page).locator('[aria-setsize="701"]').first().waitFor();
+    await page.keyboard.press('End');
+    await item(page, 'file-00699').waitFor();
+    assert.equal(await item(page, 'Loading…').count(), 0);
+  });
+
   test('a tree of 50,000 files opens at once and scrolls to its end', async () => {
     const project = await projectWith({ 'many/first': '' });
     await env.backend.write_many({ path: `${project.folder}/many`, count: 49_999 });
@@ -183,6 +203,7 @@ else {
         await new Promise((drawn) => requestAnimationFrame(drawn));
       return performance.now() - began;
     });
+    await tree(page).locator('[aria-setsize="50000"]').first().waitFor();
     const worked = await work();
     console.log(`# a tree of 50,000 files: ${took.toFixed(0)} ms, ${worked} ms of work`);
     assert.ok(worked < 900, `${worked} ms of work`);

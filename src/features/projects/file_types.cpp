@@ -17,10 +17,12 @@ constexpr auto rules(Tag<ProjectDirectory>) {
 }
 const Description& describe(Tag<ProjectDirectory>) { return description_of<ProjectDirectory>("ProjectDirectory"); }
 
-BOOST_DESCRIBE_STRUCT(ProjectDirectoryQuery, (), (path))
+BOOST_DESCRIBE_STRUCT(ProjectDirectoryQuery, (), (path, limit))
 constexpr auto rules(Tag<ProjectDirectoryQuery>) {
   return std::tuple{
-      RuleFor<&ProjectDirectoryQuery::path>{{.about = "relative to the project; default: the project itself"}}};
+      RuleFor<&ProjectDirectoryQuery::path>{{.about = "relative to the project; default: the project itself"}},
+      RuleFor<&ProjectDirectoryQuery::limit>{
+          {.about = "how many entries, the first ones; at most and by default 50000"}}};
 }
 const Description& describe(Tag<ProjectDirectoryQuery>) {
   return description_of<ProjectDirectoryQuery>("ProjectDirectoryQuery");

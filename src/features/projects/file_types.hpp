@@ -36,6 +36,7 @@ const Description& describe(Tag<ProjectDirectory>);
 /// Its query.
 struct ProjectDirectoryQuery {
   std::optional<std::string> path;
+  std::optional<std::int64_t> limit;
 };
 const Description& describe(Tag<ProjectDirectoryQuery>);
 

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_shown_entries = 50'000;
+constexpr std::int64_t max_shown_entries = 50'000;
 /// So many are read and sorted, so that every list shows the same ones.
 constexpr std::size_t max_read_entries = 1'000'000;
 constexpr std::int64_t default_length = 262'144;
@@ -90,7 +90,13 @@ FileResult<std::vector<ProjectEntry>> shown_entries(const Directory& directory, 
   return entries;
 }
 
-ProjectDirectory list_project_directory(const FileRoots& roots, const std::string& path) {
+std::size_t limit_of(const ProjectDirectoryQuery& query) {
+  const auto limit = query.limit.value_or(max_shown_entries);
+  if (limit < 1) throw BadRequest("limit must be a positive integer");
+  return static_cast<std::size_t>(std::min(limit, max_shown_entries));
+}
+
+ProjectDirectory list_project_directory(const FileRoots& roots, const std::string& path, std::size_t limit) {
   const auto opened = open_project(roots).directory(path.empty() ? "." : path);
   if (!opened && opened.error() == FileError::not_directory) throw BadRequest("path is not a directory");
   if (!opened) refuse_path(opened.error(), path_not_found());
@@ -98,11 +104,15 @@ ProjectDirectory list_project_directory(const FileRoots& roots, const std::strin
   require_shown(real, roots, path_not_found());
   auto entries = shown_entries(*opened, real, roots);
   if (!entries) refuse_path(entries.error(), path_not_found());
-  std::ranges::sort(*entries, {}, [](const ProjectEntry& entry) {
+  const auto order = [](const ProjectEntry& entry) {
     return std::tuple(entry.type != ProjectEntryType::directory, std::string_view(entry.name));
-  });
-  const bool is_complete = entries->size() <= max_shown_entries;
-  if (!is_complete) entries->resize(max_shown_entries);
+  };
+  const bool is_complete = entries->size() <= limit;
+  if (!is_complete) {
+    std::ranges::nth_element(*entries, entries->begin() + static_cast<std::ptrdiff_t>(limit), {}, order);
+    entries->resize(limit);
+  }
+  std::ranges::sort(*entries, {}, order);
   return {.path = below_project(real, roots), .entries = *std::move(entries), .complete = is_complete};
 }
 
@@ -166,9 +176,8 @@ void ProjectFiles::require(const std::string& id) const { projects_.require(id);
 Task<std::string> ProjectFiles::list_json(std::string id, ProjectDirectoryQuery query) const {
   const auto project = projects_.require(id);
   co_return co_await filesystem_.blocking().run(
-      [roots = roots_of(*project, filesystem_, data_directory_), path = query.path.value_or("")] {
-        return to_json(list_project_directory(roots, path));
-      });
+      [roots = roots_of(*project, filesystem_, data_directory_), path = query.path.value_or(""),
+       limit = limit_of(query)] { return to_json(list_project_directory(roots, path, limit)); });
 }
 
 Task<std::string> ProjectFiles::read_json(std::string id, ProjectFileQuery query) const {

@@ -60,6 +60,14 @@ TEST(ProjectFilesTest, ListsADirectoryWithDirectoriesFirst) {
   });
 }
 
+TEST(ProjectFilesTest, ALimitKeepsTheFirstEntries) {
+  testing::run([](Loop& loop) -> Task<> {
+    ProjectFilesFixture fixture(loop);
+    EXPECT_EQ(co_await fixture.files.list_json(co_await fixture.create(), {.limit = 1}),
+              R"({"path":"","entries":[{"name":"src","type":"directory"}],"complete":false})");
+  });
+}
+
 TEST(ProjectFilesTest, RangesBeginAndEndBetweenCharacters) {
   testing::run([](Loop& loop) -> Task<> {
     ProjectFilesFixture fixture(loop);

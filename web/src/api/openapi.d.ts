@@ -4697,6 +4697,8 @@ export interface operations {
             query?: {
                 /** @description relative to the project; default: the project itself */
                 path?: string;
+                /** @description how many entries, the first ones; at most and by default 50000 */
+                limit?: number;
             };
             header?: never;
             path: {

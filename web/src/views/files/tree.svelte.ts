@@ -9,7 +9,7 @@ export interface Row {
   type: ProjectEntry['type'] | 'note';
   /** From 1. */
   level: number;
-  /** Its place in its directory, from 1, and how many entries that has. */
+  /** Its place in its directory, from 1, and how many entries that has; -1 while that is not known. */
   position: number;
   size: number;
   isOpen: boolean;
@@ -91,13 +91,19 @@ function addNote(rows: Rows, directory: string, level: number, name: string): vo
   rows.add(1, directory, row, () => mark);
 }
 
+/** So many entries are read first: a directory of fifty thousand takes a while. */
+const firstEntries = 500;
+
+type Read = (path: string, limit?: number) => Promise<ProjectDirectory>;
+
 export class FileTree {
   rows = $state.raw(new Rows());
-  readonly #read: (path: string) => Promise<ProjectDirectory>;
-  readonly #known = new Map<string, ProjectDirectory | Error>();
+  readonly #read: Read;
+  /** `isBegun`: more entries are being read. */
+  readonly #known = new Map<string, (ProjectDirectory & { isBegun?: boolean }) | Error>();
   readonly #open = new Set<string>(['']);
 
-  constructor(read: (path: string) => Promise<ProjectDirectory>) {
+  constructor(read: Read) {
     this.#read = read;
   }
 
@@ -125,6 +131,12 @@ export class FileTree {
 
   async #fetch(path: string): Promise<void> {
     try {
+      if (!this.#known.has(path)) {
+        const first = await this.#read(path, firstEntries);
+        this.#known.set(path, { ...first, isBegun: !first.complete });
+        if (first.complete) return this.#show();
+        this.#show();
+      }
       this.#known.set(path, await this.#read(path));
     } catch (error) {
       this.#known.set(path, error instanceof Error ? error : new Error(String(error)));
@@ -144,16 +156,17 @@ export class FileTree {
     if (!known) return note(t('Loading…'));
     if (known instanceof Error) return note(known.message);
     if (!known.entries.length) note(t('Empty'));
-    this.#addEntries(rows, directory, level, known.entries);
-    if (!known.complete) note(t('There are more entries than can be shown.'));
+    this.#addEntries(rows, directory, level, known.entries, known.isBegun ? -1 : known.entries.length);
+    if (known.isBegun) note(t('Loading…'));
+    else if (!known.complete) note(t('There are more entries than can be shown.'));
   }
 
-  #addEntries(rows: Rows, directory: string, level: number, entries: ProjectEntry[]): void {
+  #addEntries(rows: Rows, directory: string, level: number, entries: ProjectEntry[], size: number): void {
     const row = (i: number): Row => {
       const { name, type } = entries[i]!;
       const path = join(directory, name);
       const isOpen = type === 'directory' && this.#open.has(path);
-      return { path, name, type, level, position: i + 1, size: entries.length, isOpen };
+      return { path, name, type, level, position: i + 1, size, isOpen };
     };
     const add = (from: number, to: number): void => {
       const nameAt = (i: number): string => entries[from + i]!.name;

@@ -13,7 +13,11 @@ const shown = (tree: FileTree): string[] =>
   tree.rows.slice(0, tree.rows.length).map(({ level, name }) => `${'-'.repeat(level - 1)}${name}`);
 
 function treeOf(found: Record<string, ProjectDirectory>): FileTree {
-  return new FileTree(async (path) => found[path] ?? Promise.reject(new Error('path not found')));
+  return new FileTree(async (path, limit = Infinity) => {
+    const all = found[path];
+    if (!all) throw new Error('path not found');
+    return { ...all, entries: all.entries.slice(0, limit), complete: all.complete && all.entries.length <= limit };
+  });
 }
 
 test('directories are read when they are opened, and keep what is open in them', async () => {
@@ -95,6 +99,23 @@ test('50,000 entries are rows in bounded time', async () => {
   await tree.open('');
   expect(tree.rows.length).toBe(50_000);
   expect(performance.now() - before).toBeLessThan(1000);
+});
+
+test('the first entries of a large directory are there before the rest', async () => {
+  const names = Array.from({ length: 600 }, (_, i) => `file-${i}`);
+  let arrive = (_all: ProjectDirectory): void => {};
+  const rest = new Promise<ProjectDirectory>((arrived) => (arrive = arrived));
+  const tree = new FileTree((_path, limit) =>
+    limit ? Promise.resolve({ ...directory('', ...names.slice(0, limit)), complete: false }) : rest,
+  );
+  const opened = tree.open('');
+  await new Promise((later) => setTimeout(later));
+  expect(tree.rows.at(0)).toMatchObject({ name: 'file-0', size: -1 });
+  expect(tree.rows.at(tree.rows.length - 1)?.name).toBe('Loading…');
+  arrive(directory('', ...names));
+  await opened;
+  expect(tree.rows.length).toBe(600);
+  expect(tree.rows.at(599)).toMatchObject({ name: 'file-599', size: 600 });
 });
 
 test('the directory of a path is known', () => {
