@@ -1,23 +1,26 @@
 // From Send to the frame that says that an answer is coming, while each answer of the gateway takes 1.5 s longer: median of
-// five messages in one chat, as JSON.
+// five messages in one chat, as JSON. Within one frame means: in the frame that begins next.
 //   node bench/browser/send.mjs <url of the gateway> <its token> <id of a thread>
 import { freshPage, median, openBrowser } from './browser.mjs';
 
 const [url, token, thread] = process.argv.slice(2);
 const latency = 1500;
 
-/** In the page: sends what is written, and returns the milliseconds until `Thinking…` was painted. */
-function send() {
-  return new Promise((shown) => {
-    const observer = new MutationObserver(() => {
-      if (!document.querySelector('[role=log]').textContent.includes('Thinking…')) return;
-      observer.disconnect();
-      requestAnimationFrame(() => setTimeout(() => shown(performance.now() - begun)));
-    });
-    observer.observe(document, { childList: true, characterData: true, subtree: true });
-    const begun = performance.now();
-    document.querySelector('main form button.primary').click();
-  });
+/**
+ * In the page: sends what is written, and returns the milliseconds until the frame began that has `Thinking…`. It sends right
+ * after a frame, as the time until the next one would else be a matter of luck, and ends when that begins: when a timer tells
+ * that it was painted, more than a frame has passed in any case.
+ */
+async function send() {
+  const frame = () => new Promise((begins) => requestAnimationFrame(() => begins(performance.now())));
+  await frame();
+  await new Promise((painted) => setTimeout(painted));
+  const begun = performance.now();
+  document.querySelector('main form button.primary').click();
+  for (;;) {
+    const began = await frame();
+    if (document.querySelector('[role=log]').textContent.includes('Thinking…')) return began - begun;
+  }
 }
 
 const browser = await openBrowser();
