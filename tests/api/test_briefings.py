@@ -41,7 +41,7 @@ def test_briefing_counts_all_and_shows_the_latest(gateway, new_name):
     project = accepted(gateway.http.post("/projects", json={"name": home.name, "path": str(home)}), 201)
     made = [new_thread(gateway, project_id=project["id"], title=f"thread {number}") for number in range(23)]
     found = briefing(gateway, project_id=project["id"])
-    assert found["summary"].startswith("In the last 24 hours: 23 threads changed, ")
+    assert found["summary"].startswith("In the last 24 hours: 23 chats changed, ")
     assert [entry["title"] for entry in found["threads"]] == [thread["title"] for thread in made[:2:-1]]
 
 

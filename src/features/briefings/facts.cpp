@@ -58,10 +58,9 @@ void add_runs(BriefingFacts& facts, const std::vector<JobRun>& runs) {
 }
 
 std::string plain_summary(const BriefingFacts& facts) {
-  auto text =
-      fmt::format("In the last 24 hours: {}, {}; {:.2f} USD spent today.",
-                  counted(facts.threads.size(), "thread changed", "threads changed"), run_text(facts), facts.costs);
-  if (!facts.threads.empty()) text += fmt::format(" The latest thread is \"{}\".", title_of(facts.threads.front()));
+  auto text = fmt::format("In the last 24 hours: {}, {}; {:.2f} USD spent today.",
+                          counted(facts.threads.size(), "chat changed", "chats changed"), run_text(facts), facts.costs);
+  if (!facts.threads.empty()) text += fmt::format(" The latest chat is \"{}\".", title_of(facts.threads.front()));
   if (!facts.proposals.empty()) {
     text += fmt::format(" {} for a decision.", counted(facts.proposals.size(), "proposal waits", "proposals wait"));
   }
@@ -85,7 +84,7 @@ std::string plain_reflection(const BriefingFacts& facts) {
 
 std::string summary_request(const BriefingFacts& facts) {
   auto text = plain_summary(facts) + "\n";
-  add_titles(text, "Threads", facts.threads);
+  add_titles(text, "Chats", facts.threads);
   add_titles(text, "Job runs", facts.jobs);
   add_titles(text, "Proposals", facts.proposals);
   for (const auto& highlight : facts.highlights) text += "Signal: " + highlight + "\n";

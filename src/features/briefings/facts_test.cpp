@@ -37,9 +37,9 @@ TEST(BriefingFacts, ARunThatWaitsHasTheTimeOfItsOrder) {
 
 TEST(BriefingFacts, ThePlainSummaryCountsWhatHappened) {
   EXPECT_EQ(plain_summary(busy_day()),
-            "In the last 24 hours: 2 threads changed, 3 job runs (1 failed); 1.50 USD spent today. The latest thread "
+            "In the last 24 hours: 2 chats changed, 3 job runs (1 failed); 1.50 USD spent today. The latest chat "
             "is \"Plans for May\". 1 proposal waits for a decision.");
-  EXPECT_EQ(plain_summary({}), "In the last 24 hours: no threads changed, no job runs; 0.00 USD spent today.");
+  EXPECT_EQ(plain_summary({}), "In the last 24 hours: no chats changed, no job runs; 0.00 USD spent today.");
 }
 
 TEST(BriefingFacts, TheReflectionNamesTheOneThingToLookAt) {
