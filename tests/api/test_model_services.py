@@ -4,8 +4,10 @@ See docs/contract/models.md#services-that-come-and-go.
 """
 
 import json
+import re
 import threading
 import time
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -294,6 +296,28 @@ def test_presets_are_listed(live):
     assert presets["azure-openai"]["key_header"] == "api-key" and "api-version=" in presets["azure-openai"]["base_url"]
     for preset in presets.values():
         assert preset["needs_key"] is (preset["key_url"] is not None) is not preset["local"]
+
+
+def test_presets_are_well_formed(live):
+    presets = accepted(live.http.get("/model-services"))
+    for member in ("name", "label", "base_url"):
+        values = [preset[member] for preset in presets]
+        assert sorted(set(values)) == sorted(values), f"{member} of one is that of another"
+    for preset in presets:
+        name, address = preset["name"], preset["base_url"]
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) and preset["label"].strip() == preset["label"] != "", name
+        assert preset["api"] in APIS, name
+        filled = re.sub(r"<[a-z]+>", "example", address)
+        if preset["local"]:
+            assert urlsplit(address).hostname == "127.0.0.1", name
+        else:
+            assert filled != address or urlsplit(address).scheme == "https", name
+            assert urlsplit(preset["key_url"]).scheme == "https", name
+        assert urlsplit(filled).hostname and not filled.endswith("/"), name
+        made = accepted(live.http.post("/extensions", json={
+            "type": "integration", "name": f"preset-{name}", "description": "d", "enabled": False,
+            "definition": {"kind": "model", "api": preset["api"], "base_url": filled}}), 201)
+        assert live.http.delete(f"/extensions/{made['id']}").status_code == 204
 
 
 def test_detection_answers(live):
