@@ -14,6 +14,9 @@ else {
     await page.getByRole('link', { name: 'Connect a messenger' }).click();
     const form = page.getByRole('form', { name: 'Connect a messenger' });
     await form.getByLabel('Token of the bot').fill(token);
+    // What few need is out of the way.
+    assert.ok(await form.getByLabel('Server', { exact: true }).isHidden());
+    await form.getByText('Advanced').click();
     await form.getByLabel('Server', { exact: true }).fill(url);
     await choose(form.getByLabel('Unfinished answers'), 'Not shown');
     await form.getByLabel('A job has failed').check();

@@ -32,6 +32,31 @@ else {
       .waitFor();
   });
 
+  test('what decides the fields of a form stands first in it', async () => {
+    /** The labels of a form's fields, in their order. */
+    const labels = (page) =>
+      page
+        .locator('form')
+        .filter({ has: page.getByRole('button', { name: 'Save' }) })
+        .locator('legend, label:not(fieldset.kinds label), summary')
+        .allInnerTexts();
+    const page = await env.open('/jobs/+new');
+    await page.getByRole('combobox', { name: 'When' }).waitFor();
+    assert.match((await labels(page))[0], /^Schedule/);
+    for (const type of ['integration', 'action', 'app']) {
+      await page.evaluate((hash) => (location.hash = hash), `#/extensions/+new?type=${type}`);
+      await page.getByRole('radio', { name: /MCP server at an address|HTTP request|Static files/ }).waitFor();
+      const [kind, name] = await labels(page);
+      assert.deepEqual([kind, name.split('\n')[0].trim()], ['Kind', 'Name'], type);
+    }
+    await page.getByRole('radio', { name: /Static files/ }).check();
+    await field(page, 'Path').waitFor();
+    assert.equal(await field(page, 'Command').count(), 0);
+    await page.getByRole('radio', { name: /Python/ }).check();
+    await field(page, 'Command').waitFor();
+    assert.ok(await page.getByRole('spinbutton', { name: 'Port' }).isHidden());
+  });
+
   test('an integration that does not work says why', async () => {
     await env.api('POST', '/extensions', {
       type: 'integration',

@@ -1,3 +1,5 @@
+// @ts-expect-error: the types of the page do not know Node.
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { partsOf } from './layout';
 import type { Schema } from './schema';
@@ -30,4 +32,22 @@ test('what is set for another kind stays visible', () => {
 
 test('a type without a layout shows every field', () => {
   expect(partsOf('theme', schema, {}).first).toEqual(['kind', 'command', 'args', 'env', 'url']);
+});
+
+test('each kind that a schema has is explained, and each of its members has a place', () => {
+  for (const [type, by] of [
+    ['integration', 'kind'],
+    ['action', 'kind'],
+    ['app', 'type'],
+  ] as const) {
+    const path = `../share/schemas/${type}.json`;
+    const all = JSON.parse(readFileSync(path, 'utf8')) as Schema;
+    const placed = new Set<string>([by]);
+    for (const { value, label, about } of partsOf(type, all, {}).choices) {
+      expect([label !== value, about !== ''], `${type} ${value}`).toEqual([true, true]);
+      const { first, advanced } = partsOf(type, all, { [by]: value });
+      for (const member of [...first, ...advanced]) placed.add(member);
+    }
+    expect([...placed].sort()).toEqual(Object.keys(all.properties ?? {}).sort());
+  }
 });

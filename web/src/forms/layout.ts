@@ -19,6 +19,27 @@ interface Layout {
   first?: string[];
 }
 
+/** `user` and what stands beside it are for mail and XMPP. */
+const rarelyForChannels = [
+  'address',
+  'user',
+  'smtp',
+  'from',
+  'authserv_id',
+  'rooms',
+  'allow',
+  'threads',
+  'stream',
+  'notify',
+];
+
+const served = (label: string): Kind => ({
+  label,
+  about: t('Started by its command'),
+  fields: ['path', 'command', 'port', 'env', 'secrets', 'hosts', 'health_path'],
+  advanced: ['port', 'env', 'secrets', 'hosts', 'health_path'],
+});
+
 const layouts: Partial<Record<ExtensionType, Layout>> = {
   integration: {
     by: 'kind',
@@ -26,8 +47,8 @@ const layouts: Partial<Record<ExtensionType, Layout>> = {
       'mcp-stdio': {
         label: t('MCP server, started here'),
         about: t('A program on this machine'),
-        fields: ['command', 'args', 'env', 'allowed_tools'],
-        advanced: ['env', 'allowed_tools'],
+        fields: ['command', 'args', 'env', 'secrets', 'hosts', 'allowed_tools'],
+        advanced: ['env', 'secrets', 'hosts', 'allowed_tools'],
       },
       'mcp-http': {
         label: t('MCP server at an address'),
@@ -50,14 +71,14 @@ const layouts: Partial<Record<ExtensionType, Layout>> = {
       model: {
         label: t('Model service'),
         about: t('Models that answer'),
-        fields: ['api', 'base_url', 'api_key', 'default_model', 'models'],
-        advanced: ['models'],
+        fields: ['api', 'base_url', 'api_key', 'default_model', 'headers', 'fallback_models', 'models'],
+        advanced: ['headers', 'fallback_models', 'models'],
       },
       channel: {
         label: t('Messenger'),
         about: t('People talk to an agent there'),
-        fields: ['service', 'token', 'agent_id', 'pairing', 'allow', 'address', 'threads', 'stream', 'notify'],
-        advanced: ['allow', 'address', 'threads', 'stream', 'notify'],
+        fields: ['service', 'token', 'agent_id', 'pairing', ...rarelyForChannels],
+        advanced: rarelyForChannels,
       },
     },
   },
@@ -73,8 +94,8 @@ const layouts: Partial<Record<ExtensionType, Layout>> = {
       shell: {
         label: t('Shell command'),
         about: t('Runs in the sandbox'),
-        fields: ['command', 'input_schema', 'destructive'],
-        advanced: ['destructive'],
+        fields: ['command', 'input_schema', 'secrets', 'destructive'],
+        advanced: ['secrets', 'destructive'],
       },
       prompt: { label: t('Prompt'), about: t('Returns a text'), fields: ['prompt', 'input_schema'] },
       mcp: {
@@ -89,6 +110,16 @@ const layouts: Partial<Record<ExtensionType, Layout>> = {
         fields: ['tool', 'input_schema', 'destructive'],
         advanced: ['input_schema', 'destructive'],
       },
+    },
+  },
+  app: {
+    by: 'type',
+    kinds: {
+      node: served('Node.js'),
+      vite: served('Vite'),
+      python: served('Python'),
+      command: served(t('Another command')),
+      static: { label: t('Static files'), about: t('Served as they are'), fields: ['path'] },
     },
   },
   agent: { first: ['systemPrompt', 'model', 'tools'] },
