@@ -95,6 +95,31 @@ else {
     await page.getByText('There is no project “gone”.').waitFor({ state: 'detached' });
   });
 
+  test('a new chat offers messages to send, and another one for a project', async () => {
+    const { id } = await env.api('POST', '/projects', {
+      name: 'Orchard',
+      path: (await env.backend.write({ path: 'orchard/readme.md', text: 'Apples.' })).replace('/readme.md', ''),
+    });
+    // Not the first chat.
+    await env.thread({ title: 'Earlier' });
+    const page = await env.open('/new');
+    const examples = page.getByRole('list', { name: 'Examples' }).getByRole('button');
+    await examples.getByText('What can you do for me here?').waitFor();
+    await page.getByRole('list', { name: 'Commands' }).getByRole('button').first().waitFor();
+    const count = await examples.count();
+    await page.evaluate((hash) => (location.hash = hash), `#/new?project=${id}`);
+    const example = examples.getByText(/^Look at the files of this project/);
+    await example.waitFor();
+    assert.equal(await examples.count(), count + 1);
+    const asked = await example.innerText();
+    await env.backend.reply({ text: 'It is about apples.' });
+    await example.click();
+    await answers(page).getByText('It is about apples.').waitFor();
+    const thread = await env.api('GET', `/threads/${page.url().split('/t/')[1]}`);
+    assert.equal(thread.project_id, id);
+    assert.equal((await env.turns(thread.id))[0].content, asked);
+  });
+
   test('new chats start in act, unless the person chose otherwise last or the agent asks for plan', async () => {
     const definition = { systemPrompt: 'x', mode: 'plan' };
     await env.api('POST', '/extensions', {

@@ -75,8 +75,7 @@ else {
     const page = await env.open('/chats');
     for (const name of ['Ask something', 'Connect a model', 'Create your first job'])
       await page.getByRole('heading', { name }).waitFor();
-    await page.getByRole('button', { name: /^Try:/ }).click();
-    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('list', { name: 'Examples' }).getByRole('button').first().click();
     await answers(page).getByText('Offline librarian').waitFor();
   });
 
