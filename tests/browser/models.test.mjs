@@ -77,6 +77,20 @@ else {
     });
   }
 
+  test('services that fewer people have are one click away', async () => {
+    await reset();
+    const page = await env.open('/system/models?connect=true');
+    const services = page.getByRole('list', { name: 'Services' });
+    await services.getByRole('button', { name: /^Anthropic/ }).waitFor();
+    assert.equal(await services.getByRole('button', { name: /^Hugging Face/ }).count(), 0);
+    await services.getByRole('button', { name: /^\d+ more services/ }).click();
+    await expectFocus(page, 'Hugging Face With your key');
+    await services.getByRole('button', { name: /^Qwen/ }).click();
+    await page.getByText('The address is that of Singapore.').waitFor();
+    await button(page, '‹ All services').click();
+    await expectFocus(page, 'Qwen (Alibaba Cloud) With your key');
+  });
+
   test('by keyboard alone a model is connected, another default chosen, and a message sent', async () => {
     await reset();
     const page = await env.open('/chats');
