@@ -30,6 +30,33 @@ else {
     }
   });
 
+  test('the outline of the agent in the header is not cut off', async () => {
+    const page = await env.open(`/t/${(await env.thread({ title: 'Whose' })).id}`);
+    const agent = page.getByRole('main').getByRole('link', { name: 'assistant', exact: true });
+    await agent.waitFor();
+    await page.keyboard.press('Tab');
+    await agent.focus();
+    const cut = await agent.evaluate((link) => {
+      const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(link);
+      if (outlineStyle === 'none') return 'no outline';
+      const reach = parseFloat(outlineWidth) + parseFloat(outlineOffset);
+      const inner = link.getBoundingClientRect();
+      for (let box = link.parentElement; box; box = box.parentElement) {
+        if (getComputedStyle(box).overflow === 'visible') continue;
+        const outer = box.getBoundingClientRect();
+        const room = [
+          inner.left - outer.left,
+          inner.top - outer.top,
+          outer.right - inner.right,
+          outer.bottom - inner.bottom,
+        ];
+        if (Math.min(...room) < reach) return `${box.tagName} leaves ${room} of ${reach}`;
+      }
+      return '';
+    });
+    assert.equal(cut, '');
+  });
+
   test('on a phone, a title has room, and what may be done with the chat is in its menu', async () => {
     const { id } = await env.thread({ title: 'How trees stay balanced' });
     const page = await env.open(`/t/${id}`, { viewport: { width: 390, height: 844 }, hasTouch: true });

@@ -21,6 +21,34 @@ else {
       .waitFor();
   });
 
+  test('footnotes stand above the line, and their texts below the answer', async () => {
+    const content =
+      'Trees rotate.[^1] Some do not.[^2] In `[^1]` nothing is a note.\n\n[^1]: **AVL** trees,\nby Adelson-Velsky.\n[^2]: Heaps.\n';
+    const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
+    const marks = answers(page).locator('sup');
+    await marks.first().waitFor();
+    assert.deepEqual(await marks.allTextContents(), ['1', '2', '1', '2']);
+    const notes = answers(page).locator('p.small');
+    await notes.getByText('AVL').waitFor();
+    await eventually(async () =>
+      assert.deepEqual(
+        (await notes.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()),
+        ['1 AVL trees, by Adelson-Velsky.', '2 Heaps.'],
+      ),
+    );
+    assert.equal(await answers(page).locator('code').innerText(), '[^1]');
+  });
+
+  test('a picture from the web is a link that says why', async () => {
+    const content = 'See ![a cat](https://example.org/cat.png).';
+    const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
+    const link = answers(page).getByRole('link', { name: 'Image, not loaded: a cat' });
+    await link.waitFor();
+    assert.equal(await link.getAttribute('href'), 'https://example.org/cat.png');
+    assert.match(await link.getAttribute('title'), /server would learn .*example\.org\/cat\.png$/);
+    assert.equal(await answers(page).locator('img').count(), 0);
+  });
+
   const table = `| Status | Requirement name | Owner | Due date |\n| - | - | - | - |\n| pending | Send it to everybody | Charles Babbage | 2026-02-03 |\n`;
 
   test('words in a table stay whole on a phone, and the table scrolls', async () => {
@@ -319,6 +347,6 @@ else {
       `/t/${await env.threadWith({ role: 'assistant', content: 'So it is.[^1]\n\n[^1]: https://source.example/page\n' })}`,
     );
     await page.getByRole('link', { name: 'https://source.example/page' }).waitFor();
-    await page.getByText('[^1]: https://source.example/page').waitFor();
+    await answers(page).locator('p.small', { hasText: '1 https://source.example/page' }).waitFor();
   });
 }

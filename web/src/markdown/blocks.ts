@@ -1,5 +1,6 @@
 /** Parses Markdown incrementally while it streams: finished blocks are never parsed twice. */
 import { defaults, Lexer, type Token, type Tokens, type TokensList } from 'marked';
+import { footnote, noteMark } from './footnotes';
 import { mathExtensions } from './math';
 import { decodeEntities } from './safe';
 
@@ -11,8 +12,14 @@ export interface Block {
 /** A longer unfinished block is split at a line, so that parsing it again for each delta stays cheap. */
 const maxTail = 16_000;
 
+const extensions = {
+  ...mathExtensions,
+  inline: [...mathExtensions.inline, noteMark],
+  block: [...mathExtensions.block, footnote],
+};
+
 /** Each has its own tokenizer, which knows the links of one text. */
-const options = (): typeof defaults => ({ ...defaults, extensions: mathExtensions as typeof defaults.extensions });
+const options = (): typeof defaults => ({ ...defaults, extensions: extensions as typeof defaults.extensions });
 
 export function lex(text: string): Token[] {
   try {

@@ -1,0 +1,15 @@
+/** Footnotes in Markdown, for marked's Lexer: `[^1]` in a line, and `[^1]: text` where one begins. */
+import type { Lexer, Token } from 'marked';
+
+/** Not names, which in a line may be patterns. */
+export function noteMark(source: string): Token | undefined {
+  const [raw, text] = /^\[\^(\d+)\]/.exec(source) ?? [];
+  return raw ? { type: 'note', raw, text } : undefined;
+}
+
+/** To an empty line, or the next footnote. */
+export function footnote(this: { lexer: Lexer }, source: string): Token | undefined {
+  const [raw, name, text = ''] = /^ {0,3}\[\^([\w-]+)\]:(.+(?:\n(?! *\[\^).+)*)\n?/.exec(source) ?? [];
+  if (!raw) return undefined;
+  return { type: 'footnote', raw, text, tokens: [{ type: 'note', raw, text: name }, ...this.lexer.inlineTokens(text)] };
+}
