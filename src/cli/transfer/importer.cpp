@@ -92,6 +92,12 @@ bool is_refusal(const ResponseError& error) {
   return error.status() == 400 || error.status() == 404 || error.status() == 409 || error.status() == 413;
 }
 
+/// Whether the thread would be refused with any turns.
+bool is_about_thread(const ResponseError& error) {
+  const std::string_view why = error.what();
+  return error.status() == 404 || (why.starts_with("threads[0].") && !why.starts_with("threads[0].turns"));
+}
+
 std::string origin_of(const json::object& record) {
   const auto* definition = object_member(record, "definition");
   return definition ? string_or_empty(*definition, origin_member) : std::string();
@@ -169,7 +175,7 @@ void Importer::add_turn(ImportedTurn turn) {
   batch_.threads.back().turns.push_back(std::move(turn));
 }
 
-/// What the gateway refuses is left out, thread by thread; the others of the batch are taken.
+/// What the gateway refuses is left out, a thread or some of its turns; the rest of the batch is taken.
 Importer::Sent Importer::send(const FoundGateway& gateway, ImportBatch batch) {
   try {
     return {send_batch(gateway, batch), {}};
@@ -181,15 +187,39 @@ Importer::Sent Importer::send(const FoundGateway& gateway, ImportBatch batch) {
     const auto title = thread.title.value_or(thread.key);
     ImportBatch one{.source = batch.source, .threads = {}};
     one.threads.push_back(std::move(thread));
+    RefusedTurns refused;
     try {
-      auto made = send_batch(gateway, one);
-      std::ranges::move(made.threads, std::back_inserter(sent.result.threads));
+      send_thread(gateway, std::move(one), sent.result, refused);
     } catch (const ResponseError& error) {
       if (!is_refusal(error)) throw;
       sent.refused.push_back({"thread " + title, error.what()});
     }
+    if (refused.count == 1) sent.refused.push_back({fmt::format("turn {} of {}", refused.key, title), refused.why});
+    if (refused.count > 1) sent.refused.push_back({fmt::format("{} turns of {}", refused.count, title), refused.why});
   }
   return sent;
+}
+
+/// Sends one thread, by halves of its turns where the gateway refuses any of them. Throws what it refuses of the
+/// thread.
+void Importer::send_thread(const FoundGateway& gateway, ImportBatch one, ImportResult& result, RefusedTurns& refused) {
+  AGW_ASSERT(one.threads.size() == 1);
+  try {
+    auto made = send_batch(gateway, one);
+    std::ranges::move(made.threads, std::back_inserter(result.threads));
+    return;
+  } catch (const ResponseError& error) {
+    if (!is_refusal(error) || one.threads[0].turns.empty() || is_about_thread(error)) throw;
+    if (one.threads[0].turns.size() == 1) return refused.add(one.threads[0].turns[0].key, error.what());
+  }
+  auto turns = std::exchange(one.threads[0].turns, {});
+  const auto half = turns.begin() + static_cast<std::ptrdiff_t>(turns.size() / 2);
+  auto rest = one;
+  rest.threads[0].turns.assign(std::move_iterator(half), std::move_iterator(turns.end()));
+  turns.erase(half, turns.end());
+  one.threads[0].turns = std::move(turns);
+  send_thread(gateway, std::move(one), result, refused);
+  send_thread(gateway, std::move(rest), result, refused);
 }
 
 void Importer::flush() {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <future>
@@ -113,7 +114,17 @@ private:
     ImportResult result;
     std::vector<LeftOut> refused;
   };
+  struct RefusedTurns {
+    std::size_t count = 0;
+    std::string key;  ///< of the first
+    std::string why;  ///< the same
+
+    void add(const std::string& turn, const std::string& reason) {
+      if (count++ == 0) key = turn, why = reason;
+    }
+  };
   static Sent send(const FoundGateway& gateway, ImportBatch batch);
+  static void send_thread(const FoundGateway& gateway, ImportBatch one, ImportResult& result, RefusedTurns& refused);
   void check_time(std::optional<Timestamp>& time);
   void flush();
   void await_batch();

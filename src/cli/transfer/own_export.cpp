@@ -29,19 +29,27 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t newest_format = 1;
 
-std::optional<std::vector<ThreadTask>> own_tasks(const json::object& from) {
+/// As much of the list as a gateway takes.
+std::optional<std::vector<ThreadTask>> own_tasks(Importer& importer, const json::object& from) {
   const auto* listed = array_member(from, "tasks");
   if (!listed) return std::nullopt;
   std::vector<ThreadTask> tasks;
+  std::size_t bytes = 0;
   for (const auto& each : *listed) {
     if (!each.is_object()) continue;
+    auto text = string_or_empty(each.get_object(), "text");
+    if (tasks.size() == max_tasks || bytes + text.size() > max_task_bytes) continue;
+    bytes += text.size();
     const auto status = from_text<TaskStatus>(string_or_empty(each.get_object(), "status"));
-    tasks.push_back({string_or_empty(each.get_object(), "text"), status.value_or(TaskStatus::pending)});
+    tasks.push_back({std::move(text), status.value_or(TaskStatus::pending)});
   }
+  if (const auto left = listed->size() - tasks.size(); left > 0)
+    importer.leave(fmt::format("{} tasks of thread {}", left, string_or_empty(from, "id")),
+                   "a list has at most 100 tasks, with 16 KiB of text");
   return tasks;
 }
 
-ImportedThread own_thread(const json::object& from) {
+ImportedThread own_thread(Importer& importer, const json::object& from) {
   ImportedThread thread{.key = string_or_empty(from, "id"), .turns = {}};
   // The name, which is the same in every gateway; the id of an agent that is no more.
   auto agent = string_member(from, "agent");
@@ -54,7 +62,7 @@ ImportedThread own_thread(const json::object& from) {
   thread.pinned = is_true(from, "pinned");
   thread.created_at = time_in(from, "created_at");
   thread.updated_at = time_in(from, "updated_at");
-  thread.tasks = own_tasks(from);
+  thread.tasks = own_tasks(importer, from);
   return thread;
 }
 
@@ -110,7 +118,7 @@ private:
     thread_ = string_or_empty(record, "id");
     importer_.show_progress("threads", ++threads_, 0);
     const auto project = projects_.find(string_or_empty(record, "project_id"));
-    importer_.begin_thread(own_thread(record),
+    importer_.begin_thread(own_thread(importer_, record),
                            project == projects_.end() ? std::nullopt : std::optional(project->second));
   }
 
