@@ -11,6 +11,7 @@
 
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
+#include "base/text/utf8.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/wire_format.hpp"
@@ -134,7 +135,7 @@ json::array assistant_content(const Message& message, bool with_blocks) {
       if (is_thinking(block)) content.push_back(block);
     }
   }
-  if (!is_blank(message.text)) content.push_back(text_block(message.text));
+  if (!is_invisible(message.text)) content.push_back(text_block(message.text));
   for (const auto& use : message.tool_uses) content.push_back(tool_use_block(use));
   return content;
 }

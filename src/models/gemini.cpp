@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/wire_format.hpp"
@@ -63,7 +64,7 @@ json::object call_part(const ToolUse& use) {
 
 json::array model_parts(const Message& message, const json::array& blocks) {
   json::array parts;
-  if (!is_blank(message.text)) {
+  if (!is_invisible(message.text)) {
     auto part = text_part(message.text);
     if (const auto signature = signature_of(blocks, json::value(name_of_text)); !signature.empty())
       part[signature_member] = signature;

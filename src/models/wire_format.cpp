@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/utf8.hpp"
 #include "models/json_reader.hpp"
 
 namespace agw {
@@ -172,7 +173,7 @@ std::vector<MessagePart> parts_of(const Message& message) {
     const bool follows_image = !parts.empty() && std::holds_alternative<const Image*>(parts.back());
     // The line ends stood between two texts.
     if (follows_image) piece.remove_prefix(std::min(piece.find_first_not_of('\n'), piece.size()));
-    if (!is_blank(piece)) parts.emplace_back(piece);
+    if (!is_invisible(piece)) parts.emplace_back(piece);
   };
   for (const auto& image : message.images) {
     add_text(std::clamp(image.text_before, written, text.size()));

@@ -183,12 +183,30 @@ def test_failed_answer_says_why(talking, telegram):
     assert channel(talking.gateway)["open_questions"] == 0
 
 
-@pytest.mark.parametrize("blank", ["", " \n\n\t"])
+@pytest.mark.parametrize("blank", ["", " \n\n\t", "\u00a0\u3000", "\u2028\u200b\ufeff"])
 def test_answer_without_text_is_said(talking, telegram, blank):
     connect(talking.gateway, telegram)
     talking.answers(blank)
     telegram.says(ANN, "Say nothing.")
     telegram.message("(no text)")
+
+
+def test_answer_of_which_markup_shows_nothing_is_sent_as_it_is(talking, telegram):
+    connect(talking.gateway, telegram)
+    talking.answers("[a]: https://example.org")
+    telegram.says(ANN, "Define a link.")
+    telegram.message("[a]: https://example.org")
+
+
+def test_draft_begins_with_the_first_character_to_be_seen(talking, telegram):
+    """Telegram refuses an empty draft, and after a refusal no more are shown."""
+    connect(talking.gateway, telegram, stream="draft")
+    held = talking.holds("\n\n", "\u3000", "The beginning")
+    telegram.says(ANN, "Tell me.")
+    telegram.until(lambda: [one for one in telegram.of("sendMessageDraft") if "The beginning" in one["text"]])
+    held.release(" and the end.")
+    telegram.message("The beginning and the end.")
+    assert all(one["text"].strip() for one in telegram.of("sendMessageDraft"))
 
 
 def test_files_come_along(talking, telegram):

@@ -81,7 +81,7 @@ def test_model_gets_the_thread_in_order(talker):
                                      ("user", "five"), ("assistant", "six"), ("user", "seven")]
 
 
-@pytest.mark.parametrize("content", ["", " ", "\n\t"])
+@pytest.mark.parametrize("content", ["", " ", "\n\t", "\u3000\u00a0\u200b"])
 def test_blank_message_is_described(talker, content):
     """Services refuse conversations that don't end with a question."""
     thread = new_thread(talker.gateway)

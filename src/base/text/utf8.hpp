@@ -28,4 +28,9 @@ std::int64_t count_characters(std::string_view text);
 /// is left out. Independent of the host's locales.
 std::string lower_case(std::string_view utf8);
 
+/// Whether nobody would see anything: only white space, characters that Unicode has clients ignore (U+200B, U+FEFF)
+/// and blanks of other names (U+2800).
+/// Example: src/base/text/utf8_test.cpp: Invisible.IsWhatNobodySees
+bool is_invisible(std::string_view utf8);
+
 }  // namespace agw

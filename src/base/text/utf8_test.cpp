@@ -33,5 +33,14 @@ TEST(CountCharacters, CountsCharactersAndNotBytes) {
   EXPECT_EQ(count_characters("a😀b"), 3);
 }
 
+TEST(Invisible, IsWhatNobodySees) {
+  for (const std::string_view text : {"", " \t\r\n\v", "\u00a0", "\u200b\u200d", "\u2028\u3000", "\ufeff", "\u2800",
+                                      "\u00ad\u2060\u3164\ufe0f", "\U000e0041"})
+    EXPECT_TRUE(is_invisible(text)) << text;
+  for (const std::string_view text :
+       {"a", " .", "\u200bü", "\u3002", "\u2764\ufe0f", "\u0301", "\x80", "\xe3\x80", "😀"})
+    EXPECT_FALSE(is_invisible(text)) << text;
+}
+
 }  // namespace
 }  // namespace agw

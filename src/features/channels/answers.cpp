@@ -12,7 +12,7 @@
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/text/ascii.hpp"
+#include "base/text/utf8.hpp"
 #include "features/channels/markup.hpp"
 #include "features/events/hub.hpp"
 
@@ -126,7 +126,8 @@ void ChannelAnswers::append(const DomainEvent& event) {
   auto* question = question_of(event.thread_id, string_or_empty(members, "turnId"));
   if (!question || question->is_ending) return;
   question->text += string_or_empty(members, "delta");
-  outbox_.show_preview(question->row.place, question->row.number, question->text);
+  // Services refuse a message in which nothing is to be seen.
+  if (!is_invisible(question->text)) outbox_.show_preview(question->row.place, question->row.number, question->text);
 }
 
 void ChannelAnswers::end(Question& question) {
@@ -182,7 +183,7 @@ Task<std::string> ChannelAnswers::text_of_answer(std::string turn_id) {
   auto text = std::move(answer->content);
   const auto remark = answer->metadata ? end_remark(*answer->metadata) : std::string();
   if (!remark.empty()) text += (text.empty() ? "" : "\n\n") + remark;
-  co_return is_blank(text) ? "(no text)" : text;
+  co_return is_invisible(text) ? "(no text)" : text;
 }
 
 std::vector<OutboxRow> ChannelAnswers::rows_of(const InboundRow& question, const std::string& text) const {

@@ -99,7 +99,7 @@ private:
     const bool is_open = !fence_.empty() && rest.empty();
     if (is_open) piece_ += (piece_.ends_with('\n') ? "" : "\n") + fence_;
     const auto last = piece_.find_last_not_of(" \n");
-    if (last != piece_.npos && piece_ != opened_) pieces_.push_back(piece_.substr(0, last + 1));
+    if (!is_invisible(piece_) && piece_ != opened_) pieces_.push_back(piece_.substr(0, last + 1));
     piece_ = is_open ? opened_ : std::move(rest);
     paragraph_ = 0;
   }

@@ -20,6 +20,13 @@ TEST(SplitMarkdown, KeepsParagraphsWhole) {
   EXPECT_EQ(split_markdown("", 20), Pieces{});
 }
 
+TEST(SplitMarkdown, LeavesOutPiecesInWhichNothingIsToBeSeen) {
+  std::string blanks;
+  for (int i = 0; i < 30; ++i) blanks += "\u3000\u200b";
+  EXPECT_EQ(split_markdown("one\n\n" + blanks + "\n\ntwo", 20), (Pieces{"one", "two"}));
+  EXPECT_EQ(split_markdown(blanks, 20), Pieces{});
+}
+
 TEST(SplitMarkdown, SplitsALongParagraphAtLinesThenAtBlanks) {
   EXPECT_EQ(split_markdown("aaaa\nbbbb\ncccc", 10), (Pieces{"aaaa\nbbbb", "cccc"}));
   EXPECT_EQ(split_markdown("aaaa bbbb cccc", 10), (Pieces{"aaaa bbbb", "cccc"}));

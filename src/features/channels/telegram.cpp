@@ -182,8 +182,9 @@ ReceivedBatch Telegram::problem_of(const ServiceResponse& response) {
 Task<SendResult> Telegram::send(OutgoingMessage message, StopSource& stop) {
   if (!message.files.empty()) co_return co_await send_file(message, stop);
   auto result = co_await send_once(message, message.is_markdown, stop);
-  // Its HTML is stricter than what people and models write.
-  if (message.is_markdown && result.end == End::refused && result.error.find("can't parse") != std::string::npos) {
+  // Its HTML is stricter than what people and models write, and may show nothing of Markdown that is not empty.
+  const auto says = [&result](std::string_view reason) { return result.error.find(reason) != std::string::npos; };
+  if (message.is_markdown && result.end == End::refused && (says("can't parse") || says("empty"))) {
     result = co_await send_once(message, false, stop);
   }
   if (!message.edits.empty() && result.end == End::refused) {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/text/ascii.hpp"
+#include "base/text/utf8.hpp"
 #include "features/context/history.hpp"
 #include "tools/input.hpp"
 
@@ -16,7 +16,7 @@ constexpr std::int64_t spare_tokens = 1'000;
 constexpr std::int64_t min_context = 2'000;
 constexpr std::int64_t usual_output = 8'192;
 
-bool is_blank(const Message& message) { return message.images.empty() && agw::is_blank(message.text); }
+bool is_empty(const Message& message) { return message.images.empty() && is_invisible(message.text); }
 
 Message message_of(const Turn& turn) {
   Message message;
@@ -70,7 +70,7 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
     auto& made = request.messages.emplace_back(message_of(turn));
     if (message && is_question) request.typed = std::exchange(made.text, *message);
     add_attached_files(made, turn, files);
-    if (is_question && is_blank(made)) {
+    if (is_question && is_empty(made)) {
       // Services refuse a conversation without a question, or reply to the last answer instead.
       request.typed = " ";
       made.text = "(an empty message)";
