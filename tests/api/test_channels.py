@@ -9,6 +9,10 @@ from approvals import pending
 from channels import ANN, BOB, EVE, GROUP, channel, connect, threads
 from checks import accepted, refused
 from jobs import new_job, run, wait_for
+from story import fault_library
+from stubs.provider import Fault, ProviderStub, ToolCall
+from stubs.telegram import TOKEN
+from talker import Talker, configuration
 from tools import calls, turns_of
 
 
@@ -332,6 +336,39 @@ def test_people_are_notified_of_failed_jobs_and_proposals(talking, telegram):
     accepted(talking.gateway.http.patch(f"/threads/{thread['id']}", json={"mode": "act"}))
     accepted(talking.gateway.http.post("/chat", json={"content": "Propose it.", "threadId": thread["id"]}), 201)
     assert "Greet by name" in telegram.message("A proposal of assistant is waiting")["text"]
+
+
+@pytest.fixture
+def jumping(make_gateway, tmp_path):
+    """A gateway with a scripted model whose clock jumps ahead by more than a minute once the file is there."""
+    library = fault_library("clock_jump", tmp_path) or pytest.skip("AddressSanitizer must be the first library that is loaded")
+    file = tmp_path / "jump"
+    with ProviderStub() as stub:
+        gateway = make_gateway(config=configuration(stub), environment={
+            "LD_PRELOAD": str(library), "CLOCK_JUMP_FILE": str(file), "CLOCK_JUMP_SECONDS": "61"}).start()
+        gateway.http.put("/secrets/TELEGRAM", json={"value": TOKEN})
+        yield Talker(gateway, stub), file
+
+
+def test_people_are_notified_of_long_answers_and_of_those_that_failed(jumping, telegram):
+    talking, clock_file = jumping
+    connect(talking.gateway, telegram, notify=["finish"])
+
+    def asked(held):
+        thread = accepted(talking.gateway.http.post("/threads", json={}), 201)
+        accepted(talking.gateway.http.post("/chat", json={"content": "Think long.", "threadId": thread["id"]}), 201)
+        assert held.was_asked()
+        return held
+
+    complete = asked(talking.stub.hold("It is"))
+    failing = asked(talking.stub.hold("I look", tool_calls=[ToolCall("Glob", {"pattern": "*"})]))
+    clock_file.touch()
+    complete.release(" done.")
+    telegram.message("An answer is ready.")
+    talking.stub.script(Fault(401, "no longer valid"))
+    failing.release()
+    telegram.message("An answer has failed.")
+    assert telegram.texts() == ["An answer is ready.", "An answer has failed."]
 
 
 def test_answer_to_the_page_stays_on_the_page(talking, telegram):
