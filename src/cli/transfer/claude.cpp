@@ -66,7 +66,10 @@ void read_claude_conversation(Importer& importer, const json::object& from) {
   for (const auto& each : *messages) {
     if (!each.is_object()) continue;
     auto message = claude_message(importer, each.get_object());
-    if (message.id.empty()) message.id = fmt::format("message-{}", conversation.messages.size());
+    if (message.id.empty()) {
+      message.id = fmt::format("message-{}", conversation.messages.size());
+      take_files(importer, id, message);
+    }
     if (!message.parent) message.parent = before;
     before = message.id;
     conversation.messages.push_back(std::move(message));

@@ -78,6 +78,14 @@ std::optional<SourceMessage> transcript_message(const json::object& line) {
   return message;
 }
 
+/// A message that nothing can refer to.
+void leave_unnamed(Importer& importer, const json::object& line) {
+  const auto type = string_or_empty(line, "type");
+  const bool is_message = (type == "user" || type == "assistant") && object_member(line, "message");
+  if (is_message && string_or_empty(line, "uuid").empty())
+    importer.leave_one_of("messages of sessions", "have no uuid");
+}
+
 bool has_only_results(const SourceMessage& message) {
   return message.role == Role::user && !message.results.empty() && message.text.empty() && message.files.empty();
 }
@@ -193,6 +201,7 @@ void stream_transcript(Importer& importer, const fs::path& file, Transcript& tra
   importer.begin_thread(transcript.head, transcript.project);
   TurnWriter turns(importer);
   for_each_line(importer, file, [&](const json::object& line) {
+    leave_unnamed(importer, line);
     const auto message = transcript_message(line);
     if (message) leave_parts(importer, *message);
     if (message && transcript.is_aside(line))
@@ -222,6 +231,7 @@ void read_tree(Importer& importer, const fs::path& file, Transcript& transcript)
   std::set<std::string> known;
   for_each_line(importer, file, [&](const json::object& line) {
     transcript.inspect(line);
+    leave_unnamed(importer, line);
     auto message = transcript_message(line);
     if (message) leave_parts(importer, *message);
     const auto id = string_or_empty(line, "uuid");

@@ -102,7 +102,9 @@ public:
   }
 
 private:
+  /// The first line that says what the session is; that of a fork is followed by a copy of all lines of the other one.
   void take_meta(const json::object& meta, const std::optional<Timestamp>& at) {
+    if (std::exchange(has_meta_, true)) return;
     if (const auto id = string_or_empty(meta, "id"); !id.empty() && !begun_) head_.key = id;
     if (const auto cwd = string_or_empty(meta, "cwd"); !cwd.empty()) project_ = cwd;
     head_.created_at = at ? at : time_in(meta, "timestamp");
@@ -130,6 +132,8 @@ private:
     leave_parts(importer_, message);
     if (!has_content(message)) return;
     if (!std::exchange(begun_, true)) importer_.begin_thread(head_, project_);
+    // Items are numbered in each session.
+    take_files(importer_, head_.key, message);
     turns_.add(message);
   }
 
@@ -160,6 +164,7 @@ private:
   std::optional<fs::path> project_;
   std::string model_;
   int count_ = 0;
+  bool has_meta_ = false;
   bool begun_ = false;
 };
 

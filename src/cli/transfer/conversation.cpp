@@ -38,21 +38,26 @@ public:
   }
 
   /// From the root to the message. Ends at a loop, which broken data may contain.
-  Path path_to(std::size_t last) const {
+  Path path_to(std::size_t last) const { return path_to(last, std::vector<bool>(messages_.size())); }
+
+  /// The same without the messages in `taken`, and those before them.
+  Path path_to(std::size_t last, std::vector<bool> taken) const {
     Path path;
-    std::vector<bool> seen(messages_.size());
-    for (std::optional<std::size_t> at = last; at && !seen[*at]; at = parent_of(*at)) {
-      seen[*at] = true;
+    for (std::optional<std::size_t> at = last; at && !taken[*at]; at = parent_of(*at)) {
+      taken[*at] = true;
       path.push_back(*at);
     }
     std::ranges::reverse(path);
     return path;
   }
 
-  std::vector<std::size_t> leaves() const {
+  /// Paths to these have all messages: first the leaves, then the others, of which broken data may contain loops.
+  std::vector<std::size_t> ends() const {
     std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < messages_.size(); ++i) {
-      if (!has_children_[i]) found.push_back(i);
+    for (const bool are_leaves : {true, false}) {
+      for (std::size_t i = 0; i < messages_.size(); ++i) {
+        if (has_children_[i] != are_leaves) found.push_back(i);
+      }
     }
     return found;
   }
@@ -74,13 +79,6 @@ void write_path(Importer& importer, const SourceConversation& conversation, Impo
   turns.finish();
 }
 
-/// The part of the path that no other thread has yet.
-Path untaken(const Path& path, const std::vector<bool>& taken) {
-  Path rest;
-  std::ranges::copy_if(path, std::back_inserter(rest), [&](std::size_t number) { return !taken[number]; });
-  return rest;
-}
-
 void mark(const Path& path, std::vector<bool>& taken) {
   for (const auto number : path) taken[number] = true;
 }
@@ -96,20 +94,40 @@ std::string title_of(const SourceConversation& conversation, const Path& path) {
   return "Conversation";
 }
 
+bool is_copy(const SourceMessage& one, const SourceMessage& other) {
+  return one.role == other.role && one.text == other.text && one.reasoning == other.reasoning &&
+         one.calls.size() == other.calls.size() && one.results.size() == other.results.size();
+}
+
+/// Broken data may have several messages of one id: what says the same is dropped. Others become forks, whose keys are
+/// their ids.
+void tell_apart(std::vector<SourceMessage>& messages) {
+  std::unordered_map<std::string, std::vector<std::size_t>> kept;
+  std::size_t count = 0;
+  for (auto& message : messages) {
+    auto& same = kept[message.id];
+    if (std::ranges::any_of(same, [&](auto number) { return is_copy(messages[number], message); })) continue;
+    same.push_back(count);
+    if (same.size() > 2) message.id += fmt::format("/{}", same.size());
+    if (&messages[count] != &message) messages[count] = std::move(message);
+    ++count;
+  }
+  messages.resize(count);
+}
+
 void write_forks(Importer& importer, const SourceConversation& conversation, const Tree& tree, const std::string& title,
                  std::vector<bool>& taken) {
   std::size_t count = 0;
-  for (const auto leaf : tree.leaves()) {
+  for (const auto leaf : tree.ends()) {
     if (taken[leaf]) continue;
-    auto path = tree.path_to(leaf);
-    const auto rest = untaken(path, taken);
-    mark(path, taken);
+    const auto rest = tree.path_to(leaf, taken);
+    mark(rest, taken);
     if (std::ranges::none_of(rest, [&](auto number) { return has_content(conversation.messages[number]); })) continue;
     auto head = conversation.head;
     head.key += "/" + conversation.messages[leaf].id;
     head.pinned = false;
     head.title = fmt::format("{} (fork {})", title, ++count);
-    write_path(importer, conversation, std::move(head), count <= max_whole_forks ? path : rest);
+    write_path(importer, conversation, std::move(head), count <= max_whole_forks ? tree.path_to(leaf) : rest);
   }
 }
 
@@ -124,6 +142,14 @@ void add_paragraph(std::string& text, std::string_view paragraph) {
 bool has_content(const SourceMessage& message) {
   return !message.text.empty() || !message.calls.empty() || !message.results.empty() || !message.reasoning.empty() ||
          !message.files.empty() || !message.attachments.empty();
+}
+
+void take_files(Importer& importer, const std::string& scope, SourceMessage& message) {
+  for (std::size_t i = 0; i < message.files.size(); ++i) {
+    if (auto made = importer.add_attachment(fmt::format("{}/{}/{}", scope, message.id, i), message.files[i]))
+      message.attachments.push_back(*std::move(made));
+  }
+  message.files.clear();
 }
 
 void TurnWriter::take(const SourceResult& result, const SourceMessage& message) {
@@ -227,6 +253,7 @@ void TurnWriter::finish() {
 }
 
 void import_conversation(Importer& importer, SourceConversation conversation) {
+  tell_apart(conversation.messages);
   const auto& messages = conversation.messages;
   if (std::ranges::none_of(messages, has_content)) {
     importer.leave("conversation " + conversation.head.title.value_or(conversation.head.key), "has no messages");

@@ -51,6 +51,9 @@ void add_paragraph(std::string& text, std::string_view paragraph);
 /// Whether a message has more than its place in a conversation.
 bool has_content(const SourceMessage& message);
 
+/// Takes over the message's files already, for ids that are unique only in `scope`.
+void take_files(Importer& importer, const std::string& scope, SourceMessage& message);
+
 /// Turns a sequence of messages into turns, as the gateway stores them: all that an assistant says and does between two
 /// messages of a person is one turn of the assistant, after a turn for each tool call.
 class TurnWriter {

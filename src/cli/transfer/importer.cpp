@@ -15,6 +15,7 @@
 #include "base/async/task.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
 #include "cli/client/client.hpp"
 #include "features/attachments/service.hpp"
 #include "features/extensions/validation.hpp"
@@ -34,6 +35,8 @@ constexpr std::size_t max_turn_bytes = 8 * 1024 * 1024;
 constexpr std::size_t max_left_out = 1000;
 constexpr std::size_t max_identity_bytes = 102'400;
 constexpr std::size_t max_file_name = 200;
+/// Lists of threads have whole titles.
+constexpr std::size_t max_title_bytes = 1000;
 constexpr auto origin_member = "imported_from";
 
 Task<> ask(const FoundGateway& gateway, const std::string& method, const std::string& path, std::string body,
@@ -138,6 +141,10 @@ void Importer::begin_thread(ImportedThread head, const std::optional<fs::path>& 
   if (batch_bytes_ > max_batch_bytes || batch_.threads.size() >= max_batch_threads) flush();
   check_time(head.created_at);
   check_time(head.updated_at);
+  if (source_ != own_source && head.title && head.title->size() > max_title_bytes) {
+    head.title = shortened(*head.title, max_title_bytes);
+    leave_one_of("ends of titles", "a title has at most 1,000 bytes");
+  }
   if (project) head.project_id = project_id(*project, project->filename().string());
   // A dry run cannot know what is there.
   if (!writes_ && seen_threads_.insert(head.key).second) ++counts_["threads"].created;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace agw::cli {
 
@@ -167,6 +168,7 @@ bool TextLines::next(std::string& line) {
     bytes_.remove_prefix(end == bytes_.npos ? bytes_.size() : end + 1);
     if (end == bytes_.npos && !ended_) continue;
     if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (std::exchange(is_first_, false) && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
     if (!fits) ++too_large_;
     if (fits && !line.empty()) return true;
     line.clear();

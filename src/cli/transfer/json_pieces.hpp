@@ -52,7 +52,7 @@ class TextLines {
 public:
   TextLines(ByteSource source, std::size_t max_bytes) : source_(std::move(source)), max_bytes_(max_bytes) {}
 
-  /// The next line that is not too large, without its end; false at the end.
+  /// The next line that is not too large, without its end and a byte order mark; false at the end.
   bool next(std::string& line);
 
   std::size_t too_large() const { return too_large_; }
@@ -62,7 +62,11 @@ private:
   std::size_t max_bytes_;
   std::string_view bytes_;
   std::size_t too_large_ = 0;
+  bool is_first_ = true;
   bool ended_ = false;
 };
+
+/// What editors on Windows begin files with.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 }  // namespace agw::cli

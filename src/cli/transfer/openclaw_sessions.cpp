@@ -87,7 +87,14 @@ void add_event(Importer& importer, const json::object& event, SourceConversation
     importer.leave_one_of(fmt::format("events `{}` of sessions", type), "have no counterpart here");
   auto message = openclaw_message(event);
   leave_parts(importer, message);
-  if (!message.id.empty()) conversation.messages.push_back(std::move(message));
+  auto& messages = conversation.messages;
+  // In old sessions the order says what follows what.
+  if (message.id.empty()) {
+    message.id = fmt::format("event-{}", messages.size());
+    if (!messages.empty()) message.parent = messages.back().id;
+    take_files(importer, conversation.head.key, message);
+  }
+  messages.push_back(std::move(message));
 }
 
 void finish_session(Importer& importer, const std::string& what, SourceConversation conversation) {

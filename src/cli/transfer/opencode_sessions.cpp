@@ -96,7 +96,7 @@ void write_opencode_session(Importer& importer, const ImportedThread& head, cons
 
 void read_opencode_row(Importer& importer, ProgramStore& store, const json::object& row) try {
   ImportedThread head{.key = string_or_empty(row, "id"), .turns = {}};
-  head.title = string_or_empty(row, "title");
+  if (auto title = string_or_empty(row, "title"); !title.empty()) head.title = std::move(title);
   // An agent asked another one: that is not a person's conversation.
   head.archived = row.contains("time_archived") || row.contains("parent_id");
   head.created_at = time_in_ms(row, "time_created");
@@ -143,7 +143,7 @@ void read_stored_session(Importer& importer, const fs::path& storage, const fs::
   const auto session = object_in_file(importer, file);
   if (session.empty()) return;
   ImportedThread head{.key = file.stem().string(), .turns = {}};
-  head.title = string_or_empty(session, "title");
+  if (auto title = string_or_empty(session, "title"); !title.empty()) head.title = std::move(title);
   const auto time = object_or_empty(session, "time");
   head.archived = time.contains("archived") || session.contains("parentID");
   head.created_at = time_in_ms(time, "created");

@@ -18,6 +18,7 @@
 #include "base/json/yaml.hpp"
 #include "base/text/utf8.hpp"
 #include "cli/transfer/byte_source.hpp"
+#include "cli/transfer/json_pieces.hpp"
 #include "cli/transfer/left_behind.hpp"
 
 namespace agw::cli {
@@ -228,6 +229,7 @@ bool is_found_file(Importer& importer, const fs::path& path, const fs::path& fol
 
 std::optional<std::string> text_of_file(Importer& importer, const fs::path& path) {
   auto text = content_of_file(importer, path, max_text_bytes);
+  if (text && text->starts_with(byte_order_mark)) text->erase(0, byte_order_mark.size());
   if (!text || is_utf8(*text)) return text;
   importer.leave(path.string(), "is not text in UTF-8");
   return std::nullopt;

@@ -1,0 +1,134 @@
+"""Conversations of unusual shape: loops, doubled ids, forks that are copies, files that Windows wrote. Nothing is lost,
+and nothing comes twice.
+
+See docs/contract/transfer.md#agw-import.
+"""
+
+import base64
+import json
+
+from checks import accepted
+from transfer import (ChatGPT, created, imported, reasons, texts, threads, transcript_of, turns, write_json,
+                      write_lines)
+
+MARK = "\ufeff"  # a byte order mark
+
+
+def said(gateway):
+    """What all threads say, by title."""
+    return {title: [content for _, content in texts(gateway, title)] for title in threads(gateway)}
+
+
+def all_texts(gateway):
+    """What each thread says; several may have one title."""
+    listed = accepted(gateway.http.get("/threads", params={"archived": "true"}))
+    return [[turn["content"] for turn in transcript_of(gateway, one["id"])] for one in listed]
+
+
+def rollout(*payloads, **head):
+    """A session of Codex."""
+    lines = [{"timestamp": "2026-01-02T10:00:00.000Z", "type": "session_meta", "payload": {"cwd": "/gone", **one}}
+             for one in head.pop("metas")]
+    return lines + [{"timestamp": "2026-01-02T10:00:00.000Z", "type": "response_item", "payload": one} for one in payloads]
+
+
+def message(role, text, *blocks):
+    kind = "input_text" if role == "user" else "output_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}, *blocks]}
+
+
+def claude(*messages, **members):
+    return {"uuid": "c", "name": "Plan", "chat_messages": [
+        {"uuid": key, "sender": sender, "text": text, "parent_message_uuid": parent} for key, sender, text, parent in messages],
+        **members}
+
+
+def test_a_fork_of_a_session_of_codex_is_a_thread_of_its_own(own_gateway):
+    """It begins with its own head, and goes on with a copy of all lines of the other session."""
+    folder = own_gateway.home / ".codex"
+    copied = [message("user", "Saw it."), message("assistant", "Sawn.")]
+    write_lines(folder / "sessions" / "rollout-1.jsonl", rollout(*copied, message("user", "Sand it."), metas=[{"id": "one"}]))
+    write_lines(folder / "sessions" / "rollout-2.jsonl",
+                rollout(*copied, message("user", "Paint it."), metas=[{"id": "two"}, {"id": "one"}]))
+    assert created(imported(own_gateway, "codex", folder))["threads"] == 2
+    assert sorted(all_texts(own_gateway)) == [["Saw it.", "Sawn.", "Paint it."], ["Saw it.", "Sawn.", "Sand it."]]
+    assert created(imported(own_gateway, "codex", folder)) == {}
+
+
+def test_pictures_of_two_sessions_of_codex_stay_apart(own_gateway):
+    folder = own_gateway.home / ".codex"
+    for name in ("hat", "cat"):
+        picture = base64.b64encode(b"\x89PNG\r\n\x1a\n" + name.encode()).decode()
+        write_lines(folder / "sessions" / f"{name}.jsonl", rollout(
+            message("user", f"A {name}", {"type": "input_image", "image_url": f"data:image/png;base64,{picture}"}),
+            metas=[{"id": name}]))
+    assert created(imported(own_gateway, "codex", folder))["files"] == 2
+    for name in ("hat", "cat"):
+        [turn] = turns(own_gateway, f"A {name}")
+        [attached] = turn["metadata"]["attachments"]
+        assert (own_gateway.data / "attachments" / attached["id"]).read_bytes().endswith(name.encode())
+    assert created(imported(own_gateway, "codex", folder)) == {}
+
+
+def test_messages_in_a_loop_of_parents_are_threads(own_gateway, tmp_path):
+    chat = ChatGPT()
+    chat.say("user", "Where to?")
+    chat.say("assistant", "To Rome.")
+    mapping = chat.conversation["mapping"]
+    for key, parent in (("x", "y"), ("y", "x"), ("z", "z")):
+        mapping[key] = {"id": key, "parent": parent, "children": [], "message": {
+            "author": {"role": "user"}, "content": {"content_type": "text", "parts": [f"I am {key}."]}}}
+    path = write_json(tmp_path / "conversations.json", [chat.conversation])
+    imported(own_gateway, "chatgpt", path)
+    assert said(own_gateway) == {"Trip": ["Where to?", "To Rome."], "Trip (fork 1)": ["I am y.", "I am x."],
+                                 "Trip (fork 2)": ["I am z."]}
+    assert created(imported(own_gateway, "chatgpt", path)) == {}
+
+
+def test_messages_of_one_id_are_dropped_if_they_are_copies_and_kept_if_not(own_gateway, tmp_path):
+    chat = claude(("1", "human", "A", None), ("2", "assistant", "a", "1"), ("2", "assistant", "a", "1"),
+                  ("2", "assistant", "b", "1"), ("2", "assistant", "c", "1"), ("1", "human", "A", None))
+    chat["current_leaf_message_uuid"] = "2"
+    path = write_json(tmp_path / "conversations.json", [chat])
+    imported(own_gateway, "claude", path)
+    assert said(own_gateway) == {"Plan": ["A", "a"], "Plan (fork 1)": ["A", "b"], "Plan (fork 2)": ["A", "c"]}
+    assert created(imported(own_gateway, "claude", path)) == {}
+
+
+def test_files_that_windows_wrote_are_read(own_gateway):
+    """They begin with a byte order mark, and lines end with CRLF."""
+    def windows(path, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes((MARK + text).replace("\n", "\r\n").encode())
+
+    codex = own_gateway.home / ".codex"
+    lines = rollout(message("user", "Hello there."), metas=[{"id": "one"}])
+    windows(codex / "sessions" / "rollout-1.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    windows(codex / "prompts" / "fix.md", "---\ndescription: Mends it\n---\nMend $1.\n")
+    windows(codex / "config.toml", 'model_provider = "lab"\n[model_providers.lab]\nbase_url = "https://lab.example"\n')
+    result = imported(own_gateway, "codex", codex)
+    assert not any("JSON" in why or "head" in what for what, why in reasons(result).items()), result
+    command = own_gateway.http.get("/extensions/fix").json()
+    assert command["description"] == "Mends it" and command["definition"]["prompt"].strip() == "Mend $1."
+    assert own_gateway.http.get("/extensions/lab").status_code == 200
+    assert said(own_gateway) == {"Hello there.": ["Hello there."]}
+
+
+def test_old_sessions_of_openclaw_whose_lines_have_no_ids_are_read_in_order(own_gateway):
+    folder = own_gateway.home / ".openclaw"
+    write_lines(folder / "agents" / "main" / "sessions" / "s.jsonl", [
+        {"type": "session", "id": "s", "timestamp": "2026-01-02T10:00:00.000Z"},
+        *({"type": "message", "timestamp": "2026-01-02T10:00:00.000Z", "message": {"role": role, "content": text}}
+          for role, text in (("user", "Dig here."), ("assistant", "Dug."), ("user", "And there.")))])
+    imported(own_gateway, "openclaw", folder)
+    assert said(own_gateway) == {"Dig here.": ["Dig here.", "Dug.", "And there."]}
+    assert created(imported(own_gateway, "openclaw", folder)) == {}
+
+
+def test_messages_of_claude_code_without_an_id_are_told(own_gateway):
+    folder = own_gateway.home / ".claude"
+    line = {"type": "user", "uuid": "1", "timestamp": "2026-01-02T10:00:00.000Z", "message": {"role": "user", "content": "Hello."}}
+    write_lines(folder / "projects" / "p" / "s.jsonl", [line, {**line, "uuid": None}])
+    result = imported(own_gateway, "claude-code", folder)
+    assert reasons(result)["1 messages of sessions"] == "have no uuid"
+    assert said(own_gateway) == {"Hello.": ["Hello."]}
