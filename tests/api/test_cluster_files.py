@@ -120,6 +120,29 @@ def test_what_is_mounted_exists_and_no_secret_is_in_a_file():
             assert volume.startswith("./") or volume.split(":")[0] in made["volumes"]
 
 
+def test_ports_are_called_what_they_speak():
+    """Meshes and ingresses take the name of a port for its protocol."""
+    container, = pod()["containers"]
+    port, = container["ports"]
+    for probe in "startupProbe", "livenessProbe":
+        asked = container[probe]["httpGet"]
+        assert asked["port"] == port["name"] == asked["scheme"].lower() == "https", probe
+    services = [one["spec"]["ports"] for one in resources() if one["kind"] == "Service"]
+    assert [[one["name"] for one in ports] for ports in services] == [["https"], ["https"]]
+    assert all(one.get("targetPort", port["name"]) == port["name"] for ports in services for one in ports)
+
+
+def test_the_keys_for_an_existing_configuration_are_those_of_the_files():
+    page = (REPOSITORY / "docs" / "run-a-cluster.md").read_text()
+    named = re.findall(r"^tls: \{cert: (\S+), key: (\S+)\}  # (\w+);", page, re.M)
+    written = {name: dict(scripts())[name] for name in ("compose a", "kubernetes agw")}
+    for cert, key, kind in named:
+        script = written["compose a" if kind == "Compose" else "kubernetes agw"]
+        line = f"tls: {{cert: {cert}, key: {key}}}"
+        assert line in script.replace("$AGENT_GATEWAY_CLUSTER_NODE", "a"), kind
+    assert [kind for _, _, kind in named] == ["Compose", "Kubernetes"]
+
+
 @pytest.mark.parametrize("script", [text for _, text in scripts()], ids=[name for name, _ in scripts()])
 def test_the_scripts_are_read_by_a_shell(script):
     assert subprocess.run(["sh", "-n"], input=script, text=True).returncode == 0
