@@ -4,6 +4,7 @@ it through that node.
 See docs/run-a-cluster.md#apps-and-mcp-servers.
 """
 
+import concurrent.futures
 import hashlib
 import os
 import socket
@@ -17,6 +18,7 @@ from apps import log_of, make_app, proxy_request, show
 from certificates import make_certificate
 from checks import PATIENCE, accepted, refused
 from connection import TEXT, FrameConnection, free_port
+from story import fault_library
 from test_app_proxy import WEBSOCKET
 from test_changes import eventually
 from test_nodes import fails
@@ -286,6 +288,27 @@ def test_a_node_that_cannot_be_reached_is_named(three, server, database):
     silent = f"http://127.0.0.1:{free_port()}"
     server.psql(database, f"UPDATE node_addresses SET address = '{silent}' WHERE node = 'a'")
     refused(proxy_request(b, "web"), 503, f"the node a runs this, and cannot be reached at {silent}: Connection refused")
+
+
+def test_a_name_whose_lookup_hangs_holds_up_nobody(make_neighbour, server, database, tmp_path):
+    library = fault_library("names_that_hang", tmp_path)
+    if not library:
+        pytest.skip("AddressSanitizer must be the first library that is loaded")
+    a, c = (make_neighbour(name).start() for name in ("a", "c"))
+    b = make_neighbour("b", environment={"LD_PRELOAD": str(library)}).start()
+    run_app(a, "web", b)
+    run_app(c, "other", b)
+    named = "http://a.hang.example:7420"
+    server.psql(database, f"UPDATE node_addresses SET address = '{named}' WHERE node = 'a'")
+    with concurrent.futures.ThreadPoolExecutor() as clients:
+        asked = [clients.submit(proxy_request, b, "web") for _ in range(20)]
+        port = c.url.rsplit(":", 1)[1]
+        server.psql(database, f"UPDATE node_addresses SET address = 'http://localhost:{port}' WHERE node = 'c'")
+        assert proxy_request(b, "other").status_code == 200, "other names are found meanwhile"
+        for response in asked:
+            refused(response.result(), 503, f"the node a runs this, and cannot be reached at {named}: its name is not found in "
+                    "time")
+    assert b.stop() == 0, b.stderr
 
 
 def test_nodes_reach_each_other_encrypted(make_neighbour, tmp_path):

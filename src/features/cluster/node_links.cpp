@@ -7,10 +7,9 @@
 //   4. An encrypted connection stays here: the caller gets one end of a pair of sockets, and two coroutines pass on
 //      what goes through the other one (`send_all`, `receive_all`).
 //
-// The invariants: 2 and 3 take five seconds at most, not counting the lookup of a host name, which takes as long as the
-// system tries. The end of the caller's socket ends the connection, and
-// the other way round; so does a node that takes nothing for three minutes, or vanishes. The other node passes nothing
-// on: it serves what is its own (`check`), so no call goes in circles.
+// The invariants: 2 and 3 take five seconds at most, with the lookup of a host name. The end of the caller's socket
+// ends the connection, and the other way round; so does a node that takes nothing for three minutes, or vanishes. The
+// other node passes nothing on: it serves what is its own (`check`), so no call goes in circles.
 
 #include "features/cluster/node_links.hpp"
 
@@ -19,6 +18,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -41,6 +41,7 @@
 #include "base/log.hpp"
 #include "features/cluster/store.hpp"
 #include "io/http/web_url.hpp"
+#include "io/process/blocking.hpp"
 #include "io/tls/certificate_authority.hpp"
 #include "io/tls/tls_stream.hpp"
 #include "io/tls/trusted_roots.hpp"
@@ -57,7 +58,6 @@ namespace {
 constexpr auto time_to_connect = 5s;
 constexpr std::chrono::milliseconds patience_with_reading = 3min;  // longer than that of the node with its app
 constexpr auto between_signs_of_life = 1min;
-constexpr int max_lookups = 4;
 constexpr int node_away = 503;
 constexpr std::size_t max_head = 16 * 1024;
 constexpr std::size_t piece_size = 64 * 1024;
@@ -83,29 +83,6 @@ void require_success(const error_code& error) {
   if (error) throw LinkError(error.message());
 }
 
-std::vector<tcp::endpoint> resolve(const std::string& host, const std::string& port, tcp::resolver::flags flags,
-                                   error_code& error) {
-  asio::io_context context;
-  tcp::resolver resolver(context);
-  std::vector<tcp::endpoint> found;
-  for (const auto& entry : resolver.resolve(host, port, flags, error)) found.push_back(entry.endpoint());
-  return found;
-}
-
-std::vector<tcp::endpoint> endpoints_of(const std::string& host, const std::string& port) {
-  AGW_ASSERT(may_block());
-  error_code error;
-  auto found = resolve(host, port, {}, error);
-  require_success(error);
-  return found;
-}
-
-/// Of a host that is an address; empty if it is a name.
-std::vector<tcp::endpoint> numeric_endpoints(const std::string& host, const std::string& port) {
-  error_code is_a_name;
-  return resolve(host, port, tcp::resolver::numeric_host, is_a_name);
-}
-
 /// Else a node that hangs, or whose host has vanished, would keep the connection.
 void end_without_signs_of_life(tcp::socket& socket) {
   const auto set = [&](int level, int name, unsigned value) {
@@ -116,12 +93,12 @@ void end_without_signs_of_life(tcp::socket& socket) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, patience_with_reading.count());
 }
 
-std::string port_of(const WebUrl& url) {
+std::uint16_t port_of(const WebUrl& url) {
   const auto& origin = url.origin();
   const auto colon = origin.rfind(':');
   const bool has_port = origin.find_first_not_of("0123456789", colon + 1) == origin.npos;
-  if (has_port) return origin.substr(colon + 1);
-  return origin.starts_with("https:") ? "443" : "80";
+  if (has_port) return static_cast<std::uint16_t>(std::stoi(origin.substr(colon + 1)));
+  return origin.starts_with("https:") ? 443 : 80;
 }
 
 }  // namespace
@@ -136,6 +113,7 @@ struct NodeLinks::Link {
   Socket outside;
   std::optional<TlsStream> tls;
   Socket near;
+  bool has_address = false;
   bool leads_nowhere = false;
 };
 
@@ -143,7 +121,7 @@ NodeLinks::NodeLinks(Loop& loop, Database& database, BlockingPool& blocking, con
     : loop_(loop),
       database_(database),
       blocking_(blocking),
-      lookups_(loop, max_lookups),
+      lookups_(loop),
       options_(options),
       seals_(options.secret, options.node, options.epoch),
       loopback_(this_loopback()),
@@ -195,7 +173,8 @@ Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string p
   try {
     const auto end = co_await with_timeout(stopping_, time_to_connect, connect(link, std::move(head)));
     if (stopping_.requested()) problem = "this node stops";
-    if (end == WaitResult::timed_out) problem = "it does not answer";
+    if (end == WaitResult::timed_out)
+      problem = link->has_address ? "it does not answer" : "its name is not found in time";
   } catch (const LinkError& error) {
     problem = error.what();
   } catch (const TlsError& error) {
@@ -209,17 +188,20 @@ Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string p
   co_return std::optional(near_end(link));
 }
 
+Task<std::vector<tcp::endpoint>> NodeLinks::endpoints_of(WebUrl url) {
+  error_code is_a_name;
+  const auto address = asio::ip::make_address(url.host(), is_a_name);
+  if (!is_a_name) co_return std::vector{tcp::endpoint(address, port_of(url))};
+  const auto found = co_await lookups_.find(url.host());
+  if (found.addresses.empty()) throw LinkError(found.problem);
+  std::vector<tcp::endpoint> endpoints;
+  for (const auto& each : found.addresses) endpoints.emplace_back(each, port_of(url));
+  co_return endpoints;
+}
+
 Task<> NodeLinks::connect(LinkPointer link, std::string head) {
-  using Clock = std::chrono::steady_clock;
-  auto endpoints = numeric_endpoints(link->url.host(), port_of(link->url));
-  if (endpoints.empty()) {
-    endpoints = co_await lookups_.run(
-        [host = link->url.host(), port = port_of(link->url), until = Clock::now() + time_to_connect] {
-          // Nobody waits any more for what had to wait for so long; a stop of the gateway would.
-          if (Clock::now() >= until) throw LinkError("its name is not found in time");
-          return endpoints_of(host, port);
-        });
-  }
+  const auto endpoints = co_await endpoints_of(link->url);
+  link->has_address = true;
   error_code error;
   co_await asio::async_connect(link->outside, endpoints, asio::redirect_error(asio::use_awaitable, error));
   require_success(error);

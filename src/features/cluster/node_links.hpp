@@ -3,19 +3,22 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/asio/ip/tcp.hpp>
 
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
 #include "features/cluster/node_seal.hpp"
-#include "io/process/blocking.hpp"
+#include "io/process/host_lookups.hpp"
 
 namespace agw {
 
+class BlockingPool;
 class Database;
 class Request;
 class TrustedRoots;
+class WebUrl;
 
 /// Connections of nodes to each other, at the addresses that they have written into the database: what is too much for
 /// NATS, such as the traffic of apps. Each is a request with a seal, which the other node answers with 101. With
@@ -49,6 +52,7 @@ private:
   struct Link;
   using LinkPointer = std::shared_ptr<Link>;
 
+  Task<std::vector<asio::ip::tcp::endpoint>> endpoints_of(WebUrl url);
   Task<> connect(LinkPointer link, std::string head);
   Task<> shake_hands(LinkPointer link);
   Task<> be_accepted(LinkPointer link, std::string head);
@@ -59,7 +63,7 @@ private:
   Loop& loop_;
   Database& database_;
   BlockingPool& blocking_;
-  BlockingPool lookups_;  ///< of names of hosts: they may take half a minute, for which files must not wait
+  HostLookups lookups_;
   const Options options_;
   NodeSeals seals_;
   const std::string loopback_;
