@@ -70,7 +70,7 @@ HostLookups::Answer HostLookups::ask_system(const std::string& host) {
 }
 
 Task<HostLookups::Answer> HostLookups::find(std::string host) {
-  AGW_ASSERT(checker_.is_current() && !host.empty());
+  AGW_ASSERT(checker_.is_current());
 
   while (under_way_.size() == max_names_at_once && !under_way_.contains(host)) co_await one_has_ended_.wait();
   const auto known = under_way_.find(host);

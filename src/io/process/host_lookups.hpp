@@ -22,10 +22,11 @@ class HostLookups {
 public:
   struct Answer {
     std::vector<asio::ip::address> addresses;
-    std::string problem;  ///< why there are none
+    std::string problem{};  ///< why there are none
   };
   /// Runs on any thread, maybe after everything else is gone: it may use only what it owns.
   using Ask = std::function<Answer(const std::string& host)>;
+  static Answer ask_system(const std::string& host);
 
   explicit HostLookups(Loop& loop, Ask ask = ask_system);
   ~HostLookups();
@@ -38,7 +39,6 @@ private:
   struct Lookup;
   struct Line;
 
-  static Answer ask_system(const std::string& host);
   std::shared_ptr<Lookup> begin(const std::string& host);
   void end(const std::string& host, Answer answer);
 

@@ -20,7 +20,7 @@ struct SlowServer {
     return [state = state_](const std::string& host) {
       ++state->asked;
       if (host == "slow") state->released.wait();
-      return HostLookups::Answer{.addresses = {asio::ip::make_address("192.0.2.1")}, .problem = {}};
+      return HostLookups::Answer{.addresses = {asio::ip::make_address("192.0.2.1")}};
     };
   }
   void answer() { state_->promise.set_value(); }

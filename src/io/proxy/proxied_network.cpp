@@ -20,15 +20,14 @@
 
 #include "io/proxy/proxied_network.hpp"
 
-#include <netdb.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
 #include <iterator>
 #include <memory>
+#include <ranges>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -70,25 +69,6 @@ constexpr auto connect_timeout = 10s;
 constexpr auto refusal_linger = 2s;
 constexpr auto accept_retry_delay = 100ms;
 constexpr std::string_view tunnel_response = "HTTP/1.1 200 Connection established\r\n\r\n";
-
-/// The addresses of a host, in the resolver's order. Blocks.
-std::vector<asio::ip::address> addresses_of(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) return {};
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, ::freeaddrinfo);
-  std::vector<asio::ip::address> addresses;
-  for (const auto* each = found; each && addresses.size() < max_addresses; each = each->ai_next) {
-    asio::ip::tcp::endpoint endpoint;
-    if (each->ai_addrlen > endpoint.capacity()) continue;
-    std::memcpy(endpoint.data(), each->ai_addr, each->ai_addrlen);
-    endpoint.resize(each->ai_addrlen);
-    addresses.push_back(endpoint.address());
-  }
-  return addresses;
-}
 
 Task<> read_head(tcp::socket& socket, std::string& buffer, std::size_t& size, error_code& error) {
   size = co_await asio::async_read_until(socket, asio::dynamic_buffer(buffer, max_head_bytes), "\r\n\r\n",
@@ -156,6 +136,7 @@ ProxiedNetwork::ProxiedNetwork(Loop& loop, BlockingPool& blocking, ProxyPolicy p
     : loop_(loop),
       blocking_(blocking),
       policy_(std::move(policy)),
+      lookups_(loop, policy_.resolve),
       secrets_(std::move(secrets)),
       tunnel_ended_(loop),
       connections_(loop) {
@@ -370,12 +351,11 @@ Task<Descriptor> ProxiedNetwork::socket_inside(int family) {
 /// The verdict, now that the addresses are known. `status` is that of a refusal.
 Task<HostVerdict> ProxiedNetwork::connect(TunnelPointer tunnel, HostPort target, HostVerdict verdict,
                                           unsigned& status) {
-  const auto addresses = co_await blocking_.run(
-      [host = target.host, resolve = policy_.resolve] { return resolve ? resolve(host) : addresses_of(host); });
+  const auto found = co_await lookups_.find(target.host);
   verdict.allowed = false;
   status = 502;
   verdict.reason = fmt::format("{} has no address: is the name right?", target.host);
-  for (const auto& address : addresses) {
+  for (const auto& address : found.addresses | std::views::take(max_addresses)) {
     if (!verdict.may_be_private && !is_public_address(address)) {
       status = 403;
       verdict.reason = fmt::format("{} leads to {}, which is no public address; a person names it in the `hosts` of {}",

@@ -13,6 +13,7 @@
 #include "base/async/async_event.hpp"
 #include "base/async/task_group.hpp"
 #include "io/process/blocking.hpp"
+#include "io/process/host_lookups.hpp"
 #include "io/process/network_namespace.hpp"
 #include "io/proxy/program_secrets.hpp"
 #include "io/proxy/proxy_request.hpp"
@@ -37,8 +38,7 @@ struct ProxyPolicy {
   std::string named_in = "the agent's capabilities";
   /// The rules name the host's loopback, so that programs must ask the proxy for it.
   bool names_loopback = false;
-  /// The addresses of a host; blocks. Empty: those that the system's resolver finds.
-  std::function<std::vector<asio::ip::address>(const std::string& host)> resolve{};
+  HostLookups::Ask resolve = HostLookups::ask_system;
 };
 
 /// A network whose only way out is an HTTP proxy (CONNECT, and plain requests for `http://` URLs) that judges each
@@ -85,6 +85,7 @@ private:
   Loop& loop_;
   BlockingPool& blocking_;
   ProxyPolicy policy_;
+  HostLookups lookups_;
   std::shared_ptr<const ProgramSecrets> secrets_;
   bool has_reported_refusal_ = false;  ///< of a certificate, by the program
   std::size_t tunnels_ = 0;

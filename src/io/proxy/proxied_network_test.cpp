@@ -1,8 +1,11 @@
 #include "io/proxy/proxied_network.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +29,7 @@ using asio::ip::tcp;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using namespace std::chrono_literals;
 
 class SandboxNetworkTest : public ::testing::Test {
 protected:
@@ -82,7 +86,7 @@ protected:
   Sandbox sandbox_{{.home = scratch_.path() / "home", .data_directory = scratch_.path() / "home/.agent-gateway"}};
   std::vector<std::string> noted_;
   bool names_loopback_ = false;
-  std::function<std::vector<asio::ip::address>(const std::string&)> resolve_;
+  HostLookups::Ask resolve_ = HostLookups::ask_system;
 };
 
 TEST_F(SandboxNetworkTest, LeadsToTheHostsThatItsRulesAllow) {
@@ -113,7 +117,7 @@ TEST_F(SandboxNetworkTest, ResolvesANameOnceForEachConnection) {
   std::atomic<int> times = 0;
   resolve_ = [&](const std::string&) {
     const bool first = ++times == 1;
-    return std::vector{asio::ip::make_address(first ? "127.0.0.1" : "127.0.0.9")};
+    return HostLookups::Answer{.addresses = {asio::ip::make_address(first ? "127.0.0.1" : "127.0.0.9")}};
   };
   EXPECT_THAT(output_of(asking_for("rebound.example"), {.allowed = true, .may_be_private = true}), HasSubstr("hello"));
   EXPECT_EQ(times, 1) << "the address that was checked is the one that is connected to";
@@ -123,15 +127,42 @@ TEST_F(SandboxNetworkTest, ResolvesNoNameThatItsRulesRefuse) {
   std::atomic<int> times = 0;
   resolve_ = [&](const std::string&) {
     ++times;
-    return std::vector<asio::ip::address>();
+    return HostLookups::Answer();
   };
   EXPECT_THAT(output_of(asking_for("0123456789abcdef.attacker.example"), {.reason = "no"}), HasSubstr("403"));
   EXPECT_EQ(times, 0) << "or the name servers of the attacker would hear it";
 }
 
+/// Lookups of `slow` names that end when the test says so, or after a minute; they own it.
+struct SlowLookups {
+  std::promise<void> promise;
+  std::shared_future<void> released = promise.get_future().share();
+  std::atomic<int> answered = 0;
+};
+
+TEST_F(SandboxNetworkTest, ANameThatIsLookedUpForLongHoldsUpNothingElse) {
+  const auto slow = std::make_shared<SlowLookups>();
+  resolve_ = [slow](const std::string& host) {
+    if (!host.starts_with("slow")) return HostLookups::ask_system(host);
+    slow->released.wait_for(1min);
+    ++slow->answered;
+    return HostLookups::Answer();
+  };
+  std::string command;
+  for (const auto* host : {"slow1", "slow2", "slow3"}) {
+    command +=
+        fmt::format("exec {{fd}}<>/dev/tcp/127.0.0.1/61980; printf 'CONNECT {}:80 HTTP/1.1\\r\\n\\r\\n' >&$fd; ", host);
+  }
+  EXPECT_THAT(output_of(command + tunnel, {.allowed = true, .may_be_private = true}), HasSubstr("hello"));
+  EXPECT_EQ(slow->answered, 0) << "neither another host nor the end of the network waits for them";
+  slow->promise.set_value();
+}
+
 TEST_F(SandboxNetworkTest, RefusesPublicNamesWhoseAddressesAreNotPublic) {
   for (const auto* address : {"127.0.0.1", "::1", "::ffff:127.0.0.1", "10.1.2.3", "169.254.169.254", "fd00::1"}) {
-    resolve_ = [address](const std::string&) { return std::vector{asio::ip::make_address(address)}; };
+    resolve_ = [address](const std::string&) {
+      return HostLookups::Answer{.addresses = {asio::ip::make_address(address)}};
+    };
     const auto output = output_of(asking_for("alias.example"), {.allowed = true});
     EXPECT_THAT(output, HasSubstr("is no public address")) << address;
     EXPECT_THAT(output, Not(HasSubstr("hello"))) << address;
