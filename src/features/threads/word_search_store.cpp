@@ -19,7 +19,6 @@ namespace {
 
 constexpr int turns_a_piece = 100;
 constexpr std::size_t bytes_a_piece = 1024 * 1024;
-constexpr std::size_t a_statement = 10;
 constexpr int turns_a_page = 100;
 
 struct Waiting {
@@ -46,6 +45,15 @@ std::vector<Waiting> not_indexed(Connection& connection) {
   }
   return turns;
 }
+
+/// For the rest of the transaction: requests wait behind it. If the server loses it, it loses all of it, and the turns
+/// wait to be indexed as before.
+void do_not_wait_for_the_disk(Connection& connection) {
+  connection.prepare("SELECT set_config('synchronous_commit', 'off', true)").step();
+}
+
+/// The server plans and keeps a statement for each number of rows: there are few of them.
+std::size_t rows_of_next_statement(std::size_t waiting) { return waiting >= 50 ? 50 : waiting >= 10 ? 10 : 1; }
 
 std::string words_of(const Tokenizer& tokenizer, std::string_view content) {
   WordVector words;
@@ -113,9 +121,9 @@ void bind(Statement& row, const search_store::Scope& scope) {
 bool index_some(Connection& connection) {
   const auto turns = not_indexed(connection);
   if (turns.empty()) return false;
-  // The server plans and keeps a statement for each number of rows: there are few of them.
+  do_not_wait_for_the_disk(connection);
   for (std::span<const Waiting> rest(turns); !rest.empty();) {
-    const auto some = rest.first(rest.size() < a_statement ? 1 : a_statement);
+    const auto some = rest.first(rows_of_next_statement(rest.size()));
     enter_words(connection, some);
     rest = rest.subspan(some.size());
   }
