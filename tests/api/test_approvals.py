@@ -194,6 +194,7 @@ def test_decisions_that_are_not_possible(talker, thread):
         refused(decide(talker.gateway, request, "maybe"), 400, "invalid decision: maybe")
         refused(talker.gateway.http.post(f"/permissions/{request['id']}", json={}), 400, "decision is required")
         accepted(decide(talker.gateway, request, "deny"))
+        refused(talker.gateway.http.post(f"/permissions/{request['id']}", json={}), 400, "decision is required")
         refused(decide(talker.gateway, request), 409, "permission request already decided")
         somebody.run()
     refused(decide(talker.gateway, {"id": UNKNOWN_ID}), 404, "permission request not found")

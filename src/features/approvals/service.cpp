@@ -276,13 +276,12 @@ Task<> Approvals::require(std::string id) {
 
 Task<PermissionRequest> Approvals::decide(std::string id, DecidePermission wanted,
                                           InTransaction<PermissionRequest> in_transaction) {
-  const auto waiting = find(id);
-  if (!waiting || !waiting->is_stored) {
-    co_await require(id);
-    throw already_decided();
-  }
-  if (waiting->is_being_decided || waiting->request.decision) throw already_decided();
-  if (!waiting->request.question && !wanted.decision && !wanted.answer) throw BadRequest("decision is required");
+  auto waiting = find(id);
+  if (waiting && !waiting->is_stored) waiting = nullptr;
+  if (!waiting) co_await require(id);
+  const bool is_question = waiting && waiting->request.question;
+  if (!is_question && !wanted.decision && !wanted.answer) throw BadRequest("decision is required");
+  if (!waiting || waiting->is_being_decided || waiting->request.decision) throw already_decided();
   if (!is_possible(waiting->request, wanted)) throw not_possible();
   auto decided = decided_by_person(waiting->request, std::move(wanted), clock_.now());
   const auto grant = grant_of(decided);
