@@ -275,6 +275,13 @@ def test_servers_that_are_no_list_are_refused(editor, open_folder, bad):
     assert answer["error"] == {"code": -32602, "message": "mcpServers is a list"}
 
 
+@pytest.mark.parametrize("bad", [{}, "/tmp", 5, [5], ["/tmp", None]])
+def test_more_directories_that_are_no_list_of_texts_are_refused(editor, open_folder, bad):
+    params = {"cwd": str(open_folder), "mcpServers": [], "additionalDirectories": bad}
+    answer = editor.raw(json.dumps({"jsonrpc": "2.0", "id": "new", "method": "session/new", "params": params}))
+    assert answer["error"] == {"code": -32602, "message": "additionalDirectories is a list of absolute paths"}
+
+
 # Further folders.
 
 def test_further_folders_are_named_to_the_model(talker, opened, open_folder):

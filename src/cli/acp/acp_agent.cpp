@@ -40,11 +40,15 @@ std::string required_directory(const json::object& params, std::string_view name
 }
 
 std::vector<std::string> more_directories(const json::object& params) {
-  auto directories = strings_of(params, "additionalDirectories");
-  for (const auto& directory : directories) {
-    if (!directory.starts_with('/') || directory.find('\0') != directory.npos)
-      throw RpcError(acp_code::invalid_params, "additionalDirectories are absolute paths");
-  }
+  const auto* given = params.if_contains("additionalDirectories");
+  if (!given || given->is_null()) return {};
+  const auto* list = given->if_array();
+  auto directories = list ? strings_of(*list) : std::vector<std::string>();
+  const bool are_paths = std::ranges::all_of(directories, [](const std::string& directory) {
+    return directory.starts_with('/') && directory.find('\0') == directory.npos;
+  });
+  if (!list || directories.size() != list->size() || !are_paths)
+    throw RpcError(acp_code::invalid_params, "additionalDirectories is a list of absolute paths");
   return directories;
 }
 
