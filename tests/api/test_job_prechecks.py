@@ -21,9 +21,12 @@ def test_exit_status_0_runs_the_job_with_the_output_in_its_prompt(own_talker, ne
 
 def test_exit_status_1_skips_the_run_without_a_model(own_talker, new_name):
     job = new_job(own_talker.gateway, new_name("mail"), precheck="echo nothing; exit 1")
-    started = run(own_talker.gateway, job)
+    with own_talker.gateway.events() as events:
+        started = run(own_talker.gateway, job)
+        event = events.until(lambda event: event["type"] == "job-finished")[-1]
     row, = ended(own_talker.gateway, job)
     assert (row["status"], row["error"]) == ("skipped", "the precheck found nothing to do")
+    assert event["run"] == row, "who waits for the run must be told"
     assert turns_of(own_talker.gateway, {"id": started["threadId"]}) == []
     assert own_talker.request_count() == 0
 

@@ -174,7 +174,7 @@ Task<> JobRunner::end_unstarted(ActiveJobRunPointer run, JobRunStatus status, st
   if (!why.empty()) row.error = std::move(why);
   if (!co_await store_end(run)) co_return;
   over(run);
-  if (status != JobRunStatus::skipped) notify_end(run);
+  notify_end(run);
 }
 
 /// Until it succeeds: others wait for the run. False if the gateway stops before; the next start ends the run.
