@@ -19,12 +19,12 @@ struct CallFeature {
   std::string_view messages;   ///< in Anthropic's Messages
   bool (*is_asked)(const ModelRequest& request);
   // Who can do it.
-  bool by_anthropic;
-  bool by_chat;
-  bool by_responses;
-  bool by_ollama;
-  bool by_gemini;
-  bool by_agents;  ///< as far as their model can
+  bool by_anthropic = false;
+  bool by_chat = false;
+  bool by_responses = false;
+  bool by_ollama = false;
+  bool by_gemini = false;
+  bool by_agents = false;  ///< as far as their model can
 };
 
 /// The table; docs/contract/clients.md shows it.

@@ -279,6 +279,7 @@ std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std:
                      .model = std::string(model),
                      .output_token_limit = about.max_output_tokens,
                      .takes_tools = about.tools,
+                     .takes_pictures = !entry->refuses_pictures(model),
                      .kept = entry->provider};
 }
 
@@ -350,6 +351,12 @@ std::vector<std::string_view> Models::model_ids(const Entry& entry, const ModelC
     std::ranges::copy(known_to(entry.settings), std::back_inserter(models));
   }
   return models;
+}
+
+bool Models::Entry::refuses_pictures(std::string_view model) const {
+  const auto* entry = described(model);
+  if (!entry || !entry->vision) entry = listed(model);
+  return entry && entry->vision == false;
 }
 
 ModelInfo Models::info(std::string_view provider, std::string_view model) const {

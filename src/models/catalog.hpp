@@ -55,6 +55,7 @@ struct ModelChoice {
   std::string model;  ///< the id that the provider knows
   std::int64_t output_token_limit = std::numeric_limits<std::int64_t>::max();
   bool takes_tools = true;
+  bool takes_pictures = true;  ///< false: its definition or its service says that it takes none
   /// Holds the provider of a service that can change or go while answers run: those under way end on the old one.
   std::shared_ptr<Provider> kept{};
 
@@ -158,6 +159,8 @@ private:
     /// The definition's entry for the model; null if there is none.
     const ModelEntry* described(std::string_view model) const { return defined->find(model); }
     const ModelEntry* listed(std::string_view model) const { return list ? list->find(model) : nullptr; }
+    /// Whether that is said of it. Of most models nothing is known, and those may take pictures.
+    bool refuses_pictures(std::string_view model) const;
   };
 
   static ModelInfo unknown_model(const ProviderSettings& settings);

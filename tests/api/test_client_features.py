@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from checks import accepted
 from test_openai_chat import PIXEL
 from tools import new_agent
 
@@ -134,3 +135,26 @@ def test_what_the_model_of_an_agent_cannot_do_is_refused(gateway):
         "model": "local", "messages": USER, **CHAT_TOOL, "parallel_tool_calls": False})
     error = response.json()["error"]
     assert response.status_code == 400 and error["param"] == "parallel_tool_calls" and "ollama/m" in error["message"]
+
+
+def test_pictures_are_not_sent_to_a_model_that_is_said_to_take_none(gateway, stub):
+    definition = {"kind": "model", "api": "openai-chat", "base_url": stub.openai_url, "models": [
+        {"id": "blind", "vision": False}, {"id": "sees", "vision": True}, {"id": "unsaid"}]}
+    record = {"type": "integration", "name": "own", "description": "", "enabled": True, "definition": definition}
+    accepted(gateway.http.post("/extensions", json=record), 201)
+    picture = {"type": "base64", "media_type": "image/png", "data": PIXEL}
+    asked = [
+        (PATHS[0], {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": PICTURE}}]}]},
+         "messages[].content[].image_url"),
+        (PATHS[1], {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": PICTURE}]}]},
+         "input[].content[].image_url"),
+        (PATHS[2], {"messages": [{"role": "user", "content": [{"type": "image", "source": picture}]}]},
+         "messages[].content[].source"),
+    ]
+    for (path, body), members, param in asked:
+        refusal = gateway.http.post(path, json={**body, **members, "model": "own/blind"})
+        message = refusal.json()["error"]["message"]
+        assert refusal.status_code == 400 and message.startswith(f"{param}: own/blind cannot do this"), refusal.text
+        accepted(gateway.http.post(path, json={**body, "model": "own/blind"}))
+        for model in ("own/sees", "own/unsaid"):
+            accepted(gateway.http.post(path, json={**body, **members, "model": model}))

@@ -148,6 +148,14 @@ std::optional<ApiError> failure_of(const AgentRun& run, const ClientAnswer& answ
   return agent_failure(run.error(), run.model_failure(), run.settings());
 }
 
+bool has_picture(const ModelRequest& call) {
+  return std::ranges::any_of(call.messages, [](const Message& message) { return !message.images.empty(); });
+}
+
+/// It depends on the model, not on the API of its service, so it is not in the table of those.
+constexpr CallFeature pictures_feature{"messages[].content[].image_url", "input[].content[].image_url",
+                                       "messages[].content[].source", has_picture};
+
 ApiError cannot_do(const CallFeature& feature, const AnswerWriter& writer, std::string_view who) {
   return bad_parameter(std::string(writer.name_of(feature)),
                        fmt::format("{} cannot do this: leave it out, or ask another model", who),
@@ -286,6 +294,7 @@ ModelChoice ClientApi::require_model(const ClientRequest& request, const AnswerW
   if (!choice.takes_tools && !request.call.tools.empty()) {
     throw bad_parameter("tools", fmt::format("{} calls no tools", choice.id()), "unsupported_parameter");
   }
+  if (!choice.takes_pictures && has_picture(request.call)) throw cannot_do(pictures_feature, writer, choice.id());
   return choice;
 }
 
@@ -304,12 +313,11 @@ Task<> ClientApi::warm_up(const ClientRequest& request, AnswerWriter& writer, Re
 
 /// The model, then the fallbacks of its service that support the request.
 std::vector<ModelChoice> ClientApi::with_fallbacks(ModelChoice choice, const ModelRequest& call) const {
-  const bool has_picture =
-      std::ranges::any_of(call.messages, [](const auto& message) { return !message.images.empty(); });
+  const bool needs_vision = has_picture(call);
   auto choices = services_.models.fallbacks_of(choice);
   std::erase_if(choices, [&](const ModelChoice& fallback) {
     return fallback.provider->unsupported(call) || (!fallback.takes_tools && !call.tools.empty()) ||
-           (has_picture && !services_.models.info(fallback).vision);
+           (needs_vision && !services_.models.info(fallback).vision);
   });
   choices.insert(choices.begin(), std::move(choice));
   return choices;
