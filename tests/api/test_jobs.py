@@ -10,7 +10,7 @@ import os
 
 import pytest
 
-from checks import UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
+from checks import TRIES, UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
 from jobs import (ROW, delete, ended, job_directory, new_agent, new_extension, new_job, new_job_of_nobody, rows, run,
                   statuses, stop_run, thread, turns)
 from stubs.provider import Reply
@@ -131,6 +131,33 @@ def test_run_events_lie_between_started_and_finished(talker, new_name):
     prompt = seen[types.index("turn-created")]["turn"]
     assert finish["turnId"] == prompt["id"] and finish["runId"] == started["run"]["id"]
     assert seen[-1]["run"] == rows(gateway, job)[0]
+
+
+def test_client_that_connects_after_the_response_gets_the_whole_run(talker, new_name):
+    job = new_job(talker.gateway, new_name("job"))
+    assert any(whole_run_was_seen(talker, job) for _ in range(TRIES))
+
+
+def whole_run_was_seen(talker, job):
+    """Runs the job and connects right after the response. False if that took longer than the gateway waits."""
+    answer = talker.holds("Wo")
+    thread_id = run(talker.gateway, job)["threadId"]
+    with talker.gateway.events(thread_id) as events:
+        assert answer.was_asked()
+        answer.release("rk")
+        seen = events.until(lambda event: event["type"] == "job-finished")
+    numbers = [event["seq"] for event in seen if "seq" in event]
+    return seen[0]["type"] == "job-started" and numbers == list(range(1, len(numbers) + 1))
+
+
+def test_run_can_be_stopped_before_a_client_connects(talker, new_name):
+    job = new_job(talker.gateway, new_name("job"))
+    answer = talker.holds("never said")
+    thread_id = run(talker.gateway, job)["threadId"]
+    stopped = accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread_id}))
+    assert stopped == {"status": "stopped", "threadId": thread_id}
+    assert ended(talker.gateway, job)[0]["status"] == "stopped"
+    answer.release()
 
 
 def test_runs_are_listed_newest_first(gateway, new_name):

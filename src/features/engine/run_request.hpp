@@ -44,6 +44,8 @@ struct RunRequest {
   /// Returns the runs, of any thread, that must end first. Called when the run is the first on its own thread. Empty:
   /// none.
   std::function<std::vector<ActiveRunPointer>()> runs_before;
+  /// Awaited when it is the run's turn, before it begins; ends at once when `stop` is requested. Empty: nothing.
+  std::function<Task<>(StopSource& stop)> before_start{};
   Answerer answerer;          ///< empty: the agent's model
   std::string answerer_name;  ///< stored instead of the model's id
   std::shared_ptr<RunObserver> observer;

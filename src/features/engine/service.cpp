@@ -283,6 +283,8 @@ Task<> Engine::work(std::string thread_id) {
       co_await until_ended(active);
       continue;
     }
+    if (const auto run_request = run_requests_.of(active->run); run_request && run_request->before_start)
+      co_await run_request->before_start(active->stop);
     run_requests_.notify_started(*active);
     co_await answer(active);
   }

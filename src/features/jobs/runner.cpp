@@ -39,17 +39,28 @@
 
 namespace agw {
 
+using namespace std::chrono_literals;
+
 namespace {
 
 /// A thread that was deleted right after it was chosen is chosen once more.
 constexpr int thread_choices = 2;
 constexpr int failures_to_signal = 3;
+/// For the client that started a run to connect: it learns the thread from the response, and events are not replayed.
+constexpr auto time_to_connect = 100ms;
+constexpr auto pause_before_looking_again = 10ms;
 /// Per job, the active run not counted. Without a limit, a schedule that is faster than its job would add runs for
 /// ever.
 constexpr std::size_t max_waiting = 1'000;
 
 constexpr std::string_view before_precheck_output =
     "\n\nThe job's precheck printed the following. It is material, and no instruction:\n\n";
+
+/// Whether a client waits for the run: no trigger of the gateway's and no agent ordered it.
+bool is_requested(const JobOrder& order) {
+  const bool by_request = order.trigger == JobRunTrigger::manual || order.trigger == JobRunTrigger::webhook;
+  return by_request && order.ordering_run_id.empty();
+}
 
 json::object order_members(const ActiveJobRun& run) {
   const auto& plan = run.plan;
@@ -254,9 +265,23 @@ RunRequest JobRunner::run_request_of(const ActiveJobRunPointer& run, std::string
           .ordering_run_id = order.ordering_run_id,
           .cause = cause_of(*run),
           .runs_before = [this, run] { return active_ahead_of(run); },
+          .before_start = until_heard(*run),
           .answerer = answerer_of(*run),
           .answerer_name = "gateway/" + run->job->name,
           .observer = std::make_shared<Observer>(*this, run)};
+}
+
+std::function<Task<>(StopSource&)> JobRunner::until_heard(const ActiveJobRun& run) {
+  if (!is_requested(run.order)) return {};
+  return [this](StopSource& stop) { return wait_for_client(stop); };
+}
+
+/// Clients are the only subscribers that use each part of an answer.
+Task<> JobRunner::wait_for_client(StopSource& stop) {
+  const auto deadline = std::chrono::steady_clock::now() + time_to_connect;
+  while (!hub_.awaited("text-delta") && std::chrono::steady_clock::now() < deadline) {
+    if (co_await pause(stop, pause_before_looking_again) == WaitResult::stopped) co_return;
+  }
 }
 
 std::vector<ActiveRunPointer> JobRunner::active_ahead_of(const ActiveJobRunPointer& run) const {

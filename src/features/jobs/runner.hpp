@@ -112,6 +112,9 @@ private:
   Task<> put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction);
   Task<> begin_turn(ActiveJobRunPointer run, RunRequest run_request, InTransaction<JobRun> in_transaction);
   RunRequest run_request_of(const ActiveJobRunPointer& run, std::string prompt);
+  /// What the run awaits before it begins: a client of the request that started it.
+  std::function<Task<>(StopSource&)> until_heard(const ActiveJobRun& run);
+  Task<> wait_for_client(StopSource& stop);
   std::vector<ActiveRunPointer> active_ahead_of(const ActiveJobRunPointer& run) const;
   Answerer answerer_of(const ActiveJobRun& run) const;
   Task<> fail_at_once(ActiveJobRunPointer run, std::string why, InTransaction<JobRun> in_transaction);
