@@ -65,19 +65,6 @@ def test_private_files_are_not_shown_to_a_model(research, path):
         refused(research.post(**{member: str(research.gateway.home / path)}), 403, "permission denied")
 
 
-def test_one_iteration_per_domain_at_a_time(research):
-    research.measured_by()
-    held = research.talker.holds("one two")
-    with research.gateway.events() as events:
-        accepted(research.post(), 202)
-        assert held.was_asked()
-        refused(research.post(), 409, "iteration is already running")
-        refused(research.post(domain="another"), 409, "iteration is already running")
-        held.release(" three")
-        research.until_ended(events)
-    assert research.iterate("one two three four")["verdict"] == "keep"
-
-
 # Outcomes of a change.
 
 

@@ -46,7 +46,7 @@ Task<std::string> Research::run_until_clear(json::object settings, std::string r
                                      config.domain, confidence);
     }
     if (number > plan.max_iterations) break;
-    const auto iteration = co_await open(config, run_id, {});
+    const auto iteration = co_await open(config, run_id, IfTaken::refuse, {});
     const StopSource::Listener when_stopped(stop, [iteration] { iteration->stop(); });
     co_await iterate(iteration);
     report += line_of(number, iteration->result());

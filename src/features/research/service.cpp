@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view agent_prefix = "agent:";
 constexpr auto usual_agent = "assistant";
+constexpr std::size_t max_in_progress = 100;  ///< those that wait included
 
 /// The agent that the domain names; by default the assistant.
 ExtensionPointer agent_of(const std::string& domain, const Extensions& extensions) {
@@ -46,6 +47,7 @@ Research::Research(Loop& loop, Sandbox& sandbox, const IterationServices& servic
     : services_(services),
       options_(std::move(options)),
       scripts_(loop, services_.blocking, sandbox, options_.home, options_.data_directory),
+      iteration_ended_(loop),
       work_(loop) {}
 
 Research::~Research() = default;
@@ -115,31 +117,46 @@ std::optional<ResearchProject> Research::project_of(const std::filesystem::path&
   return std::nullopt;
 }
 
-void Research::check_free(const DomainConfig& config) const {
+bool Research::is_taken(const DomainConfig& config, const Iteration* before) const {
   for (const auto& other : in_progress_) {
+    if (other.get() == before) return false;
     const auto& taken = other->order().config;
-    if (taken.domain == config.domain || taken.asset_path == config.asset_path) {
-      throw Conflict("iteration is already running");
-    }
+    if (taken.domain == config.domain || taken.asset_path == config.asset_path) return true;
   }
+  return false;
 }
 
 Task<IterationStarted> Research::run(json::object body, InTransaction<IterationStarted> in_transaction) {
-  const auto iteration = co_await open(read_domain_config(body), {}, std::move(in_transaction));
+  const auto iteration = co_await open(read_domain_config(body), {}, IfTaken::wait, std::move(in_transaction));
   work_.spawn(iterate(iteration));
   co_return started_of(iteration->order());
 }
 
 Task<> Research::iterate(IterationPointer iteration) {
-  co_await iteration->run();
-  std::erase(in_progress_, iteration);
+  if (co_await wait_for_turn(iteration)) co_await iteration->run();
+  leave(iteration);
 }
 
-Task<Research::IterationPointer> Research::open(DomainConfig config, std::string ordering_run_id,
+/// False if the gateway stops meanwhile: the next start records the iteration as interrupted.
+Task<bool> Research::wait_for_turn(IterationPointer iteration) {
+  while (is_taken(iteration->order().config, iteration.get())) {
+    co_await iteration_ended_.wait();
+    if (stopping_) co_return false;
+  }
+  co_return true;
+}
+
+void Research::leave(const IterationPointer& iteration) {
+  std::erase(in_progress_, iteration);
+  iteration_ended_.pulse();
+}
+
+Task<Research::IterationPointer> Research::open(DomainConfig config, std::string ordering_run_id, IfTaken if_taken,
                                                 InTransaction<IterationStarted> in_transaction) {
   config = co_await services_.blocking.run(
       [config, home = options_.home, data = options_.data_directory] { return resolved(config, home, data); });
-  check_free(config);
+  if (if_taken == IfTaken::refuse && is_taken(config)) throw Conflict("iteration is already running");
+  if (in_progress_.size() >= max_in_progress) throw Conflict("too many iterations wait");
   const auto id = new_id();
   const auto iteration =
       std::make_shared<Iteration>(services_, scripts_,
@@ -164,7 +181,7 @@ Task<Research::IterationPointer> Research::open(DomainConfig config, std::string
           if (in_transaction) in_transaction(connection, started);
         });
   } catch (...) {
-    std::erase(in_progress_, iteration);
+    leave(iteration);
     throw;
   }
   co_return iteration;

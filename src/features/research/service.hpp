@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/async/async_event.hpp"
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
 #include "features/research/iteration_services.hpp"
@@ -38,13 +39,15 @@ public:
   /// Ends the active iterations, and returns when their assets are restored.
   Task<> stop();
 
-  /// Starts an iteration. Throws BadRequest `invalid domain config` or `path must be within home directory: <path>`,
-  /// Forbidden `permission denied`, Conflict `iteration is already running` for its domain or its asset.
+  /// Starts an iteration; it waits for those of its domain and of its asset that were started before. Throws BadRequest
+  /// `invalid domain config` or `path must be within home directory: <path>`, Forbidden `permission denied`, Conflict
+  /// `too many iterations wait`.
   Task<IterationStarted> run(json::object body, InTransaction<IterationStarted> in_transaction = {});
 
   /// Runs one iteration after the other, until the confidence is high or there are too many discards (`ResearchPlan`).
-  /// Returns a report for people; if dry, only of what it would do. Throws BadRequest `invalid domain config`, and for
-  /// each iteration as `run` does. `run_id` is the run that orders it, and the cause of all that the iterations do.
+  /// Returns a report for people; if dry, only of what it would do. Throws BadRequest `invalid domain config`, for each
+  /// iteration as `run` does, and Conflict `iteration is already running` for its domain or its asset. `run_id` is the
+  /// run that orders it, and the cause of all that the iterations do.
   Task<std::string> run_until_clear(json::object settings, std::string run_id, bool dry, StopSource& stop);
 
 private:
@@ -52,10 +55,14 @@ private:
 
   std::optional<ResearchProject> project_of(const std::filesystem::path& file) const;
   std::filesystem::path kept_path(const std::string& iteration_id) const;
-  void check_free(const DomainConfig& config) const;
-  Task<IterationPointer> open(DomainConfig config, std::string ordering_run_id,
+  enum class IfTaken { wait, refuse };
+  /// Whether an iteration in progress has the domain or the asset; only those `before`, if given.
+  bool is_taken(const DomainConfig& config, const Iteration* before = nullptr) const;
+  Task<IterationPointer> open(DomainConfig config, std::string ordering_run_id, IfTaken if_taken,
                               InTransaction<IterationStarted> in_transaction);
   Task<> iterate(IterationPointer iteration);
+  Task<bool> wait_for_turn(IterationPointer iteration);
+  void leave(const IterationPointer& iteration);
   Task<> archive_thread(const InterruptedIteration& iteration);
   Task<> record_interrupted(const InterruptedIteration& iteration, std::string problem);
   Task<std::string> latest_metric(std::string domain);
@@ -64,7 +71,8 @@ private:
   const Options options_;
   Scripts scripts_;
   std::vector<InterruptedIteration> interrupted_;
-  std::vector<IterationPointer> in_progress_;
+  std::vector<IterationPointer> in_progress_;  ///< in the order of their starts
+  AsyncEvent iteration_ended_;
   bool stopping_ = false;
   TaskGroup work_;
 };
