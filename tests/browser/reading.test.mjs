@@ -39,6 +39,14 @@ else {
     assert.equal(await answers(page).locator('code').innerText(), '[^1]');
   });
 
+  test('definitions that are no footnotes are shown', async () => {
+    const content = 'So it is.\n\n[^é]: https://one.example/\n\n[^1]:\nhttps://two.example/\n';
+    const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
+    for (const name of ['https://one.example/', 'https://two.example/'])
+      await answers(page).getByRole('link', { name }).waitFor();
+    await answers(page).getByText('[^é]: https://one.example/').waitFor();
+  });
+
   test('a picture from the web is a link that says why', async () => {
     const content = 'See ![a cat](https://example.org/cat.png).';
     const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);

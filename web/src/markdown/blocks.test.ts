@@ -48,3 +48,32 @@ test('text without line breaks, 100,000 items and deep nesting are parsed in bou
     expect(performance.now() - start).toBeLessThan(2000);
   }
 });
+
+const types = (text: string): string[] => new BlockReader().read(text).map(({ token }) => token.type);
+
+test('a footnote has a number', () => {
+  expect(types('[^1]: Trees.')).toEqual(['footnote']);
+  expect(types('[^0-9]: no digit at all')).toEqual(['paragraph']);
+  expect(types('[^note]: Trees and heaps.')).toEqual(['paragraph']);
+});
+
+test('a footnote has no text of the next line alone', () => {
+  expect(types('[^1]:\nTrees and heaps.')).toEqual(['paragraph']);
+  expect(types('[^1]:\nTrees')).toEqual(['def']);
+  expect(types('[^é]: Trees')).toEqual(['def']);
+});
+
+test('a footnote continues until another block begins', () => {
+  expect(types('[^1]: Trees,\nof which\n    - many - rotate.\n-5 is less.')).toEqual(['footnote']);
+  for (const [next, type] of [
+    ['```js\nlet a;\n```', 'code'],
+    ['~~~\nlet a;\n~~~', 'code'],
+    ['## Heaps', 'heading'],
+    ['> Heaps', 'blockquote'],
+    ['- Heaps', 'list'],
+    ['  * Heaps', 'list'],
+    ['1. Heaps', 'list'],
+    ['[^2]: Heaps', 'footnote'],
+  ] as const)
+    expect(types(`[^1]: Trees\n${next}`)).toEqual(['footnote', type]);
+});

@@ -7,9 +7,10 @@ export function noteMark(source: string): Token | undefined {
   return raw ? { type: 'note', raw, text } : undefined;
 }
 
-/** To an empty line, or the next footnote. */
+/** To an empty line, the next footnote, or a line that begins a block which would interrupt a paragraph. */
 export function footnote(this: { lexer: Lexer }, source: string): Token | undefined {
-  const [raw, name, text = ''] = /^ {0,3}\[\^([\w-]+)\]:(.+(?:\n(?! *\[\^).+)*)\n?/.exec(source) ?? [];
+  const [raw, name, text = ''] =
+    /^ {0,3}\[\^(\d+)\]:(.+(?:\n(?! *\[\^| {0,3}(?:```|~~~|>|(?:#{1,6}|[-+*]|\d+[.)])\s)).+)*)\n?/.exec(source) ?? [];
   if (!raw) return undefined;
   return { type: 'footnote', raw, text, tokens: [{ type: 'note', raw, text: name }, ...this.lexer.inlineTokens(text)] };
 }
