@@ -185,6 +185,10 @@ else {
     await item(page, 'Loading…').waitFor();
     await all.release();
     await tree(page).locator('[aria-setsize="701"]').first().waitFor();
+    const active = await tree(page).evaluate((box) =>
+      document.getElementById(box.getAttribute('aria-activedescendant'))?.innerText.trim(),
+    );
+    assert.match(active, /^file-/, 'the row after those that were there');
     await page.keyboard.press('End');
     await item(page, 'file-00699').waitFor();
     assert.equal(await item(page, 'Loading…').count(), 0);

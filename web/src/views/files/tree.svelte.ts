@@ -133,7 +133,9 @@ export class FileTree {
     try {
       if (!this.#known.has(path)) {
         const first = await this.#read(path, firstEntries);
-        this.#known.set(path, { ...first, isBegun: !first.complete });
+        const known = this.#known.get(path);
+        // All of it may have been read meanwhile.
+        if (!known || known instanceof Error) this.#known.set(path, { ...first, isBegun: !first.complete });
         if (first.complete) return this.#show();
         this.#show();
       }

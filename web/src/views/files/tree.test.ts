@@ -118,6 +118,26 @@ test('the first entries of a large directory are there before the rest', async (
   expect(tree.rows.at(599)).toMatchObject({ name: 'file-599', size: 600 });
 });
 
+test('first entries that come late do not replace all of them', async () => {
+  const names = Array.from({ length: 600 }, (_, i) => `file-${i}`);
+  const first = { ...directory('', ...names.slice(0, 500)), complete: false };
+  const arrive: ((first: ProjectDirectory) => void)[] = [];
+  let wholes = 0;
+  const tree = new FileTree((_path, limit) => {
+    if (limit) return new Promise((arrived) => arrive.push(arrived));
+    return wholes++ ? new Promise(() => {}) : Promise.resolve(directory('', ...names));
+  });
+  void tree.open('');
+  const reloaded = tree.reload();
+  arrive[1]!(first);
+  await reloaded;
+  expect(tree.rows.length).toBe(600);
+  arrive[0]!(first);
+  await new Promise((later) => setTimeout(later));
+  expect(wholes).toBe(2);
+  expect(tree.rows.length).toBe(600);
+});
+
 test('the directory of a path is known', () => {
   expect(['a', 'a/b', 'a/b/c'].map(parentOf)).toEqual(['', 'a', 'a/b']);
 });
