@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { answers, eventually, message, missing, sendMessage, withGateway, choose } from './environment.mjs';
+import {
+  answers,
+  eventually,
+  expectFocus,
+  message,
+  missing,
+  sendMessage,
+  withGateway,
+  choose,
+} from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -115,9 +124,26 @@ else {
     await env.backend.reply({ text: 'It is about apples.' });
     await example.click();
     await answers(page).getByText('It is about apples.').waitFor();
+    await expectFocus(page, 'Message');
     const thread = await env.api('GET', `/threads/${page.url().split('/t/')[1]}`);
     assert.equal(thread.project_id, id);
     assert.equal((await env.turns(thread.id))[0].content, asked);
+  });
+
+  test('the messages that a new chat offers are for the model chosen there, which answers them', async () => {
+    await env.thread({ title: 'Earlier' });
+    const page = await env.open('/new');
+    const examples = page.getByRole('list', { name: 'Examples' }).getByRole('button');
+    await examples.getByText('What can you do for me here?').waitFor();
+    await page.getByRole('button', { name: /^Model: / }).click();
+    await page.getByRole('combobox', { name: 'Search models' }).fill('librarian');
+    await page.getByRole('listbox', { name: 'Models' }).getByText('librarian').first().click();
+    await message(page).fill('A draft');
+    await examples.getByText('List jobs', { exact: true }).click();
+    await answers(page).getByText('offline/librarian').waitFor();
+    await expectFocus(page, 'Message');
+    await page.evaluate(() => (location.hash = '#/new'));
+    await eventually(async () => assert.equal(await message(page).inputValue(), 'A draft'));
   });
 
   test('new chats start in act, unless the person chose otherwise last or the agent asks for plan', async () => {
