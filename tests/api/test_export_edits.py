@@ -47,3 +47,27 @@ def test_a_turn_that_is_refused_costs_only_itself(own_gateway):
     assert [turn["content"] for turn in transcript_of(own_gateway, lines[1]["id"])] == ["0/0", "0/2"]
     assert [turn["content"] for turn in transcript_of(own_gateway, lines[5]["id"])] == ["1/1"]
     assert created(imported(own_gateway, "agent-gateway", path)) == {}
+
+
+def test_a_thread_that_is_refused_costs_only_itself(own_gateway):
+    lines = exported_threads(2)
+    for line in lines[1:5]:
+        line["id" if line["record"] == "thread" else "thread_id"] = "not-an-id"
+    path = write_lines(own_gateway.home / "edited.jsonl", lines)
+    result = imported(own_gateway, "agent-gateway", path)
+    [(what, why)] = reasons(result).items()
+    assert what == "thread T0" and "must be an id" in why
+    assert created(result) == {"threads": 1, "turns": 3}
+
+
+def test_a_turn_whose_metadata_nests_too_deeply_costs_only_itself(own_gateway):
+    lines = exported_threads(1)
+    deep = {}
+    for _ in range(59):
+        deep = {"in": deep}
+    lines[3]["metadata"] = {"input": deep}
+    path = write_lines(own_gateway.home / "edited.jsonl", lines)
+    result = imported(own_gateway, "agent-gateway", path)
+    [(what, why)] = reasons(result).items()
+    assert what == f"turn {lines[3]['id']} of T0" and why.startswith("Invalid JSON")
+    assert created(result) == {"threads": 1, "turns": 2}

@@ -95,6 +95,42 @@ def test_messages_of_one_id_are_dropped_if_they_are_copies_and_kept_if_not(own_g
     assert created(imported(own_gateway, "claude", path)) == {}
 
 
+def test_a_message_with_the_id_of_the_one_it_answers_is_kept(own_gateway, tmp_path):
+    chat = claude(("1", "human", "A", None), ("2", "human", "a", "1"), ("2", "human", "b", "2"), ("2/2", "human", "c", "1"))
+    for at in (1, 2):
+        chat["chat_messages"][at]["attachments"] = [{"file_name": "text", "extracted_content": "ab"[at - 1]}]
+    path = write_json(tmp_path / "conversations.json", [chat])
+    imported(own_gateway, "claude", path)
+    assert said(own_gateway) == {"Plan": ["A", "c"], "Plan (fork 1)": ["A", "a", "b"]}
+    files = [turn["metadata"]["attachments"][0]["id"] for turn in turns(own_gateway, "Plan (fork 1)")[1:]]
+    assert [(own_gateway.data / "attachments" / one).read_text() for one in files] == ["a", "b"]
+    assert created(imported(own_gateway, "claude", path)) == {}
+
+
+def test_messages_of_one_id_are_no_copies_if_their_calls_results_or_files_differ(own_gateway, tmp_path):
+    chat = claude(("1", "human", "A", None), *(("2", "assistant", "a", "1") for _ in range(6)))
+    messages = chat["chat_messages"]
+    for at, (key, city) in enumerate([("x", "Rome"), ("x", "Oslo"), ("x", "Rome")], 1):
+        messages[at]["content"] = [{"type": "tool_use", "id": key, "name": "go", "input": {"to": city}},
+                                   {"type": "tool_result", "tool_use_id": key, "content": "Gone."}]
+    messages[4]["content"] = [messages[1]["content"][0], {**messages[1]["content"][1], "content": "Lost."}]
+    for at in (5, 6):
+        messages[at]["attachments"] = [{"file_name": "text", "extracted_content": f"{at}"}]
+    chat["current_leaf_message_uuid"] = "2"
+    path = write_json(tmp_path / "conversations.json", [chat])
+    imported(own_gateway, "claude", path)
+    assert set(said(own_gateway)) == {"Plan", *(f"Plan (fork {number})" for number in (1, 2, 3, 4))}
+    assert created(imported(own_gateway, "claude", path)) == {}
+
+
+def test_of_messages_of_one_id_a_hundred_are_kept(own_gateway, tmp_path):
+    path = write_json(tmp_path / "conversations.json", [claude(*(("1", "human", f"{at}", None) for at in range(103)))])
+    result = imported(own_gateway, "claude", path)
+    assert reasons(result) == {"3 messages": "have the id of 100 others"}
+    assert {text for one in all_texts(own_gateway) for text in one} == {f"{at}" for at in range(100)}
+    assert created(imported(own_gateway, "claude", path)) == {}
+
+
 def test_files_that_windows_wrote_are_read(own_gateway):
     """They begin with a byte order mark, and lines end with CRLF."""
     def windows(path, text):

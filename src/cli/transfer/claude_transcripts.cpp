@@ -36,7 +36,7 @@ constexpr std::uintmax_t max_tree_bytes = 16 * 1024 * 1024;
 /// The text that the program puts in place of an answer when it continues a session.
 constexpr std::string_view no_response = "No response requested.";
 /// A line that gives a title is a short one.
-constexpr std::size_t max_title_bytes = 8 * 1024;
+constexpr std::size_t max_title_line_bytes = 8 * 1024;
 
 /// The text between two tags; empty if one of them is missing.
 std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
@@ -187,8 +187,8 @@ void find_title(const fs::path& file, Transcript& transcript) {
   std::string line;
   std::size_t replaced = 0;
   while (lines.next(line)) {
-    const bool may_name =
-        line.size() < max_title_bytes && (line.find("-title\"") != line.npos || line.find("\"summary\"") != line.npos);
+    const bool may_name = line.size() < max_title_line_bytes &&
+                          (line.find("-title\"") != line.npos || line.find("\"summary\"") != line.npos);
     if (!may_name && transcript.project) continue;
     const auto value = parse_source_json(line, replaced);
     if (value && value->is_object()) transcript.inspect(value->get_object());

@@ -18,6 +18,8 @@ namespace {
 /// How many forks hold their whole path; those after them hold only what differs, so that a tree of any shape stays
 /// proportional to its size.
 constexpr std::size_t max_whole_forks = 100;
+/// Each message is compared with so many others.
+constexpr std::size_t max_of_one_id = 100;
 
 using Path = std::vector<std::size_t>;
 
@@ -96,19 +98,33 @@ std::string title_of(const SourceConversation& conversation, const Path& path) {
 
 bool is_copy(const SourceMessage& one, const SourceMessage& other) {
   return one.role == other.role && one.text == other.text && one.reasoning == other.reasoning &&
-         one.calls.size() == other.calls.size() && one.results.size() == other.results.size();
+         one.calls == other.calls && one.files == other.files && one.attachments == other.attachments &&
+         std::ranges::equal(one.results, other.results, [](const SourceResult& a, const SourceResult& b) {
+           return a.call_id == b.call_id && a.output == b.output && a.is_error == b.is_error;
+         });
 }
 
 /// Broken data may have several messages of one id: what says the same is dropped. Others become forks, whose keys are
 /// their ids.
-void tell_apart(std::vector<SourceMessage>& messages) {
+void tell_apart(Importer& importer, std::vector<SourceMessage>& messages) {
   std::unordered_map<std::string, std::vector<std::size_t>> kept;
+  for (const auto& message : messages) kept.try_emplace(message.id);
   std::size_t count = 0;
   for (auto& message : messages) {
     auto& same = kept[message.id];
     if (std::ranges::any_of(same, [&](auto number) { return is_copy(messages[number], message); })) continue;
+    if (same.size() == max_of_one_id) {
+      importer.leave_one_of("messages", "have the id of 100 others");
+      continue;
+    }
     same.push_back(count);
-    if (same.size() > 2) message.id += fmt::format("/{}", same.size());
+    if (same.size() > 1) {
+      const auto id = std::exchange(message.id, {});
+      // The id may be another message's.
+      for (auto number = same.size(); message.id.empty(); ++number) {
+        if (auto own = fmt::format("{}/{}", id, number); kept.try_emplace(own).second) message.id = std::move(own);
+      }
+    }
     if (&messages[count] != &message) messages[count] = std::move(message);
     ++count;
   }
@@ -253,7 +269,7 @@ void TurnWriter::finish() {
 }
 
 void import_conversation(Importer& importer, SourceConversation conversation) {
-  tell_apart(conversation.messages);
+  tell_apart(importer, conversation.messages);
   const auto& messages = conversation.messages;
   if (std::ranges::none_of(messages, has_content)) {
     importer.leave("conversation " + conversation.head.title.value_or(conversation.head.key), "has no messages");

@@ -19,6 +19,8 @@ struct SourceCall {
   std::string id;
   std::string name;
   json::object input;
+
+  bool operator==(const SourceCall&) const = default;
 };
 
 /// The result of such a call.

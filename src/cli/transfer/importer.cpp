@@ -95,10 +95,11 @@ bool is_refusal(const ResponseError& error) {
   return error.status() == 400 || error.status() == 404 || error.status() == 409 || error.status() == 413;
 }
 
-/// Whether the thread would be refused with any turns.
-bool is_about_thread(const ResponseError& error) {
+/// Whether some of its turns are why the thread is refused. Only their metadata can nest too deeply.
+bool is_about_turns(const ResponseError& error) {
   const std::string_view why = error.what();
-  return error.status() == 404 || (why.starts_with("threads[0].") && !why.starts_with("threads[0].turns"));
+  return error.status() == 413 || why.starts_with("threads[0].turns") ||
+         why.starts_with("turn belongs to another thread") || why.starts_with("Invalid JSON");
 }
 
 std::string origin_of(const json::object& record) {
@@ -216,7 +217,7 @@ void Importer::send_thread(const FoundGateway& gateway, ImportBatch one, ImportR
     std::ranges::move(made.threads, std::back_inserter(result.threads));
     return;
   } catch (const ResponseError& error) {
-    if (!is_refusal(error) || one.threads[0].turns.empty() || is_about_thread(error)) throw;
+    if (!is_refusal(error) || one.threads[0].turns.empty() || !is_about_turns(error)) throw;
     if (one.threads[0].turns.size() == 1) return refused.add(one.threads[0].turns[0].key, error.what());
   }
   auto turns = std::exchange(one.threads[0].turns, {});

@@ -15,6 +15,8 @@ struct SourceFile {
   std::string name;
   std::string type;  ///< empty: to be found out from the bytes
   std::string bytes;
+
+  bool operator==(const SourceFile&) const = default;
 };
 
 /// The media type that the bytes look like.
