@@ -56,6 +56,20 @@ def test_series_has_a_limit(research, new_name):
     assert report(research, job).endswith("That is all for now.") and len(research.experiments()) == 1
 
 
+def test_series_goes_on_after_an_iteration_that_somebody_started_meanwhile(research, new_name):
+    job = new_series(research.measured_by(), new_name, max_iterations=2)
+    held = research.talker.holds("one two")
+    research.talker.stub.script("one two three four", "one two three four five")
+    with research.gateway.events() as events:
+        accepted(research.gateway.http.post(f"/run/{job['name']}"), 202)
+        assert held.was_asked()
+        accepted(research.post(), 202)
+        held.release(" three")
+        ended_run = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"])[-1]
+    assert ended_run["run"]["status"] == "completed"
+    assert [row["value"] for row in research.experiments()] == [5, 4, 3]
+
+
 def test_series_with_an_invalid_config_fails(research, new_name):
     research.config["asset_path"] = "relative"
     error = report(research, new_series(research, new_name), "failed")["error"]

@@ -273,12 +273,13 @@ RunRequest JobRunner::run_request_of(const ActiveJobRunPointer& run, std::string
 
 std::function<Task<>(StopSource&)> JobRunner::until_heard(const ActiveJobRun& run) {
   if (!is_requested(run.order)) return {};
-  return [this](StopSource& stop) { return wait_for_client(stop); };
+  // Of the request: a run that had to wait for its turn begins at once.
+  const auto deadline = std::chrono::steady_clock::now() + time_to_connect;
+  return [this, deadline](StopSource& stop) { return wait_for_client(stop, deadline); };
 }
 
 /// Clients are the only subscribers that use each part of an answer.
-Task<> JobRunner::wait_for_client(StopSource& stop) {
-  const auto deadline = std::chrono::steady_clock::now() + time_to_connect;
+Task<> JobRunner::wait_for_client(StopSource& stop, std::chrono::steady_clock::time_point deadline) {
   while (!hub_.awaited("text-delta") && std::chrono::steady_clock::now() < deadline) {
     if (co_await pause(stop, pause_before_looking_again) == WaitResult::stopped) co_return;
   }

@@ -114,7 +114,7 @@ private:
   RunRequest run_request_of(const ActiveJobRunPointer& run, std::string prompt);
   /// What the run awaits before it begins: a client of the request that started it.
   std::function<Task<>(StopSource&)> until_heard(const ActiveJobRun& run);
-  Task<> wait_for_client(StopSource& stop);
+  Task<> wait_for_client(StopSource& stop, std::chrono::steady_clock::time_point deadline);
   std::vector<ActiveRunPointer> active_ahead_of(const ActiveJobRunPointer& run) const;
   Answerer answerer_of(const ActiveJobRun& run) const;
   Task<> fail_at_once(ActiveJobRunPointer run, std::string why, InTransaction<JobRun> in_transaction);

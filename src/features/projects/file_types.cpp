@@ -21,8 +21,7 @@ BOOST_DESCRIBE_STRUCT(ProjectDirectoryQuery, (), (path, limit))
 constexpr auto rules(Tag<ProjectDirectoryQuery>) {
   return std::tuple{
       RuleFor<&ProjectDirectoryQuery::path>{{.about = "relative to the project; default: the project itself"}},
-      RuleFor<&ProjectDirectoryQuery::limit>{
-          {.about = "how many entries, the first ones; at most and by default 50000"}}};
+      RuleFor<&ProjectDirectoryQuery::limit>{{.about = "the first entries; at most 50000, as many when omitted"}}};
 }
 const Description& describe(Tag<ProjectDirectoryQuery>) {
   return description_of<ProjectDirectoryQuery>("ProjectDirectoryQuery");

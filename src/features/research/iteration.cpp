@@ -89,8 +89,9 @@ Iteration::Iteration(const IterationServices& services, Scripts& scripts, Iterat
       result_{.id = new_id(), .domain = order_.config.domain, .verdict = Verdict::crash, .iteration_id = order_.id} {}
 
 Task<> Iteration::run() {
+  began_ = std::chrono::steady_clock::now();
   try {
-    co_await attempt();
+    if (!stop_.requested()) co_await attempt();
   } catch (const ApiError& error) {
     set_verdict(Verdict::crash, error.error());
   } catch (const std::exception& error) {

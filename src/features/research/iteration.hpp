@@ -48,6 +48,7 @@ public:
   Task<> run();
   /// Makes the iteration end soon. The asset is restored, unless a change was already kept.
   void stop() { stop_.request(); }
+  bool is_stopped() const { return stop_.requested(); }
 
   const IterationOrder& order() const { return order_; }
   const Delegation& work() const { return work_; }
@@ -90,7 +91,7 @@ private:
   IterationAsset asset_;
   bool stays_ = false;  ///< the change is an improvement and stays in place
   std::vector<Spending> spendings_;
-  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point began_;  ///< of its turn; it may have waited
   Experiment result_;
   StopSource stop_;
 };

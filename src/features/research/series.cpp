@@ -46,8 +46,12 @@ Task<std::string> Research::run_until_clear(json::object settings, std::string r
                                      config.domain, confidence);
     }
     if (number > plan.max_iterations) break;
-    const auto iteration = co_await open(config, run_id, IfTaken::refuse, {});
-    const StopSource::Listener when_stopped(stop, [iteration] { iteration->stop(); });
+    // What somebody started meanwhile comes first; it does not end the series.
+    const auto iteration = co_await open(config, run_id, number == 1 ? IfTaken::refuse : IfTaken::wait, {});
+    const StopSource::Listener when_stopped(stop, [this, iteration] {
+      iteration->stop();
+      queue_changed_.pulse();
+    });
     co_await iterate(iteration);
     report += line_of(number, iteration->result());
     discards = iteration->result().verdict == Verdict::keep ? 0 : discards + 1;

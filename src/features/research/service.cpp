@@ -47,7 +47,7 @@ Research::Research(Loop& loop, Sandbox& sandbox, const IterationServices& servic
     : services_(services),
       options_(std::move(options)),
       scripts_(loop, services_.blocking, sandbox, options_.home, options_.data_directory),
-      iteration_ended_(loop),
+      queue_changed_(loop),
       work_(loop) {}
 
 Research::~Research() = default;
@@ -103,6 +103,7 @@ Task<> Research::record_interrupted(const InterruptedIteration& iteration, std::
 Task<> Research::stop() {
   stopping_ = true;
   for (const auto& iteration : in_progress_) iteration->stop();
+  queue_changed_.pulse();
   co_await work_.join();
 }
 
@@ -133,22 +134,20 @@ Task<IterationStarted> Research::run(json::object body, InTransaction<IterationS
 }
 
 Task<> Research::iterate(IterationPointer iteration) {
-  if (co_await wait_for_turn(iteration)) co_await iteration->run();
+  co_await wait_for_turn(iteration);
+  co_await iteration->run();
   leave(iteration);
 }
 
-/// False if the gateway stops meanwhile: the next start records the iteration as interrupted.
-Task<bool> Research::wait_for_turn(IterationPointer iteration) {
-  while (is_taken(iteration->order().config, iteration.get())) {
-    co_await iteration_ended_.wait();
-    if (stopping_) co_return false;
-  }
-  co_return true;
+/// Ends when the iteration is stopped, too.
+Task<> Research::wait_for_turn(IterationPointer iteration) {
+  while (!iteration->is_stopped() && is_taken(iteration->order().config, iteration.get()))
+    co_await queue_changed_.wait();
 }
 
 void Research::leave(const IterationPointer& iteration) {
   std::erase(in_progress_, iteration);
-  iteration_ended_.pulse();
+  queue_changed_.pulse();
 }
 
 Task<Research::IterationPointer> Research::open(DomainConfig config, std::string ordering_run_id, IfTaken if_taken,
@@ -156,7 +155,8 @@ Task<Research::IterationPointer> Research::open(DomainConfig config, std::string
   config = co_await services_.blocking.run(
       [config, home = options_.home, data = options_.data_directory] { return resolved(config, home, data); });
   if (if_taken == IfTaken::refuse && is_taken(config)) throw Conflict("iteration is already running");
-  if (in_progress_.size() >= max_in_progress) throw Conflict("too many iterations wait");
+  // A series is one order: its next iteration may not be refused.
+  if (ordering_run_id.empty() && in_progress_.size() >= max_in_progress) throw Conflict("too many iterations wait");
   const auto id = new_id();
   const auto iteration =
       std::make_shared<Iteration>(services_, scripts_,

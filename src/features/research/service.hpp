@@ -61,7 +61,7 @@ private:
   Task<IterationPointer> open(DomainConfig config, std::string ordering_run_id, IfTaken if_taken,
                               InTransaction<IterationStarted> in_transaction);
   Task<> iterate(IterationPointer iteration);
-  Task<bool> wait_for_turn(IterationPointer iteration);
+  Task<> wait_for_turn(IterationPointer iteration);
   void leave(const IterationPointer& iteration);
   Task<> archive_thread(const InterruptedIteration& iteration);
   Task<> record_interrupted(const InterruptedIteration& iteration, std::string problem);
@@ -72,7 +72,7 @@ private:
   Scripts scripts_;
   std::vector<InterruptedIteration> interrupted_;
   std::vector<IterationPointer> in_progress_;  ///< in the order of their starts
-  AsyncEvent iteration_ended_;
+  AsyncEvent queue_changed_;                   ///< pulsed when an iteration has ended or is stopped
   bool stopping_ = false;
   TaskGroup work_;
 };

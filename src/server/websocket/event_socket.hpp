@@ -26,7 +26,7 @@ public:
   Task<> serve(std::string first_bytes) override;
 
   void deliver(const DomainEvent& event) override;
-  bool awaits(std::string_view) const override { return true; }
+  bool awaits(std::string_view) const override { return !closing(); }
   bool is_shown_on(std::string_view device) const override;
   bool answers(std::string_view thread_id) const override { return !closing() && subscription_.answers(thread_id); }
   void add_interests(Interests& interests) const override;

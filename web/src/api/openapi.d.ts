@@ -4697,7 +4697,7 @@ export interface operations {
             query?: {
                 /** @description relative to the project; default: the project itself */
                 path?: string;
-                /** @description how many entries, the first ones; at most and by default 50000 */
+                /** @description the first entries; at most 50000, as many when omitted */
                 limit?: number;
             };
             header?: never;
