@@ -240,8 +240,10 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 """)
     gateway = make_gateway(config=configuration(stub), environment={**clock, "CLOCK_AHEAD": str(ahead)}).start()
     with gateway.events(path=PATH) as socket:
-        move_clock(ahead, minutes=59.5)  # an idle gateway notices the next move in the half minute that is left
+        gateway.http.get("/health")  # while a connection is open, the gateway looks at the clock every second
+        move_clock(ahead, minutes=59.5)
         answer(socket)
+        gateway.http.get("/health")
         move_clock(ahead, minutes=61)
         error, = rest(socket)
         assert error["code"] == "websocket_connection_limit_reached" and "open another one" in error["message"]
