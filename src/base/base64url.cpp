@@ -42,7 +42,7 @@ std::optional<std::string> from_base64url(std::string_view text) {
     bits -= bits_per_byte;
     bytes += static_cast<char>(held >> bits & byte_mask);
   }
-  // One digit alone is no byte, and the bits after the last byte are zeros.
+  // A single digit does not make a byte, and the bits after the last byte must be zero.
   const bool is_whole = bits < bits_per_digit && (held & ((1U << bits) - 1)) == 0;
   return is_whole ? std::optional(std::move(bytes)) : std::nullopt;
 }

@@ -8,12 +8,12 @@ namespace {
 
 using namespace std::chrono;
 
-/// A 29th of February on a given weekday can be 40 years away.
+/// The next February 29 on a given weekday can be 40 years away.
 constexpr auto horizon = years{50};
 
 int last_day_of(year_month_day date) { return static_cast<int>(unsigned((date.year() / date.month() / last).day())); }
 
-/// The weekday from Monday to Friday that is nearest to that day, within the month.
+/// The weekday from Monday to Friday in the same month that is nearest to the day `wanted`.
 int weekday_nearest_to(year_month_day date, int wanted) {
   const int last = last_day_of(date);
   const auto weekday_of = weekday(sys_days(date.year() / date.month() / day(static_cast<unsigned>(wanted))));

@@ -28,10 +28,10 @@ public:
   /// Throws CronError.
   explicit Cron(std::string_view expression);
 
-  /// The first time after `after` at which clocks of the zone match the expression. An expression with a single time of
-  /// day fires once on each of its days: at the first instant after a gap that swallows that time, and at the first of
-  /// two occurrences. Otherwise times in a gap are skipped and repeated times fire twice. Returns nullopt if no day
-  /// ever matches (`0 0 30 2 *`).
+  /// The first time after `after` at which the zone's local time matches the expression. An expression with a single
+  /// time of day fires once on each matching day: if the clock skips that time, at the first instant after the gap; if
+  /// it occurs twice, at the first occurrence. Other expressions skip times in a gap and fire twice at repeated times.
+  /// Returns nullopt if no day ever matches (`0 0 30 2 *`).
   std::optional<Timestamp> next(Timestamp after, const TimeZone& zone) const;
 
   /// Whether any day matches, in any zone.
@@ -72,7 +72,7 @@ private:
   bool one_time_of_day_ = false;
 };
 
-/// Why `expression` is not a cron expression that fires; nullopt if it is one.
+/// The reason why `expression` is invalid or never fires; nullopt if it is valid and fires.
 std::optional<std::string> cron_problem(std::string_view expression);
 
 }  // namespace agw

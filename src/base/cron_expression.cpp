@@ -18,9 +18,9 @@ struct FieldRules {
   std::string_view name;
   int low;
   int high;
-  int size;                                      ///< the greatest step
-  std::span<const std::string_view> names = {};  ///< names of the values from `low` on
-  bool wraps = false;                            ///< the maximum means the minimum again (Sunday)
+  int size;                                      ///< the maximum step
+  std::span<const std::string_view> names = {};  ///< names of the values, starting with `low`
+  bool wraps = false;                            ///< the maximum is another name of the minimum (Sunday)
 };
 
 constexpr std::array<std::string_view, 12> month_names = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
@@ -99,7 +99,7 @@ Range read_range(const FieldRules& rules, std::string_view item, std::string_vie
   }
   const int low = require_value(rules, item, text.substr(0, hyphen));
   int high = require_value(rules, item, text.substr(hyphen + 1));
-  // A Sunday that ends a range comes after Saturday.
+  // A Sunday at the end of a range follows Saturday.
   if (rules.wraps && text.substr(hyphen + 1) == rules.names.front()) high = rules.high;
   if (low > high) refuse(rules, item, "ends before it begins");
   return {low, high};
@@ -135,7 +135,7 @@ bool is_any(std::string_view field) { return field == "*" || field == "?"; }
 }  // namespace
 
 Cron::Cron(std::string_view expression) {
-  // The text of a YAML block ends with a line feed.
+  // A YAML block text ends with a line feed.
   auto text = boost::trim_copy(upper(expression));
   if (const auto words = split(text, " \t", false); words.size() == 1 && words[0].starts_with('@')) {
     const auto macro =

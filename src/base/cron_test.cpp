@@ -22,7 +22,7 @@ std::string next(const Cron& cron, Timestamp after, const TimeZone& zone) {
   return found ? to_iso8601(*found) : "never";
 }
 
-/// Holds lines of `expression | zone | start (exclusive) | next | next …` against the implementation.
+/// Compares the implementation with lines of `expression | zone | start (exclusive) | next | next …`.
 void expect_vectors(const std::string& lines) {
   std::istringstream in(lines);
   for (std::string line; std::getline(in, line);) {

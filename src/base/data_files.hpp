@@ -6,16 +6,17 @@
 namespace agw::data_files {
 
 inline constexpr std::string_view token = ".gateway-token";
-inline constexpr std::string_view database = "gateway.db";  ///< SQLite's own files begin with this name too
+inline constexpr std::string_view database = "gateway.db";  ///< also the prefix of the names of SQLite's own files
 inline constexpr std::string_view lock = "gateway.lock";
 inline constexpr std::string_view configuration = "config.yaml";
 inline constexpr std::string_view prices = "prices.yaml";
 inline constexpr std::string_view secrets = "secrets.yaml";
-/// The key and certificate with which the proxy stands in for hosts towards programs that use secrets.
+/// The key and certificate of the authority that signs the proxy's certificates for programs that use secrets.
 inline constexpr std::string_view authority = "proxy-authority.pem";
 inline constexpr std::string_view checkpoints = "checkpoints";  ///< a directory
-inline constexpr std::string_view cluster = "cluster-id";       ///< of the nodes among which this one is
-inline constexpr std::string_view nodes = "nodes";  ///< a directory: what nodes that share this one have for themselves
-inline constexpr std::string_view log = "gateway.log";  ///< in the directory `logs`, together with its older versions
+inline constexpr std::string_view cluster = "cluster-id";       ///< the id of the cluster that this node belongs to
+inline constexpr std::string_view nodes =
+    "nodes";  ///< a directory with the private data of each node that shares this data directory
+inline constexpr std::string_view log = "gateway.log";  ///< in the directory `logs`, together with the rotated files
 
 }  // namespace agw::data_files

@@ -5,8 +5,8 @@
 
 namespace agw {
 
-/// A shared library that is loaded when it is first needed, because loading it takes longer than the rest of the start.
-/// It stays loaded.
+/// A shared library that is loaded at its first use, because loading it takes longer than the rest of the start. It is
+/// never unloaded.
 class DynamicLibrary {
 public:
   /// `package` names the package to install if the library or a symbol is missing.

@@ -17,8 +17,8 @@ enum class ExitStatus {
   restart = 75,           ///< asks the service manager to start the gateway again
 };
 
-/// The gateway cannot start, or a command cannot continue. The message says what is wrong, where, and what to do; it
-/// goes to stderr, and the process exits with the status.
+/// The gateway cannot start, or a command cannot continue. The message states the problem, its place and the remedy. It
+/// is printed to stderr, and the process exits with the status.
 class StartError : public std::runtime_error {
 public:
   StartError(ExitStatus status, const std::string& message) : std::runtime_error(message), status_(status) {}
@@ -28,7 +28,7 @@ private:
   ExitStatus status_;
 };
 
-/// The message of an exception, which must derive from std::exception, as all of ours do.
+/// The message of an exception. It must derive from std::exception, as all exceptions of this project do.
 inline std::string message_of(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);

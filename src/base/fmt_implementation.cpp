@@ -1,4 +1,4 @@
-// Compiles fmt, because Debian has no static library of it: fmt's own src/format.cc, for char only.
+// Compiles fmt's own src/format.cc, for char only, because Debian has no static library of fmt.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

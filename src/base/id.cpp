@@ -27,7 +27,7 @@ void fill_random(std::span<unsigned char> bytes) {
   }
 }
 
-/// Buffered random bytes: a system call for each id would cost more than the id.
+/// Buffers random bytes: a system call per id would cost more than the rest of the id.
 unsigned char random_byte() {
   thread_local std::array<unsigned char, 1024> stock;
   thread_local std::size_t used = stock.size();
@@ -38,7 +38,7 @@ unsigned char random_byte() {
   return stock[used++];
 }
 
-/// A UUIDv7 (RFC 9562, section 5.7) of this time; `bytes` has the others from the seventh on.
+/// A UUIDv7 (RFC 9562, section 5.7) for this time. `bytes` provides the bytes from the seventh on.
 std::string id_with(std::uint64_t time, std::array<unsigned char, 16> bytes) {
   for (unsigned i = 0; i < 6; ++i) bytes[i] = static_cast<unsigned char>(time >> (40 - 8 * i));
   bytes[6] = static_cast<unsigned char>(0x70 | (bytes[6] & 0x0f));

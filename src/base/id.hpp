@@ -8,15 +8,15 @@
 
 namespace agw {
 
-/// A new UUIDv7 (RFC 9562, section 5.7): lower case, 36 characters. Unique, and roughly in order of time; lists are
+/// A new UUIDv7 (RFC 9562, section 5.7) in lower case, 36 characters. Unique and roughly ordered by time; lists are
 /// still ordered by insertion. Thread-safe.
 std::string new_id();
 
-/// The id of what `key` names within `owner`: the same two have the same id, so that what is sent again is found
-/// without a table of keys. It has the form of all ids, with the time 0.
+/// An id derived from `owner` and `key`: equal arguments yield the same id, so a repeated request finds its record
+/// without a table of keys. A UUIDv7 with the time 0.
 std::string id_of_key(std::string_view owner, std::string_view key);
 
-/// The time at which `new_id` made it; nullopt if it is not a UUIDv7.
+/// The creation time in an id from `new_id`; nullopt if it is not a UUIDv7.
 std::optional<Timestamp> time_of_id(std::string_view id);
 
 /// Whether `text` has the form of a UUID, in upper or lower case.

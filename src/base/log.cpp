@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-// Keeps the log's descriptor out of child processes.
+// Closes the log's descriptor in child processes.
 #define SPDLOG_PREVENT_CHILD_FD
 #include <spdlog/logger.h>
 #include <spdlog/sinks/rotating_file_sink.h>
@@ -49,7 +49,7 @@ spdlog::level::level_enum to_spdlog(Level level) {
   return spdlog::level::info;
 }
 
-/// spdlog would make it readable for others, and retry five times if it cannot.
+/// Creates the file, because spdlog would make it readable for others, and would retry five times on failure.
 void make_private(const spdlog::filename_t& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   const bool made = file >= 0 && ::fchmod(file, 0600) == 0;
@@ -68,7 +68,7 @@ spdlog::sink_ptr make_file_sink(const std::filesystem::path& directory) {
                                                                 false, handlers);
 }
 
-/// The number of bytes of a control character at the start of `text`: the ASCII ones, and U+0080 to U+009F.
+/// The length of the control character at the start of `text`: an ASCII one, or U+0080 to U+009F; 0 for others.
 std::size_t control_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
@@ -87,7 +87,7 @@ bool is_plain(std::string_view line) {
   return std::all_of(line.begin(), line.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
-/// One line, for any input: a line feed would forge a line, an escape sequence would control the terminal.
+/// Makes one line of any input: a line feed would forge a line, an escape sequence would control the terminal.
 std::string on_one_line(std::string_view raw) {
   const auto text = to_utf8(raw);
   std::string out;
@@ -110,7 +110,7 @@ std::string as_text(std::string_view line, const Ids& ids) {
   return text;
 }
 
-/// The members after time and level.
+/// The JSON members after time and level.
 std::string as_json(std::string_view line, const Ids& ids) {
   std::string members = "\"message\":";
   write_json(members, std::string_view(to_utf8(line)));
@@ -135,7 +135,7 @@ std::shared_ptr<spdlog::logger> make_logger(const std::filesystem::path& directo
   auto logger = std::make_shared<spdlog::logger>("agw", sinks.begin(), sinks.end());
   logger->set_pattern(format == Format::json ? json_pattern : text_pattern, spdlog::pattern_time_type::utc);
   logger->set_level(to_spdlog(level));
-  // With a verbose level, lines should be visible as they happen.
+  // Verbose levels are flushed line by line, so that lines are visible immediately.
   logger->flush_on(std::min(to_spdlog(level), spdlog::level::info));
   return logger;
 }
@@ -179,7 +179,7 @@ void write_to_file(Level level, std::string_view line) {
   if (!enabled(level)) return;
   const auto text = in(log.format, line, {});
   const spdlog::details::log_msg message(log.logger->name(), to_spdlog(level), text);
-  // The first one is stderr.
+  // The first sink is stderr.
   for (std::size_t i = 1; i < log.logger->sinks().size(); ++i) {
     log.logger->sinks()[i]->log(message);
     log.logger->sinks()[i]->flush();

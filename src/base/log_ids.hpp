@@ -8,11 +8,10 @@ namespace agw::log {
 /// `message`, and `request` and `run` if known.
 enum class Format { text, json };
 
-/// Takes effect with the next `open`.
+/// Sets the format, starting with the next `open`.
 void use(Format format);
 
-/// The request and the run that a line belongs to, so that one of them can be followed through the log. Empty if
-/// unknown.
+/// The request and the run that a line belongs to, with which either can be followed through the log. Empty if unknown.
 struct Ids {
   std::string_view request;
   std::string_view run;
@@ -20,7 +19,7 @@ struct Ids {
 
 void write(Level level, std::string_view line, const Ids& ids);
 
-/// Writes a line to the file alone, if there is one: for what is on the terminal already.
+/// Writes a line only to the file, if there is one, because the terminal already shows it.
 void write_to_file(Level level, std::string_view line);
 
 template <class... Arguments>

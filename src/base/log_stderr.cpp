@@ -14,8 +14,8 @@ namespace agw::log {
 
 namespace {
 
-/// A terminal is reported writable if one byte fits, and then blocks for the rest. Reopened, it has its own flags;
-/// O_NONBLOCK on stderr itself would affect the shell too.
+/// Reopens the terminal with its own flags, because O_NONBLOCK on stderr itself would affect the shell too. It must be
+/// non-blocking: poll reports a terminal as writable if one byte fits, and a larger write would then block.
 int open_terminal() {
   if (::isatty(STDERR_FILENO) == 0) return -1;
   return ::open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -58,7 +58,7 @@ bool StandardErrorSink::has_room() const {
 
 void StandardErrorSink::write_waiting() {
   std::string_view rest = waiting_;
-  // A pipe with any room has room for PIPE_BUF bytes.
+  // A pipe that is writable has room for PIPE_BUF bytes.
   while (!rest.empty() && has_room()) {
     const auto written = ::write(descriptor_, rest.data(), std::min<std::size_t>(rest.size(), PIPE_BUF));
     if (written >= 0) {
@@ -66,7 +66,7 @@ void StandardErrorSink::write_waiting() {
     } else if (errno == EAGAIN) {
       break;
     } else if (errno != EINTR) {
-      rest = {};  // Closed: nobody will read it.
+      rest = {};  // closed: nothing will read it
     }
   }
   waiting_.erase(0, waiting_.size() - rest.size());

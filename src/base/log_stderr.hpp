@@ -9,8 +9,8 @@
 namespace agw::log {
 
 /// Writes lines to stderr without ever blocking: a stopped terminal, a pager or a full pipe must not stop the gateway.
-/// Lines that do not fit are dropped and counted, and a line that reports the count precedes the next one that fits. A
-/// line is never cut off in the middle.
+/// Lines that do not fit are dropped and counted; a line with the count precedes the next line that fits. Lines are
+/// never written in part.
 class StandardErrorSink final : public spdlog::sinks::base_sink<std::mutex> {
 public:
   /// `notice` formats the line that reports how many lines were dropped.
@@ -31,7 +31,7 @@ private:
   std::function<std::string(std::size_t)> notice_;
   /// stderr; reopened if it is a terminal, so that it can be non-blocking.
   int descriptor_;
-  /// Bytes still to be written: at most one line and the notice before it.
+  /// Bytes not yet written: at most one line and the notice before it.
   std::string waiting_;
   std::size_t left_out_ = 0;
 };

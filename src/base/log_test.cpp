@@ -30,7 +30,7 @@ protected:
     log::open({}, log::Level::info);
   }
 
-  /// Logs with stderr kept quiet, and answers what `gateway.log` then holds.
+  /// Runs `function` with stderr captured and returns the contents of `gateway.log`.
   template <class Function>
   std::string logged(Function function, log::Level level = log::Level::info, log::Format format = log::Format::text) {
     ::testing::internal::CaptureStderr();
@@ -149,7 +149,7 @@ TEST_F(LogTest, ADirectoryThatCannotBeWrittenIsAClearError) {
   EXPECT_THAT(error_of(scratch_.path() / "c"), ::testing::EndsWith("gateway.log: Is a directory"));
 }
 
-/// Puts a pipe or a terminal in the place of stderr while it lives, and reads it only when asked to.
+/// Replaces stderr by a pipe or terminal that is read only on request.
 class UnreadStandardError {
 public:
   enum class Kind { pipe, terminal };
@@ -190,7 +190,7 @@ int occurrences(std::string_view text, std::string_view part) {
   return count;
 }
 
-/// Of all lines that say so: a terminal takes some more now and then.
+/// The sum over all notices: a terminal sometimes accepts a few more bytes.
 int left_out(const std::string& text) {
   static const std::regex notice("Z warning lines left out here, as stderr was not read in time: ([0-9]+)");
   int count = 0;

@@ -5,25 +5,25 @@
 #include <string>
 #include <thread>
 
-// Two kinds of checks, for what a programmer got wrong and never for input.
+// Two kinds of checks for programming errors, never for invalid input.
 
-/// It would not be safe to continue if the condition did not hold. Checked in builds with assertions (the presets dev,
-/// debug and tsan): if it fails, the process prints the condition and aborts. A release build does not evaluate it.
+/// For conditions without which it is unsafe to continue. Checked in builds with assertions (the presets dev, debug and
+/// tsan): if the check fails, the process prints the condition and aborts. A release build does not evaluate it.
 #ifdef NDEBUG
 #define AGW_ASSERT(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 #else
 #define AGW_ASSERT(condition) ((condition) ? static_cast<void>(0) : ::agw::assertion_failed(#condition))
 #endif
 
-/// Without the condition only the current request, run or start fails. Checked in every build: if it fails, an
-/// InternalError with `cause` is thrown. `cause` is evaluated only then.
+/// For conditions whose failure affects only the current request, run or start. Checked in every build: if the check
+/// fails, it throws an InternalError with `cause`, which is evaluated only then.
 /// Example: src/base/async/assert_test.cpp: Check.ThrowsTheCauseAndThePlace
 #define AGW_CHECK(condition, cause) ((condition) ? static_cast<void>(0) : throw ::agw::InternalError(cause))
 
 namespace agw {
 
-/// A bug of ours after which the process is still sound. A client gets 500 without the cause; the log has the cause and
-/// the place where it was thrown.
+/// A programming error after which the process can continue safely. The client gets 500 without the cause; the log
+/// contains the cause and the place of the throw.
 class InternalError : public std::logic_error {
 public:
   explicit InternalError(const std::string& cause, std::source_location place = std::source_location::current());
@@ -32,7 +32,7 @@ public:
 [[noreturn]] void assertion_failed(const char* condition,
                                    std::source_location location = std::source_location::current());
 
-/// Remembers the thread that made it: a member of objects that only the loop's thread may use.
+/// Remembers the thread that created it. A member of objects that only the loop's thread may use.
 ///
 ///     AGW_ASSERT(thread_.is_current());
 ///
@@ -50,7 +50,7 @@ private:
 #endif
 };
 
-/// Forbids calls that block on the current thread while it lives: for the time that the loop runs.
+/// Forbids blocking calls on the current thread during its lifetime, which is that of the running loop.
 class DisallowBlocking {
 public:
   DisallowBlocking();
@@ -59,7 +59,7 @@ public:
   DisallowBlocking& operator=(const DisallowBlocking&) = delete;
 };
 
-/// Whether the current thread may block. Functions that read directories, wait or compute for long assert it.
+/// Whether the current thread may block. Asserted by functions that read directories, wait or compute for a long time.
 bool may_block();
 
 }  // namespace agw

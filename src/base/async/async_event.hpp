@@ -9,7 +9,7 @@
 
 namespace agw {
 
-/// A manual-reset event that coroutines on the loop wait for.
+/// A manual-reset event for coroutines on the loop.
 class AsyncEvent {
 public:
   explicit AsyncEvent(Loop& loop);

@@ -47,7 +47,7 @@ StopSource::Listener::~Listener() {
 
 namespace {
 
-/// Lives until the leaf, the timer's handler and the awaiting coroutine have all released it.
+/// Shared by the leaf, the timer's handler and the awaiting coroutine; lives until all of them have released it.
 struct TimeoutState {
   explicit TimeoutState(const asio::any_io_executor& executor) : deadline(executor) {}
 
@@ -58,7 +58,7 @@ struct TimeoutState {
     signal.emit(asio::cancellation_type::terminal);
   }
 
-  /// The result for the awaiting coroutine: the leaf's own failure, unless it is just the effect of the cancellation.
+  /// The result for the awaiting coroutine: the leaf's own failure, unless the cancellation caused it.
   std::pair<std::exception_ptr, WaitResult> outcome(std::exception_ptr failure) const {
     AGW_ASSERT(has_ended);
     if (!reason || !failure) return {failure, WaitResult::done};
@@ -88,7 +88,8 @@ Task<WaitResult> with_timeout(StopSource& stop, std::chrono::milliseconds limit,
 
   co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, WaitResult)>(
       [&](auto handler) {
-        // A cancellation of the awaiting coroutine is passed on to the leaf, whose end is still awaited.
+        // Passes a cancellation of the awaiting coroutine on to the leaf; the coroutine still waits for the leaf to
+        // end.
         auto slot = asio::get_associated_cancellation_slot(handler);
         if (slot.is_connected()) slot.assign([state](asio::cancellation_type) { state->end_by(WaitResult::stopped); });
         asio::co_spawn(executor, std::move(leaf),

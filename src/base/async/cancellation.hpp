@@ -9,10 +9,10 @@
 
 namespace agw {
 
-/// How a wait ended. A value and not an exception, because callers continue in every case.
+/// How a wait ended. A value instead of an exception, because callers continue in every case.
 enum class WaitResult { done, stopped, timed_out };
 
-/// A request to stop, made at most once. Every wait that holds it sees the request, now and later. On the loop.
+/// A request to stop, made at most once. Waits that start later see it too. Use it on the loop only.
 /// Example: src/base/async/task_group_test.cpp: Cut.ReturnsStoppedWhenStopIsRequestedMeanwhileOrBefore
 class StopSource {
 public:
@@ -23,7 +23,7 @@ public:
   void request();
   bool requested() const { return requested_; }
 
-  /// Calls `action` when stop is requested, or at once if it already was. Destroy it to unregister.
+  /// Calls `action` when stop is requested, or at once if it already was. Its destructor unregisters the action.
   class Listener {
   public:
     Listener(StopSource& stop, std::function<void()> action);
@@ -48,13 +48,13 @@ private:
 inline constexpr std::chrono::milliseconds no_limit = std::chrono::milliseconds::max();
 
 /// Runs `leaf` until it ends, `stop` is requested or `limit` has passed. In the last two cases the leaf is cancelled,
-/// and the call returns the reason once the leaf has ended. Only the leaf is cancelled, so the caller can still save
-/// its work: after its own cancellation, every later co_await of a coroutine throws. Rethrows the leaf's exceptions
-/// except for the cancellation's own.
+/// and the call returns the reason once the leaf has ended. The caller is not cancelled and can still save its work:
+/// once a coroutine is cancelled, each of its later co_awaits throws. Rethrows the leaf's exceptions, except those
+/// caused by this cancellation.
 /// Example: src/base/async/task_group_test.cpp: Cut.ReturnsTimedOutAndTheTrunkGoesOn
 Task<WaitResult> with_timeout(StopSource& stop, std::chrono::milliseconds limit, Task<> leaf);
 
-/// Waits until `stop` is requested. The caller keeps it alive.
+/// Waits until `stop` is requested. The caller keeps `stop` alive.
 Task<> until_requested(StopSource& stop);
 
 /// Waits for `duration`; returns `stopped` if stop was requested first.

@@ -8,7 +8,7 @@
 namespace agw {
 
 /// Side effects of a request that must be on disk before its response is sent, so that an acknowledged request keeps
-/// all its consequences even if the process is killed right after the response. On the loop.
+/// all its effects even if the process is killed right after the response. Use it on the loop only.
 /// Example: src/base/async/pending_effects_test.cpp: PendingEffects.SettlesWhenAllThatBelongsToItHasEnded
 class PendingEffects {
 public:
@@ -16,7 +16,7 @@ public:
   Task<> of(Task<> work);
 
   bool over() const { return ends_.empty(); }
-  /// Waits for the effects that are pending now, not for later ones.
+  /// Waits for the effects that are pending at the time of the call, not for later ones.
   Task<> settle();
 
 private:
@@ -24,7 +24,7 @@ private:
 
   Task<> run(Task<> work, Ends::iterator end);
 
-  Ends ends_;  ///< one for each effect, requested when it ends
+  Ends ends_;  ///< one per effect, requested when the effect ends
 };
 
 }  // namespace agw

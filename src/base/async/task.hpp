@@ -8,11 +8,11 @@ namespace agw {
 
 namespace asio = boost::asio;
 
-/// A coroutine on the loop. It starts when it is awaited, or when a TaskGroup spawns it.
+/// A coroutine on the loop. It starts when it is awaited or when a TaskGroup spawns it.
 template <class T = void>
 using Task = asio::awaitable<T>;
 
-/// The event loop that owns all state. Code that runs on it must not block.
+/// The event loop, whose thread owns all state. Code on it must not block.
 using Loop = asio::io_context;
 
 }  // namespace agw

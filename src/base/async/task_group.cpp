@@ -33,7 +33,7 @@ void TaskGroup::cancel() {
   AGW_ASSERT(thread_.is_current());
 
   closing_ = true;
-  // A child that ends while it is cancelled removes itself from the list.
+  // A child may end during `emit` and then removes itself from the list.
   for (auto child = children_.begin(); child != children_.end();) {
     auto& signal = (*child++)->signal;
     signal.emit(asio::cancellation_type::terminal);

@@ -14,29 +14,29 @@
 
 namespace agw {
 
-/// Owns coroutines (structured concurrency): the owner of the group cancels and joins it before it ends itself. Besides
-/// `with_timeout`, the only caller of Asio's co_spawn. On the loop.
+/// Owns coroutines (structured concurrency): the owner cancels and joins the group before its own end. The only caller
+/// of Asio's co_spawn except for `with_timeout`. Use it on the loop only.
 /// Example: src/base/async/task_group_test.cpp: TaskGroup.JoinsWhatItSpawned
 class TaskGroup {
 public:
   explicit TaskGroup(Loop& loop);
-  /// Aborts the process if children are still alive: a coroutine frame that outlives the objects it refers to would be
-  /// worse.
+  /// Aborts the process if children are still alive: they could use destroyed objects.
   ~TaskGroup();
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  /// Starts `task` at the loop's next turn. An exception that leaves it goes to the `on_failure` handler or is kept for
+  /// Starts `task` at the loop's next turn. Exceptions from the task go to the `on_failure` handler or are kept for
   /// `join`.
   void spawn(Task<> task);
 
-  /// Handles exceptions that leave children. Without a handler the first one is kept and thrown by `join`.
+  /// Sets the handler for exceptions from children. Without one, the group keeps the first exception and `join` throws
+  /// it.
   void on_failure(std::function<void(std::exception_ptr)> handler) { on_failure_ = std::move(handler); }
 
   /// Cancels every child: its current wait completes with operation_aborted.
   void cancel();
 
-  /// Waits until all children have ended, then throws the first exception that left one, if any.
+  /// Waits until all children have ended, then throws the exception kept by the group, if any.
   Task<> join();
 
   std::size_t size() const { return children_.size(); }

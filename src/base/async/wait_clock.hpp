@@ -6,12 +6,12 @@
 
 namespace agw {
 
-/// How long something has waited for persons. Waits at the same time count once.
+/// Measures the total time spent waiting for people. Overlapping waits count once.
 class WaitClock {
 public:
   using Clock = std::chrono::steady_clock;
 
-  /// One wait, for as long as it lives.
+  /// One wait, during its lifetime.
   class Wait {
   public:
     explicit Wait(WaitClock& clock) : clock_(clock) {
@@ -29,7 +29,7 @@ public:
   };
 
   bool is_waiting() const { return waits_ > 0; }
-  /// All waits until now.
+  /// The total time of all waits until now.
   Clock::duration waited() const { return waits_ > 0 ? past_ + (Clock::now() - since_) : past_; }
 
 private:

@@ -9,10 +9,10 @@ namespace agw {
 
 struct BoundedJson {
   std::optional<json::value> value;
-  bool has_too_many_values = false;  ///< the text has more than `max_values`: that is why there is no value
+  bool has_too_many_values = false;  ///< the text has more than `max_values` values, so `value` is empty
 };
 
-/// As `parse_json`, for callers that say why they refuse a text.
+/// Like `parse_json`, for callers that report why they reject a text.
 /// Example: src/base/json/json_test.cpp: Json.IsReadUpToSoManyValues
 BoundedJson parse_bounded_json(std::string_view text, const JsonParseOptions& reading);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The implementation of described.hpp, for types.cpp files only: it instantiates a table for each type.
+// The implementation of described.hpp. Only types.cpp files include it, because it instantiates a table for each type.
 
 #include <cstdint>
 #include <limits>
@@ -19,7 +19,7 @@ constexpr auto rules(Tag<T>) {
   return std::tuple<>{};
 }
 
-// The error texts that all fields share.
+// The error texts common to all fields.
 void report_wrong_type(const Field& field, std::string_view type, const std::string& path, Problems& problems);
 void report_not_listed(const Field& field, std::string_view value, const std::string& path, Problems& problems);
 
@@ -232,7 +232,7 @@ const Operations& operations_of() {
 template <class E>
 std::span<const EnumName> enum_names() {
   static const auto table = [] {
-    // Names in JSON have hyphens, so the texts are made once and kept.
+    // JSON names have hyphens instead of underscores, so these texts must be stored.
     static std::vector<std::string> texts;
     std::vector<EnumName> entries;
     using Enumerators = boost::describe::describe_enumerators<E>;
@@ -255,7 +255,7 @@ constexpr bool same_member() {
     return false;
 }
 
-/// The rule that `rules(Tag<T>)` returns for a member, or the empty one.
+/// The rule for a member from `rules(Tag<T>)`, or an empty one.
 template <auto Wanted, auto... Members>
 constexpr Rule rule_for(const std::tuple<RuleFor<Members>...>& given) {
   Rule found;

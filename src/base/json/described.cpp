@@ -1,6 +1,6 @@
-// Reads, writes and describes values by their Description: one table per type, from which requests are checked,
-// responses written and schemas made. The first half has the operations of each kind of member, the second half walks
-// over the members of a struct.
+// Reads, writes and describes values by their Description: one table per type that serves validation of requests,
+// responses and schemas. The first half has the operations for each kind of member, the second half iterates over the
+// members of a struct.
 
 #include "base/json/described.hpp"
 
@@ -32,7 +32,7 @@ const T& as(const void* value) {
 
 json::object typed(std::string_view type) { return {{"type", type}}; }
 
-/// A whole number, even if it was written as `3.0`.
+/// An integer, even if written as `3.0`.
 template <class Integer>
 std::optional<Integer> whole_number(const json::value& in) {
   boost::system::error_code error;

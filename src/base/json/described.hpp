@@ -39,7 +39,7 @@ struct EnumName {
   int value;
 };
 
-/// Properties of a member that Boost.Describe cannot express. Empty texts stand for the API's general ones.
+/// Properties of a member that Boost.Describe cannot express. An empty text selects the API's general one.
 struct Rule {
   std::string_view about = {};       ///< one line for the API documents
   std::string_view missing = {};     ///< instead of `<name> is required`
@@ -47,7 +47,7 @@ struct Rule {
   std::string_view invalid = {};     ///< precedes a value outside the listed set, instead of `invalid <name>: `
   bool has_default = false;          ///< may be omitted; the member then keeps its initial value
   bool omit_empty = false;           ///< responses leave out an empty list, and false
-  bool omit_null = false;            ///< responses leave out what has no value, instead of null
+  bool omit_null = false;            ///< responses leave out a member without a value instead of sending null
 };
 
 /// The rule of one member: `RuleFor<&NewTurn::role>{{.about = "who speaks"}}`.
@@ -56,19 +56,19 @@ struct RuleFor {
   Rule rule;
 };
 
-/// A member of a request that distinguishes omitted, null and a value, for members where null has a meaning.
+/// A request member for which omitted, null and a value have different meanings.
 template <class T>
 struct Change {
   bool given = false;
   std::optional<T> value;  ///< nullopt means null
 };
 
-/// The `limit` of a query: a whole number from 1 up; above 1000 it counts as 1000.
+/// The `limit` of a query: an integer of at least 1; values above 1000 mean 1000.
 struct Limit {
   int value = 100;
 };
 
-/// A problem with a request: the member (`a.b[2]` for nested ones) and the text for people.
+/// A problem with a request: the path of the member (`a.b[2]` for nested ones) and a message for people.
 struct Problem {
   std::string path;
   std::string message;
@@ -80,7 +80,7 @@ struct Field;
 /// Whether a schema describes what clients send (members may be omitted) or receive (all members are present).
 enum class Direction { request, response };
 
-/// The operations on values of one C++ type, type-erased: `value` is the address of one.
+/// Type-erased operations on values of one C++ type; `value` points to such a value.
 struct Operations {
   std::string_view type;         ///< its name in JSON Schema (`string`, `number` …), empty for any type
   bool optional = false;         ///< may be omitted
@@ -88,7 +88,7 @@ struct Operations {
   void (*write)(std::string& out, const void* value);
   void (*read)(const json::value& in, void* value, const Field& field, const std::string& path,
                Problems& problems) = nullptr;
-  /// Reads the text of a query parameter; null for types that queries do not have.
+  /// Reads the text of a query parameter; null for types that cannot be query parameters.
   void (*read_text)(std::string_view in, void* value, const Field& field, Problems& problems) = nullptr;
   json::object (*schema)(Direction direction);
 };
@@ -99,7 +99,7 @@ struct Field {
   void* (*member)(void* object);  ///< the address of the member in a struct
   Rule rule;
 
-  /// Whether a request may leave it out: it then has no value, or keeps its initial one.
+  /// Whether a request may leave the member out. It then has no value, or keeps its initial one.
   bool may_be_omitted() const { return operations->optional || rule.has_default; }
 };
 
@@ -116,14 +116,15 @@ void write_described(std::string& out, const Description& description, const voi
 void read_described(const json::object& in, const Description& description, void* value, const std::string& path,
                     Problems& problems);
 
-/// Fills it from query parameters; `find` returns a parameter's text, or nullopt if it is missing or empty.
+/// Fills the struct at `value` from query parameters; `find` returns the text of a parameter, or nullopt if it is
+/// missing or empty.
 void read_query(const std::function<std::optional<std::string_view>(std::string_view)>& find,
                 const Description& description, void* value, Problems& problems);
 
 /// The JSON Schema of the struct.
 json::object schema_of(const Description& description, Direction direction);
 
-/// The name in JSON, and back.
+/// Converts between an enumerator and its name in JSON.
 std::string_view enum_name(std::span<const EnumName> names, int value);
 std::optional<int> enum_value(std::span<const EnumName> names, std::string_view name);
 

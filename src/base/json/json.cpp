@@ -60,8 +60,8 @@ void write_integer(std::string& out, Integer number) {
   out.append(digits.data(), result.ptr);
 }
 
-/// Most times and amounts have up to three decimals, which need no search for the shortest text. False for other
-/// numbers, and for whole numbers, some of which are shorter with an exponent (`1e+05`).
+/// Fast path: most times and amounts have up to three decimals and need no search for the shortest text. Returns false
+/// for other numbers, and for integers, some of which are shorter with an exponent (`1e+05`).
 bool write_thousandths(std::string& out, double number) {
   if (!(number > 0 && number < 1e12)) return false;
   const auto thousandths = std::llround(number * 1000);
@@ -74,10 +74,11 @@ bool write_thousandths(std::string& out, double number) {
 
 bool needs_no_escape(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
 
-/// How many of the first bytes need no escape. Eight at a time, because most texts need few escapes.
+/// The number of bytes before the first that needs an escape. Checks eight at a time, because most texts need few
+/// escapes.
 std::size_t plain_length(std::string_view text) {
   constexpr std::uint64_t ones = 0x0101010101010101;
-  // The highest bit of a byte is set if the byte is below `limit`, at most 128; maybe also in a byte above such a one.
+  // Sets the highest bit of each byte that is below `limit` (at most 128), and perhaps of bytes above it.
   const auto below = [](std::uint64_t bytes, std::uint64_t limit) { return (bytes - ones * limit) & ~bytes; };
   std::size_t length = 0;
   for (; text.size() - length >= sizeof(std::uint64_t); length += sizeof(std::uint64_t)) {

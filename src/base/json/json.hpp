@@ -11,16 +11,16 @@ namespace agw {
 
 namespace json = boost::json;
 
-/// The nesting limit of texts from outside; the outermost value is level 1.
+/// The maximum nesting of JSON from outside; the outermost value is level 1.
 inline constexpr std::size_t max_json_depth = 64;
 
-/// The limit for JSON that the gateway writes itself, which puts values from outside into members of larger ones.
+/// The same for JSON written by the gateway, which embeds values from outside in larger ones.
 inline constexpr std::size_t max_own_json_depth = 2 * max_json_depth;
 
 struct JsonParseOptions {
   std::size_t max_depth = max_json_depth;
   bool allow_invalid_utf8 = false;  ///< accept strings that are not UTF-8
-  bool allow_comments = false;      ///< accept comments and trailing commas, as settings of other programs have them
+  bool allow_comments = false;  ///< accept comments and trailing commas, which other programs allow in their settings
   std::size_t max_values = std::numeric_limits<std::size_t>::max();
 };
 

@@ -1,5 +1,5 @@
-// Rewrites JSON5 as JSON, token by token, and leaves the grammar to the reader of JSON: every token of JSON5 that JSON
-// does not have is replaced by one that it has, comments by nothing, and a comma before an end is left out.
+// Rewrites JSON5 as JSON, token by token, and leaves the grammar to the JSON parser: tokens that JSON lacks are
+// replaced by equivalent ones; comments and trailing commas are removed.
 
 #include "base/json/json5.hpp"
 
@@ -26,7 +26,7 @@ class Json5Writer {
 public:
   explicit Json5Writer(std::string_view text) : text_(text) {}
 
-  /// No value for what is no token.
+  /// nullopt if the text contains an invalid token.
   std::optional<std::string> as_json() {
     while (skip_blanks()) {
       const char c = text_[at_];
@@ -43,7 +43,7 @@ public:
   }
 
 private:
-  /// False at the end.
+  /// Returns false at the end of the text.
   bool skip_blanks() {
     for (; at_ < text_.size(); ++at_) {
       const auto rest = text_.substr(at_);
@@ -67,14 +67,14 @@ private:
 
   void add(std::string_view token) {
     write_comma();
-    json_.append(token).append(1, ' ');  // Two tokens in a row must not become one.
+    json_.append(token).append(1, ' ');  // keeps adjacent tokens apart
   }
 
   void add_mark(char mark) {
     ++at_;
     const bool is_begun = json_.ends_with('{') || json_.ends_with('[');
     if (mark == ',') {
-      // JSON has no comma before an end, and nobody has two of them.
+      // JSON allows no trailing comma, and JSON5 only one.
       failed_ = failed_ || is_begun || std::exchange(has_comma_, true);
       return;
     }
@@ -108,7 +108,7 @@ private:
     return token + '"';
   }
 
-  /// Leaves `at_` at the escape's last character.
+  /// Leaves `at_` at the last character of the escape.
   void add_escape(std::string& token) {
     if (++at_ >= text_.size()) return;
     const char c = text_[at_];
@@ -117,7 +117,7 @@ private:
     if (std::string_view("\"\\/bfnrtu").find(c) != std::string_view::npos) {
       token.append("\\").append(1, c);
     } else if (c == 'x') {
-      token += "\\u00";  // two digits follow, which the reader of JSON checks
+      token += "\\u00";  // followed by two digits, which the JSON parser checks
     } else if (c == 'v' || c == '0') {
       token += c == 'v' ? "\\u000b" : "\\u0000";
     } else {
@@ -159,7 +159,7 @@ private:
   std::string_view text_;
   std::size_t at_ = 0;
   std::string json_;
-  bool has_comma_ = false;  ///< that is not written yet
+  bool has_comma_ = false;  ///< a comma was read but not yet written
   bool failed_ = false;
 };
 

@@ -7,9 +7,9 @@
 
 namespace agw {
 
-/// Reads JSON5 (https://spec.json5.org): JSON with comments, commas at the end, names without quotes, texts in single
-/// quotes or over several lines, and more forms of numbers. Numbers that JSON does not have become null. Returns
-/// no value for a text that is not JSON5 or nested too deeply.
+/// Parses JSON5 (https://spec.json5.org): JSON with comments, trailing commas, unquoted names, strings in single quotes
+/// or over several lines, and more forms of numbers. Numbers that JSON cannot represent become null. Returns nullopt if
+/// the text is not JSON5 or is nested too deeply.
 /// Example: src/base/json/json5_test.cpp: Json5.IsReadAsJson
 std::optional<json::value> parse_json5(std::string_view text);
 

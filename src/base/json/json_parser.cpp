@@ -14,11 +14,11 @@ namespace agw {
 
 namespace {
 
-/// Boost's own limit of arrays is never reached.
+/// Reuses an error that cannot occur otherwise: no text reaches Boost's own limit for arrays.
 constexpr auto too_many_values = json::error::array_too_large;
 
-/// Builds a value as Boost.JSON's own parser does, except for doubles: that one computes them from rounded powers of
-/// ten, so a number would change a little each time it is read, and accepts `1e400` as infinity.
+/// Builds a value like Boost.JSON's own parser, except for doubles. Boost computes them from rounded powers of ten, so
+/// a number would change slightly each time it is read, and accepts `1e400` as infinity.
 class ValueBuilder {
 public:
   static constexpr auto max_object_size = json::object::max_size();
@@ -49,11 +49,11 @@ public:
   static bool on_number_part(Text, Error&) { return true; }
   bool on_int64(std::int64_t number, Text, Error& error) { return values_.push_int64(number), may_continue(error); }
   bool on_uint64(std::uint64_t number, Text, Error& error) { return values_.push_uint64(number), may_continue(error); }
-  /// The text is the complete number, because all of the JSON is passed at once.
+  /// `text` is the complete number, because the parser gets all of the JSON at once.
   bool on_double(double rough, Text text, Error& error) {
     double number = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    // A number too small for a double counts as the rounded one; a number too large is an error.
+    // Numbers too small for a double are rounded; numbers too large are an error.
     if (read.ec == std::errc::result_out_of_range) number = rough;
     if (!std::isfinite(number)) {
       error = json::error::exponent_overflow;
@@ -88,7 +88,7 @@ BoundedJson parse_bounded_json(std::string_view text, const JsonParseOptions& re
   options.max_depth = reading.max_depth;
   options.allow_invalid_utf8 = reading.allow_invalid_utf8;
   options.allow_comments = options.allow_trailing_commas = reading.allow_comments;
-  std::array<unsigned char, 1024> nesting;  // enough for usual texts; deeper ones use the heap
+  std::array<unsigned char, 1024> nesting;  // enough for most texts; deeper ones use the heap
   json::basic_parser<ValueBuilder> parser(options, nesting.data(), nesting.size(), reading.max_values);
   boost::system::error_code error;
   const auto read = parser.write_some(false, text.data(), text.size(), error);

@@ -9,7 +9,8 @@
 
 namespace agw {
 
-// Members of objects from outside. A member of another type counts as absent. Pointers and views refer into `object`.
+// Access to members of JSON objects from outside. A member of another type counts as absent. Pointers and views refer
+// into `object`.
 
 std::optional<std::string_view> string_member(const json::object& object, std::string_view name);
 
@@ -47,7 +48,7 @@ std::vector<std::string> strings_of(const json::array& list);
 /// The strings among the member's elements.
 std::vector<std::string> strings_of(const json::object& object, std::string_view name);
 
-/// A string as it is, any other value as JSON.
+/// A string unchanged, any other value as JSON.
 inline std::string text_or_json(const json::value& value) {
   return value.is_string() ? std::string(value.get_string()) : to_json(value);
 }
@@ -57,8 +58,8 @@ inline std::string text_or_json(const json::object& object, std::string_view mem
   return value && !value->is_null() ? text_or_json(*value) : std::string();
 }
 
-/// Whether `value` has a type of JSON Schema, by name: `integer` is any number without a fraction. False for an unknown
-/// name.
+/// Whether `value` has the JSON Schema type of that name; `integer` is any number without a fraction. False for an
+/// unknown name.
 bool has_json_type(const json::value& value, std::string_view type);
 
 /// Equality as JSON Schema defines it: numbers compare by value at any depth (1 equals 1.0), members in any order.

@@ -1,6 +1,6 @@
-// A reader of TOML that goes through the text once and keeps a tree of tables, which becomes JSON at the end. `table_`
-// is the table that keys go to: that of the last `[header]`. Debian's libraries are templates of many thousand lines,
-// which would cost the binary far more than this file.
+// A single-pass TOML parser that builds a tree of tables and converts it to JSON at the end. `table_` is the table of
+// the last `[header]`, which new keys are added to. The libraries in Debian are templates of many thousand lines, which
+// would make the binary much larger than this file does.
 
 #include "base/json/toml.hpp"
 
@@ -29,7 +29,7 @@ bool is_bare(char c) { return is_alphanumeric(c) || c == '-' || c == '_'; }
 
 struct TomlTable;
 
-/// A value (an inline table too), or a table or a list of tables with their own headers.
+/// A value (including an inline table), or a table or list of tables with their own headers.
 struct TomlEntry {
   json::value value{};
   std::unique_ptr<TomlTable> table{};
@@ -39,7 +39,7 @@ struct TomlEntry {
 };
 
 struct TomlTable {
-  std::map<std::string, TomlEntry, std::less<>> entries{};  // elements never move
+  std::map<std::string, TomlEntry, std::less<>> entries{};  // elements have stable addresses
   bool has_header = false;
 };
 
@@ -104,7 +104,7 @@ private:
     while (!at_end() && peek() != '\n') ++at_;
   }
 
-  /// Blanks, comments and ends of lines.
+  /// Skips blanks, comments and line ends.
   void skip_lines() {
     for (;;) {
       skip_blanks();
@@ -149,7 +149,7 @@ private:
     table_ = is_list ? &new_element(*table, path.back()) : &table_of_header(*table, path.back());
   }
 
-  /// The table below `table`: of a list, its last one.
+  /// The table `name` in `table`; the last one if it is a list.
   TomlTable& table_below(TomlTable& table, const std::string& name) const {
     auto& entry = table.entries[name];
     if (!entry.list.empty()) return *entry.list.back();
@@ -256,12 +256,12 @@ private:
         text += text_[at_++];
       }
     }
-    // Up to two more quotes belong to the text.
+    // Up to two quotes before the closing ones belong to the text.
     for (int i = 0; i < 2 && peek() == quote; ++i) text += text_[at_++];
     return text;
   }
 
-  /// A backslash at the end of a line removes all blanks up to the next character.
+  /// A backslash at the end of a line removes all white space up to the next character.
   bool skip_line_end() {
     const auto next = text_.find_first_not_of(" \t\r", at_ + 1);
     if (next == text_.npos || text_[next] != '\n') return false;
@@ -310,7 +310,7 @@ private:
     }
   }
 
-  /// A truth value, a number, a date or a time.
+  /// Reads a boolean, a number, a date or a time.
   json::value read_plain() {
     const auto end = std::min(text_.find_first_of(",]}#\r\n", at_), text_.size());
     auto plain = text_.substr(at_, end - at_);

@@ -36,7 +36,7 @@ bool is_control(char c) { return c >= 0 && c < ' ' && c != '\t' && c != '\n' && 
 
 std::optional<json::value> decimal_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  // from_chars also accepts `inf` and `nan`, and a second sign.
+  // from_chars would also accept `inf`, `nan` and a second sign.
   const auto first = text.find_first_not_of('-');
   if (first > 1 || text.find_first_not_of("0123456789.eE+-") != text.npos) return std::nullopt;
   if (const auto number = whole_text<std::int64_t>(text)) return json::value(*number);
@@ -54,7 +54,7 @@ json::value plain_scalar(std::string_view text) {
   return json::string(text);
 }
 
-/// Builds the value from the parser's events, so that aliases are found before anything is expanded.
+/// Builds the value from parser events, so that aliases are rejected before they are expanded.
 class YamlBuilder : public YAML::EventHandler {
 public:
   json::value take() { return std::move(result_); }
@@ -85,7 +85,7 @@ public:
   void OnMapEnd() override { close(); }
 
 private:
-  /// An open list or map, and where it began.
+  /// An open list or map and its start.
   struct Open {
     json::value value;
     std::optional<std::string> key;
@@ -129,7 +129,7 @@ private:
   json::value result_;
 };
 
-/// Only finds the beginning of a document.
+/// Records where a document begins.
 class DocumentBeginning : public YAML::EventHandler {
 public:
   const YAML::Mark& mark() const { return mark_; }
@@ -163,7 +163,7 @@ YAML::Node load_yaml_document(const std::string& text) {
 json::value yaml_to_json(std::string_view text) {
   if (text.size() > max_yaml_size) throw YamlError(1, "YAML over 1 MiB is not taken");
   if (!is_utf8(text)) throw YamlError(1, "the text is not UTF-8");
-  // The parser would interpret text after a NUL differently.
+  // The parser would misinterpret text after a NUL.
   const auto control = std::ranges::find_if(text, is_control);
   if (control != text.end()) {
     const auto line = std::count(text.begin(), control, '\n') + 1;

@@ -12,7 +12,7 @@ class Node;
 
 namespace agw {
 
-/// Text that is not YAML, or uses a part of YAML that we do not accept.
+/// The text is not YAML or uses a feature of YAML that we reject.
 class YamlError : public std::runtime_error {
 public:
   /// `line` counts from 1.
@@ -33,13 +33,13 @@ inline constexpr std::size_t max_yaml_size = 1 << 20;
 /// Example: src/base/json/yaml_test.cpp: Yaml.ReadsBlocksAndNestedValuesInOrder
 json::value yaml_to_json(std::string_view text);
 
-/// Parses text with at most one document into the library's own nodes, which know their lines. The library's own
-/// loaders do not suffice: one reads only the first document, the other takes text that begins with a comma for an
-/// endless series of empty documents. Throws YAML::Exception if the text is not YAML or has several documents.
+/// Parses text with at most one document into the library's nodes, which have line numbers. The library's own loaders
+/// do not suffice: one reads only the first document, the other treats text that begins with a comma as an endless
+/// series of empty documents. Throws YAML::Exception if the text is not YAML or has several documents.
 YAML::Node load_yaml_document(const std::string& text);
 
-/// Writes `value` as a YAML document for people to read and edit: block style, long texts as literal blocks. Reads back
-/// as the same value, here and with parsers of YAML 1.1: the string `no` is quoted.
+/// Writes `value` as a YAML document for people to read and edit: block style, long texts as literal blocks. It reads
+/// back as the same value, here and with YAML 1.1 parsers: the string `no` is quoted.
 std::string json_to_yaml(const json::value& value);
 
 }  // namespace agw

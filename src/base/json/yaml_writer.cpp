@@ -12,13 +12,13 @@ namespace agw {
 namespace {
 
 constexpr std::size_t indentation = 2;
-/// YAML accepts no longer ones in the short form `key: value`.
+/// The limit of YAML for keys in the short form `key: value`.
 constexpr std::size_t max_short_key_length = 120;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Words that some version of YAML reads as a value of another type.
+/// Words that some YAML version reads as another type.
 bool is_reserved(std::string_view text) {
   static constexpr std::array<std::string_view, 9> words = {"y",    "n",     "yes",  "no", "on",
                                                             "true", "false", "null", "off"};
@@ -27,7 +27,7 @@ bool is_reserved(std::string_view text) {
   return std::ranges::find(words, lower) != words.end();
 }
 
-/// Whether every parser reads it as a string, in any context.
+/// Whether every parser reads the text as a string, in any context.
 bool is_plain(std::string_view text) {
   if (text.empty() || !is_letter(text.front()) || text.back() == ' ' || is_reserved(text)) return false;
   return std::ranges::all_of(text, [](char c) {
@@ -35,8 +35,8 @@ bool is_plain(std::string_view text) {
   });
 }
 
-/// The number of bytes of the UTF-8 character at the front, if YAML does not allow it unescaped; else 0. Does not cover
-/// control characters of one byte, which JSON escapes, except for DEL.
+/// The length of the UTF-8 character at the front if YAML does not allow it unescaped, else 0. Excludes one-byte
+/// control characters other than DEL, because JSON escapes them.
 std::size_t unprintable(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
   if (byte(0) == 0x7f) return 1;
@@ -54,7 +54,7 @@ unsigned code_point(std::string_view character) {
   return (byte(0) & 0x0fu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu);
 }
 
-/// As JSON writes it, which is valid YAML, with further escapes.
+/// Writes a JSON string, which is valid YAML, with further escapes.
 void write_quoted(std::string& out, std::string_view text) {
   std::string json;
   write_json(json, text);
@@ -70,7 +70,7 @@ void write_quoted(std::string& out, std::string_view text) {
   }
 }
 
-/// Whether a text of several lines can be a literal block, with its own line breaks.
+/// Whether a multi-line text can be written as a literal block that keeps its line breaks.
 bool fits_block(std::string_view text) {
   if (text.find('\n') == text.npos || text.ends_with("\n\n")) return false;
   if (text.front() == '\n' || text.front() == ' ' || text.front() == '\t') return false;
@@ -104,7 +104,7 @@ void write_text(std::string& out, std::string_view text) {
     write_quoted(out, text);
 }
 
-/// YAML 1.1 reads `1e+20` as a number only with a decimal point.
+/// Adds a decimal point to numbers like `1e+20`, which YAML 1.1 requires.
 void write_number(std::string& out, double number) {
   std::string digits;
   write_json(digits, number);
@@ -115,7 +115,7 @@ void write_number(std::string& out, double number) {
 
 void write_node(std::string& out, const json::value& value, std::size_t depth);
 
-/// Anything except a non-empty list or map.
+/// Writes any value except a non-empty list or map.
 void write_scalar(std::string& out, const json::value& value, std::size_t depth) {
   switch (value.kind()) {
     case json::kind::string: {
@@ -149,7 +149,7 @@ void begin_line(std::string& out, std::size_t depth) {
   out.append(depth * indentation, ' ');
 }
 
-/// After a `:` or `-`: on the same line, or below it and one level deeper.
+/// Writes a value after `:` or `-`: on the same line, or below it and one level deeper.
 void write_after(std::string& out, const json::value& value, std::size_t depth) {
   if (is_open(value)) return write_node(out, value, depth + 1);
   out += ' ';

@@ -28,7 +28,7 @@ TEST(YamlWriter, QuotesWhatAnotherReaderWouldTakeForSomethingElse) {
             "i: \"2026-01-02\"\n");
 }
 
-/// Values as an adversary would choose them.
+/// Generates adversarial values.
 class Generator {
 public:
   explicit Generator(unsigned seed) : random_(seed) {}

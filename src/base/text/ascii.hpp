@@ -5,7 +5,7 @@
 
 namespace agw {
 
-/// The white space of JSON, which separates words and lines.
+/// The white space of JSON.
 inline constexpr std::string_view white_space = " \t\r\n";
 
 /// Whether `text` is empty or all white space.
@@ -16,7 +16,8 @@ constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// Removes the first line from `text` and returns it without its line end (LF or CRLF). `text` is empty after the last.
+/// Removes the first line from `text` and returns it without its line end (LF or CRLF). Leaves `text` empty after the
+/// last line.
 inline std::string_view take_line(std::string_view& text) {
   const auto end = text.find('\n');
   auto line = text.substr(0, end);

@@ -4,12 +4,12 @@
 
 namespace agw {
 
-/// A text that is produced piece by piece: producing all of it at once would hold up the loop, and keep it in memory
-/// for a reader who may never come.
+/// A text that is produced piece by piece: producing it at once would block the loop and keep all of it in memory,
+/// although the client may never read it.
 class LongText {
 public:
   virtual ~LongText() = default;
-  /// The next piece, about as long as 64 KiB at most; empty after the last.
+  /// The next piece, of roughly 64 KiB at most; empty after the last.
   virtual std::string next() = 0;
 };
 

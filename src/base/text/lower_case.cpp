@@ -9,7 +9,7 @@ namespace agw {
 
 namespace {
 
-/// Capitals from `first` to `last` in steps of `step`; their small letters are `distance` later.
+/// The capitals from `first` to `last` in steps of `step`; `distance` is added to get the small letter.
 struct Capitals {
   char32_t first;
   char32_t last;

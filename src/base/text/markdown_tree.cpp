@@ -8,7 +8,7 @@ namespace agw {
 
 namespace {
 
-/// The parser modifies tables that all parsers of the library share.
+/// Serialises parsers, which modify tables shared by all of them.
 std::mutex& parsing() {
   static std::mutex mutex;
   return mutex;

@@ -16,12 +16,12 @@ public:
   explicit MarkdownTree(std::string_view markdown);
 
   cmark_node* root() const { return root_.get(); }
-  /// The tree rendered in its current state, always without raw HTML and suspicious addresses.
+  /// Renders the tree in its current state, always without raw HTML and unsafe addresses.
   std::string html() const;
-  /// Replaces raw HTML by its source as text, such as `<String>` of `List<String>`, which `html` would leave out.
+  /// Replaces raw HTML by its source as text, such as `<String>` in `List<String>`; `html` would omit it.
   void show_raw_html();
 
-  /// Calls `enter` and `leave` with each node, in document order. The tree must not change during the walk.
+  /// Calls `enter` and `leave` for each node, in document order. They must not change the tree.
   template <class Enter, class Leave>
   void walk(Enter enter, Leave leave) const {
     const std::unique_ptr<cmark_iter, void (*)(cmark_iter*)> place(cmark_iter_new(root()), cmark_iter_free);
@@ -33,7 +33,7 @@ public:
   }
 
 private:
-  std::unique_ptr<cmark_parser, void (*)(cmark_parser*)> parser_;  ///< owns what its extensions need
+  std::unique_ptr<cmark_parser, void (*)(cmark_parser*)> parser_;  ///< owns memory that the tree refers to
   std::unique_ptr<cmark_node, void (*)(cmark_node*)> root_;
 };
 

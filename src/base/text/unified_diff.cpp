@@ -12,10 +12,10 @@ namespace agw {
 namespace {
 
 constexpr int context = 3;
-/// The maximum number of changes to find; the work grows with its square.
+/// The maximum number of changes to search for; the effort is quadratic.
 constexpr int max_changes = 1'000;
 
-using Lines = std::vector<std::string_view>;  ///< each with its line feed, if any
+using Lines = std::vector<std::string_view>;  ///< each line includes its line feed, if any
 
 Lines lines_of(std::string_view text) {
   Lines lines;
@@ -27,7 +27,7 @@ Lines lines_of(std::string_view text) {
   return lines;
 }
 
-/// A line that is kept (both numbers), removed (before) or added (after).
+/// A line that is kept (both indexes are valid), removed (`before`) or added (`after`).
 struct Edit {
   char kind;  ///< ' ', '-' or '+'
   int before;
@@ -52,7 +52,7 @@ Numbered numbered(const Lines& before, const Lines& after) {
   return {number_all(before), number_all(after)};
 }
 
-/// The greedy algorithm of Myers (1986): extends the furthest paths by one change at a time, until one reaches the end.
+/// The greedy algorithm of Myers (1986): extends the furthest paths by one change per round until one reaches the end.
 class ShortestEdit {
 public:
   ShortestEdit(std::span<const int> before, std::span<const int> after)
@@ -61,7 +61,7 @@ public:
         rows_(static_cast<int>(before.size())),
         columns_(static_cast<int>(after.size())) {}
 
-  /// In order; a replacement of everything if there are too many changes.
+  /// The edits in order; replaces everything if there are too many changes.
   Edits edits() {
     const int limit = std::min(rows_ + columns_, max_changes);
     std::vector<int> furthest(static_cast<std::size_t>(2 * limit + 3), 0);
@@ -83,7 +83,8 @@ public:
   }
 
 private:
-  // Rows are lines before, columns lines after; a step down adds a line, one to the right removes one.
+  // Rows are lines of `before`, columns lines of `after`. Below, `down` means the next column, which adds a line;
+  // otherwise the next row follows, which removes one.
   bool same(int row, int column) const {
     return before_[static_cast<std::size_t>(row)] == after_[static_cast<std::size_t>(column)];
   }
@@ -121,10 +122,10 @@ private:
 
   std::span<const int> before_, after_;
   int rows_, columns_;
-  std::vector<std::vector<int>> history_;  ///< before each round: its diagonals
+  std::vector<std::vector<int>> history_;  ///< the diagonals before each round
 };
 
-/// Leaves out the common beginning and end from the search.
+/// Excludes the common prefix and suffix from the search.
 Edits edits_between(const Lines& before, const Lines& after) {
   const auto numbers = numbered(before, after);
   const auto shorter = std::min(before.size(), after.size());
@@ -153,7 +154,7 @@ void write_line(std::string& out, char kind, std::string_view line) {
   if (!line.ends_with('\n')) out += "\n\\ No newline at end of file\n";
 }
 
-/// `12,3`; if empty, the number of the line before.
+/// `12,3`: the first line and the count. For an empty range, the number of the preceding line.
 std::string range(int first, int count) { return fmt::format("{},{}", count == 0 ? first : first + 1, count); }
 
 void write_hunk(std::string& out, std::span<const Edit> edits, const Lines& before, const Lines& after) {
@@ -182,7 +183,7 @@ std::string unified_diff(std::string_view before, std::string_view after, std::s
   for (auto first = changes(0); first < edits.size();) {
     const auto begin = first - std::min<std::size_t>(first, context);
     auto end = first;
-    // Changes share a hunk if at most twice the context is between them.
+    // Changes share a hunk if the lines between them are at most twice the context.
     while (first < edits.size() && (end == first || first <= end + 2 * context)) {
       end = first;
       while (end < edits.size() && edits[end].kind != ' ') ++end;

@@ -15,7 +15,7 @@ std::string diff(std::string_view before, std::string_view after) { return unifi
 
 std::string body_of(std::string text) { return text.substr(text.find("@@")); }
 
-/// `before` with the diff applied, as patch(1) would.
+/// Applies the diff to `before`, as patch(1) does.
 std::string patched(const std::string& before, const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(before);

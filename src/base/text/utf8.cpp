@@ -15,8 +15,8 @@ struct InvisibleRange {
   char32_t last;
 };
 
-/// White_Space and Default_Ignorable_Code_Point of Unicode 16, control characters, the blank of Braille, and the place
-/// of an object.
+/// White_Space and Default_Ignorable_Code_Point of Unicode 16, control characters, the Braille blank and the object
+/// replacement character.
 constexpr std::array<InvisibleRange, 21> invisible{
     {{0, 0x20},        {0x7f, 0xa0},     {0xad, 0xad},      {0x34f, 0x34f},   {0x61c, 0x61c},   {0x115f, 0x1160},
      {0x1680, 0x1680}, {0x17b4, 0x17b5}, {0x180b, 0x180f},  {0x2000, 0x200f}, {0x2028, 0x202f}, {0x205f, 0x206f},

@@ -7,16 +7,16 @@
 
 namespace agw {
 
-/// Whether the byte continues a multi-byte character.
+/// Whether the byte continues a multi-byte UTF-8 character.
 inline bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
-// Prefixes of valid UTF-8 that are valid UTF-8 too.
+// Prefixes of valid UTF-8, which are themselves valid UTF-8.
 
 /// The longest prefix of at most `bytes` bytes.
 /// Example: src/base/text/utf8_test.cpp: Utf8Prefix.EndsBetweenCharacters
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
 
-/// The text if it has at most `bytes` bytes; else its longest such prefix, followed by `…`.
+/// The text if it has at most `bytes` bytes, otherwise its longest prefix of that size, followed by `…`.
 std::string shortened(std::string_view text, std::size_t bytes);
 /// The first `count` characters (code points).
 std::string_view first_characters(std::string_view text, std::size_t count);
@@ -24,11 +24,11 @@ std::string_view first_characters(std::string_view text, std::size_t count);
 /// The number of characters (code points).
 std::int64_t count_characters(std::string_view text);
 
-/// `utf8` with the upper-case letters of the Latin, Greek, Cyrillic and Armenian scripts in lower case; invalid UTF-8
-/// is left out. Independent of the host's locales.
+/// `utf8` with Latin, Greek, Cyrillic and Armenian upper-case letters in lower case. Invalid UTF-8 is left out.
+/// Independent of the host's locales.
 std::string lower_case(std::string_view utf8);
 
-/// Whether nobody would see anything: only white space, characters that Unicode has clients ignore (U+200B, U+FEFF)
+/// Whether the text shows nothing: it has only white space, characters that Unicode marks as ignorable (U+200B, U+FEFF)
 /// and blanks of other names (U+2800).
 /// Example: src/base/text/utf8_test.cpp: Invisible.IsWhatNobodySees
 bool is_invisible(std::string_view utf8);

@@ -27,8 +27,8 @@ constexpr std::array<CodePointRange, 7> letters{{{0x0e00, 0x0eff},
                                                  {0x3041, 0xa4cf},
                                                  {0xac00, 0xfaff},
                                                  {0x20000, 0x3ffff}}};
-/// Latin to Georgian, Ethiopic to Tagalog, Mongolian to extended Greek, full-width ASCII: checked after `letters`, some
-/// of which lie in between. Without combining marks.
+/// Latin to Georgian, Ethiopic to Tagalog, Mongolian to extended Greek, full-width ASCII, without combining marks.
+/// Checked after `letters`, because some of those lie within these ranges.
 constexpr std::array<CodePointRange, 8> spaced_letters{{{'A', 'Z'},
                                                         {'a', 'z'},
                                                         {0xc0, 0xd6},
@@ -62,7 +62,7 @@ Kind kind_of(char32_t c) {
   return is_in(marks, c) ? Kind::mark : Kind::sign;
 }
 
-/// Whether the text can contain a letter of such a script: the first byte of each is at least this.
+/// A quick check: every letter of a script without spaces starts with a byte of at least 0xe0.
 bool may_have_unsegmented_script(std::string_view utf8) {
   return std::ranges::any_of(utf8, [](char c) { return static_cast<unsigned char>(c) >= 0xe0; });
 }
@@ -80,7 +80,7 @@ bool has_unsegmented_script(std::string_view utf8) {
 std::size_t script_run_length(std::string_view utf8) {
   const auto* const end = utf8.data() + utf8.size();
   auto script = Kind::sign;
-  const char* number = nullptr;  // the digits directly before
+  const char* number = nullptr;  // start of the immediately preceding digits
   for (const auto* at = utf8.data(); at != end;) {
     const auto* const character = at;
     const auto kind = kind_of(Utf8::decode(at, end));

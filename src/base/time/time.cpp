@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono;
 
-/// Reads a text from left to right; after the first mismatch, `ok` stays false.
+/// Parses a text from left to right. After the first mismatch `ok` stays false.
 struct Reader {
   std::string_view rest;
   bool ok = true;
@@ -103,7 +103,7 @@ struct Reader {
     return milliseconds{value};
   }
 
-  /// The written offset from UTC.
+  /// The UTC offset in the text, 0 if there is none.
   minutes offset() {
     if (rest.empty() || take('Z') || take('z')) return minutes{0};
     const bool ahead = rest.front() == '+';
@@ -136,7 +136,7 @@ void append_iso8601(std::string& out, Timestamp time) {
   const year_month_day date{day};
   const hh_mm_ss clock{time - day};
   fmt::format_to(std::back_inserter(out), FMT_COMPILE("{:04}"), static_cast<int>(date.year()));
-  // fmt would take four times as long, and a list of records has a hundred of these.
+  // fmt would take four times as long, and a list of records has about a hundred times.
   auto rest = std::to_array("-00-00T00:00:00.000Z");
   write_digits(rest, 1, 2, static_cast<unsigned>(date.month()));
   write_digits(rest, 4, 2, static_cast<unsigned>(date.day()));

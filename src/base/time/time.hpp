@@ -7,7 +7,7 @@
 
 namespace agw {
 
-/// A UTC instant in milliseconds, as records carry it and the database stores it.
+/// A UTC instant in milliseconds, the resolution of records and of the database.
 using Timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
 
 /// `2026-01-02T03:04:05.678Z`, always 24 characters for the years 0 to 9999.
@@ -20,7 +20,7 @@ void append_iso8601(std::string& out, Timestamp time);
 /// Example: src/base/time/time_test.cpp: Time.ReadsDatesAndDateTimes
 std::optional<Timestamp> parse_iso8601(std::string_view text);
 
-/// The source of the current time, so that tests can control it.
+/// The source of the current time, which tests replace.
 class Clock {
 public:
   virtual ~Clock() = default;

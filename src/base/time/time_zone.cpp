@@ -17,14 +17,14 @@ using std::chrono::sys_seconds;
 
 absl::Time to_absl(sys_seconds time) { return absl::FromUnixSeconds(time.time_since_epoch().count()); }
 
-/// The time of a transition, found by the local time after it, which exists, perhaps twice.
+/// The instant of a transition, looked up by the local time after it. That local time exists, perhaps twice.
 sys_seconds instant_of(const absl::TimeZone& zone, const absl::TimeZone::CivilTransition& change) {
   return sys_seconds(seconds(absl::ToUnixSeconds(zone.At(change.to).trans)));
 }
 
 seconds offset_at(const absl::TimeZone& zone, sys_seconds time) { return seconds(zone.At(to_absl(time)).offset); }
 
-/// The library would open any file whose path is given.
+/// Rejects paths, because the library would open any file.
 bool is_zone_name(std::string_view name) {
   const auto allowed = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-' || c == '+' || c == '/'; };
   return !name.empty() && name.front() != '/' && std::all_of(name.begin(), name.end(), allowed) && name != "localtime";
