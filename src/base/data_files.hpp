@@ -15,8 +15,7 @@ inline constexpr std::string_view secrets = "secrets.yaml";
 inline constexpr std::string_view authority = "proxy-authority.pem";
 inline constexpr std::string_view checkpoints = "checkpoints";  ///< a directory
 inline constexpr std::string_view cluster = "cluster-id";       ///< the id of the cluster that this node belongs to
-inline constexpr std::string_view nodes =
-    "nodes";  ///< a directory with the private data of each node that shares this data directory
+inline constexpr std::string_view nodes = "nodes";      ///< a directory: private data of each node that shares this one
 inline constexpr std::string_view log = "gateway.log";  ///< in the directory `logs`, together with the rotated files
 
 }  // namespace agw::data_files

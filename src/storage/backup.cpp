@@ -29,7 +29,7 @@ constexpr std::size_t kept_copies = 3;
   throw std::system_error(errno, std::generic_category(), fmt::format("{} {}", what, path.string()));
 }
 
-/// Names sort by time, and have no colons, which scp and rsync would take for a host name.
+/// Names sort by time and contain no colons, before which scp and rsync expect a host name.
 std::string name_of_copy(int version) {
   auto time = to_iso8601(SystemClock{}.now());
   std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
@@ -55,7 +55,7 @@ std::vector<fs::path> copies_in(const fs::path& directory) {
   return copies;
 }
 
-/// The opposite of name_of_copy().
+/// Parses the version from a name made by name_of_copy().
 bool is_at_most(const fs::path& copy, int version) {
   constexpr std::string_view mark = "-schema-";
   const auto name = copy.stem().string();

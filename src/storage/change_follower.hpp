@@ -11,21 +11,21 @@
 
 namespace agw {
 
-/// Makes the records in memory follow the changes of other nodes: passes the changes of each topic to the code that
-/// holds its records, one batch after another. On the loop.
+/// Updates records in memory after changes by other nodes: passes the changes of each topic to the code that holds its
+/// records, one batch at a time. Use it on the loop only.
 /// Example: src/storage/change_follower_test.cpp: ChangeFollowerTest.HandsEachTopicItsKeysOnce
 class ChangeFollower {
 public:
-  /// Rereads the records with these keys, through `Database::write`: its results come in the order of commits, so what
-  /// this node changes itself is never replaced by an older version.
+  /// Rereads the records with these keys through `Database::write`, whose results arrive in commit order. A change by
+  /// this node is therefore never replaced by an older version.
   using Refresh = std::function<Task<>(std::vector<std::string> keys)>;
 
   explicit ChangeFollower(Loop& loop);
 
   void follow(std::string topic, Refresh refresh) { refreshers_[std::move(topic)] = std::move(refresh); }
-  /// A refresh that fails is tried again with the next changes, and once a second.
+  /// A failed refresh is retried with the next changes, and every second.
   void take(std::vector<RecordChange> changes);
-  /// Finishes the refresh that is running; further changes are ignored.
+  /// Waits for the current refresh; further changes are ignored.
   Task<> stop();
 
 private:

@@ -14,7 +14,7 @@ using Keys = std::vector<std::string>;
 
 class ChangeFollowerTest : public ::testing::Test {
 protected:
-  /// Notes what it is given, and fails the first `failures` times.
+  /// Records its arguments and fails the first `failures` times.
   Task<> note(Keys keys) {
     given_.push_back(std::move(keys));
     if (failures_-- > 0) throw DatabaseError(1, "the server is away");

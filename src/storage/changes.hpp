@@ -6,10 +6,10 @@
 
 namespace agw {
 
-/// A record that nodes hold in memory was changed, by any of them (src/storage/migrations/postgres/0240_cluster.sql).
+/// A change, by any node, of a record that nodes hold in memory (src/storage/migrations/postgres/0240_cluster.sql).
 struct RecordChange {
   std::string topic;  ///< its table
-  std::string key;    ///< its id, or that of what it belongs to
+  std::string key;    ///< its id, or the id of the record that it belongs to
 };
 
 /// A node whose lease has expired (storage/postgres/lease.hpp).
@@ -18,7 +18,7 @@ struct LostNode {
   std::string id;  ///< in `gateway_owner`
 };
 
-/// Takes changes in the order of their commits. On the loop.
+/// Receives changes in commit order. Called on the loop.
 using OnChanges = std::function<void(std::vector<RecordChange>)>;
 
 }  // namespace agw

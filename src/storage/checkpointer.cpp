@@ -15,12 +15,15 @@ namespace agw {
 namespace {
 
 constexpr std::chrono::seconds interval{1};
-/// How long the writer waits for readers. Most take a few milliseconds; the next write must not take much longer.
-constexpr int reader_milliseconds = 30;
-/// Readers that come and go leave fewer pages than this to be copied; more are left behind by one that stays.
-constexpr int pages_of_a_moment = 4 * 1024;
+/// How long the writer waits for readers. Most take a few milliseconds, and the next write must not be delayed much
+/// longer.
+constexpr int reader_timeout_milliseconds = 30;
+/// A reader with an old snapshot prevents more pages than this from being copied; overlapping short reads prevent
+/// fewer.
+constexpr int max_pages_to_wait_for = 4 * 1024;
 
-/// How many pages of the log are not in the file yet; none if `mode` waits for readers and waited in vain.
+/// The number of pages of the log that are not in the file yet; nullopt if `mode` waits for readers and the wait timed
+/// out.
 std::optional<int> run_checkpoint(Connection& connection, int mode) {
   int in_log = 0;
   int copied = 0;
@@ -31,22 +34,22 @@ std::optional<int> run_checkpoint(Connection& connection, int mode) {
   return in_log - copied;
 }
 
-/// Sets how long a connection waits for others, and back at the end.
-class ShortPatience {
+/// Changes a connection's busy timeout during its lifetime.
+class ScopedBusyTimeout {
 public:
-  explicit ShortPatience(Connection& connection) : connection_(connection) {
+  explicit ScopedBusyTimeout(Connection& connection) : connection_(connection) {
     auto row = connection.prepare("PRAGMA busy_timeout");
     row.step();
-    usual_milliseconds_ = static_cast<int>(row.integer(0));
-    sqlite3_busy_timeout(connection.handle(), reader_milliseconds);
+    previous_milliseconds_ = static_cast<int>(row.integer(0));
+    sqlite3_busy_timeout(connection.handle(), reader_timeout_milliseconds);
   }
-  ~ShortPatience() { sqlite3_busy_timeout(connection_.handle(), usual_milliseconds_); }
-  ShortPatience(const ShortPatience&) = delete;
-  ShortPatience& operator=(const ShortPatience&) = delete;
+  ~ScopedBusyTimeout() { sqlite3_busy_timeout(connection_.handle(), previous_milliseconds_); }
+  ScopedBusyTimeout(const ScopedBusyTimeout&) = delete;
+  ScopedBusyTimeout& operator=(const ScopedBusyTimeout&) = delete;
 
 private:
   Connection& connection_;
-  int usual_milliseconds_ = 0;
+  int previous_milliseconds_ = 0;
 };
 
 }  // namespace
@@ -55,9 +58,9 @@ bool checkpoint(Connection& connection) { return run_checkpoint(connection, SQLI
 
 void restart_log(Connection& connection) {
   const auto left = run_checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE);
-  // Waiting for somebody who stays, such as a backup, would delay the next write in vain.
-  if (!left || *left > pages_of_a_moment) return;
-  const ShortPatience patience(connection);
+  // Waiting for a long reader, such as a backup, would only delay the next write.
+  if (!left || *left > max_pages_to_wait_for) return;
+  const ScopedBusyTimeout timeout(connection);
   run_checkpoint(connection, SQLITE_CHECKPOINT_RESTART);
 }
 
@@ -71,7 +74,7 @@ void Checkpointer::notify_commit() {
   changed_.notify_one();
 }
 
-// SQLite calls this, so nothing may be thrown. Without a thread the log grows until a later commit can start one.
+// Called by SQLite, so it must not throw. Without a thread the log grows until a later commit can start one.
 void Checkpointer::start_thread() {
   AGW_ASSERT(pending_ && !closing_);
   try {
@@ -122,7 +125,7 @@ void Checkpointer::work() {
   while (wait_for_commit()) {
     try {
       if (!connection) connection.emplace(file_, Connection::Access::read_write);
-      // A reader still needs old pages: more can be copied once it has ended.
+      // A reader still needs old pages; the rest can be copied once it has ended.
       if (!checkpoint(*connection)) notify_commit();
       failing_ = false;
     } catch (const DatabaseError& error) {

@@ -11,15 +11,15 @@
 namespace agw {
 
 /// Runs a passive checkpoint: copies pages from the write-ahead log into the database file without blocking readers or
-/// writers. Returns whether all of the log is now in the file. Throws DatabaseError.
+/// writers. Returns whether the file now contains all of the log. Throws DatabaseError.
 bool checkpoint(Connection& connection);
 
-/// The same for the writer, with a log that others read without a break, each from where it was: waits for them for a
-/// moment, in which nothing is added, so that the next write begins the log anew. It does not wait if somebody reads an
-/// old state, as a backup does. Throws DatabaseError.
+/// Also restarts the log although overlapping readers prevent SQLite from doing so: waits briefly until no reader uses
+/// the log, so that the next write starts it from the beginning. Only the writer may call this. Does not wait if a
+/// reader uses an old snapshot, as a backup does. Throws DatabaseError.
 void restart_log(Connection& connection);
 
-/// Makes checkpoints on its own thread and connection, a second after a commit or when the log is long, so that the
+/// Runs checkpoints on its own thread and connection, one second after a commit or when the log is long, so that the
 /// writer rarely has to. The thread starts with the first commit and sleeps while nothing is written.
 class Checkpointer {
 public:
@@ -28,13 +28,13 @@ public:
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
 
-  /// Reports a commit. From any thread.
+  /// Reports a commit. Thread-safe.
   void notify_commit();
-  /// Checkpoints now, because the log is long. Call it after a commit.
+  /// Starts a checkpoint immediately, because the log is long. Call it after a commit.
   void checkpoint_now();
-  /// Whether a checkpoint is running or about to run.
+  /// Whether a checkpoint is running or about to start.
   bool is_copying();
-  /// Ends the thread. The last connection that closes checkpoints what is left in the log.
+  /// Ends the thread. The rest of the log is checkpointed when the last connection closes.
   void close();
 
 private:
@@ -49,8 +49,8 @@ private:
   bool urgent_ = false;
   bool copying_ = false;
   bool closing_ = false;
-  bool failing_ = false;        ///< used by the thread only: a series of failures is logged once
-  bool thread_failed_ = false;  ///< no thread could be started
+  bool failing_ = false;        ///< used by the thread only: repeated failures are logged once
+  bool thread_failed_ = false;  ///< the thread could not be started
   std::optional<WorkerThread> thread_;
 };
 

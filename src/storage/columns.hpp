@@ -28,12 +28,12 @@ struct ColumnValue {
     else
       return static_cast<T>(row.integer(column));
   }
-  // The value is a member of a row, which outlives the statement.
+  // The value is a member of a row that outlives the statement.
   // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter)
   static const T& bound(const T& value) { return value; }
 };
 
-/// Enumerations are stored by name. Throws std::runtime_error for a name that this program does not know.
+/// Enumerations are stored by name. Throws std::runtime_error for an unknown name.
 template <class E>
   requires std::is_enum_v<E>
 struct ColumnValue<E> {
@@ -72,9 +72,9 @@ struct ColumnValue<std::optional<json::object>> {
   }
 };
 
-/// A column: its name in SQL, and where its value is in a row. `get` is a pointer to the member, or a function that
-/// returns a reference to it; for a value that is computed, a function `get(row, statement, column)` that reads it.
-/// `unknown` stands for an enumerator that this program does not know.
+/// A column: its name in SQL and the place of its value in a row. `get` is a pointer to the member or a function that
+/// returns a reference to it. For a computed value, it is a function `get(row, statement, column)` that reads it.
+/// `unknown` replaces an enumerator that this program does not know.
 template <class Get, class Unknown = std::nullopt_t>
 struct Column {
   std::string_view name;
@@ -112,7 +112,7 @@ public:
     return "INSERT INTO " + std::string(table) + " (" + names() + ") VALUES (" + values + ")";
   }
 
-  /// The current row of a statement that selects these columns first.
+  /// Reads the current row of a statement whose first columns are these.
   Row read(const Statement& statement) const {
     Row row{};
     std::apply(
@@ -124,7 +124,7 @@ public:
     return row;
   }
 
-  /// Binds the values to the statement's next parameters.
+  /// Binds the values to the next parameters of the statement.
   Statement& bind(Statement& statement, const Row& row) const {
     std::apply([&](const auto&... column) { (bind_one(column, row, statement), ...); }, columns_);
     return statement;

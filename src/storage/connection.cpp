@@ -1,6 +1,6 @@
-// SQLite behind `Connection` and `Statement`. With a database on a server, each function passes the call on to
-// `remote_` (storage/postgres) in its first line; everything after it is SQLite. Errors become exceptions with SQLite's
-// codes in both cases, so callers do not know which database they use.
+// `Connection` and `Statement` for SQLite. For a database on a server, the first line of each function forwards the
+// call to `remote_` (storage/postgres); the rest is SQLite. Errors become exceptions with SQLite's codes in both cases,
+// so callers need not know the engine.
 
 #include "storage/connection.hpp"
 
@@ -20,14 +20,14 @@ namespace {
 
 constexpr int busy_milliseconds = 5000;
 
-/// Without SQLite's memory statistics, allocations of different threads do not contend for a mutex.
+/// Turns off SQLite's memory statistics, so that allocations of different threads do not contend for a mutex.
 void configure_once() {
   static const int done = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   (void)done;
 }
 
 bool is_disk_full(int code, int system_error) {
-  // SQLite does not report why the index of its log could not grow.
+  // SQLite does not report why the index of its log (the WAL index) could not grow.
   if ((code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) return true;
   return (code & 0xff) == SQLITE_IOERR && agw::is_disk_full(std::error_code(system_error, std::system_category()));
 }
@@ -189,7 +189,7 @@ Connection::Connection(const std::string& path, Access access) {
   try {
     if (code != SQLITE_OK) fail(handle_, code, path);
     sqlite3_busy_timeout(handle_, busy_milliseconds);
-    // Text in double quotes is an identifier; SQLite's fallback to a string would hide misspelt columns.
+    // Double quotes delimit identifiers only; SQLite's fallback to a string would hide misspelt columns.
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
@@ -206,7 +206,7 @@ Connection::~Connection() {
   for (const auto& [text, free_list] : statements_) {
     for (auto* statement : free_list) sqlite3_finalize(statement);
   }
-  // A statement that is still in use, or a copy under way, would keep the file open.
+  // A statement in use, or a running copy, would keep the file open.
   [[maybe_unused]] const int closed = sqlite3_close(handle_);
   AGW_ASSERT(closed == SQLITE_OK);
 }

@@ -20,8 +20,8 @@ struct sqlite3_stmt;
 
 namespace agw {
 
-/// An error of the database; `code` is SQLite's extended result code, or the one that stands for PostgreSQL's error. A
-/// full disk has a separate type, because a client may wait for space.
+/// A database error. `code` is SQLite's extended result code, or the equivalent of PostgreSQL's error. A full disk has
+/// a separate type, because a client may retry once there is space.
 class DatabaseError : public std::runtime_error {
 public:
   DatabaseError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -37,7 +37,7 @@ public:
   using DatabaseError::DatabaseError;
 };
 
-/// The database cannot do it now and may soon; nothing was done. Becomes 503 with `answer`.
+/// A temporary failure; nothing was done. Becomes 503 with `answer`.
 class DatabaseUnavailable : public DatabaseError {
 public:
   DatabaseUnavailable(int code, std::string answer, const std::string& message)
@@ -48,7 +48,7 @@ private:
   std::string answer_;
 };
 
-/// Another node answers on the thread, and nothing was done: that node must be asked, or asked later.
+/// Another node is running the thread, and nothing was done: send the request to that node, or retry later.
 class ThreadElsewhere : public DatabaseError {
 public:
   using DatabaseError::DatabaseError;
@@ -60,8 +60,8 @@ struct Sql {
   std::string_view postgres;
 };
 
-/// A prepared statement borrowed from a Connection. When it goes out of scope it is reset, its bindings are cleared,
-/// and the connection can lend it again.
+/// A prepared statement borrowed from a Connection. Its destructor resets it, clears its bindings and makes it
+/// available again.
 ///
 ///     auto row = connection.prepare("SELECT title FROM threads WHERE id = :id");
 ///     row.bind(":id", id);
@@ -86,8 +86,7 @@ public:
 
   /// Steps to the next row; false if there is none. Throws DatabaseError.
   bool step();
-  /// Runs the statement to its end and resets it, keeping its bindings: for statements without rows. Throws
-  /// DatabaseError.
+  /// Runs a statement without rows to its end and resets it, keeping its bindings. Throws DatabaseError.
   void run();
 
   // Columns of the current row, numbered from 0. Views are valid until the next step.
@@ -136,20 +135,20 @@ private:
 
   sqlite3_stmt* statement_;
   FreeList* free_list_;
-  RemoteStatement* remote_ = nullptr;  ///< instead of the two above
-  int bound_ = 0;                      ///< by bind_next
+  RemoteStatement* remote_ = nullptr;  ///< replaces the two members above
+  int bound_ = 0;                      ///< the number of parameters bound by bind_next
 };
 
-/// A connection to the database, used by one thread at a time. It prepares each statement once and keeps it.
+/// A connection to the database, used by one thread at a time. Caches prepared statements.
 class Connection {
 public:
   enum class Access { read_only, read_write };
 
-  /// Opens an existing file; `path` may be a URI of SQLite (`file:…?immutable=1`). Throws DatabaseError.
+  /// Opens an existing file; `path` may be an SQLite URI (`file:…?immutable=1`). Throws DatabaseError.
   Connection(const std::string& path, Access access);
-  /// A connection to a server.
+  /// Uses a connection to a server.
   explicit Connection(std::unique_ptr<RemoteConnection> remote) : remote_(std::move(remote)) {}
-  /// The last connection to a file checkpoints its log.
+  /// Closing the last connection to a file checkpoints its log.
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -160,20 +159,20 @@ public:
   /// Runs statements without parameters, such as those of a migration. Throws DatabaseError.
   void execute(const std::string& sql);
 
-  /// Begins a transaction that may write.
+  /// Begins a transaction that can write.
   void begin();
 
-  /// Whether the database is PostgreSQL: for what only SQLite has, such as functions of our own.
+  /// Whether the database is PostgreSQL, which lacks features of SQLite such as our own SQL functions.
   bool is_postgres() const { return remote_ != nullptr; }
-  /// SQLite only; elsewhere statements say `RETURNING`. Throws InternalError.
+  /// SQLite only; use `RETURNING` for PostgreSQL. Throws InternalError.
   std::int64_t last_insert_rowid() const;
   /// The number of rows changed by the latest INSERT, UPDATE or DELETE.
   int changes() const;
-  /// Whether a transaction is open. Some errors (a full disk) end it.
+  /// Whether a transaction is open. Some errors, such as a full disk, end it.
   bool in_transaction() const;
   /// SQLite only, else null.
   sqlite3* handle() const { return handle_; }
-  /// For direct calls through `handle`: throws the DatabaseError that `code` stands for, unless it is SQLITE_OK.
+  /// For direct calls through `handle`: throws the DatabaseError for `code` unless it is SQLITE_OK.
   void check(int code, std::string_view during) const;
 
 private:
@@ -183,7 +182,7 @@ private:
 
   sqlite3* handle_ = nullptr;
   std::unique_ptr<RemoteConnection> remote_;
-  /// The statements that are not lent out, by SQL text. If a text is lent twice at a time, it has two statements.
+  /// Statements not in use, by SQL text. There are two for a text that was borrowed twice at the same time.
   std::unordered_map<std::string, Statement::FreeList, Hash, std::equal_to<>> statements_;
 };
 

@@ -21,7 +21,7 @@ Task<> write_for_ever(Database& database, std::int64_t number, int acknowledgeme
   }
 }
 
-/// The gateway that will be killed: tells the number of each row when its write was awaited.
+/// The process to be killed: reports the number of each row after its write was awaited.
 [[noreturn]] void write_until_killed(const Database::Options& options, int acknowledgements) {
   Loop loop;
   Database database(loop, options);

@@ -26,7 +26,7 @@ using testing::until;
 
 using Outcomes = std::vector<std::string>;
 
-/// Writes row `number` and notes how that ended: `done 1`, `failed 1`, `full 1`.
+/// Writes row `number` and records the outcome: `done 1`, `failed 1`, `full 1`.
 Task<> write_and_record(Database& database, std::int64_t number, Outcomes& outcomes, Database::Lane lane,
                         std::function<void(Connection&)> afterwards) {
   try {
@@ -131,7 +131,7 @@ TEST(Database, WaitingWritesShareOneCommitAndAreAnsweredInOrder) {
   });
 }
 
-/// How the step of a group that goes wrong does so.
+/// How one item of a group fails.
 struct Fault {
   const char* name;
   std::function<void(Connection&)> strike;
@@ -341,12 +341,12 @@ TEST(Database, ALongLogIsBegunAnewWhileWritesGoOn) {
   });
 }
 
-/// Two reads that take turns, so that one of them is always under way.
+/// Two alternating readers, so that a read is always active.
 class EndlessReading {
 public:
   explicit EndlessReading(TestDatabase& database) : database_(database) {}
 
-  /// One of the two.
+  /// One of the two readers.
   Task<> read_on() {
     while (!over_) {
       co_await database_->read([this](Connection& connection) {

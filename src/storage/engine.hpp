@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// The engine of a Database (storage/database.hpp, which has the promises): SQLite, or a server. On the loop.
+/// The engine of a Database: SQLite, or a server. storage/database.hpp documents its promises. Use it on the loop only.
 class StorageEngine {
 public:
   using Clock = std::chrono::steady_clock;

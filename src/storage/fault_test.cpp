@@ -13,7 +13,7 @@
 namespace agw {
 namespace {
 
-/// Makes one of SQLite's calls that change a file fail, once: the one that `countdown` reaches.
+/// Makes one of SQLite's calls that change a file fail once: the one at which `countdown` ends.
 class FailingDisk {
 public:
   FailingDisk(int call, int error) {
@@ -72,7 +72,7 @@ Task<> write_row(Database& database, std::int64_t number, Outcome& outcome) {
   }
 }
 
-/// Two groups of writes, during which the `call`th change of a file fails with `error`. Whether one did.
+/// Writes two groups, during which the `call`th change of a file fails with `error`. Returns whether the call happened.
 bool write_while_failing(int call, int error) {
   bool has_failed = false;
   testing::run([&](Loop& loop) -> Task<> {
@@ -119,7 +119,7 @@ TEST(DiskFull, IsWhatKeepsTheIndexOfTheLogFromGrowing) {
   const auto open = [&] { return std::make_unique<Connection>(file, Connection::Access::read_write); };
   open()->execute("PRAGMA journal_mode = WAL; CREATE TABLE things (name)");
   {
-    // The first call makes the index, the second lets it grow. What the system said to that, SQLite does not keep.
+    // The first call creates the index, the second enlarges it. SQLite discards the system's error code for the latter.
     const FailingDisk disk(2, 0);
     try {
       open();

@@ -9,10 +9,10 @@ namespace agw {
 
 namespace {
 
-/// Takes about half a second.
+/// The maximum number of words to check, which takes about half a second.
 constexpr std::int64_t max_checked = 1'000'000;
 
-/// A statement over the vocabulary of `index`, which a connection creates when it first needs it.
+/// A statement over the vocabulary of `index`, a table that is created per connection at the first use.
 Statement prepare_with_vocabulary(Connection& connection, std::string_view index, const std::string& sql) {
   try {
     return connection.prepare(sql);
@@ -45,7 +45,7 @@ bool merge_full_text(Connection& connection, std::string_view index, int pages) 
 }
 
 std::int64_t count_segments(Connection& connection, std::string_view index) {
-  // The table has a row for about each page: this steps from segment to segment.
+  // The table has about one row per page, so the query steps from segment to segment.
   auto row = connection.prepare(
       fmt::format("WITH RECURSIVE segments (id) AS (SELECT min(segid) FROM {0}_idx UNION ALL SELECT (SELECT min(segid) "
                   "FROM {0}_idx WHERE segid > id) FROM segments WHERE id IS NOT NULL) SELECT count(id) FROM segments",

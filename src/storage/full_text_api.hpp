@@ -12,23 +12,23 @@ struct fts5_api;  // NOLINT(readability-identifier-naming): named by SQLite
 
 namespace agw {
 
-/// SQLite's FTS5 extension API: for tokenizers, for the matches of a query, and for ranking functions.
+/// SQLite's FTS5 extension API, which tokenizers, ranking functions and the positions of matches need.
 fts5_api* full_text_api(Connection& connection);
 
 /// Merges segments of the FTS table `index`, writing about `pages` pages; a negative number starts a merge into one
-/// segment. Returns false when nothing is left to merge. Throws DatabaseError.
+/// segment. Returns false when there is nothing left to merge. Throws DatabaseError.
 bool merge_full_text(Connection& connection, std::string_view index, int pages);
 
-/// How many segments the FTS table `index` consists of. Each insertion adds one, and a query reads all of them. Throws
+/// The number of segments of the FTS table `index`. Each insertion adds one, and a query reads all of them. Throws
 /// DatabaseError.
 std::int64_t count_segments(Connection& connection, std::string_view index);
 
-/// A query with more words would be too long.
+/// The maximum number of words, because a query with more would be too long.
 inline constexpr std::size_t max_words_with_part = 100;
 
 /// Words of the FTS table `index` that contain `part` and begin with a digit or a letter of a script without spaces
 /// (see base/text/word_segmentation.hpp): the first ones in code point order, and `part` itself. Scans all such words,
-/// at most a million of either kind. Throws DatabaseError.
+/// at most a million of each kind. Throws DatabaseError.
 std::vector<std::string> words_with_part(Connection& connection, std::string_view index, const std::string& part);
 
 /// A query that matches any of the words.

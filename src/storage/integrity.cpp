@@ -15,7 +15,7 @@ namespace {
 
 constexpr int rests_per_work = 4;
 
-/// Each table in its own transaction: one over the whole file would let the write-ahead log grow.
+/// Checks each table in its own transaction: a single one would let the write-ahead log grow.
 std::optional<std::string> quick_check(Connection& connection) {
   std::vector<std::string> names;
   auto tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0");

@@ -29,14 +29,14 @@ class MigrationTest : public ::testing::Test {
 protected:
   MigrationTest() { options_ = testing::TestDatabase::options(directory_); }
 
-  /// Starts a gateway that has `migrations`, and stops it again.
+  /// Starts a gateway with `migrations` and stops it again.
   void start(std::vector<Migration> migrations, const std::function<void(Connection&)>& use = nullptr) {
     options_.migrations = std::move(migrations);
     Database database(loop_, options_);
     if (use) use(database.start_connection());
   }
 
-  /// The message with which it refuses to start.
+  /// The message of the refused start.
   std::string refusal(ExitStatus expected, std::vector<Migration> migrations = three) {
     try {
       start(std::move(migrations));
@@ -181,7 +181,7 @@ protected:
     start(three, [](Connection& connection) { testing::insert(connection, 1, std::string(100'000, 'x')); });
   }
 
-  /// The first page is broken behind the file's header, which has a test of its own.
+  /// Damages a page. The first page keeps the file's header, which has its own test.
   void expect_refusal_of_broken_page(const std::string& intact, std::size_t page) {
     const std::size_t spared = page == 0 ? 100 : 0;
     write_file(options_.file, std::string(4096 - spared, '\xee'), static_cast<std::streamoff>(page * 4096 + spared));

@@ -35,7 +35,7 @@ struct Place {
                     "those made before migrations).",
                     file.string(), reason, file.filename().string(), file.filename().string(), backups.string()));
   }
-  /// After a downgrade.
+  /// The schema is newer than this program, as after a downgrade.
   [[noreturn]] void too_new(int version, int latest) const {
     const auto copy = latest_copy(backups, latest);
     const auto way_back =
@@ -61,7 +61,7 @@ std::uintmax_t size_or_0(const fs::path& path) {
   return ignored ? 0 : size;
 }
 
-/// Root may write read-only files, but a file marked as read-only is not meant to be written.
+/// Root can write read-only files, but such a file is not meant to be written.
 void require_writable(const Place& place, const fs::path& path) {
   const auto permissions = fs::status(path).permissions();
   const bool marked = (permissions & fs::perms::owner_write) != fs::perms::none;
@@ -75,7 +75,7 @@ std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-/// Checks the header of 100 bytes against the file's length, which is exact unless a log waits for a checkpoint.
+/// Compares the 100-byte header with the file's length. They match exactly unless the log is not checkpointed.
 void check_header(const Place& place) {
   std::array<char, 100> bytes{};
   std::ifstream stream(place.file, std::ios::binary);
@@ -97,7 +97,7 @@ std::int64_t count_pages(Connection& connection) {
   return row.integer(0);
 }
 
-/// Checks all of a small file, which takes less than a millisecond; of a large one only the root pages.
+/// Checks all of a small file, which takes less than a millisecond; only the root pages of a large one.
 void check_pages(const Place& place, Connection& connection) {
   if (count_pages(connection) <= small_file) {
     auto row = connection.prepare("PRAGMA quick_check(1)");
@@ -121,7 +121,7 @@ void check_content(const Place& place, Connection& connection, std::span<const M
   check_pages(place, connection);
 }
 
-/// SQLite's errors about the file in our words.
+/// Replaces SQLite's errors about the file by our own messages.
 [[noreturn]] void explain(const Place& place, const DatabaseError& error) {
   const int code = error.code() & 0xff;
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) place.unusable(fmt::format("is damaged: {}", error.what()));
@@ -129,7 +129,8 @@ void check_content(const Place& place, Connection& connection, std::span<const M
   place.inaccessible(error.what());
 }
 
-/// Opens an existing file, and leaves no trace during the checks: closing would checkpoint the log into a damaged file.
+/// Opens an existing file without leaving traces during the checks: closing would checkpoint the log into a damaged
+/// file.
 std::unique_ptr<Connection> open_checked(const Place& place, std::span<const Migration> migrations) {
   check_header(place);
   const bool had_log = fs::exists(place.log());
@@ -157,8 +158,8 @@ void ensure_log(const Place& place, Connection& connection) {
         "its file system cannot share memory between connections, which SQLite's log needs (a network "
         "drive?). Choose a data directory on a local disk.");
   }
-  // A log that once grew huge is truncated when SQLite restarts it. Not one that grew during a backup: truncating it
-  // would delay a write.
+  // SQLite truncates a log above this size when it restarts it. The limit is high enough for a log that grew during a
+  // backup: truncating that would delay a write.
   connection.execute("PRAGMA journal_size_limit = 536870912");
 }
 

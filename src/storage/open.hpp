@@ -9,15 +9,14 @@
 
 namespace agw {
 
-/// Opens the gateway's database, or creates it with mode 0600, in WAL mode and with all `migrations`. Checks what is
-/// cheap to check: the file's form and length, its schema, and all pages of a small file or the root pages of a large
-/// one. Throws StartError: 5 if the file is damaged, belongs to another program or to a newer gateway (it and its log
-/// are left unchanged), 1 if it cannot be read or written. Throws DiskFull if there is no space for its own writes.
+/// Opens the gateway's database, or creates it with mode 0600, in WAL mode and with all `migrations`. Runs only
+/// inexpensive checks: the header, the length, the schema, and all pages of a small file or the root pages of a large
+/// one. Throws StartError: 5 if the file is damaged, belongs to another program or to a newer gateway (the file and its
+/// log are not changed), 1 if it cannot be read or written. Throws DiskFull if there is no space for its own writes.
 std::unique_ptr<Connection> open_database(const std::filesystem::path& file, const std::filesystem::path& backups,
                                           std::span<const Migration> migrations);
 
-/// For damage that is only found when the open database is read: throws the StartError that `open_database` would have
-/// thrown.
+/// For damage found only when the open database is read: throws the same StartError as `open_database`.
 [[noreturn]] void refuse_database(const std::filesystem::path& file, const std::filesystem::path& backups,
                                   const DatabaseError& error);
 

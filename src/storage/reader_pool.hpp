@@ -15,14 +15,14 @@
 
 namespace agw {
 
-/// Runs an item in one transaction, so that it sees one state of the database, and keeps a failure in it.
+/// Runs an item in one transaction, so that it sees one snapshot, and stores a failure in the item.
 using ItemReader = std::function<void(WorkItem&)>;
 
-/// A reader of a database file. Opens its connection when it first reads.
+/// A reader of a database file. Opens its connection at the first read.
 ItemReader file_reader(std::string file);
 
-/// A small pool of reading threads, each with its own reader and thus its own connection. Starts a thread when an item
-/// arrives and none is idle, up to `limit` of them.
+/// A small pool of threads that read, each with its own reader and connection. Starts a thread when an item arrives and
+/// none is idle, up to `limit` threads.
 class ReaderPool {
 public:
   /// `make_reader` runs on each thread.
@@ -31,14 +31,15 @@ public:
   ReaderPool(const ReaderPool&) = delete;
   ReaderPool& operator=(const ReaderPool&) = delete;
 
-  /// On the loop.
+  /// Call it on the loop.
   void add(std::unique_ptr<WorkItem> item);
 
   /// Finishes queued items until `deadline`, rejects the rest and ends the threads.
   void close(std::chrono::steady_clock::time_point deadline);
 
 private:
-  /// Returns why the first thread could not start. If a later one cannot, the existing ones do its work.
+  /// Returns the reason why the first thread could not be started. If a later one cannot, the existing threads do its
+  /// work.
   std::exception_ptr start_thread();
   void work();
   std::unique_ptr<WorkItem> take();

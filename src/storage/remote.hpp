@@ -6,10 +6,10 @@
 
 namespace agw {
 
-/// The type of a NULL, which servers require.
+/// The type of a NULL, which servers need.
 enum class ValueType { integer, real, text, unknown };
 
-/// A statement of a database on a server. Statement (storage/connection.hpp) passes its calls on and documents them.
+/// A statement of a database on a server. Statement (storage/connection.hpp) forwards its calls and documents them.
 class RemoteStatement {
 public:
   RemoteStatement() = default;
@@ -31,11 +31,11 @@ public:
   virtual double real(int column) const = 0;
   virtual std::string_view text(int column) const = 0;
 
-  /// Ends the loan: drops rows and bindings.
+  /// Makes the statement available again; drops rows and bindings.
   virtual void give_back() = 0;
 };
 
-/// A connection to a database on a server. Connection (storage/connection.hpp) passes its calls on and documents them.
+/// A connection to a database on a server. Connection (storage/connection.hpp) forwards its calls and documents them.
 class RemoteConnection {
 public:
   RemoteConnection() = default;
@@ -43,7 +43,7 @@ public:
   RemoteConnection(const RemoteConnection&) = delete;
   RemoteConnection& operator=(const RemoteConnection&) = delete;
 
-  /// Lends a statement until its `give_back`.
+  /// Returns a statement for exclusive use until its `give_back`.
   virtual RemoteStatement& prepare(std::string_view sql) = 0;
   virtual void execute(const std::string& sql) = 0;
   virtual int changes() const = 0;

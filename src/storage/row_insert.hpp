@@ -10,7 +10,7 @@
 namespace agw {
 
 /// A write that inserts one row. The writer passes the rows of adjacent callers to one call of `insert_all`, because
-/// one statement for many rows costs less than many statements.
+/// one statement for many rows is cheaper than many statements.
 /// Example: src/storage/row_insert_test.cpp: RowInsertTest.RowsThatWaitTogetherAreInsertedTogether
 struct RowInsert {
   using Rows = std::span<const void* const>;

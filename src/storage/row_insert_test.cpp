@@ -25,7 +25,7 @@ void insert_others(Connection& connection, Numbers rows) {
   for (const auto* number : rows) insert(connection, *number, "another of " + std::to_string(rows.size()));
 }
 
-/// What stands in the rows, in the order of their numbers.
+/// The texts of the rows, by number.
 Notes texts(Connection& connection) {
   Notes texts;
   auto row = connection.prepare("SELECT number || ' ' || text FROM rows ORDER BY number");
@@ -33,7 +33,7 @@ Notes texts(Connection& connection) {
   return texts;
 }
 
-/// Writes of one test, which wait for the writer together.
+/// Writes of one test that wait for the writer together.
 class RowInsertTest : public ::testing::Test {
 protected:
   template <auto insert_all = insert_numbers>
@@ -52,7 +52,7 @@ protected:
     });
   }
 
-  /// Has the writes that `spawn` begins run as one group; gives what stands in the rows then.
+  /// Runs the writes started by `spawn` as one group and returns the resulting rows.
   static Notes rows_after(std::function<void(Database&, TaskGroup&)> spawn) {
     Notes rows;
     testing::run([&](Loop& loop) -> Task<> {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int pages_at_once = 256;  // 1 MiB
 
-/// Ends the read transaction in any case.
+/// Ends the read transaction, also after an exception.
 class ReadTransaction {
 public:
   explicit ReadTransaction(Connection& connection) : connection_(connection) {
@@ -35,8 +35,8 @@ std::uint64_t page_size(Connection& connection) {
   return static_cast<std::uint64_t>(row.integer(0));
 }
 
-/// Starts the writeback of copied pages and waits for it, without a sync, whose commit of the file system's journal
-/// would delay every other commit. Errors are reported by the sync at the end.
+/// Starts the writeback of copied pages and waits for it. Avoids a sync, whose commit of the file system's journal
+/// would delay every other commit. The sync at the end reports errors.
 void flush(const Descriptor& file) {
   ::sync_file_range(file.get(), 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
 }
@@ -70,7 +70,7 @@ void snapshot_database(const std::filesystem::path& from, const std::filesystem:
   if (!file) throw_errno("cannot write " + to.string());
   Connection source(from.string(), Connection::Access::read_only);
   Connection target(to.string(), Connection::Access::read_write);
-  // An unfinished copy is deleted, so nothing of it must survive a crash.
+  // An unfinished copy is deleted, so it need not survive a crash.
   target.execute("PRAGMA synchronous = OFF");
   const ReadTransaction view(source);
   copy(source, target, file, progress);

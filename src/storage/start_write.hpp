@@ -7,12 +7,12 @@
 
 namespace agw {
 
-/// How often a write at the start is tried, because other nodes may start at the same time.
+/// The maximum number of attempts of a write at the start. Other nodes may start at the same time and cause conflicts.
 inline constexpr int max_start_attempts = 10;
 
-/// For optional writes at the start: runs `work` in one transaction of the start's connection, and again if another
-/// node's came between. If the disk is full, the transaction is rolled back and a warning says that `what` waits; the
-/// start continues, because reads still work.
+/// For optional writes at the start: runs `work` in one transaction of the start's connection, and repeats it after a
+/// conflict with another node. If the disk is full, it rolls back and logs a warning that `what` waits; the start
+/// continues, because reads still work.
 template <class Work>
 bool write_at_start(Connection& connection, std::string_view what, const Work& work) {
   const auto roll_back = [&connection] {

@@ -13,13 +13,13 @@
 
 namespace agw::testing {
 
-/// Lets the loop turn until `reached`.
+/// Runs the loop until `reached` returns true.
 inline Task<> until(std::function<bool()> reached) {
   auto executor = co_await asio::this_coro::executor;
   while (!reached()) co_await asio::post(executor, asio::use_awaitable);
 }
 
-/// A database in a directory of its own, with one table: `rows (number INTEGER PRIMARY KEY, text TEXT)`.
+/// A database in a temporary directory, with one table: `rows (number INTEGER PRIMARY KEY, text TEXT)`.
 class TestDatabase {
 public:
   static Database::Options options(const ScratchDirectory& directory, std::size_t group_limit = 64) {
@@ -57,16 +57,16 @@ inline std::vector<std::int64_t> numbers(Connection& connection) {
   return numbers;
 }
 
-/// What another program sees in the file.
+/// The numbers that another program reads from the file.
 inline std::vector<std::int64_t> numbers_on_disk(const std::filesystem::path& file) {
   Connection connection(file.string(), Connection::Access::read_only);
   return numbers(connection);
 }
 
-/// Keeps the writer busy until `open`, so that what is written meanwhile is one group.
+/// Keeps the writer busy until `open` is called, so that all writes queued before form one group.
 class Gate {
 public:
-  /// Returns once the writer stands at the gate. `group` has the coroutine that waits there.
+  /// Returns once the writer is blocked. `group` owns the coroutine that waits there.
   Task<> shut(Database& database, TaskGroup& group) {
     group.spawn(hold(database));
     co_await until([this] { return reached_->load(); });

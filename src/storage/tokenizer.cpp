@@ -11,7 +11,7 @@
 namespace agw {
 
 struct Tokenizer::State {
-  std::optional<Connection> own;  ///< of SQLite, if the database is another engine's
+  std::optional<Connection> own;  ///< an SQLite connection, if the database uses another engine
   fts5_tokenizer methods{};
   Fts5Tokenizer* tokenizer = nullptr;
 };
@@ -36,7 +36,7 @@ Tokenizer::~Tokenizer() {
 std::vector<IndexedWord> Tokenizer::tokens(std::string_view text) const {
   struct Found {
     std::vector<IndexedWord> words;
-    std::size_t before = 0;  ///< bytes of the text before the piece
+    std::size_t before = 0;  ///< the position of the piece in the text
   };
   const auto add = [](void* data, int, const char* word, int size, int begin, int end) {
     auto& found = *static_cast<Found*>(data);

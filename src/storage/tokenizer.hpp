@@ -11,20 +11,20 @@
 
 namespace agw {
 
-/// One word of a text as the search indexes know it: folded (case, diacritics), with its position in the text.
+/// One word of a text as in the search indexes: folded (case, diacritics), with its position in the text.
 struct IndexedWord {
   std::string word;
   std::size_t begin = 0;  ///< bytes
   std::size_t end = 0;
 };
 
-/// Splits texts into words exactly as the search indexes do, which SQLite's tokenizers make.
+/// Splits texts into words exactly as the search indexes do, with SQLite's tokenizers.
 class Tokenizer {
 public:
-  /// `stemmed`: English words are reduced to their stems.
+  /// `stemmed` reduces English words to their stems.
   enum class Words { whole, stemmed };
 
-  /// Throws DatabaseError. The connection must outlive it; that to another engine is not used.
+  /// Throws DatabaseError. The connection must outlive the tokenizer; a connection to another engine is not used.
   explicit Tokenizer(Connection& connection, Words words = Words::whole);
   ~Tokenizer();
   Tokenizer(const Tokenizer&) = delete;

@@ -1,30 +1,30 @@
-// How the log is written in large pieces without losing SQLite's guarantees. docs/design/storage.md has the gain.
+// Writes the log in large pieces without losing SQLite's guarantees. docs/design/storage.md has the measured gain.
 //
 // A *frame* is one page in the write-ahead log: a header of 24 bytes, then the page. SQLite writes header and page with
 // one call each. The *buffer* (`Log::gathered`) contains up to 128 KiB of such writes that directly follow each other
 // in the file.
 //
-// The invariant: the file with the buffer laid over it is what SQLite has written. Therefore
+// The invariant: the file overlaid with the buffer is exactly what SQLite has written. Therefore
 //
 //   - a write that does not continue the buffer, or does not fit, flushes it first;
 //   - a read takes bytes from the buffer if they are there, else from the file;
 //   - sync, truncation, the size and closing flush first. After a sync the file is, byte for byte, what it would be
 //     without this VFS, up to its last frame.
 //
-// After its last frame the file has zeros (`Log::prepare_room`): the sync of a log that grows must wait for the journal
-// of the file system, which then waits for the data of other programs; the sync of bytes that are overwritten only
-// waits for these bytes. SQLite takes no zeros for a frame, because a frame begins with the number of its page. Only
-// the connection that has the write lock writes here, so what it has not written itself is not part of the log.
+// The file has zeros after its last frame (`Log::prepare_room`). The sync of a growing log must wait for the file
+// system's journal, which waits for the data of other programs; the sync of overwritten bytes waits only for these
+// bytes. SQLite never takes zeros for a frame, because a frame begins with its page number. Only the connection with
+// the write lock writes here, so anything that it has not written itself is not part of the log.
 //
-// Others read the file, not the buffer. They miss nothing: they read frames only up to the last commit that is
+// Other connections read the file, not the buffer. They miss nothing: they read frames only up to the last commit
 // announced in shared memory (the WAL index), and with `synchronous = FULL` SQLite announces a commit after its sync.
 //
 // A flush that fails drops the buffer. SQLite gets the error from the write, sync or truncation that caused the flush,
 // and then only rolls back.
 //
-// A kill with bytes in the buffer loses frames of a transaction that has not been committed: the frame that marks a
-// commit is its last one. Recovery ignores frames after the last valid commit, so a part of a transaction is harmless.
-// The same is true of a power failure, because nothing counts as committed before the sync.
+// A kill with bytes in the buffer loses frames of an uncommitted transaction, because the frame that marks a commit is
+// the last one. Recovery ignores frames after the last valid commit, so part of a transaction is harmless. The same
+// holds for a power failure, because nothing counts as committed before the sync.
 
 #include "storage/wal_batching.hpp"
 
@@ -42,7 +42,7 @@ namespace agw {
 namespace {
 
 constexpr std::size_t piece = 128 * 1024;
-/// How much room a log gets that has grown: as much as it has, between these.
+/// The zeros added to a growing log: as many bytes as it has, within these limits.
 constexpr sqlite3_int64 min_room = 64 * 1024;
 constexpr sqlite3_int64 max_room = 1024 * 1024;
 
@@ -52,20 +52,20 @@ sqlite3_vfs& own() {
   return *found;
 }
 
-/// An open log: lies in memory of SQLite's, directly followed by SQLite's own file.
+/// An open log. It lies in SQLite's memory, directly followed by SQLite's own file.
 struct Log : sqlite3_file {
   std::string gathered;           ///< bytes not yet in the file
   sqlite3_int64 gathered_at = 0;  ///< their position in the file
-  sqlite3_int64 written_end = 0;  ///< of all frames that this connection has written
-  sqlite3_int64 room_end = 0;     ///< of the file with its zeros, as far as this connection knows
+  sqlite3_int64 written_end = 0;  ///< the end of all frames written by this connection
+  sqlite3_int64 room_end = 0;     ///< the end of the file including zeros, as known to this connection
 
   sqlite3_file* file() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   const sqlite3_io_methods& methods() { return *file()->pMethods; }
 
   sqlite3_int64 gathered_end() const { return gathered_at + static_cast<sqlite3_int64>(gathered.size()); }
 
-  /// Bytes that cannot be written are dropped. SQLite gets the error from a write, a sync or a truncation, after each
-  /// of which it accepts nothing but a rollback, and never uses what it wrote since the last commit.
+  /// Drops bytes that cannot be written. SQLite gets the error from a write, a sync or a truncation; afterwards it only
+  /// accepts a rollback, and never reads what it wrote since the last commit.
   int flush() {
     if (gathered.empty()) return SQLITE_OK;
     AGW_ASSERT(gathered.size() <= piece && gathered_at >= 0);
@@ -75,7 +75,7 @@ struct Log : sqlite3_file {
     return code;
   }
 
-  /// Before a sync. Without room for it, as on a full disk, the log grows frame by frame.
+  /// Adds zeros before a sync. If they do not fit, as on a full disk, the log grows frame by frame.
   void prepare_room() {
     if (written_end <= room_end) return;
     sqlite3_int64 end = 0;
@@ -85,7 +85,7 @@ struct Log : sqlite3_file {
     AGW_ASSERT(room_end >= written_end);
   }
 
-  /// Returns where they end. In pieces, because SQLite's own file takes less than 128 KiB at once.
+  /// Returns the end of the zeros. Written in pieces, because SQLite's own file accepts less than 128 KiB per call.
   sqlite3_int64 add_zeros(sqlite3_int64 at) {
     AGW_ASSERT(at > 0 && at == written_end);
     const auto end = at + std::clamp(at, min_room, max_room);
@@ -106,7 +106,7 @@ struct Log : sqlite3_file {
     return SQLITE_OK;
   }
 
-  /// Reads from the buffer without flushing it, which could fail: after a failed read, SQLite would continue.
+  /// Reads from the buffer without flushing it. A flush could fail, and SQLite would continue after a failed read.
   int read(void* bytes, int size, sqlite3_int64 at) {
     AGW_ASSERT(bytes && size >= 0 && at >= 0);
     const auto end = at + size;
@@ -114,7 +114,7 @@ struct Log : sqlite3_file {
       std::memcpy(bytes, gathered.data() + (at - gathered_at), static_cast<std::size_t>(size));
       return SQLITE_OK;
     }
-    // Only a commit that repairs checksums reads both the header and the page of a frame.
+    // Only a commit that repairs checksums reads the header and the page of a frame with one call.
     if (at < gathered_end() && end > gathered_at) {
       if (const int code = flush(); code != SQLITE_OK) return code;
     }

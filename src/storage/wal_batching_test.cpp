@@ -15,7 +15,7 @@
 namespace agw {
 namespace {
 
-/// Counts what SQLite writes by `pwrite`, which is every write into the log, and makes one of them fail.
+/// Counts SQLite's `pwrite` calls, which write the log, and makes one of them fail.
 class Disk {
 public:
   explicit Disk(int failing = 0) {
@@ -53,7 +53,7 @@ protected:
     connection_->execute("CREATE TABLE pages (number INTEGER PRIMARY KEY, bytes BLOB)");
   }
 
-  /// So many rows of about a page each, with numbers from `first` on.
+  /// Inserts `count` rows of about a page each, numbered from `first`.
   void insert(int count, int first = 1) {
     for (int number = first; number < first + count; ++number) {
       connection_->prepare("INSERT INTO pages VALUES (:number, zeroblob(4000))").bind(":number", number).run();
@@ -66,7 +66,7 @@ protected:
   }
   std::int64_t count(Connection& connection) { return ask(connection, "SELECT count(*) FROM pages"); }
 
-  /// What a connection sees that opens the database without it.
+  /// The number of rows seen by a connection without the VFS.
   std::int64_t count_elsewhere() {
     Connection reader(file_.string(), Connection::Access::read_only);
     return count(reader);
@@ -162,7 +162,7 @@ TEST_F(WalBatching, WhicheverWriteFailsATransactionIsWholeOrNotThere) {
     try {
       connection_->execute("BEGIN");
       for (int i = 0; i < 40; ++i) {
-        // A failure while a statement only reads must not leave a transaction that can be committed.
+        // A failed read must not leave a transaction that can be committed.
         insert(5, failing * 1000 + i * 5);
         EXPECT_EQ(count(*connection_), before + (i + 1) * 5);
       }

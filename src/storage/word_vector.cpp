@@ -12,17 +12,17 @@ namespace agw {
 
 namespace {
 
-/// PostgreSQL takes 2,046; an index entry should be short.
+/// PostgreSQL allows 2,046 bytes; index entries should be short.
 constexpr std::size_t max_word_bytes = 255;
-/// PostgreSQL holds 1,048,575 bytes of words and places.
+/// PostgreSQL allows 1,048,575 bytes of words and positions.
 constexpr std::size_t max_vector_bytes = 900'000;
-/// PostgreSQL counts no further.
+/// PostgreSQL's maximum position.
 constexpr std::size_t max_place = 16'383;
-/// PostgreSQL keeps 255 places of a word. Each takes two bytes; this is the longest text of them.
+/// PostgreSQL keeps 255 positions per word, of two bytes each; this is their longest text.
 constexpr std::size_t max_places_bytes = 254 * 5;
 constexpr std::size_t bytes_of_entry = 8;
 constexpr std::size_t max_pairs = 32;
-/// No tokenizer leaves this sign in a word.
+/// A character that no tokenizer leaves in a word.
 constexpr std::string_view mark = "=";
 
 std::string in_quotes(std::string_view word) {
@@ -34,7 +34,7 @@ std::string in_quotes(std::string_view word) {
   return text += '\'';
 }
 
-/// The letters of a word, with what follows each: pairs, and the last letter alone.
+/// Calls `take` for each pair of adjacent letters, and for the last letter alone.
 template <class Take>
 void for_each_pair(std::string_view word, const Take& take) {
   while (!word.empty()) {
@@ -76,7 +76,7 @@ void WordVector::add_field(const std::vector<std::string_view>& words, char weig
     if (!has_unsegmented_script(word)) continue;
     for_each_pair(word, [&](std::string_view pair) { add_at(std::string(mark).append(pair), place); });
   }
-  // No phrase continues from one field to the next.
+  // Prevents phrases from matching across two fields.
   ++next_place_;
 }
 
@@ -99,7 +99,7 @@ std::string part_query(std::string_view part) {
   for_each_pair(part, [&](std::string_view pair) {
     const bool last = pair.data() + pair.size() == part.data() + part.size();
     const bool alone = first_characters(pair, 1).size() == pair.size();
-    // The last letter of the part is within a pair already, unless it is the only one.
+    // Skips the last letter, which the last pair contains, unless it is the only letter.
     if (pairs.size() == max_pairs || (last && alone && !pairs.empty())) return;
     pairs.push_back(in_quotes(std::string(mark).append(pair)) + (alone ? ":*" : ""));
   });

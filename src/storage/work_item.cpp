@@ -25,7 +25,7 @@ private:
   Handler handler_;
 };
 
-/// The rows of the leading items that are inserted like the first one's.
+/// The rows of the leading items that use the same insert function as the first one.
 std::vector<const void*> matching_rows(std::span<const std::unique_ptr<WorkItem>> items) {
   std::vector<const void*> rows;
   const RowInsert* const first = items.front()->row_insert();
@@ -62,7 +62,7 @@ std::size_t run_batch(std::span<const std::unique_ptr<WorkItem>> items, Connecti
     items.front()->row_insert()->insert_all(connection, rows);
     return rows.size();
   } catch (...) {
-    return 0;  // The item that failed shows when each runs alone.
+    return 0;  // the failing item is found when each runs alone
   }
 }
 

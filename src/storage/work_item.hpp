@@ -17,7 +17,7 @@ namespace agw {
 /// One caller's work for a database thread, and later its completion. Used by one thread at a time.
 class WorkItem {
 public:
-  /// Runs on a database thread with its connection, more than once if its group is lost.
+  /// Runs on a database thread with its connection, again if its group is rolled back.
   using Work = std::function<void(Connection&)>;
 
   WorkItem(Loop& loop, Work work) : work_guard_(loop.get_executor()), work_(std::move(work)) {}
@@ -25,14 +25,14 @@ public:
   WorkItem(const WorkItem&) = delete;
   WorkItem& operator=(const WorkItem&) = delete;
 
-  /// Runs the work and keeps its exception, replacing that of an earlier run.
+  /// Runs the work and stores its exception, replacing that of an earlier run.
   void run(Connection& connection);
   void fail(std::exception_ptr failure) { failure_ = std::move(failure); }
   bool failed() const { return failure_ != nullptr; }
-  /// The row to insert, if that is all the work.
+  /// The row to insert, if the work is nothing else.
   const RowInsert* row_insert() const { return work_.target<RowInsert>(); }
 
-  /// Resumes the caller. On the loop, once.
+  /// Resumes the caller. Call it once, on the loop.
   virtual void complete() = 0;
 
 protected:
@@ -46,22 +46,22 @@ private:
 
 using WorkItems = std::vector<std::unique_ptr<WorkItem>>;
 
-/// Runs the first item together with those directly after it that insert a row through the same function. Returns how
-/// many those are, or 0 if they failed.
+/// Runs the first item together with the items directly after it that insert a row through the same function. Returns
+/// their number, or 0 if they failed.
 std::size_t run_batch(std::span<const std::unique_ptr<WorkItem>> items, Connection& connection);
 
-/// Completes all items, in order, in one handler on the loop. From any thread.
+/// Completes all items, in order, in one handler on the loop. Thread-safe.
 void complete(Loop& loop, WorkItems items);
 
-/// Completes the item with an error: the database was closed before its turn. From any thread.
+/// Completes the item with an error, because the database was closed before its turn. Thread-safe.
 void reject(Loop& loop, std::unique_ptr<WorkItem> item);
 
-/// Completes the item with the reason why no thread could be started for it. Throwing that instead would leave the
-/// loop's `run`, because the caller does not wait yet.
+/// Completes the item with the reason why its thread could not be started. An exception instead would end the loop's
+/// `run`, because the caller is not waiting yet.
 void reject(Loop& loop, std::unique_ptr<WorkItem> item, std::exception_ptr failure);
 
-/// Makes an item of `work`, passes it to `queue` and waits for its completion; throws the item's failure. The wait
-/// cannot be cancelled: a cancelled caller still gets its result.
+/// Passes an item with `work` to `queue` and waits for its completion; throws the item's failure. The wait cannot be
+/// cancelled: a cancelled caller still gets its result.
 Task<> wait_for(Loop& loop, WorkItem::Work work, std::function<void(std::unique_ptr<WorkItem>)> queue);
 
 }  // namespace agw

@@ -12,8 +12,8 @@ namespace agw {
 namespace {
 
 constexpr int rest_per_work = 4;
-/// The loop reads a whole batch of requests before the writer wakes, so that a group is large; from this many on, both
-/// work in parallel.
+/// The loop reads a whole batch of requests before the writer wakes, so that groups are large. From this number on,
+/// both work in parallel.
 constexpr std::size_t enough_for_a_group = 24;
 constexpr std::chrono::seconds background_patience{1};
 
@@ -65,7 +65,7 @@ WorkItems WriteQueue::take(std::size_t limit) {
 void WriteQueue::end_background() {
   if (!background_began_) return;
   const auto now = Clock::now();
-  // A job that waited for a server that was away took minutes: the next one must not wait for four times as long.
+  // Work that waited for an unreachable server took minutes: the pause must not be four times as long.
   const auto rest = std::min<Clock::duration>(rest_per_work * (now - *background_began_), background_patience);
   if (!requests_.empty()) background_rests_until_ = now + rest;
   background_began_.reset();

@@ -12,9 +12,9 @@
 
 namespace agw {
 
-/// The writer's queue with two lanes. Requests go first. Background work runs while no request waits; under constant
-/// load it gets at most a fifth of the writer's time, but waits no longer than a second. Each item's caller waits for
-/// it, so the queue is never longer than the number of callers.
+/// The writer's queue with two lanes. Requests have priority. Background work runs while no request waits; under
+/// constant load it gets at most a fifth of the writer's time but waits at most a second. Each item's caller waits for
+/// it, so the number of callers bounds the queue.
 class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
 public:
   using Clock = std::chrono::steady_clock;
@@ -25,18 +25,18 @@ public:
 
   explicit WriteQueue(Loop& loop) : loop_(loop) {}
 
-  /// On the loop. Wakes the writer at the end of the loop's turn, so that all items of one turn form one group; sooner
-  /// if there are many, so that the loop and the writer work in parallel.
+  /// Call it on the loop. Wakes the writer at the end of the loop's turn, so that all items of one turn form one group;
+  /// sooner if there are many, so that the loop and the writer work in parallel.
   void add(std::unique_ptr<WorkItem> item, Database::Lane lane);
 
-  /// On the writer's thread, when it is done with its last group: waits for the next one, up to `limit` requests or one
+  /// Called by the writer's thread after each group: waits for the next group of up to `limit` requests or one
   /// background item. Returns an empty group when the queue is closed.
   WorkItems take(std::size_t limit);
 
-  /// From now on `take` does not wait: it returns what is queued until `deadline`, then nothing.
+  /// Makes `take` return without waiting: queued items until `deadline`, then an empty group.
   void close(Clock::time_point deadline);
-  /// The items that have waited longest, so many of each lane, to be rejected. On the writer's thread, or when it has
-  /// ended.
+  /// Removes and returns the oldest items, as many of each lane as `lengths` states, for rejection. Call it on the
+  /// writer's thread, or after that has ended.
   WorkItems take_oldest(Lengths lengths);
 
   Lengths lengths() const;
@@ -61,7 +61,7 @@ private:
   std::condition_variable changed_;
   std::deque<std::unique_ptr<WorkItem>> requests_;
   std::deque<Waiting> background_;
-  std::optional<Clock::time_point> background_began_;  ///< of the job under way
+  std::optional<Clock::time_point> background_began_;  ///< of the current background item
   Clock::time_point background_rests_until_ = Clock::time_point::min();
   bool closing_ = false;
   Clock::time_point deadline_;

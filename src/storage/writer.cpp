@@ -19,12 +19,13 @@
 //   5. Complete the items, in the order of the group, with a single post to the loop.
 //   6. If the log is long, have it checkpointed (`limit_log_size`).
 //
-// So an item may run three times, and only its last run counts. It must change nothing but the database.
+// So an item may run three times, and only its last run counts. It must change nothing outside the database.
 //
-// Why this is right: 2 and 3 either commit all items of the group that count, or leave nothing, because what is not
-// committed is rolled back before the next attempt. In 3 a savepoint isolates an item as its own transaction would, and
-// in 4 it has its own. An item that fails in 2 because of another (a full disk, a name that the other took and then
-// lost) is run again without that one's changes, so a caller never gets the error of somebody else's item.
+// Why this is correct: steps 2 and 3 either commit all successful items of the group or leave nothing, because an
+// uncommitted transaction is rolled back before the next attempt. In step 3 a savepoint isolates an item as its own
+// transaction would, and in step 4 it has its own. An item that fails in step 2 because of another item (a full disk, a
+// name that the other item took and then lost) runs again without the other's changes, so no caller gets an error
+// caused by another item.
 //
 // A kill
 //   - before COMMIT has synced the log: the next process to open the database ignores the unfinished transaction. No
@@ -47,11 +48,11 @@ namespace agw {
 namespace {
 
 constexpr int bytes_of_page = 4096;
-/// Long, because a page that was written many times is copied into the file once; not longer, because all of it is read
-/// after a crash.
+/// Large, because a page that was written many times is copied into the file only once; not larger, because a start
+/// after a crash reads all of it.
 constexpr int long_log = 64 * 1024 * 1024 / bytes_of_page;
 constexpr int retry_after = long_log / 4;
-/// SQLite has not begun such a log anew although all of it was copied: there is always somebody who reads from it.
+/// SQLite did not restart such a log although all of it was copied, because some reader always uses it.
 constexpr int very_long_log = 2 * long_log;
 
 }  // namespace
@@ -70,7 +71,7 @@ Writer::Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string f
     return SQLITE_OK;
   };
   sqlite3_wal_hook(connection_->handle(), notify_commit, this);
-  // Started here and not with the first item: a gateway that cannot write must not start.
+  // Started here rather than with the first item: a gateway that cannot write must not start.
   thread_.emplace("agw-writer", [this] { work(); });
 }
 
@@ -119,14 +120,15 @@ void Writer::work() {
 }
 
 void Writer::run_group(const WorkItems& items) {
-  // A savepoint costs about as much as a small write, and failures are rare: only a group with a failed item uses them.
+  // A savepoint costs about as much as a small write, and failures are rare, so only groups with a failed item use
+  // them.
   if (items.size() > 1 &&
       (run_together(items, OnFailure::roll_back_group) || run_together(items, OnFailure::roll_back_item)))
     return;
   for (const auto& item : items) run_alone(*item);
 }
 
-/// Whether the group was decided. If not, it was rolled back, and no item's outcome counts.
+/// Returns whether the group's outcome is final. If not, it was rolled back, and no item's outcome counts.
 bool Writer::run_together(const WorkItems& items, OnFailure failing) {
   bool done = false;
   try {
@@ -137,7 +139,7 @@ bool Writer::run_together(const WorkItems& items, OnFailure failing) {
     AGW_ASSERT(!done || connection_->in_transaction());
     if (done) commit();
   } catch (const DatabaseError&) {
-    done = false;  // Running each item alone shows the cause.
+    done = false;  // running each item alone shows the cause
   }
   if (!done) roll_back();
   return done;
@@ -153,7 +155,7 @@ bool Writer::run_without_savepoints(std::span<const std::unique_ptr<WorkItem>> i
   return true;
 }
 
-/// False if the whole transaction is gone: a full disk rolls it back, including the items that succeeded.
+/// Returns false if the whole transaction was rolled back, including successful items, as by a full disk.
 bool Writer::run_in_savepoint(WorkItem& item) {
   AGW_ASSERT(connection_->in_transaction());
   connection_->prepare("SAVEPOINT job").run();
@@ -192,8 +194,8 @@ void Writer::roll_back() {
 }
 
 /// SQLite restarts the log only once all of it has been checkpointed. The checkpointer copies most of it while it
-/// grows; the writer copies the rest, when nothing is added. Readers that are never all away at once keep SQLite from
-/// restarting it; for a very long log the writer waits until they are.
+/// grows; the writer copies the rest, because nothing is added during that time. Overlapping readers prevent the
+/// restart; for a very long log, the writer waits for them.
 void Writer::limit_log_size() {
   AGW_ASSERT(log_pages_ >= 0 && checkpoint_at_ >= long_log);
   if (log_pages_ < long_log) {

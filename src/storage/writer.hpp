@@ -12,7 +12,7 @@
 namespace agw {
 
 /// The only writing thread: takes a group of items, commits once and completes all of them. If one fails, all run
-/// again, each in a savepoint. Everything but the thread's own work happens on the loop.
+/// again, each in a savepoint. The thread only runs groups; everything else happens on the loop.
 class Writer {
 public:
   Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string file, std::size_t group_limit);
@@ -22,11 +22,11 @@ public:
 
   void add(std::unique_ptr<WorkItem> item, Database::Lane lane);
 
-  /// The writer's own connection, for exclusive use before the first item. Throws InternalError after it.
+  /// The writer's connection, for exclusive use before the first item. Throws InternalError afterwards.
   Connection& start_connection();
 
-  /// Finishes queued items until `deadline`, rejects the rest and ends the threads. Checkpoints the log if there is
-  /// time left; otherwise the next start does.
+  /// Finishes queued items until `deadline`, rejects the rest and ends the threads. Checkpoints the log if time
+  /// remains; otherwise the next start does.
   void close(WriteQueue::Clock::time_point deadline);
 
   std::uint64_t commits() const { return commits_; }
@@ -36,7 +36,7 @@ public:
 private:
   void work();
   void run_group(const WorkItems& items);
-  /// The part that a failing item rolls back.
+  /// What to roll back when an item fails.
   enum class OnFailure { roll_back_group, roll_back_item };
   bool run_together(const WorkItems& items, OnFailure failing);
   bool run_without_savepoints(std::span<const std::unique_ptr<WorkItem>> items);
@@ -52,7 +52,7 @@ private:
   std::unique_ptr<Connection> connection_;
   Checkpointer checkpointer_;
   std::shared_ptr<WriteQueue> queue_;
-  bool has_begun_ = false;  ///< an item was added: the connection belongs to the thread
+  bool has_begun_ = false;  ///< an item was added, so the connection belongs to the thread
   int log_pages_ = 0;
   int checkpoint_at_;
   bool is_mostly_copied_ = false;  ///< the checkpointer has run since the log became long

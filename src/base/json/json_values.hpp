@@ -52,7 +52,7 @@ std::vector<std::string> strings_of(const json::object& object, std::string_view
 inline std::string text_or_json(const json::value& value) {
   return value.is_string() ? std::string(value.get_string()) : to_json(value);
 }
-/// The same for a member; empty if it is absent or null.
+/// The same for a member of an object; empty if it is absent or null.
 inline std::string text_or_json(const json::object& object, std::string_view member) {
   const auto* value = object.if_contains(member);
   return value && !value->is_null() ? text_or_json(*value) : std::string();

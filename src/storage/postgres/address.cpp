@@ -29,7 +29,7 @@ Parameters parse(const std::string& url) {
   char* problem = nullptr;
   const std::unique_ptr<PQconninfoOption, decltype(pq.conninfo_free)> options(pq.conninfo_parse(url.c_str(), &problem),
                                                                               pq.conninfo_free);
-  // It may quote a password.
+  // The message is dropped, because it may quote a password.
   pq.freemem(problem);
   if (!options) {
     refuse("must be like postgresql://user@host:5432/database, special characters of a user or password as %40");
@@ -55,7 +55,7 @@ void set(Parameters& parameters, std::string_view name, std::string_view value) 
   }
 }
 
-/// A directory of a Unix socket, or loopback.
+/// Whether the host is a directory of a Unix socket, or loopback.
 bool is_on_this_host(std::string_view host) {
   return host.empty() || host.starts_with('/') || host.starts_with('@') || host == "localhost" || host == "::1" ||
          (host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos);
@@ -90,14 +90,14 @@ Address read_address(const std::string& url) {
   if (value_of(parameters, "host").find('@') != std::string::npos) {
     refuse("has two @: write the one in the user or the password as %40");
   }
-  // Not what PGHOST names: nobody would look there for the reason of a connection to another host.
+  // Overrides PGHOST, which is an unexpected place to look for the cause of a connection to another host.
   if (value_of(parameters, "host", value_of(parameters, "hostaddr")).empty()) set(parameters, "host", socket_directory);
   require_encryption(parameters);
   Address address{.name = name_of(parameters)};
   set(parameters, "client_encoding", "UTF8");
   set(parameters, "gssencmode", "disable");
   set(parameters, "application_name", value_of(parameters, "application_name", "agw"));
-  // A server that falls silent counts as lost after some ten seconds.
+  // A server that stops responding counts as lost after about ten seconds.
   set(parameters, "tcp_user_timeout", value_of(parameters, "tcp_user_timeout", "10000"));
   set(parameters, "keepalives_idle", value_of(parameters, "keepalives_idle", "10"));
   set(parameters, "keepalives_interval", value_of(parameters, "keepalives_interval", "3"));

@@ -22,13 +22,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto between_looks = 1s;
+constexpr auto change_poll_interval = 1s;
 constexpr auto between_renewals = 2s;
 constexpr auto lease = 10s;
 constexpr auto between_removals = 10min;
 constexpr auto between_warnings = 1min;
 
-/// Changes older than that are deleted.
+/// Older changes are deleted.
 constexpr std::chrono::seconds kept = 1h;
 
 std::chrono::seconds seconds_awake_and_asleep() {
@@ -50,7 +50,7 @@ struct ChangeFeed::Calls {
   std::function<void()> on_lead;
   std::function<void(const LostNode&)> on_lost_node;
   std::function<void()> on_lost;
-  bool is_over = false;  ///< on the loop
+  bool is_over = false;  ///< used on the loop
 };
 
 ChangeFeed::ChangeFeed(Loop& loop, const Address& address, Stop& stop, Start start, const Options& options)
@@ -87,7 +87,7 @@ void ChangeFeed::work() {
       try_to_lead();
       read_on();
       forget_old();
-      link_.session().wait_for_notification(wake_.get(), between_looks);
+      link_.session().wait_for_notification(wake_.get(), change_poll_interval);
     } catch (const std::exception& error) {
       warn(error);
       link_.drop();
@@ -109,7 +109,7 @@ void ChangeFeed::connect() {
   AGW_ASSERT(!listens_ && !leads_);
   auto& connection = link_.connection();
   connection.execute("LISTEN agw_changes");
-  // Through this lock, the node that claims this one finds the session.
+  // Allows a node that claims this one to find this session.
   connection
       .prepare(
           "SELECT pg_advisory_lock_shared(7425, hashtext(coalesce(current_schema(), '') || '/' || CAST(:node AS "
@@ -164,7 +164,7 @@ void ChangeFeed::read_on() {
 }
 
 void ChangeFeed::try_to_lead() {
-  // After the server was unreachable, the node that was the first one gets time to come back.
+  // After an outage, gives the previous leader time to reconnect.
   if (leads_ || (connections_ > 1 && !has_led_ && Session::Clock::now() - connected_at_ < lease)) return;
   auto row = link_.connection().prepare("SELECT pg_try_advisory_lock(7424, hashtext(coalesce(current_schema(), '')))");
   row.step();

@@ -18,31 +18,31 @@ namespace agw::postgres {
 
 struct Options;
 
-/// The changes of other nodes: reads new rows of the table `changes`, woken by NOTIFY and at least every second, on its
-/// own thread and connection. Also finds the first of the nodes, which does what only one of them may do: its session
-/// holds an advisory lock, for which the others wait.
+/// Reads the changes of other nodes from the table `changes`, on NOTIFY and at least every second, on its own thread
+/// and connection. Also elects the leader, the node that does work only one node may do: its session holds an advisory
+/// lock for which the others wait.
 ///
-/// Renews this node's lease (storage/postgres/lease.hpp), and finds nodes whose lease has expired. Leases of others
-/// count only once this node has been connected for as long as a lease is good: after the server was away, all have
-/// expired.
+/// Renews this node's lease (storage/postgres/lease.hpp) and finds nodes whose lease has expired. It considers expired
+/// leases only after it has been connected for a full lease duration, because after an outage of the server all leases
+/// have expired.
 /// Example: src/storage/postgres/change_feed_test.cpp: ChangeFeedTest.ANodeHearsWhatAnotherHasChanged
 class ChangeFeed {
 public:
   struct Start {
-    std::int64_t seen = 0;  ///< the latest change that this node's memory contains, see `latest`
-    std::string id;         ///< this node's, see Owner::fence
+    std::int64_t seen = 0;  ///< the latest change that this node's memory includes, see `latest`
+    std::string id;         ///< the id of this node, see Owner::fence
   };
   ChangeFeed(Loop& loop, const Address& address, Stop& stop, Start start, const Options& options);
-  /// Ends the thread; nothing is called afterwards.
+  /// Ends the thread; no callback is called afterwards.
   ~ChangeFeed();
   ChangeFeed(const ChangeFeed&) = delete;
   ChangeFeed& operator=(const ChangeFeed&) = delete;
 
-  /// The number of the latest change; 0 if there is none. Read it before the records that are held in memory.
+  /// The number of the latest change; 0 if there is none. Call it before reading the records to be held in memory.
   static std::int64_t latest(Connection& connection);
 
 private:
-  /// Used by the thread's calls on the loop; it outlives the feed.
+  /// State of the callbacks on the loop; may outlive the feed.
   struct Calls;
 
   void work();
@@ -62,16 +62,16 @@ private:
   const std::string node_;
   std::shared_ptr<Calls> calls_;
   Link link_;
-  bool listens_ = false;  ///< with the link's present connection
+  bool listens_ = false;  ///< on the current connection of `link_`
   bool leads_ = false;
-  bool has_led_ = false;          ///< before the connection was lost
-  std::chrono::seconds read_at_;  ///< on the clock that goes on while the machine sleeps
+  bool has_led_ = false;          ///< this node led before the connection was lost
+  std::chrono::seconds read_at_;  ///< on a clock that also advances while the machine sleeps
   bool has_lost_ = false;
   int connections_ = 0;
   Session::Clock::time_point forgot_at_{};
   Session::Clock::time_point renewed_at_{};
   Session::Clock::time_point connected_at_{};
-  std::optional<Session::Clock::time_point> warned_at_;  ///< since it was connected
+  std::optional<Session::Clock::time_point> warned_at_;  ///< on the current connection
   std::atomic<bool> is_over_ = false;
   Descriptor wake_;
   std::unique_ptr<WorkerThread> thread_;

@@ -1,4 +1,4 @@
-// A commit whose answer is lost: a relay between the gateway and the server cuts the connection.
+// A commit whose result is lost: a relay between the gateway and the server closes the connection.
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -31,10 +31,10 @@ using testing::Server;
 
 enum class Cut {
   none,
-  before,  ///< the server never gets the next COMMIT, and notices the loss
-  unseen,  ///< the server never gets it, and does not notice
-  after,   ///< the server commits, and its answer is lost
-  away,    ///< as `after`, and the server cannot be reached while `is_away`
+  before,  ///< the server never receives the next COMMIT and notices the loss
+  unseen,  ///< the server never receives it and does not notice
+  after,   ///< the server commits, and its response is lost
+  away,    ///< like `after`, and the server is unreachable while `is_away`
 };
 
 /// Relays connections to a server's socket.
@@ -135,7 +135,7 @@ std::string database_behind(const Relay& relay) {
   return url.replace(0, url.find(' '), "host=" + relay.directory());
 }
 
-/// Writes one row through a relay that cuts the commit. Returns how often the closure ran.
+/// Writes one row through a relay that interrupts the commit. Returns how often the closure ran.
 int runs_of_a_write_cut(Cut cut) {
   Relay relay(Server::shared().socket());
   const auto url = database_behind(relay);

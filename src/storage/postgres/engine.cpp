@@ -36,7 +36,7 @@ constexpr auto time_for_another_to_end = 2s;
                    fmt::format("the {} (cluster.database) cannot be used: {}{}", address.name, error.what(), remedy));
 }
 
-/// Runs the item in one transaction, again if the connection is lost.
+/// Runs the item in one transaction; repeats it if the connection is lost.
 void read(WorkItem& item, Link& link) {
   while (true) {
     try {
@@ -87,7 +87,7 @@ Link prepared(const Address& address, Stop& stop, const Options& options) {
   return link;
 }
 
-/// All sessions of a node know its name.
+/// Makes the node's name known to all sessions of the node.
 Address address_for(const Options& options) {
   auto address = read_address(options.url);
   if (options.node.empty()) return address;
@@ -140,7 +140,7 @@ private:
   std::optional<ChangeFeed> feed_;
 };
 
-/// By the fastest of several queries, whose result shows the server's time most precisely.
+/// Uses the fastest of several queries, which measures the server's time most precisely.
 ServerCheck measured(Connection& connection, const Address& address) {
   using Wall = std::chrono::system_clock;
   ServerCheck check{.name = address.name, .version = {}, .round_trip = std::chrono::hours(1)};

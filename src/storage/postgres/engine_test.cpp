@@ -140,7 +140,7 @@ TEST_F(PostgresTest, AnErrorThatAClosureSwallowsFailsIt) {
   });
 }
 
-/// Adds up what it sees, while another program changes it as often as `times`.
+/// Computes a sum while another program changes its rows in the first `times` runs.
 auto contested_write(std::shared_ptr<Connection> other, std::shared_ptr<int> runs, int times) {
   return [=](Connection& connection) {
     auto row = connection.prepare("SELECT count(*) FROM rows");
@@ -236,8 +236,8 @@ TEST_F(PostgresTest, RowsThatWaitTogetherAreInsertedTogether) {
   });
 }
 
-/// Tries again while the server is away for longer than a write waits. Then nothing was done: else it would fail as a
-/// duplicate.
+/// Retries while the server is unreachable for longer than a write waits. If a failed attempt had written the row, the
+/// next one would fail as a duplicate.
 Task<> write_patiently(Database& database, std::int64_t number) {
   for (bool done = false; !done;) {
     try {
@@ -263,8 +263,8 @@ Task<> read_patiently(Database& database) {
   }
 }
 
-/// Eight writers and a reader go on while `disturb` runs on a thread of its own. Each acknowledged row is there, and no
-/// row twice: that would be a duplicate key, which no writer expects.
+/// Eight writers and a reader continue while `disturb` runs on another thread. Every acknowledged row must exist
+/// exactly once: a second write would fail with a duplicate key.
 void write_while(const std::function<std::unique_ptr<Database>(Loop&)>& open, const std::function<void()>& disturb) {
   run(
       [&](Loop& loop) -> Task<> {
@@ -279,7 +279,7 @@ void write_while(const std::function<std::unique_ptr<Database>(Loop&)>& open, co
         std::jthread disturber([&](const std::stop_token& end) {
           disturb();
           over = true;
-          // The server that it started would end with it.
+          // A server started by this thread would end with it, so the thread stays alive.
           while (!end.stop_requested()) std::this_thread::sleep_for(20ms);
         });
         while (!over) co_await read_patiently(*database);

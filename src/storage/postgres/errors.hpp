@@ -4,26 +4,26 @@
 
 namespace agw::postgres {
 
-/// An error that a server reported.
+/// An error reported by the server.
 class ServerError : public DatabaseError {
 public:
   using DatabaseError::DatabaseError;
 };
 
-/// The transaction cannot be put in one order with those of others, and was rolled back: it can be run again
-/// (SQLSTATE 40001, 40P01).
+/// The transaction conflicted with others and was rolled back; it can be repeated (SQLSTATE 40001, 40P01).
 class SerializationFailure : public DatabaseUnavailable {
 public:
   explicit SerializationFailure(const std::string& message);
 };
 
-/// The connection is gone. What was not committed was rolled back, or will be once the server notices.
+/// The connection was lost. The server rolls back everything that was not committed, perhaps only when it notices the
+/// loss.
 class ConnectionLost : public DatabaseUnavailable {
 public:
   explicit ConnectionLost(const std::string& message);
 };
 
-/// Another gateway has used the database; what this one holds in memory may be outdated.
+/// Another gateway has used the database, so the records that this one holds in memory may be outdated.
 class DatabaseTaken : public DatabaseUnavailable {
 public:
   DatabaseTaken();

@@ -45,7 +45,7 @@ bool claim(Connection& connection, const LostNode& lost, const std::string& clai
       .bind(":id", lost.id)
       .run();
   if (connection.changes() == 0) return false;
-  // A process that hangs keeps its sessions, and with them its locks.
+  // A process that hangs keeps its sessions and their locks.
   auto ended = connection.prepare(
       "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database ON pg_database.oid = database "
       "WHERE datname = current_database() AND locktype = 'advisory' AND pid <> pg_backend_pid() "
@@ -84,7 +84,7 @@ AsNode::~AsNode() {
   try {
     act_as(connection_, own_);
   } catch (const DatabaseError&) {
-    // The transaction has failed; its end brings back the name.
+    // The transaction has failed; its rollback restores the name.
   }
 }
 

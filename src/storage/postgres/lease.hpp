@@ -9,29 +9,29 @@
 
 namespace agw::postgres {
 
-/// A node has a lease in `gateway_owner`, good for ten seconds by the server's clock, which its ChangeFeed renews every
-/// two. Each of its transactions looks for its id there. A node that finds the lease of another expired may claim that
-/// node: this replaces the id, so that a node that only seemed dead can write nothing more, and restarts.
+/// Each node has a lease in `gateway_owner`, valid for ten seconds of the server's clock and renewed every two by its
+/// ChangeFeed. Each of its transactions checks that its id is there. A node that finds an expired lease may claim the
+/// other node: this replaces the id, so that a node wrongly considered dead can no longer write, and restarts.
 ///
-/// The claim is a lease too: if the claimer dies before `release`, the next one claims.
-/// All orders of what two nodes do are tried in lease_model_test.cpp.
 /// Example: src/storage/postgres/lease_test.cpp: LeaseTest.NothingIsWrittenAfterAClaimInAnyOrder
 
-/// Renews the lease of the node with that id, which has seen the changes up to that number. False if it was claimed.
+/// Renews the lease of the node `id`, which has seen all changes up to number `seen`. Returns false if it was claimed.
 bool renew(Connection& connection, const std::string& id, std::int64_t seen);
-/// A node whose lease has expired, other than the one with that id.
+/// A node with an expired lease, other than the node `id`.
 std::optional<LostNode> find_lost(Connection& connection, const std::string& id);
 
-/// Inside a write: claims the node, as `claim`, and ends its sessions. False if its lease is good, or was claimed.
+/// Within a write: claims the lost node under the id `claim` and ends its sessions. Returns false if its lease is valid
+/// or another node has claimed it.
 bool claim(Connection& connection, const LostNode& lost, const std::string& claim);
-/// Inside a write: what the lost node had begun is done.
+/// Within a write: ends the claim, because the lost node's unfinished work has been dealt with.
 void release(Connection& connection, const std::string& claim);
 
-/// Inside the last write of a node that ends: gives up its lease, unless something that it had begun is left. From then
-/// on it writes nothing.
+/// Within the last write of a node that stops: ends its lease, unless it leaves unfinished work. Afterwards the node
+/// must not write.
 void leave(Connection& connection);
 
-/// Until its end, within a write: `is_of_this_node` means what that node has begun, as if this were its next start.
+/// During its lifetime and within a write, `is_of_this_node` refers to the work of `node`, as if that node were
+/// starting.
 class AsNode {
 public:
   AsNode(Connection& connection, const std::string& node);

@@ -1,6 +1,7 @@
-// All orders of what two nodes do: write, renew, claim each other; while their leases expire. The statements are those
-// of the gateway, on a server; an order decides only who comes next. A write is two steps, so that everything also
-// happens between its beginning and its commit. A session without the fence shows that the model finds a fault.
+// Tries all orders in which two nodes write, renew and claim each other while their leases expire. The statements are
+// those of the gateway, on a server; an order only decides which node is next. A write has two steps, so that other
+// steps also happen between its begin and its commit. A session without the fence proves that the model detects a
+// violation.
 
 #include <algorithm>
 #include <array>
@@ -41,18 +42,18 @@ struct Client {
 
 enum class Do { begin, commit, expire, renew, claim, release };
 
-/// A node does this.
+/// One step of a node.
 struct Step {
   char node = 'a';
   Do what = Do::begin;
 };
 
-/// What must hold of a node.
+/// The expected state of a node.
 struct Node {
   bool is_writing = false;
   bool has_expired = false;
   bool is_claimed = false;
-  int seen = 0;  ///< of its rows, by the one that has claimed it
+  int seen = 0;  ///< the number of its rows seen by the node that has claimed it
 };
 
 class LeaseModel {
@@ -64,7 +65,7 @@ public:
     b_.session->fence_with("id b");
   }
 
-  /// Whether the rule held. An order that one node cannot have is not gone through.
+  /// Whether the invariant held. Orders that are impossible for a node are skipped.
   bool holds_in(const std::vector<Step>& order) {
     if (!is_possible(order)) return true;
     ++orders_;
@@ -140,7 +141,8 @@ private:
     return false;
   }
 
-  /// As GroupWriter: what meets another transaction is run again by the caller, or was not done.
+  /// Returns false if the transaction was refused or conflicted, in which case GroupWriter's caller repeats the write
+  /// or reports that nothing was done.
   bool tries(char node, const std::function<void(Session&)>& work) {
     auto& session = *client(node).session;
     try {
@@ -173,7 +175,7 @@ private:
     return may_claim;
   }
 
-  Client feed_;  ///< outside of the nodes' transactions, as the feed's connection is
+  Client feed_;  ///< separate from the nodes' transactions, like the feed's connection
   Client a_;
   Client b_;
   std::map<char, Node> nodes_;
@@ -182,7 +184,7 @@ private:
   int written_ = 0;
 };
 
-/// What one actor does, in order. Nothing is said of the order of two actors.
+/// The steps of one actor, in order. Steps of different actors may interleave freely.
 using Actor = std::vector<Step>;
 
 /// Calls `visit` with each order until it returns false.
@@ -202,10 +204,10 @@ const Actor a_writes{{'a', Do::begin}, {'a', Do::commit}};
 const Actor b_writes{{'b', Do::begin}, {'b', Do::commit}};
 const Actor a_writes_twice{{'a', Do::begin}, {'a', Do::commit}, {'a', Do::begin}, {'a', Do::commit}};
 
-/// One node is slow, and the other one takes it over.
+/// One node is slow, and the other one claims it.
 const std::vector<Actor> take_over{
     a_writes_twice, {{'a', Do::expire}}, {{'a', Do::renew}}, {{'b', Do::claim}, {'b', Do::release}}};
-/// Each takes the other one for lost.
+/// Each node considers the other one lost.
 const std::vector<Actor> mutual{
     a_writes, b_writes, {{'a', Do::expire}, {'b', Do::expire}}, {{'a', Do::claim}}, {{'b', Do::claim}}};
 

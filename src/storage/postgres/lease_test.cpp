@@ -34,7 +34,7 @@ protected:
                                                                .on_lost = [this] { ++losses_; }}));
   }
 
-  /// Opens the node whose lease expires, and waits until it has renewed it: the next time is two seconds later.
+  /// Opens the node whose lease expires and waits for its first renewal; the next one is two seconds later.
   Task<std::unique_ptr<Database>> open_slow(Loop& loop) {
     leads_ = false;
     auto slow = open(loop, "slow");
@@ -42,7 +42,7 @@ protected:
     co_return slow;
   }
 
-  /// As if the node had not renewed it for long enough.
+  /// Simulates a node that has not renewed its lease in time.
   void expire(const std::string& node) {
     execute("UPDATE gateway_owner SET lease_until = clock_timestamp() - interval '1 second' WHERE node = '" + node +
             "'");
@@ -80,8 +80,8 @@ Task<bool> claim_by(Database& database, LostNode lost) {
   co_return co_await database.write([lost](Connection& connection) { return claim(connection, lost, "claim"); });
 }
 
-/// All orders of: the node writes, twice; its lease expires; another node claims it. A model of the rule says what each
-/// step must give: a claim succeeds once the lease has expired, and nothing is written after it.
+/// Tries all orders of the steps: the node writes twice; its lease expires; another node claims it. A model states the
+/// expected result of each step: a claim succeeds after the expiry, and no write succeeds after a claim.
 TEST_F(LeaseTest, NothingIsWrittenAfterAClaimInAnyOrder) {
   enum Step { first_write, second_write, expiry, claiming };
   std::array steps{first_write, second_write, expiry, claiming};

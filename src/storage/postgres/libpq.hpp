@@ -7,8 +7,8 @@
 
 namespace agw::postgres {
 
-/// The functions of libpq, PostgreSQL's C library, which is loaded when a database on a server is configured. They are
-/// named as in its manual, without `PQ`.
+/// The functions of libpq, PostgreSQL's C library, which is loaded only if a database on a server is configured. Named
+/// as in its manual, without `PQ`.
 struct Libpq {
   decltype(&PQconnectStartParams) connect_start = nullptr;
   decltype(&PQconnectPoll) connect_poll = nullptr;
@@ -42,7 +42,7 @@ struct Libpq {
   decltype(&PQcmdTuples) changed_rows = nullptr;
   decltype(&PQnotifies) notifies = nullptr;
 
-  std::string error;  ///< why it cannot be used, and what to do; empty if it can
+  std::string error;  ///< why the library cannot be used, and the remedy; empty if it can be used
 
   static const Libpq& get();
 };

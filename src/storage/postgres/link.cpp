@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 constexpr auto usual_patience = 10s;
 constexpr auto patience_at_stop = 1s;
 constexpr auto time_to_connect = 4s;
-constexpr auto longest_pause = 500ms;
+constexpr auto max_retry_pause = 500ms;
 
 }  // namespace
 
@@ -76,7 +76,7 @@ void Link::drop() {
 void Link::connect_again() {
   if (stop_.has_waited_in_vain()) throw ConnectionLost(fmt::format("cannot reach the {}", address_.name));
   const auto began = Session::Clock::now();
-  for (auto pause = 20ms;; pause = std::min<std::chrono::milliseconds>(2 * pause, longest_pause)) {
+  for (auto pause = 20ms;; pause = std::min<std::chrono::milliseconds>(2 * pause, max_retry_pause)) {
     try {
       connect(Session::Clock::now() + time_to_connect);
       return stop_.reached();

@@ -13,25 +13,25 @@
 
 namespace agw::postgres {
 
-/// How long the threads of a database wait for its server. They share it.
+/// Limits how long the threads of a database wait for its server. Shared by all of them.
 class Stop {
 public:
-  /// From now on, nobody waits longer than a second for a server that is away: the gateway stops.
+  /// The gateway stops: from now on, waits for an unreachable server take at most a second.
   void hurry() { is_hurried_ = true; }
-  /// How long to try to reach a server that is away.
+  /// How long to try to reach an unreachable server.
   std::chrono::milliseconds patience() const;
 
-  /// From `deadline` on nobody waits for a server.
+  /// Ends all waits for the server at `deadline`.
   void give_up_at(Session::Clock::time_point deadline);
-  /// Waits for `duration`, or until the deadline has passed; returns whether it has.
+  /// Waits for `duration` or until the deadline; returns whether the deadline has passed.
   bool wait(std::chrono::milliseconds duration);
   const Session::Deadline& deadline() const { return deadline_; }
 
-  /// The first to reach the server ends the wait for all.
+  /// Reports that the server is reachable, which ends the wait for all threads.
   void reached() { away_since_ = reachable; }
-  /// Whether the gateway stops, and nobody has reached the server for a second.
+  /// Whether the gateway stops and no thread has reached the server for a second.
   bool has_waited_in_vain() const;
-  /// Since when no attempt to connect has succeeded.
+  /// Reports a failed attempt. Returns since when all attempts to connect have failed.
   Session::Clock::time_point missed();
 
 private:
@@ -45,23 +45,23 @@ private:
   std::atomic<Session::Clock::time_point> away_since_ = reachable;
 };
 
-/// A connection that is re-established after it was lost. Used by one thread at a time.
+/// A connection that reconnects after a loss. Used by one thread at a time.
 class Link {
 public:
   Link(const Address& address, Stop& stop) : address_(address), stop_(stop) {}
 
-  /// Connects if needed, and tries for up to ten seconds: a server that restarts is back by then. Once any link has
-  /// tried in vain for so long, it tries once; not even that while the gateway stops. Throws DatabaseUnavailable, also
-  /// if the database is being closed.
+  /// Connects if needed. Retries for up to ten seconds, in which a restarting server is back. Once attempts of any link
+  /// have failed for that long, it tries only once; while the gateway stops, not at all. Throws DatabaseUnavailable,
+  /// also if the database is being closed.
   Connection& connection();
   Session& session();
-  /// Connects until `deadline`, and does not try again. Throws ConnectionLost, DatabaseTaken.
+  /// Connects until `deadline` without retrying. Throws ConnectionLost, DatabaseTaken.
   void connect(Session::Clock::time_point deadline);
-  /// From now on, each new connection takes the owner's lock.
+  /// Each later connection takes the owner's lock.
   void connect_as(Owner owner);
   /// See Owner::fence.
   std::string fence() const { return owner_ ? owner_->fence() : std::string(); }
-  /// The connection is gone, or its state is unknown.
+  /// Drops a connection that is lost or in an unknown state.
   void drop();
   bool is_connected() const { return connection_ != nullptr; }
   const Address& address() const { return address_; }
@@ -72,7 +72,7 @@ private:
   const Address& address_;
   Stop& stop_;
   std::optional<Owner> owner_;
-  Session* session_ = nullptr;  ///< of `connection_`
+  Session* session_ = nullptr;  ///< owned by `connection_`
   std::unique_ptr<Connection> connection_;
 };
 

@@ -12,11 +12,11 @@ std::vector<NodeStatus> node_statuses(const std::string& url) {
   const auto address = read_address(url);
   Stop stop;
   Link link(address, stop);
-  // 7422: the lock of a node's name; 7424: the one of the node that leads, whose feed has 7425 for its name.
+  // Lock 7422 is for a node's name, 7424 for the leader; each feed holds 7425 with its node's name.
   auto rows = link.connection().prepare(
       "WITH locks AS (SELECT pid, CAST(classid AS bigint) AS class, objid FROM pg_locks JOIN pg_database "
       "ON pg_database.oid = database WHERE datname = current_database() AND locktype = 'advisory' AND granted), "
-      // By name: a release that had neither column may have written the schema.
+      // Reads columns by name, because an older release without them may have created the schema.
       "named AS (SELECT node, lease_until, coalesce(to_jsonb(gateway_owner) ->> 'version', '') AS version, "
       "CAST(to_jsonb(gateway_owner) ->> 'seen' AS bigint) AS seen, "
       "coalesce(CAST(to_jsonb(gateway_owner) ->> 'ahead' AS double precision), 0) AS ahead, "
@@ -54,7 +54,7 @@ std::vector<PlacedProgram> placed_programs(const std::string& url) {
   Link link(address, stop);
   std::vector<PlacedProgram> found;
   auto& connection = link.connection();
-  // A release without it may have written the schema.
+  // An older release without this table may have created the schema.
   auto table = connection.prepare("SELECT to_regclass('placements') IS NOT NULL");
   if (!table.step() || !table.boolean(0)) return found;
   auto rows = connection.prepare(

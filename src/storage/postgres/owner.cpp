@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr auto between_attempts = 50ms;
 
-/// The first two numbers; nullopt if there are none.
+/// The first two numbers of a version; nullopt if it has fewer.
 std::optional<std::pair<int, int>> minor_version(std::string_view release) {
   std::pair<int, int> numbers;
   const auto* const end = release.data() + release.size();
@@ -31,8 +31,8 @@ std::optional<std::pair<int, int>> minor_version(std::string_view release) {
 
 enum class Locked { yes, in_use, name_in_use };
 
-/// The first numbers stand for this program: 7420 for the database, 7422 for the names of nodes. Gateways in different
-/// schemas do not meet. A lock that the session already has is taken once more, which changes nothing.
+/// The first keys identify this program: 7420 for the database, 7422 for the names of nodes. The second key depends on
+/// the schema, so gateways in different schemas do not conflict. Taking a lock twice in one session is harmless.
 Locked try_to_lock(Connection& connection, const std::string& node) {
   if (node.empty()) {
     auto row = connection.prepare("SELECT pg_try_advisory_lock(7420, hashtext(coalesce(current_schema(), '')))");
@@ -50,7 +50,7 @@ Locked try_to_lock(Connection& connection, const std::string& node) {
   return name.boolean(0) ? Locked::yes : Locked::name_in_use;
 }
 
-/// Where the other gateway is and since when; empty if this role may not see it.
+/// The host and start time of the other gateway; empty if this role may not see them.
 std::string holder_of_lock(Connection& connection, Locked why, const std::string& node) {
   auto row = connection.prepare(
       "SELECT coalesce(host(client_addr), 'the host of the server'), "
@@ -127,7 +127,8 @@ void Owner::lock(Connection& connection, const Address& address, const std::stri
   }
 }
 
-/// A gateway alone replaces all others, so that each finds out; a node those of its name, and one alone.
+/// A single gateway replaces the entries of all others, so that each notices; a node replaces those of its own name and
+/// of a single gateway.
 Owner::Owner(Connection& connection, std::string node, bool shares_files)
     : node_(std::move(node)), id_(random_hex(16)) {
   connection

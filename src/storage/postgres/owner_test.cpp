@@ -32,7 +32,7 @@ protected:
     return std::make_unique<Database>(loop, open_engine(loop, {.url = url_, .migrations = testing::rows_table()}));
   }
 
-  /// As another program would.
+  /// Runs a statement as another program.
   void execute(const std::string& sql) const {
     Session(read_address(url_), Session::Clock::now() + 1min, never_).execute(sql);
   }

@@ -10,13 +10,13 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_name(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || is_digit(c) || c == '_'; }
 
-/// The length of what starts `sql` and holds no parameters; 0 if it is something else.
+/// The length of a token at the start of `sql` that contains no parameters, such as a string; 0 for others.
 std::size_t opaque_length(std::string_view sql) {
   const auto until = [&](std::string_view end, std::size_t from) {
     const auto found = sql.find(end, from);
     return found == std::string_view::npos ? sql.size() : found + end.size();
   };
-  // A doubled quote ends one string and begins the next.
+  // A doubled quote counts as the end of one string and the start of the next.
   if (sql.front() == '\'') return until("'", 1);
   if (sql.front() == '"') return until("\"", 1);
   if (sql.starts_with("--")) return until("\n", 2);
@@ -25,7 +25,7 @@ std::size_t opaque_length(std::string_view sql) {
   return 0;
 }
 
-/// The number of the name, which is added if it is new.
+/// The number of the name; adds the name if it is new.
 std::size_t number_of(std::vector<std::string>& names, std::string_view name) {
   const auto known = name.empty() ? names.end() : std::ranges::find(names, name);
   const auto number = static_cast<std::size_t>(known - names.begin()) + 1;

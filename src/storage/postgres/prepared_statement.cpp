@@ -48,7 +48,7 @@ Number number_at_start(std::string_view text) {
 
 int digit_value(char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; }
 
-/// The bytes of `\x0a1b`.
+/// Decodes `\x0a1b`.
 std::string from_hex(std::string_view hex) {
   std::string bytes;
   for (std::size_t i = 2; i + 1 < hex.size(); i += 2) {
@@ -99,7 +99,7 @@ void PreparedStatement::set_text(int position, std::string_view value) {
 
 void PreparedStatement::set_null(int position, ValueType type) { parameter(position, type_id(type)).is_null = true; }
 
-/// A NULL of no known type fits where any was prepared.
+/// A NULL of unknown type fits any prepared type.
 bool PreparedStatement::fits(const Variant& variant) const {
   AGW_ASSERT(variant.types.size() == parameters_.size());
   return std::ranges::equal(parameters_, variant.types, [](const Parameter& bound, Oid prepared) {
@@ -138,7 +138,7 @@ void PreparedStatement::give_back() {
   for (auto& parameter : parameters_) {
     parameter.type = unknown_type;
     parameter.is_null = true;
-    // One long text must not be kept for ever.
+    // Frees the memory of a long text.
     if (parameter.bytes.capacity() > 4096) parameter.bytes = {};
   }
   AGW_ASSERT(!result_);

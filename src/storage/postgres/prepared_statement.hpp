@@ -10,9 +10,9 @@
 
 namespace agw::postgres {
 
-/// A statement of a Session. It is prepared at the server when it first runs, because only then the types of its
-/// parameters are known: those of what was bound. Parameters go in binary, so that text may be long without quoting;
-/// results come as text, which reads any type of number.
+/// A statement of a Session. The server prepares it at the first run, because the types of its parameters are known
+/// only from the bound values. Parameters are sent in binary, so that long texts need no quoting; results are received
+/// as text, which suits every type of number.
 class PreparedStatement final : public RemoteStatement {
 public:
   using FreeList = std::vector<PreparedStatement*>;
@@ -35,7 +35,7 @@ public:
 
 private:
   using Parameter = Session::Parameter;
-  /// The statement for parameters of these types, as it is called at the server.
+  /// A statement prepared for parameters of these types, and its name on the server.
   struct Variant {
     std::vector<Oid> types;
     std::string name;
@@ -55,7 +55,7 @@ private:
   std::vector<Variant> variants_;
   Result result_;
   int row_ = -1;
-  /// Texts of the current row that differ from what the server sent.
+  /// Texts of the current row that were decoded from the server's form.
   mutable std::vector<std::pair<int, std::unique_ptr<std::string>>> converted_;
 };
 

@@ -2,7 +2,7 @@
 // continues after the last row of the target. Two small tables are copied whole at the end (`copied_whole`). Then both
 // sides are read again and compared by number of rows and checksum.
 //
-// Statements are made from the names of tables and columns, which come from this program's own migrations.
+// Statements contain names of tables and columns, which come only from this program's own migrations.
 
 #include "storage/postgres/record_copy.hpp"
 
@@ -29,14 +29,14 @@ constexpr std::size_t rows_read_at_once = 100;
 constexpr std::size_t rows_of_a_transaction = 1000;
 constexpr std::size_t max_values_of_a_statement = 900;
 
-/// PostgreSQL numbers runs where SQLite has a hidden number, so they are inserted in that order. Triggers make samples
-/// of experiments. Both tables are small.
+/// Copied in one transaction each, after all others. PostgreSQL numbers runs where SQLite has a hidden row number, so
+/// they are inserted in that order. Triggers on other tables create samples of experiments. Both tables are small.
 constexpr std::array copied_whole{std::string_view("runs"), std::string_view("experiment_samples")};
 
-/// Each node has its own of these: SQLite has no place for those of others.
+/// Tables with the records of one node each: SQLite has no column for those of other nodes.
 constexpr std::array of_one_node{std::string_view("app_processes"), std::string_view("proposal_outbox")};
 
-/// So are these, or they are those of all nodes that share their files.
+/// The same, unless the nodes share their files: then all nodes have the same records.
 constexpr std::array of_files{std::string_view("extension_directories"), std::string_view("extension_outbox")};
 
 bool has(const auto& names, std::string_view name) { return std::ranges::find(names, name) != std::ranges::end(names); }
@@ -51,7 +51,7 @@ std::string names_of(const std::vector<CopiedTable::Column>& columns) {
   return names;
 }
 
-/// `"a", "b"`, or with marks `:a, :b`.
+/// `"a", "b"`, or with other delimiters `:a, :b`.
 std::string list(const std::vector<std::string>& names, std::string_view before, std::string_view after) {
   std::string text;
   for (const auto& name : names) text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", before, name, after);
@@ -77,7 +77,7 @@ CopiedTable table_named(Connection& file, std::string name) {
   return table;
 }
 
-/// Those that are copied whole come last: the triggers of others have run by then.
+/// Tables that are copied whole come last, after the triggers of the others have run.
 std::vector<CopiedTable> tables_of(Connection& file) {
   std::vector<CopiedTable> tables;
   auto rows = file.prepare(
@@ -93,7 +93,7 @@ std::string condition_of(const CopiedTable& table) {
   return has(of_one_node, table.name) ? "node = this_node()" : "true";
 }
 
-/// The rows of a table, or those of one node.
+/// The rows of a table, or of one node in it.
 class Rows {
 public:
   Rows(Connection& connection, const CopiedTable& table)
@@ -105,7 +105,7 @@ public:
     return static_cast<std::uint64_t>(row.integer(0));
   }
 
-  /// The next rows after the last one that was read, in the order of their keys. Empty at the end.
+  /// The rows after the last one read, in key order. Empty at the end.
   std::vector<Row> next() {
     const auto after = last_ ? fmt::format(" AND ({}) > ({})", list(table_.key, "\"", "\""), list(table_.key, ":", ""))
                              : std::string();
@@ -118,7 +118,7 @@ public:
     return found;
   }
 
-  /// Begins after the last row of `other`.
+  /// Continues after the last row of `other`.
   void skip_those_of(Connection& other) {
     Rows there(other, table_);
     auto row = other.prepare(fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {} LIMIT 1", names_of(table_.columns),
@@ -201,7 +201,7 @@ void add(Sha256& checksum, const std::optional<double>& number) {
 
 RecordCopy::RecordCopy(Connection& from, Connection& to, Progress progress)
     : from_(from), to_(to), progress_(std::move(progress)), tables_(tables_of(file())) {
-  // Each row is copied, and read twice to be compared.
+  // Each row is copied once and read twice for the comparison.
   for (const auto& table : tables_) total_ += 3 * Rows(from_, table).count();
 }
 

@@ -10,7 +10,8 @@
 
 namespace agw::postgres {
 
-/// A table that both engines have, with the same columns. What is only in one of them serves that engine.
+/// A table that both engines have with the same columns. Tables and columns of only one engine are for its internal
+/// use.
 struct CopiedTable {
   struct Column {
     std::string name;
@@ -21,32 +22,32 @@ struct CopiedTable {
   std::vector<std::string> key;
 };
 
-/// A copy has other rows than its source.
+/// The rows of a copy differ from those of its source.
 class CopyDiffers : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
 
-/// Copies all records from a database file to a database on a server, or back. Both have all migrations, and nobody
-/// else uses them. What was copied before a kill is not copied again: rows come in the order of their keys, and what is
-/// there is a beginning of them.
+/// Copies all records from a database file to a database on a server, or back. Both have all migrations, and no other
+/// program uses them. A copy that was interrupted continues: rows are copied in the order of their keys, so the rows in
+/// the target are the first rows of the source.
 /// Example: src/storage/postgres/record_move_test.cpp: RecordMoveTest.RecordsOfAllRoomsAreTheSameThereAndBack
 class RecordCopy {
 public:
-  /// Called with the table and with how many rows are done, of all that are to be copied and compared.
+  /// Called with the table and the number of rows done, of all rows to be copied and compared.
   using Progress = std::function<void(const std::string& table, std::uint64_t done, std::uint64_t total)>;
 
-  /// Of directories and processes, it copies the records of the node that the server's session is for (agw.node,
-  /// agw.files); those of other nodes stay there.
+  /// Of directories and processes, copies only the records of the node that the server's session is for (agw.node,
+  /// agw.files); those of other nodes stay on the server.
   RecordCopy(Connection& from, Connection& to, Progress progress);
 
-  /// Whether the target has no row of these tables.
+  /// Whether these tables are empty in the target.
   bool is_target_empty();
   void copy();
-  /// Reads all rows of both. Throws CopyDiffers, which names the first table whose rows differ. Returns how many
-  /// rows there are.
+  /// Compares all rows of both sides and returns their number. Throws CopyDiffers, which names the first table that
+  /// differs.
   std::uint64_t compare();
-  /// Has new rows numbered on from where the source was.
+  /// Makes the target continue the source's numbering of new rows.
   void hand_over_numbers();
 
   const std::vector<CopiedTable>& tables() const { return tables_; }

@@ -26,7 +26,7 @@ constexpr auto time_to_connect = 20s;
 
 [[noreturn]] void refuse(const std::string& why) { throw StartError(ExitStatus::failure, why); }
 
-/// The server's database, with the lock of a gateway that has it for itself.
+/// The server's database, locked for exclusive use.
 class Server {
 public:
   explicit Server(const RecordMove& move) : address_(read_address(move.url)), link_(address_, stop_) {
@@ -60,7 +60,7 @@ private:
   Link link_;
 };
 
-/// Which file a database on a server was filled from: it may be named by another path, but not be another one.
+/// Identifies the file that a database on a server was filled from. Different paths of the same file are equal.
 std::string identity_of(const fs::path& file) { return fs::weakly_canonical(file).string(); }
 
 struct Origin {
@@ -101,14 +101,14 @@ void finish(Server& server, const RecordMove& move, RecordCopy& copy) {
   server.connection().execute("COMMIT");
 }
 
-/// When the newest turn was made, for people.
+/// The time of the newest turn, for people.
 std::string newest_turn(Connection& connection) {
   auto row = connection.prepare("SELECT max(created_at) FROM turns");
   return row.step() && !row.is_null(0) ? to_iso8601(row.time(0)) : "never";
 }
 
-/// The file was moved before, and is there again.
-std::string what_to_do_again(Connection& file, Server& server, const RecordMove& move) {
+/// The remedy if the file was moved before and exists again.
+std::string remedy_if_moved_before(Connection& file, Server& server, const RecordMove& move) {
   return fmt::format(
       "They were moved before; the newest message in {0} is of {1}, the one in the database of {2}. To go on with the "
       "file, empty the {3} and run this again; to go on with the database, move the file away (mv {0} {0}.old) and "
@@ -116,7 +116,7 @@ std::string what_to_do_again(Connection& file, Server& server, const RecordMove&
       move.file.string(), newest_turn(file), newest_turn(server.connection()), server.name());
 }
 
-/// `remedy`: what to do with the copy.
+/// Compares the copy; `remedy` describes how to handle a difference.
 std::uint64_t compared(RecordCopy& copy, const std::function<std::string()>& remedy) {
   try {
     return copy.compare();
@@ -125,8 +125,8 @@ std::uint64_t compared(RecordCopy& copy, const std::function<std::string()>& rem
   }
 }
 
-/// A name that is free.
-fs::path beside(const fs::path& file) {
+/// An unused name for the file.
+fs::path unused_name_for(const fs::path& file) {
   fs::path kept = file.string() + ".moved";
   for (int number = 2; fs::exists(kept); ++number) kept = fmt::format("{}.moved-{}", file.string(), number);
   return kept;
@@ -152,12 +152,12 @@ MovedRecords move_to_server(const RecordMove& move) {
   const bool was_complete = origin_of(server.connection())->is_complete;
   if (!was_complete) copy.copy();
   const auto rows = compared(copy, [&] {
-    return was_complete ? what_to_do_again(*file, server, move)
+    return was_complete ? remedy_if_moved_before(*file, server, move)
                         : fmt::format("Empty the {} and start again", server.name());
   });
   if (!was_complete) finish(server, move, copy);
   file.reset();
-  const auto kept = beside(move.file);
+  const auto kept = unused_name_for(move.file);
   fs::rename(move.file, kept);
   return {.rows = rows, .file = kept, .server = server.name()};
 }
@@ -178,7 +178,7 @@ MovedRecords move_to_file(const RecordMove& move) {
   copy.copy();
   const auto rows = compared(copy, [&] { return fmt::format("Delete {} and start again", unfinished.string()); });
   copy.hand_over_numbers();
-  // Closing does it too, but says nothing if it fails, and the log stays behind when the file is renamed.
+  // Closing would checkpoint too, but reports no failure, and the log would stay behind when the file is renamed.
   file->execute("PRAGMA wal_checkpoint(TRUNCATE)");
   file.reset();
   fs::rename(unfinished, move.file);

@@ -9,33 +9,35 @@
 
 namespace agw::postgres {
 
-/// Moves a gateway's records between its database file and a database on a server. Nobody else uses either during the
-/// move: the caller holds the lock of the data directory, and these take that of the server's database.
+/// Moves a gateway's records between its database file and a database on a server. No other program may use either
+/// during the move: the caller holds the lock of the data directory, and these functions take the lock of the server's
+/// database.
 ///
-/// An interrupted move continues when it is called again. Until it has finished, the source is authoritative: a gateway
-/// refuses the unfinished database. Both block, and throw StartError.
+/// An interrupted move continues at the next call. Until it has finished, the source is authoritative: a gateway
+/// refuses the unfinished target. Both functions block, and throw StartError.
 struct RecordMove {
-  std::string url;                ///< of the server's database
-  std::string node;               ///< this gateway's name; empty if it is alone
-  bool shares_files = false;      ///< its directories are those of all nodes
+  std::string url;                ///< the address of the server's database
+  std::string node;               ///< this gateway's node name; empty for a single gateway
+  bool shares_files = false;      ///< all nodes share this gateway's directories
   std::filesystem::path file;     ///< `{data_dir}/gateway.db`
   std::filesystem::path backups;  ///< copies made before migrations
   RecordCopy::Progress progress;
   std::function<void(Connection&)> index;  ///< on the server: adds to search indexes what no trigger adds
 };
 
-/// Returns how many rows there are. Renames the file at the end; it stays as it was. `cluster init`.
+/// Moves the records to the server, as `cluster init` does, and returns the number of rows. Renames the file at the end
+/// without changing it.
 struct MovedRecords {
   std::uint64_t rows = 0;
-  std::filesystem::path file;  ///< the old one, or the new one
+  std::filesystem::path file;  ///< the renamed file, or the new one
   std::string server;          ///< the database's name for people
 };
 MovedRecords move_to_server(const RecordMove& move);
 
-/// The same back: the file must not be there yet. The server's database stays as it was. `cluster leave`.
+/// Moves the records back to a new file, as `cluster leave` does. The server's database is not changed.
 MovedRecords move_to_file(const RecordMove& move);
 
-/// Throws StartError if the database is being filled by a move that has not ended.
+/// Throws StartError if the database is the target of an unfinished move.
 void require_complete(Connection& connection, const Address& address);
 
 }  // namespace agw::postgres

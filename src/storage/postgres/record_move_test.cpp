@@ -22,7 +22,7 @@ using testing::Server;
 
 constexpr int rows_of_a_table = 130;
 
-/// What a column of that table may hold in the row of that number; the same number gives the same value.
+/// A valid value for a column in row `number`; the same number gives the same value.
 std::string value_of(const CopiedTable& table, const CopiedTable::Column& column, int number) {
   if (column.name == "severity") return "'warning'";
   if (column.name == "titled_by") return "'person'";
@@ -75,7 +75,7 @@ protected:
         std::make_unique<Session>(read_address(url_), Session::Clock::now() + 5s, never_));
   }
 
-  /// Of a node; fails with the progress call of that number, as if it were killed then.
+  /// Moves the records of a node. Fails at the progress call number `killed_at`, which simulates a kill.
   RecordMove move(const std::filesystem::path& file, int killed_at = -1) const {
     return {.url = url_,
             .node = "a",
@@ -89,7 +89,7 @@ protected:
             .index = [](Connection&) {}};
   }
 
-  /// All rows of all tables, and the numbers of the next ones.
+  /// All rows of all tables, and the next row numbers.
   std::string records_of(const std::filesystem::path& path) const {
     Connection file(path.string(), Connection::Access::read_only);
     const auto other = connect();

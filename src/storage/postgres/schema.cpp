@@ -109,7 +109,7 @@ void refuse_newer(const std::set<std::int64_t>& applied, const Address& address,
                               *applied.rbegin(), latest));
 }
 
-/// Returns how many were missing.
+/// Returns the number of applied migrations.
 std::size_t apply_missing(Connection& connection, const Address& address, std::span<const Migration> migrations) {
   connection.execute("CREATE TABLE IF NOT EXISTS schema_migrations (number bigint PRIMARY KEY, name text NOT NULL)");
   connection.execute("CREATE TABLE IF NOT EXISTS gateway_owner (id text NOT NULL)");
@@ -140,7 +140,7 @@ void prepare_database(Connection& connection, const Address& address, std::span<
   check(facts_of(connection), address);
   connection.execute("BEGIN");
   connection.execute("SET LOCAL client_min_messages = warning");
-  // Nodes that start at the same time.
+  // Serialises nodes that start at the same time.
   connection.execute("SET LOCAL lock_timeout = 4000");
   connection.execute("SELECT pg_advisory_xact_lock(7423, hashtext(coalesce(current_schema(), '')))");
   const auto missing = apply_missing(connection, address, migrations);

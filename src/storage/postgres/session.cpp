@@ -1,9 +1,9 @@
-// libpq is used without blocking calls: every wait is a poll that also notices that the database is being closed
-// (`wait_until_ready`), so a server that does not answer cannot hold up a shutdown.
+// libpq is used without blocking calls: every wait is a poll that also notices when the database is being closed
+// (`wait_until_ready`), so a server that does not respond cannot delay a shutdown.
 //
-// The first error of a transaction is kept (`failure_`), because PostgreSQL refuses everything after it with an error
-// that says nothing. A connection is lost if libpq or the server says so; then every call fails until a new one is
-// made.
+// The first error of a transaction is kept (`failure_`), because PostgreSQL then refuses every statement with an
+// uninformative error. A connection is lost if libpq or the server reports it; then every call fails until there is a
+// new one.
 
 #include "storage/postgres/session.hpp"
 
@@ -29,11 +29,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How often a wait for the server looks whether it was abandoned.
-constexpr auto look_around = 250ms;
+/// How often a wait for the server checks whether the database is being closed.
+constexpr auto closing_check_interval = 250ms;
 constexpr int binary = 1;
 
-/// libpq's texts end with a line end, and may have several lines.
+/// libpq's messages end with a line end and may have several lines.
 std::string on_one_line(std::string_view text) {
   std::string line(text.substr(0, text.find_last_not_of(" \n") + 1));
   std::erase(line, '\t');
@@ -41,7 +41,7 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
-/// Callers compare codes with SQLite's.
+/// Maps to SQLite's codes, which callers compare with.
 int code_of(std::string_view state) {
   if (state == "23505") return SQLITE_CONSTRAINT_UNIQUE;
   if (state == "23503") return SQLITE_CONSTRAINT_FOREIGNKEY;
@@ -51,7 +51,7 @@ int code_of(std::string_view state) {
   return SQLITE_ERROR;
 }
 
-/// The server ends the connection, or did (PostgreSQL's manual, appendix A).
+/// Whether the server has ended, or is ending, the connection (PostgreSQL's manual, appendix A).
 bool means_lost(std::string_view state) {
   return state.starts_with("08") || state == "57P01" || state == "57P02" || state == "57P03" || state == "57P05";
 }
@@ -59,14 +59,14 @@ bool means_lost(std::string_view state) {
 std::exception_ptr error_of(std::string_view state, const std::string& message) {
   if (state == "40001" || state == "40P01") return std::make_exception_ptr(SerializationFailure(message));
   if (means_lost(state)) return std::make_exception_ptr(ConnectionLost(message));
-  // By src/storage/migrations/postgres/0250_cluster_events.sql.
+  // Raised by src/storage/migrations/postgres/0250_cluster_events.sql.
   if (state == "AGW01")
     return std::make_exception_ptr(ThreadElsewhere(SQLITE_CONSTRAINT_TRIGGER, "another node answers on the thread"));
   if (state == "53100") return std::make_exception_ptr(ServerDiskFull(SQLITE_FULL, message));
   return std::make_exception_ptr(ServerError(code_of(state), message));
 }
 
-/// `UPDATE … RETURNING` has rows too.
+/// `UPDATE … RETURNING` returns rows too, so the status decides.
 bool is_query(std::string_view command_status) { return command_status.starts_with("SELECT"); }
 
 bool is_loopback(const sockaddr_storage& address) {
@@ -99,7 +99,7 @@ Session::Session(const Address& address, Clock::time_point deadline, const Deadl
   execute(
       "SELECT set_config('synchronous_commit', 'on', false) "
       "WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')");
-  // Else the locks of a gateway whose host has vanished stay for hours.
+  // Without keepalives the server would keep the locks of a vanished host for hours.
   execute(
       "SELECT set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '3', false), "
       "set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '20000', false)");
@@ -125,7 +125,8 @@ void Session::connect(const Address& address, Clock::time_point deadline) {
   }
 }
 
-/// The address was checked before; the environment (PGHOSTADDR, PGSERVICE) may have changed it.
+/// Checks the actual peer: the environment (PGHOSTADDR, PGSERVICE) may have changed the address that was checked
+/// before.
 void Session::require_encryption(const Address& address) const {
   sockaddr_storage peer{};
   socklen_t length = sizeof peer;
@@ -140,7 +141,7 @@ void Session::require_encryption(const Address& address) const {
 
 bool Session::wait_until_ready(short events) {
   pollfd wait{.fd = pq_.socket(handle_.get()), .events = events, .revents = 0};
-  const int ready = ::poll(&wait, 1, static_cast<int>(look_around.count()));
+  const int ready = ::poll(&wait, 1, static_cast<int>(closing_check_interval.count()));
   if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
   if (ready == 0 && Clock::now() >= give_up_at_.load()) {
     is_lost_ = true;
@@ -172,7 +173,7 @@ void Session::check(const PGresult* result, std::string_view during) {
     return std::string(text ? text : "");
   };
   const auto state = field(PG_DIAG_SQLSTATE);
-  // Without a state it comes from libpq: the connection broke.
+  // An error without a state comes from libpq: the connection broke.
   if (state.empty()) lose(during);
   const auto error = error_of(
       state, fmt::format("{} (PostgreSQL {}, in: {})", on_one_line(field(PG_DIAG_MESSAGE_PRIMARY)), state, during));
@@ -197,7 +198,7 @@ Result Session::query(const std::string& sql, std::string_view during) {
 
 void Session::execute(const std::string& sql) {
   const auto result = query(sql, std::string_view(sql).substr(0, 200));
-  // A transaction with an error is rolled back by its COMMIT, which is no error by itself.
+  // COMMIT of a failed transaction rolls it back without reporting an error.
   if (sql == "COMMIT" && std::string_view(pq_.command_status(result.get())) == "ROLLBACK") {
     throw_failure();
   }
@@ -212,7 +213,7 @@ bool Session::in_transaction() const { return !is_lost_ && pq_.transaction_statu
 
 void Session::begin_write() {
   failure_ = nullptr;
-  // In the same round trip. The id is this program's own, in hexadecimal.
+  // Checks the fence in the same round trip. The id is generated by this program, in hexadecimal.
   const auto look =
       fence_.empty() ? std::string() : fmt::format(", EXISTS (SELECT 1 FROM gateway_owner WHERE id = '{}')", fence_);
   const auto result = query("BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT pg_current_xact_id()" + look, "BEGIN");
@@ -252,7 +253,7 @@ void Session::throw_if_repeatable() const {
   } catch (const DatabaseUnavailable&) {
     throw;
   } catch (const std::exception&) {
-    return;  // It is the closure's own outcome.
+    return;  // the closure's own failure
   }
 }
 

@@ -21,24 +21,24 @@ class PreparedStatement;
 
 /// One connection to a server, used by one thread at a time. Blocks.
 ///
-/// The first error of a transaction is kept: PostgreSQL refuses what follows it until the transaction is rolled back,
-/// and a closure may have swallowed it.
+/// Keeps the first error of a transaction: PostgreSQL refuses all later statements until a rollback, and the closure
+/// may have swallowed the error.
 /// Example: src/storage/postgres/session_test.cpp: SessionTest.ValuesRoundTrip
 class Session : public RemoteConnection {
 public:
   using Clock = std::chrono::steady_clock;
   using Deadline = std::atomic<Clock::time_point>;
 
-  /// A parameter in PostgreSQL's binary format, whose type has the object id `type` (0: as the statement needs it).
+  /// A parameter in PostgreSQL's binary format. `type` is the object id of its type, or 0 for the type that the
+  /// statement needs.
   struct Parameter {
     Oid type = 0;
     bool is_null = true;
     std::string bytes;
   };
 
-  /// Connects until `deadline`. Once `give_up_at` has passed, nobody waits for the server any more, and the connection
-  /// counts as lost. Throws ConnectionLost with libpq's text, StartError for a server on another host that is reached
-  /// unencrypted.
+  /// Connects until `deadline`. Once `give_up_at` has passed, all waits for the server end, and the connection counts
+  /// as lost. Throws ConnectionLost with libpq's text, StartError if the connection to another host is not encrypted.
   Session(const Address& address, Clock::time_point deadline, const Deadline& give_up_at);
   ~Session() override;
 
@@ -47,34 +47,34 @@ public:
   int changes() const override { return changes_; }
   bool in_transaction() const override;
 
-  /// Begins a SERIALIZABLE transaction, and forgets the failure of the last one. Throws DatabaseTaken if another node
-  /// has claimed this one.
+  /// Begins a SERIALIZABLE transaction and forgets the failure of the previous one. Throws DatabaseTaken if another
+  /// node has claimed this one.
   void begin_write();
-  /// From now on, each write looks for this id in `gateway_owner`.
+  /// Makes each later write check that `gateway_owner` has this id.
   void fence_with(std::string id) { fence_ = std::move(id); }
-  /// Begins a transaction that sees one state of the database.
+  /// Begins a transaction that reads one snapshot.
   void begin_read();
-  /// Commits. Throws the transaction's first failure if there was one, and rolls back.
+  /// Commits. If the transaction failed before, rolls back and throws its first failure.
   void commit();
-  /// Rolls back if a transaction is open. The connection may be lost.
+  /// Rolls back an open transaction. The connection may be lost.
   void roll_back() noexcept;
 
-  /// Undoes what followed `SAVEPOINT savepoint`, a failure included.
+  /// Undoes everything after `SAVEPOINT savepoint`, including a failure.
   void roll_back_to(const std::string& savepoint);
 
-  /// Throws the failure after which PostgreSQL refuses to continue the transaction, if there was one.
+  /// Throws the first failure of the transaction, after which PostgreSQL refuses to continue it.
   void throw_if_aborted() const;
-  /// Throws the failure of this transaction if it was lost with the connection, or can be run again.
+  /// Throws the failure of the transaction if the connection was lost or the transaction can be repeated.
   void throw_if_repeatable() const;
-  /// The server's id for the latest `begin_write`: an `xid8`.
+  /// The server's id of the transaction since the latest `begin_write`: an `xid8`.
   const std::string& transaction_id() const { return transaction_id_; }
-  /// The server's process for this connection.
+  /// The server process of this connection.
   int backend_pid() const { return backend_pid_; }
 
-  /// Waits for a notification, for at most `limit`, or until `wake` can be read (an eventfd). Throws ConnectionLost.
+  /// Waits for a notification until `limit` has passed or the eventfd `wake` is readable. Throws ConnectionLost.
   void wait_for_notification(int wake, std::chrono::milliseconds limit);
 
-  /// Runs one statement, and returns its result. Throws DatabaseError; `during` names it in the message.
+  /// Runs one statement and returns its result. Throws DatabaseError, whose message contains `during`.
   Result query(const std::string& sql, std::string_view during);
 
 private:
@@ -89,7 +89,7 @@ private:
   void prepare(const std::string& name, const std::string& sql, std::span<const Oid> types);
   Result run_prepared(const std::string& name, std::span<const Parameter> parameters, std::string_view during);
 
-  /// Waits for the results of what was sent; returns the last one, or the first error.
+  /// Waits for all results of the sent statements; returns the last one, or throws the first error.
   Result result_of(bool sent, std::string_view during);
   bool wait_until_ready(short events);
   void check(const PGresult* result, std::string_view during);
@@ -102,13 +102,13 @@ private:
   ConnectionHandle handle_;
   std::string transaction_id_;
   std::string fence_;
-  std::exception_ptr failure_;  ///< the first of this transaction
+  std::exception_ptr failure_;  ///< the first one in this transaction
   bool is_lost_ = false;
   int changes_ = 0;
   int backend_pid_ = 0;
   int prepared_ = 0;
   std::vector<std::unique_ptr<PreparedStatement>> statements_;
-  /// The statements that are not lent out, by SQL text.
+  /// Statements not in use, by SQL text.
   std::unordered_map<std::string, FreeList, Hash, std::equal_to<>> free_;
 };
 

@@ -18,13 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// For a node that starts at the same time, and for file systems on which others see a new file later.
-constexpr auto time_for_marker = 5s;
-constexpr auto between_looks_for_marker = 20ms;
+/// Allows for nodes that start at the same time and for file systems that show new files to other hosts with a delay.
+constexpr auto marker_timeout = 5s;
+constexpr auto marker_poll_interval = 20ms;
 
 struct EnteredNode {
   std::string name;
-  std::string id;  ///< of its present start: a copy of its directory that is older has another one
+  std::string id;  ///< of its current start: an outdated copy of its directory has another id
   bool shares_files;
 };
 
@@ -32,7 +32,7 @@ fs::path marker_of(const fs::path& data_directory, const std::string& node) {
   return data_directory / data_files::nodes / node / "running";
 }
 
-/// Those that have the lock of their name (7422): not one that is lost.
+/// The nodes that hold the lock of their name (7422), which excludes lost ones.
 std::vector<EnteredNode> entered_nodes(Connection& connection) {
   auto row = connection.prepare(
       "SELECT node, id, shares_files FROM gateway_owner WHERE node <> '' AND EXISTS (SELECT FROM pg_locks JOIN "
@@ -45,13 +45,13 @@ std::vector<EnteredNode> entered_nodes(Connection& connection) {
 }
 
 bool has_marker(const fs::path& data_directory, const EnteredNode& node) {
-  const auto end = std::chrono::steady_clock::now() + time_for_marker;
+  const auto end = std::chrono::steady_clock::now() + marker_timeout;
   while (true) {
     std::string id;
     std::ifstream(marker_of(data_directory, node.name)) >> id;
     if (id == node.id) return true;
     if (std::chrono::steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(between_looks_for_marker);
+    std::this_thread::sleep_for(marker_poll_interval);
   }
 }
 

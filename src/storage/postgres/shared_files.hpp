@@ -8,17 +8,17 @@
 
 namespace agw::postgres {
 
-/// How a node has its files.
+/// Where a node keeps its files.
 struct NodeFiles {
   std::string node;
-  std::filesystem::path data_directory;  ///< that all nodes are to share; empty: each has one of its own
+  std::filesystem::path data_directory;  ///< the directory shared by all nodes; empty if each node has its own
 };
 
-/// For a node that is entered in the database: leaves its marker in the shared data directory, and looks for those of
-/// all nodes that run. Throws StartError (1), and takes the entry back, if one is missing: then that node has another
-/// directory. The same if nodes share their files and this one does not, or the other way around.
+/// For a node registered in the database: creates its marker in the shared data directory and checks for the markers of
+/// all running nodes. If one is missing, that node uses another directory: removes the registration and throws
+/// StartError (1). Does the same if only some of the nodes share their files.
 ///
-/// It needs nodes: tests/cluster/test_shared_files.py shows the use.
+/// It needs several nodes; tests/cluster/test_shared_files.py shows its use.
 void find_nodes(Connection& connection, const Address& address, const NodeFiles& files);
 
 }  // namespace agw::postgres

@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-/// Where the newest version's programs are; empty if none is installed.
+/// The directory of the newest version's programs; empty if none is installed.
 fs::path programs() {
   const fs::path versions = "/usr/lib/postgresql";
   fs::path newest;
@@ -79,7 +79,7 @@ int Server::spawn(const std::vector<std::string>& command) const {
   const int child = ::fork();
   if (child == 0) {
     become_postgres();
-    // A test that crashes takes the server with it.
+    // If a test crashes, the server ends with it.
     ::prctl(PR_SET_PDEATHSIG, SIGQUIT);
     const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::dup2(output, STDOUT_FILENO);

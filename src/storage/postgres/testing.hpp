@@ -10,27 +10,27 @@
 
 namespace agw::postgres::testing {
 
-/// A PostgreSQL server in a directory of its own, reached through a socket there. Root starts it as the user
-/// `postgres`, because the server refuses root.
+/// A PostgreSQL server in a temporary directory, reached through a socket there. Started as the user `postgres` if the
+/// tests run as root, because the server refuses root.
 class Server {
 public:
-  /// Starts it. Throws std::runtime_error.
+  /// Starts the server. Throws std::runtime_error.
   Server();
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Why no server can be started here; empty if one can.
+  /// The reason why no server can be started here; empty if one can.
   static std::string missing();
-  /// The one that the tests of this process share.
+  /// The server shared by the tests of this process.
   static Server& shared();
 
   void start();
   void stop() { end(SIGINT); }
-  /// Ends all its processes without a word to its clients, and without a checkpoint.
+  /// Kills all processes of the server without notifying clients and without a checkpoint.
   void kill() { end(SIGQUIT); }
 
-  /// Makes an empty database; `options` of CREATE DATABASE. Returns its address.
+  /// Creates an empty database with the given options of CREATE DATABASE. Returns its address.
   std::string create_database(const std::string& options = "ENCODING 'UTF8' LOCALE 'C'");
   std::string url(const std::string& database, const std::string& user = "agw") const;
   std::filesystem::path socket() const { return directory_.path() / ".s.PGSQL.5432"; }
@@ -53,7 +53,7 @@ inline std::vector<Migration> rows_table() {
 
 }  // namespace agw::postgres::testing
 
-/// At the beginning of a test that needs a server.
+/// Put it at the beginning of a test that needs a server.
 #define SKIP_WITHOUT_POSTGRES()                                                             \
   if (const auto missing = ::agw::postgres::testing::Server::missing(); !missing.empty()) { \
     GTEST_SKIP() << missing;                                                                \

@@ -15,7 +15,7 @@ bool is_continuation(std::string_view text, std::size_t i) {
   return i < text.size() && (byte_at(text, i) & 0xc0) == 0x80;
 }
 
-/// The length of the character that starts `text` if PostgreSQL stores it as it is, else 0 (RFC 3629, 4).
+/// The length of the first character if PostgreSQL can store it unchanged, else 0 (RFC 3629, 4).
 std::size_t plain_length(std::string_view text) {
   const auto first = byte_at(text, 0);
   if (first < 0x80) return first == 0 ? 0 : 1;
@@ -28,7 +28,7 @@ std::size_t plain_length(std::string_view text) {
   return (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f) ? 0 : 4;
 }
 
-/// The prefix of `text` that is stored as it is.
+/// The prefix of `text` that is stored unchanged.
 std::size_t plain_prefix(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size()) {
@@ -39,7 +39,7 @@ std::size_t plain_prefix(std::string_view text) {
   return end;
 }
 
-/// U+0100 + byte.
+/// Appends the mark and U+0100 + byte.
 void append_byte(std::string& to, unsigned char byte) {
   to += mark;
   to += static_cast<char>(0xc4 + (byte >> 6));

@@ -1,4 +1,5 @@
-// How writes become durable on a server. storage/writer.cpp explains groups and items; this is what differs.
+// How writes become durable on a server. storage/writer.cpp explains groups and items; this comment describes the
+// differences.
 //
 // A group is one SERIALIZABLE transaction. Its outcome is one of four:
 //
@@ -10,14 +11,14 @@
 //     nobody knows: the answer may have been lost and the transaction not. Running the group again might do everything
 //     twice, not running it might lose it.
 //
-// The server remembers the outcome of transactions (`pg_xact_status`), so each begins by asking for its number. After a
-// reconnection the writer looks the number up: `committed` resumes the callers with the results of the run that
-// counted, `aborted` runs the group again. It is one of the two: the new session has the owner's lock, so the old one
-// is over. While the server is away, the group waits: an answer would be a guess. What is queued behind it was not
-// begun, and gets 503 as soon as the server could not be reached for ten seconds, as without such a group.
+// The server remembers the outcome of transactions (`pg_xact_status`), so each transaction begins by asking for its id.
+// After a reconnection the writer looks the id up: `committed` resumes the callers with the results of that run,
+// `aborted` runs the group again. No other status is possible: the new session has the owner's lock, so the old session
+// has ended. While the server is away, the group waits, because any result would be a guess. Items queued after it were
+// not begun, and get 503 once the server has been unreachable for ten seconds.
 //
-// Why one writing connection: items run in the order of the queue, and the numbers that rows get become visible in
-// their order, which the index of turns relies on. Groups share the costs of a commit as they do on a disk.
+// Why there is a single writing connection: items run in queue order, and row numbers become visible in order, which
+// the index of turns relies on. Groups share the cost of a commit as they do on a disk.
 
 #include "storage/postgres/writer.hpp"
 
@@ -102,14 +103,14 @@ void GroupWriter::run_group(const WorkItems& items) {
         (run_together(items, OnFailure::roll_back_group) || run_together(items, OnFailure::roll_back_item)))
       return;
   } catch (const std::exception&) {
-    // The server is away, or too busy.
+    // The server is away or too busy.
     for (const auto& item : items) item->fail(std::current_exception());
     return;
   }
   for (const auto& item : items) run_alone(*item);
 }
 
-/// Whether the group was decided. If not, it was rolled back, and no item's outcome counts.
+/// Returns whether the group's outcome is final. If not, it was rolled back, and no item's outcome counts.
 bool GroupWriter::run_together(const WorkItems& items, OnFailure failing) {
   AGW_ASSERT(items.size() > 1);
   const auto in_savepoints = [&](Session& session, Connection& connection) {
@@ -154,7 +155,7 @@ void GroupWriter::run_alone(WorkItem& item) {
   }
 }
 
-/// Runs `work` in one transaction until it is decided; false if `work` wanted it rolled back.
+/// Runs `work` in one transaction until the outcome is final; false if `work` requested a rollback.
 bool GroupWriter::transact(const Work& work) {
   AGW_ASSERT(work);
   for (int failures = 0;;) {
@@ -167,7 +168,7 @@ bool GroupWriter::transact(const Work& work) {
   }
 }
 
-/// False if the transaction was lost with the connection. Throws what else kept it from being committed.
+/// Returns false if the connection was lost during the transaction. Throws other failures of the commit.
 bool GroupWriter::try_to_transact(const Work& work, bool& committed) {
   auto& session = link_.session();
   auto& connection = link_.connection();
@@ -199,7 +200,7 @@ bool GroupWriter::was_committed(const std::string& transaction) {
   AGW_ASSERT(!transaction.empty());
   log::warn("the connection to the {} was lost during a commit: looking whether it was done", link_.address().name);
   while (true) {
-    // What comes during the attempt waits for the next one, as the server may be back by then.
+    // Items that arrive during the attempt wait for the next one, because the server may be back by then.
     const auto waiting = queue_->lengths();
     try {
       const auto status = status_of(transaction);
@@ -218,10 +219,10 @@ std::string GroupWriter::status_of(const std::string& transaction) {
     auto row = link_.connection().prepare("SELECT pg_xact_status(CAST(CAST(:transaction AS text) AS xid8))");
     row.bind(":transaction", transaction);
     row.step();
-    // The server forgets only what is a billion transactions old.
+    // The server forgets only transactions that are a billion transactions old.
     return row.is_null(0) ? "aborted" : row.string(0);
   } catch (const ServerError&) {
-    return "aborted";  // A number of the future: the server was put back to a state before it.
+    return "aborted";  // An id from the future: the server was restored to an earlier state.
   }
 }
 

@@ -12,12 +12,12 @@
 
 namespace agw::postgres {
 
-/// The gateway's only writing thread, as for SQLite (storage/writer.hpp): takes a group of items, commits once and
-/// completes all of them. A group whose transaction cannot be put in order with those of others, or is lost with the
-/// connection, runs again. Everything but the thread's own work happens on the loop.
+/// The only writing thread, as for SQLite (storage/writer.hpp): takes a group of items, commits once and completes all
+/// of them. A group runs again if its transaction conflicts with others or the connection is lost. The thread only runs
+/// groups; everything else happens on the loop.
 class GroupWriter {
 public:
-  /// `link` is connected.
+  /// `link` must be connected.
   GroupWriter(Loop& loop, Link link, Stop& stop, std::size_t group_limit);
   ~GroupWriter();
   GroupWriter(const GroupWriter&) = delete;
@@ -32,7 +32,7 @@ public:
   Database::Statistics statistics() const { return {commits_, writes_, queue_->size()}; }
 
 private:
-  /// Whether its transaction shall be committed.
+  /// Returns whether to commit the transaction.
   using Work = std::function<bool(Session&, Connection&)>;
   enum class OnFailure { roll_back_group, roll_back_item };
 
@@ -53,7 +53,7 @@ private:
   Stop& stop_;
   const std::size_t group_limit_;
   std::shared_ptr<WriteQueue> queue_;
-  bool has_begun_ = false;  ///< an item was added: the link belongs to the thread
+  bool has_begun_ = false;  ///< an item was added, so the link belongs to the thread
   std::atomic<std::uint64_t> commits_ = 0;
   std::atomic<std::uint64_t> writes_ = 0;
   std::optional<WorkerThread> thread_;
