@@ -1,8 +1,9 @@
-// How a connection answers requests, nearly always without a coroutine. docs/design/concurrency.md.
+// How a connection answers requests, nearly always without a coroutine. See docs/design/concurrency.md.
 //
-// A *head* is a request without its body. A request is *inline* if its handler never waits and it has no body to come.
-// The *poller* (http/read_poller.hpp) watches idle sockets; its three passes call `on_readable`, `on_respond` and
-// `on_flush`. `state_` says who acts next: the coroutine `run`, or the poller while the coroutine is suspended.
+// A *head* is a request without its body. A request is *inline* if its handler never waits and no body has to be
+// received. The *poller* (http/read_poller.hpp) watches idle sockets; its three passes call `on_readable`, `on_respond`
+// and `on_flush`. `state_` determines who acts next: the coroutine `run`, or the poller while the coroutine is
+// suspended.
 //
 // The invariants:
 //   - Responses are sent in the order of the requests: one request is handled at a time, also by the poller.
@@ -11,11 +12,10 @@
 //   - `lifetime_` only moves towards the end. A connection that is to close never answers another request.
 //
 // The coroutine serves everything that has to wait: a body, a handler that is a coroutine, a proxied stream, a
-// WebSocket, a client that does not take its responses. A request that changes something is answered after the hub's
-// pending effects are on disk. No more than 16 requests of a pipeline are handled before other connections have their
-// turn.
+// WebSocket, a client that does not accept its responses. The response to a request that changes something is sent
+// after the hub's pending effects are on disk. After 16 pipelined requests, other connections get their turn.
 //
-// A connection has no timer. The server calls `sweep` once a second, and ConnectionTimeouts knows what is too long.
+// A connection has no timer. The server calls `sweep` once a second, and ConnectionTimeouts has the limits.
 
 #include "server/connection.hpp"
 
@@ -39,7 +39,7 @@ namespace agw {
 namespace {
 
 constexpr int max_inline_requests = 16;                // of a pipeline, before other connections are served
-constexpr std::size_t max_discarded_body = 64 * 1024;  // bytes of a refused request's body that are read to keep alive
+constexpr std::size_t max_discarded_body = 64 * 1024;  // bytes of a rejected body, read to keep the connection
 
 Response request_timeout() { return error_response(408, "request timeout"); }
 
@@ -70,7 +70,7 @@ bool allows_keep_alive(const Head& head) { return head.version == 11 && !head.ha
 //   responded  poller     on_flush: all sent                                   waiting
 //                         on_flush: the client does not take it, or sent more  receiving, woken
 //
-// Connections that are encrypted, or have waited for a body or to send, are no longer polled: they skip the last three.
+// Connections that are encrypted, or have waited for a body or to send, are no longer polled and skip the last three.
 
 HttpConnection::HttpConnection(ConnectionContext& context, Descriptor socket)
     : context_(context),
@@ -103,7 +103,7 @@ Task<> HttpConnection::run() {
   }
   if (websocket_) {
     timeouts_.enter(Phase::websocket);
-    // What it started must be joined: `abort` ends it, cancellation must not.
+    // The coroutines started by the socket must be joined: `abort` ends them, cancellation must not.
     co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
     co_await websocket_->serve(std::move(reader_.buffer()));
     co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
@@ -155,7 +155,7 @@ void HttpConnection::interrupt() {
   if (state_ == State::waiting) wake(State::closing);
 }
 
-// By the poller or the coroutine: what needs no waiting.
+// For the poller or the coroutine: work that needs no waiting.
 
 /// Handles the requests in the buffer until one has to wait, none is complete, or other connections should be served.
 void HttpConnection::parse_and_respond() {
@@ -211,7 +211,7 @@ Response HttpConnection::call_inline_handler() {
   }
 }
 
-// In the coroutine: everything that has to wait.
+// For the coroutine: everything that has to wait.
 
 Task<> HttpConnection::receive() {
   AGW_ASSERT(state_ == State::receiving);
@@ -250,7 +250,7 @@ Task<bool> HttpConnection::serve() {
   co_return co_await respond_after_body();
 }
 
-/// Sends the gate's response without waiting for the body, which its sender may then leave out.
+/// Sends the gate's response without waiting for the body; the client may then omit it.
 Task<bool> HttpConnection::respond_before_body() {
   AGW_ASSERT(admission_.response);
   const auto& head = reader_.head();
@@ -289,7 +289,7 @@ Task<Response> HttpConnection::call_handler() {
   try {
     co_return co_await dispatch(request, admission_.target, context_.idempotency, context_.blocking, context_.others);
   } catch (const boost::system::system_error& error) {
-    // The gateway's stop cut the handler off: a response would claim to know what became of its work.
+    // The gateway stops and has interrupted the handler: any response could be wrong about its effect.
     const bool cut_off = lifetime_ == Lifetime::shutting_down && error.code() == asio::error::operation_aborted;
     if (cut_off) throw;
     co_return failure();
@@ -312,7 +312,7 @@ Task<bool> HttpConnection::proxy() {
                                                    std::chrono::steady_clock::now() - request_began_);
                           }});
   proxy_stream_ = &stream;
-  // What the handler started must be joined: `abort` ends it, cancellation must not.
+  // Coroutines started by the handler must be joined: `abort` ends them, cancellation must not.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   auto response = co_await call_proxy_handler(stream);
   AGW_ASSERT(proxy_stream_ == &stream);
@@ -358,7 +358,7 @@ Task<> HttpConnection::upgrade() {
   admission_ = {};
 }
 
-/// Waits until the client has taken all responses. Returns false if the connection broke.
+/// Waits until all responses were sent. Returns false if the connection broke.
 Task<bool> HttpConnection::flush() {
   const auto phase = timeouts_.phase();
   timeouts_.enter(Phase::sending);
@@ -395,13 +395,13 @@ ResponseOptions HttpConnection::response_options() const {
 /// Queues the response to the current request. Returns whether another request may follow.
 bool HttpConnection::write(Response response) {
   AGW_ASSERT(response.status >= 200 && response.status < 600);
-  // The exact clock: the coarse one may be behind `request_began_`.
+  // Needs the exact clock: the coarse one may be before `request_began_`.
   const auto now = std::chrono::steady_clock::now();
   const auto took = now - request_began_;
   timeouts_.responded(now);
   context_.metrics.count(admission_.route, response.status, took);
   if (log::enabled(log::Level::debug)) {
-    // Without the query, which may hold a token.
+    // Omits the query, which may contain a token.
     log::debug({.request = request_id()}, "{} {} {} in {} us", reader_.head().method, admission_.target.path,
                response.status, std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   }
@@ -410,14 +410,14 @@ bool HttpConnection::write(Response response) {
   return lifetime_ == Lifetime::open;
 }
 
-/// Answers a request that is malformed or late. Always returns false: the connection closes.
+/// Responds to a malformed or late request. Always returns false: the connection closes.
 bool HttpConnection::refuse(Response response) {
   limit(Lifetime::last_response);
   admission_ = {};
   return write(std::move(response));
 }
 
-/// The response for the exception that a handler threw. Only inside a catch block.
+/// The response to the current exception of a handler. Only inside a catch block.
 Response HttpConnection::failure() const {
   return failure_response(std::current_exception(),
                           {request_id(), reader_.head().method, admission_.target.path, admission_.protocol});
@@ -425,7 +425,7 @@ Response HttpConnection::failure() const {
 
 std::string HttpConnection::request_id() const { return fmt::format("{}-{}", context_.process, request_number_); }
 
-// By the server.
+// Called by the server.
 
 void HttpConnection::sweep(TimePoint now) {
   AGW_ASSERT(timeouts_.phase() != Phase::websocket || websocket_);

@@ -24,7 +24,7 @@
 
 namespace agw {
 
-/// The parts that all connections of a server share.
+/// State shared by all connections of a server.
 struct ConnectionContext {
   Loop& loop;
   const Gate& gate;
@@ -38,16 +38,16 @@ struct ConnectionContext {
   std::string address;              ///< the listening address, `127.0.0.1:7420`
   const TlsContext* tls = nullptr;  ///< null: connections are not encrypted
   BlockingPool& blocking;
-  OtherNodes* others = nullptr;  ///< null: this gateway is no node
+  OtherNodes* others = nullptr;  ///< null: this gateway is not part of a cluster
   RunsElsewhere runs_elsewhere = {};
-  /// Request ids in the log are `<process>-<number>`, so that those of two processes differ.
+  /// Request ids in the log are `<process>-<number>`, so that ids of two processes differ.
   std::string process = random_hex(3);
   std::uint64_t requests = 0;
 };
 
-/// One client's connection: requests one after the other, or a WebSocket after an upgrade. While no request needs to
-/// wait, the coroutine is suspended and the poller's passes read, handle and answer requests; everything else is done
-/// by the coroutine. Responses are gathered, and sent before anything is waited for.
+/// One client's connection: successive requests, or a WebSocket after an upgrade. While no request needs to wait, the
+/// coroutine is suspended and the poller's passes read, handle and answer requests; the coroutine does everything else.
+/// Responses are collected and sent before any wait.
 class HttpConnection : public ReadHandler {
 public:
   using TimePoint = SocketStream::TimePoint;
@@ -57,31 +57,31 @@ public:
   /// Serves the client until either side closes the connection.
   Task<> run();
 
-  /// Called once a second: ends what has timed out.
+  /// Called once a second: closes the connection if it has timed out.
   void sweep(TimePoint now);
 
-  /// The gateway stops: an idle connection ends now, a request in progress is answered first, a WebSocket is closed
-  /// with 1001.
+  /// The gateway stops: ends an idle connection immediately, a connection with a request in progress after its
+  /// response, and closes a WebSocket with 1001.
   void shut_down();
 
-  /// Closes a WebSocket with 1001, and cuts off a proxied stream; nothing else.
+  /// Closes a WebSocket with 1001 or aborts a proxied stream; has no effect on other connections.
   void close_websocket();
 
-  /// Ends every wait at once.
+  /// Ends every wait immediately.
   void abort();
 
 private:
-  /// Who acts next, and on what. connection.cpp has the table of transitions.
+  /// Who acts next, and on which event. connection.cpp has the table of transitions.
   enum class State {
-    parsing,    ///< coroutine: parse and answer what the buffer holds
+    parsing,    ///< coroutine: parse and answer the requests in the buffer
     receiving,  ///< coroutine: receive more bytes
-    serving,    ///< coroutine: handle the parsed request, which has to wait for something
+    serving,    ///< coroutine: handle the parsed request, which has to wait
     closing,    ///< coroutine: no further request
     waiting,    ///< suspended: until the poller reports bytes
     received,   ///< suspended: bytes were received in the poller's first pass
     responded,  ///< suspended: responses were made in its second pass
   };
-  /// How long the connection lasts; it only ever moves down this list.
+  /// How long the connection lasts; changes only towards the end of this list.
   enum class Lifetime {
     open,           ///< another request may follow
     last_response,  ///< it closes after the next response

@@ -12,10 +12,10 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t large_body = 64 * 1024;  // bytes: may hold so many values that parsing would block the loop
+constexpr std::size_t large_body = 64 * 1024;  // bytes: may contain so many values that parsing would block the loop
 constexpr std::size_t max_idempotency_key_length = 255;
 
-/// Empty if the response is not to be stored. Open routes never store theirs: the response of a pairing is the token.
+/// Empty if the response must not be stored. Open routes never store theirs: the response of a pairing is the token.
 std::string idempotency_key(const Request& request) {
   if (request.method != Method::post || request.route->open) return {};
   const auto key = request.header("idempotency-key").value_or("");
@@ -23,7 +23,7 @@ std::string idempotency_key(const Request& request) {
   return std::string(key);
 }
 
-/// Parses the body outside the loop, where the parsed value is destroyed too once its handler has used it.
+/// Parses the body outside the loop. The parsed value is destroyed there too.
 Task<> parse_body(Request& request, BlockingPool& blocking) {
   const auto content = std::make_shared<std::string>(std::move(request.content));
   auto read = co_await blocking.run([content] { return parse_json(*content); });
@@ -34,7 +34,7 @@ Task<> parse_body(Request& request, BlockingPool& blocking) {
                             }};
 }
 
-/// By this node.
+/// Handles the request on this node.
 Task<Response> handle(Request& request, const Target& target, Idempotency& idempotency, BlockingPool& blocking) {
   const auto& route = *request.route;
   const auto key = idempotency_key(request);
@@ -51,7 +51,7 @@ Task<Response> handle_by_any(Request& request, const Target& target, Idempotency
   try {
     co_return co_await handle(request, target, idempotency, blocking);
   } catch (const ThreadElsewhere&) {
-    taken = std::current_exception();  // Another node has begun to answer in the meantime.
+    taken = std::current_exception();  // another node has started the run in the meantime
   }
   if (auto response = co_await others.answer(request, path)) co_return *std::move(response);
   std::rethrow_exception(taken);

@@ -14,13 +14,13 @@
 namespace agw {
 
 /// Calls the handler of `request.route`, or returns the stored response if an earlier request had the same
-/// `Idempotency-Key`. Parses large JSON bodies on `blocking`. Throws an ApiError for an invalid target or key, and
-/// whatever the handler throws. `request` and `target` must outlive the call. `others`, if any, may have another node
-/// answer.
+/// `Idempotency-Key`. Parses large JSON bodies on `blocking`. Throws an ApiError for an invalid target or key, and any
+/// exception of the handler. `request` and `target` must outlive the call. If `others` is given, another node may
+/// handle the request.
 Task<Response> dispatch(Request& request, const Target& target, Idempotency& idempotency, BlockingPool& blocking,
                         OtherNodes* others = nullptr);
 
-/// The same for a route that sends its response piece by piece, if `Route::repeatable`.
+/// The same for a route that streams its response, if `Route::repeatable`.
 Task<> dispatch_stream(Request& request, const Target& target, ProxyStream& stream, Idempotency& idempotency,
                        std::size_t body_limit);
 

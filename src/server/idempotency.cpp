@@ -21,7 +21,7 @@ constexpr auto before_first_look_at_claim = std::chrono::milliseconds{100};
 constexpr auto longest_between_looks_at_claim = std::chrono::milliseconds{2000};
 constexpr int still_answered = 503;
 
-/// Of a large body, on another thread.
+/// Hashes a large body on another thread.
 Task<std::string> hash_of(Request& request) {
   if (!request.workers) co_return to_hex(sha256(request.content));
   const auto content = std::make_shared<std::string>(std::move(request.content));
@@ -124,7 +124,7 @@ std::function<void(Connection&, idempotency_store::StoredResponse)> Idempotency:
   };
 }
 
-/// After a failure, others may try.
+/// Lets another request try after a failure.
 Task<> Idempotency::release(std::string path, std::string key) {
   if (shared_ == Shared::no) co_return;
   try {

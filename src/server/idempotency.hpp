@@ -18,8 +18,8 @@
 
 namespace agw {
 
-/// Makes a POST with an `Idempotency-Key` take effect once: the same key and body to the same path within 24 hours gets
-/// the first response again, even after a restart. Only successes (2xx) are stored.
+/// Makes a POST with an `Idempotency-Key` take effect once: a repeated key and body for the same path within 24 hours
+/// returns the first response, even after a restart. Only successes (2xx) are stored.
 class Idempotency {
 public:
   enum class Shared { no, with_other_nodes };
@@ -30,28 +30,25 @@ public:
 
   using Handle = std::function<Task<Response>(Request&)>;
 
-  /// Returns the stored response for `key`, or calls `handle` if the request is the first; duplicates wait for it, at
-  /// other nodes too, for ten minutes.
-  /// Throws Conflict `idempotency key reused` for another body.
   /// Example: src/server/idempotency_test.cpp: IdempotencyTest.ARepeatedRequestWaitsForAnotherNodeForATime
   Task<Response> once(Request& request, std::string key, const std::string& path, const Handle& handle);
 
   using HandleStream = std::function<Task<>(Request&, ProxyStream&)>;
 
-  /// The same for a response that is sent piece by piece: sends the stored one, or calls `handle` and stores what it
-  /// sends, if that is complete and at most 8 MiB. The body is read first; throws PayloadTooLarge above `body_limit`.
+  /// The same for a streamed response: sends the stored one, or calls `handle` and stores its response if that is
+  /// complete and at most 8 MiB. Reads the body first; throws PayloadTooLarge above `body_limit`.
   Task<> stream_once(Request& request, std::string key, const std::string& path, ProxyStream& stream,
                      std::size_t body_limit, const HandleStream& handle);
 
 private:
-  /// By path and key: notified when the first request has ended.
+  /// By path and key; each event is notified when the first request has ended.
   using InFlight = std::map<std::string, std::shared_ptr<AsyncEvent>>;
 
-  /// Holds a name from the first request to its end.
+  /// Reserves a name from the first request to its end.
   class Turn;
 
   Task<> wait_for_duplicate(const std::string& name);
-  /// The first response. None if there is none yet: the key is this request's until `store` or `release`.
+  /// The first response. If nullopt, this request owns the key until `store` or `release`.
   Task<std::optional<idempotency_store::StoredResponse>> find(const std::string& path, const std::string& key,
                                                               const std::string& hash);
   struct Found;

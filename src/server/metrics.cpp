@@ -26,7 +26,7 @@ void head(std::string& out, std::string_view name, Metrics::Kind kind, std::stri
   fmt::format_to(std::back_inserter(out), "# HELP {} {}\n# TYPE {} {}\n", name, help, name, to_text(kind));
 }
 
-/// `method="GET",path="/threads/:id"`: one per route, no matter which paths are requested.
+/// `method="GET",path="/threads/:id"`: one value per route, whichever paths are requested.
 std::string labels_of(const Route* route) {
   if (!route) return R"(method="",path="")";
   return fmt::format(R"(method="{}",path="{}")", agw::to_text(route->method), route->path);

@@ -22,7 +22,7 @@ class Database;
 std::string metric_label(std::string_view name, std::string_view value);
 
 /// The metrics of `GET /metrics` in Prometheus' text format 0.0.4: requests by route and status, their durations, and
-/// those that others add. They never contain names of threads, agents or files.
+/// metrics added by other components. They never contain names of threads, agents or files.
 class Metrics {
 public:
   enum class Kind { counter, gauge, histogram };
@@ -36,7 +36,7 @@ public:
   /// The same for a metric with several labeled values.
   void add_family(std::string name, Kind kind, std::string help, std::function<std::vector<Sample>()> read);
 
-  /// Counts a response. `route` is null if the request matched none.
+  /// Counts a response. `route` is null if no route matched.
   void count(const Route* route, int status, std::chrono::steady_clock::duration took);
 
   std::string text() const;
@@ -48,7 +48,7 @@ private:
     std::string help;
     std::function<std::vector<Sample>()> read;
   };
-  /// The buckets' upper bounds in seconds: the first for most responses, the last for those that wait for models.
+  /// The upper bounds of the buckets in seconds: the first suits most responses, the last those that wait for models.
   static constexpr std::array limits{0.0005, 0.001, 0.0025, 0.01, 0.05, 0.25, 1.0, 5.0, 30.0};
   struct Requests {
     std::map<int, std::uint64_t> by_status;

@@ -15,7 +15,7 @@ Task<Response> answer_passed(PassedRequest passed, PassedRequestServices service
   Request request;
   request.segments = std::move(passed.segments);
   const auto* route = services.router.find(passed.method, request.segments).route;
-  if (!route || !route->handler) co_return error_response(not_found());  // Of a newer release.
+  if (!route || !route->handler) co_return error_response(not_found());  // a route of a newer release
   request.method = route->method;
   request.route = route;
   request.parameters = std::move(passed.parameters);

@@ -10,7 +10,7 @@
 
 namespace agw {
 
-/// The parts of the server that answer a request.
+/// The parts of the server that handle a request.
 struct PassedRequestServices {
   const Router& router;
   Idempotency& idempotency;
@@ -18,7 +18,7 @@ struct PassedRequestServices {
   Hub& hub;
 };
 
-/// Answers a request that another node of the cluster passes on, as if the client had sent it here. It is not passed on
+/// Handles a request forwarded by another node of the cluster as if the client had sent it here. It is not forwarded
 /// again.
 Task<Response> answer_passed(PassedRequest passed, PassedRequestServices services);
 

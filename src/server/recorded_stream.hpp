@@ -10,17 +10,17 @@
 
 namespace agw {
 
-/// A stream whose response is kept for requests that repeat it. The handler may continue after the client has
-/// disconnected: it learns of that from `wait_for_disconnect`, not by sending.
+/// A stream whose response is stored for repeated requests. The handler may continue after the client has disconnected:
+/// only `wait_for_disconnect` reports that, not a send.
 class RecordedStream : public ProxyStream {
 public:
   static constexpr std::size_t max_body = 8 * 1024 * 1024;
 
-  /// Stores a response, which lacks its `body_hash`.
+  /// Stores a response without its `body_hash`.
   using Store = std::function<Task<>(idempotency_store::StoredResponse response)>;
 
-  /// `content`: the body of the request, which was read from `stream`, which outlives this. `store` is called before
-  /// the client learns that the response is complete, if that is a success and not too long.
+  /// `content` is the body of the request, already read from `stream`, which must outlive this object. If the response
+  /// is a success and not too long, `store` is called before the client learns that it is complete.
   RecordedStream(ProxyStream& stream, std::string content, Store store)
       : stream_(stream), content_(std::move(content)), store_(std::move(store)) {}
 
@@ -45,12 +45,12 @@ private:
   std::string content_;
   const Store store_;
   idempotency_store::StoredResponse response_;
-  std::optional<ResponseHead> whole_;  ///< the head of a response of a known length, which is sent at the end
+  std::optional<ResponseHead> whole_;  ///< the head of a response of known length, sent at the end
   bool has_failed_ = false;
   bool is_connected_ = true;
 };
 
-/// Sends a response that was kept.
+/// Sends a stored response.
 Task<> send_recorded(ProxyStream& stream, const idempotency_store::StoredResponse& response);
 
 }  // namespace agw

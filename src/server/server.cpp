@@ -27,8 +27,8 @@ constexpr int backlog = 4096;
 constexpr auto retry_delay = 100ms;
 constexpr auto warning_interval = 60s;
 
-/// Loopback needs no congestion control: Reno, which every process may choose, sends as much as the receiver has room
-/// for. BBR, the default of many systems, paces with timers, which halves the speed of large responses. Accepted
+/// Selects Reno, which needs no privileges and sends as much as the receiver has room for. Loopback needs no congestion
+/// control. BBR, the default of many systems, paces with timers, which halves the speed of large responses. Accepted
 /// sockets inherit the choice (tcp(7), TCP_CONGESTION).
 void send_without_pacing(tcp::acceptor& acceptor) {
   constexpr std::string_view reno = "reno";
@@ -110,7 +110,7 @@ Task<> Server::accept() {
                                                asio::redirect_error(asio::use_awaitable, error));
     } else if (problem == EMFILE || problem == ENFILE || problem == ENOMEM || problem == ENOBUFS) {
       const auto now = std::chrono::steady_clock::now();
-      if (now >= next_warning) {  // Or it would flood the log.
+      if (now >= next_warning) {  // limits the rate of warnings in the log
         const bool is_memory = problem == ENOMEM || problem == ENOBUFS;
         log::warn("no {} for a further connection; {}", is_memory ? "memory" : "file descriptor",
                   is_memory ? "free some of this machine's" : "raise the limit (ulimit -n)");
@@ -138,7 +138,7 @@ Task<> Server::serve(Descriptor socket) {
 }
 
 Task<> Server::reject(Descriptor socket) {
-  if (options_.tls) co_return;  // Saying why would cost a handshake.
+  if (options_.tls) co_return;  // sending the reason would require a handshake
   SocketStream stream(loop_, std::move(socket));
   std::string response;
   write_response(response, error_response(503, "too many connections"), {.close = true});
@@ -162,7 +162,7 @@ void Server::sweep() {
   for (auto& connection : connections_) connection.sweep(now);
 }
 
-/// What was opened with the old token ends with it.
+/// Connections opened with the old token end with it.
 void Server::deliver(const DomainEvent& event) {
   if (!event.record.as<TokenReplaced>()) return;
   for (auto& connection : connections_) connection.close_websocket();

@@ -13,10 +13,10 @@
 
 namespace agw {
 
-/// The listening socket. It is opened before everything that depends on the port.
+/// The listening socket. Opened before everything that depends on the port.
 class Listener {
 public:
-  /// Throws StartError that says why it cannot listen, and what to do.
+  /// Throws StartError with the reason and the remedy if it cannot listen.
   Listener(Loop& loop, const std::string& host, int port);
 
   int port() const { return port_; }
@@ -38,7 +38,7 @@ public:
     std::size_t connections = 16384;
     std::size_t body_limit = 10 * 1024 * 1024;
     const TlsContext* tls = nullptr;  ///< null: connections are not encrypted
-    OtherNodes* others = nullptr;     ///< null: this gateway is no node
+    OtherNodes* others = nullptr;     ///< null: this gateway is not part of a cluster
     RunsElsewhere runs_elsewhere = {};
   };
 
@@ -49,8 +49,8 @@ public:
 
   void start();
 
-  /// Stops accepting, lets current requests finish and closes WebSockets with 1001. After `grace` it aborts the
-  /// remaining connections.
+  /// Stops accepting, lets current requests finish and closes WebSockets with 1001. Aborts the remaining connections
+  /// after `grace`.
   Task<> stop(std::chrono::milliseconds grace);
 
   std::size_t connections() const { return connections_.size(); }

@@ -27,7 +27,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::ip::tcp;
 
-/// The congestion control of a connection that a listener on `host` accepts.
+/// The congestion control of a connection accepted by a listener on `host`.
 std::string accepted_congestion_control(const std::string& host) {
   Loop loop;
   Listener listener(loop, host, 0);
@@ -89,7 +89,7 @@ struct ServerFixture {
                 hub,  metrics,  [](auto*) { return nullptr; }, {}};
 };
 
-/// Nobody knows whether its work took effect, so any response could be wrong.
+/// The server cannot know whether the work took effect, so any response could be wrong.
 TEST(Server, CutsOffWithoutAnAnswerWhoeverItsStopDoesNotWaitFor) {
   testing::run([](Loop& loop) -> Task<> {
     ServerFixture fixture(loop);

@@ -7,17 +7,17 @@ namespace agw {
 
 namespace {
 
-/// What an event belongs to, which decides its ids and its subscribers.
+/// The subject of an event, which determines its ids and its subscribers.
 enum class EventScope { run, thread, gateway };
 
-/// A kind of message: its members except `type`, as the properties of a JSON Schema.
+/// A kind of message. Its members except `type` are given as the properties of a JSON Schema.
 struct MessageKind {
   std::string_view type;
   std::string_view summary;
   EventScope scope;
   std::string_view members;
   std::string_view optional{};                  ///< the optional members, as a JSON array
-  const Description& (*described)() = nullptr;  ///< a type whose members it has too
+  const Description& (*described)() = nullptr;  ///< a type whose members it also has
 };
 
 const Description& subscription() { return describe(Tag<SubscriptionMessage>{}); }
@@ -25,10 +25,10 @@ const Description& subscription() { return describe(Tag<SubscriptionMessage>{});
 constexpr std::string_view job_members = R"({"run": {"record": "JobRun"},
          "threadId": {"type": ["string", "null"], "description": "null: the run could not begin"}})";
 
-/// The messages that one side sends. A member `{"record": "Turn"}` has that type, as in the routes' responses.
+/// The messages sent by one side. A member `{"record": "Turn"}` has that type, as in the routes' responses.
 struct Conversation {
   std::string name;
-  std::string_view action;  ///< from the gateway's side: `send` or `receive`
+  std::string_view action;  ///< from the gateway's perspective: `send` or `receive`
   std::string_view description;
   std::vector<MessageKind> kinds;
 };
@@ -181,7 +181,7 @@ void add(json::object& document, const Conversation& conversation, const Routes&
                                                                         {"messages", std::move(listed)}};
 }
 
-/// The WebSockets of routes, whose messages the routes' own protocols define.
+/// Adds the WebSockets of routes, whose messages are defined by the routes' own protocols.
 void add_route_sockets(json::object& document, const Routes& routes) {
   for (const auto& route : routes) {
     if (!route.socket) continue;

@@ -10,7 +10,8 @@ namespace agw {
 class DocumentRoutes {
 public:
   Routes routes();
-  /// Sets the complete table, including these routes. Called before the first request; `table` must outlive this.
+  /// Sets the complete table, including these routes. Call it before the first request; `table` must outlive this
+  /// object.
   void describe_table(const Routes& table) { table_ = &table; }
 
 private:
@@ -20,17 +21,17 @@ private:
   const Routes* table_ = nullptr;
 };
 
-/// Title, version and other facts about the gateway as a whole.
+/// Title, version and other properties of the gateway.
 json::object document_information();
 
-/// The JSON Schema of a query parameter: unlike a member of a body, it is never null.
+/// The JSON Schema of a query parameter. Unlike a member of a body, it is never null.
 json::object parameter_schema(const Field& field);
 
 /// The OpenAPI 3.1 document of a route table.
 json::object openapi_document(const Routes& routes, std::string_view server_url);
 
-/// The AsyncAPI 3.0 document of the WebSocket: every kind of event, and the clients' messages. The records in events
-/// have the schemas of the routes that respond with them.
+/// The AsyncAPI 3.0 document of the WebSocket: every kind of event, and the clients' messages. Records in events have
+/// the schemas of the routes that return them.
 json::object asyncapi_document(const Routes& routes, std::string_view server_url);
 
 /// The UTCP manual of a route table: one tool for each route whose input and output are JSON. Clients reject the whole

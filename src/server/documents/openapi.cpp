@@ -15,7 +15,7 @@ json::object reference(std::string_view place, std::string_view name) {
   return {{"$ref", std::string(place) + std::string(name)}};
 }
 
-/// `get /threads/:id/turns` as `getThreadsIdTurns`: stable, and as unique as the route.
+/// `getThreadsIdTurns` for `get /threads/:id/turns`: stable, and unique like the route.
 std::string operation_id(const Route& route) {
   auto id = lower_case_name(route.method);
   bool capital = true;
@@ -28,7 +28,7 @@ std::string operation_id(const Route& route) {
   return id;
 }
 
-/// Whether responses are stored for an Idempotency-Key. Those that are sent piece by piece are not.
+/// Whether responses are stored for an Idempotency-Key, which excludes streamed ones.
 bool is_repeatable(const Route& route) { return route.method == Method::post && !route.open && !route.stream; }
 
 std::string description_of_operation(const Route& route) {
@@ -75,7 +75,7 @@ json::array parameters_of(const Route& route, const PathTemplate& path) {
   return parameters;
 }
 
-/// The route's own error statuses, and those that any route may return.
+/// The route's own error statuses, and those common to all routes.
 std::set<int> errors_of(const Route& route) {
   std::set<int> errors(route.errors.begin(), route.errors.end());
   errors.insert(403);

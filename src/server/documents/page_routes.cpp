@@ -23,19 +23,19 @@ constexpr std::string_view index_file = "index.html";
 constexpr std::string_view frame_file = "frame.html";
 constexpr std::string_view missing_page_file = "share/page/left-out.html";
 
-/// Only the page's own files, no HTML from strings, no embedding in frames.
+/// Allows only the page's own files, no HTML from strings, no embedding in frames.
 constexpr std::string_view page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "connect-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html "
     "agw-highlight";
 
-/// The frame shows content of extensions and agents: scripts of an opaque origin, without network and storage.
+/// For frames with content of extensions and agents: scripts of an opaque origin, without network and storage.
 constexpr std::string_view frame_policy =
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'";
 
-/// `microphone`: who may use it, for dictation.
+/// `microphone` states who may use it, for dictation.
 Fields fields_of_page(std::string_view policy, std::string_view microphone) {
   return {{"Content-Security-Policy", std::string(policy)},
           {"Referrer-Policy", "no-referrer"},
@@ -66,7 +66,7 @@ bool accepts_coding(const Request& request, std::string_view coding) {
   return accepted;
 }
 
-/// Fills in the body in the shortest encoding that the client accepts.
+/// Sets the body in the shortest encoding that the client accepts.
 Task<> fill(BlockingPool& blocking, Response& response, const Request& request, const PageFile& file) {
   response.headers.emplace_back("Vary", "Accept-Encoding");
   if (file.brotli.empty()) {
@@ -88,7 +88,7 @@ Task<> fill(BlockingPool& blocking, Response& response, const Request& request, 
 
 Task<Response> file_response(BlockingPool& blocking, const Request& request, const PageFile& file) {
   Response response{.content_type = content_type_of(file.path)};
-  // Only the names of assets change with their content.
+  // Names of assets change with their content; other names do not.
   const bool never_changes = file.path.starts_with("assets/");
   response.headers.emplace_back("Cache-Control", never_changes ? "public, max-age=31536000, immutable" : "no-cache");
   const auto tag = "W/\"" + std::string(file.tag) + '"';

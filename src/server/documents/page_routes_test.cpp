@@ -9,7 +9,7 @@
 namespace agw {
 namespace {
 
-/// What `brotli --best` makes of `script();`.
+/// The output of `brotli --best` for `script();`.
 constexpr std::string_view script("\017\004\200script();\003", 13);
 
 constexpr PageFile example_files[] = {

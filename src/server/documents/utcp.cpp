@@ -6,7 +6,7 @@ namespace agw {
 
 namespace {
 
-/// A tool's input cannot contain bytes or rest-of-path parameters, and its output must be JSON. What is forwarded is in
+/// A tool's input cannot contain bytes or rest-of-path parameters, and its output must be JSON. Forwarded routes use
 /// another protocol.
 bool is_tool(const Route& route) {
   constexpr int no_content = 204;
@@ -14,7 +14,7 @@ bool is_tool(const Route& route) {
   return route.documented && responds_with_json && !route.raw_body && !route.forwards && !route.path.ends_with('*');
 }
 
-/// `get /threads/:id/turns` as `get_threads_id_turns`.
+/// `get_threads_id_turns` for `get /threads/:id/turns`.
 std::string tool_name(const Route& route) {
   auto name = lower_case_name(route.method);
   for (const char c : route.path) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto max_idle = 75s;
 constexpr auto max_silence = 30s;  // within a head, a body or a response
-constexpr auto max_head = 60s;     // in all, even if bytes keep trickling in
+constexpr auto max_head = 60s;     // for the whole head, even if bytes keep arriving
 constexpr auto max_linger = 2s;
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// How long a connection may stay in the phase that it is in. It has no timer: the server asks once a second.
+/// Limits the time that a connection may spend in its current phase. Has no timer: the server checks it once a second.
 /// Example: src/server/http/connection_timeouts_test.cpp: ConnectionTimeouts.LetABodyOrAResponseTakeLongIfBytesMove
 class ConnectionTimeouts {
 public:
@@ -14,9 +14,9 @@ public:
 
   enum class Phase {
     idle,       ///< between two requests
-    head,       ///< part of a head has arrived, or of a TLS handshake
+    head,       ///< part of a head, or of a TLS handshake, has arrived
     body,       ///< the handler waits for the body
-    handling,   ///< unlimited: a handler has limits of its own
+    handling,   ///< unlimited: handlers have their own limits
     proxying,   ///< limited by the proxied stream
     sending,    ///< the client must take the response
     lingering,  ///< the last response was sent, and the client has not closed
@@ -25,12 +25,12 @@ public:
 
   Phase phase() const { return phase_; }
   void enter(Phase phase);
-  /// Enters `idle`, or `head` if some of it has arrived. The time since the last response counts.
+  /// Enters `idle`, or `head` if part of it has arrived. Time since the last response counts.
   void await_request(bool head_begun);
   /// A response was made or sent at `now`.
   void responded(TimePoint now) { responded_at_ = now; }
 
-  /// Whether the connection must end, if bytes last moved at `last_activity`.
+  /// Whether the connection must end; bytes were last transferred at `last_activity`.
   bool expired(TimePoint now, TimePoint last_activity) const;
 
 private:

@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 using Phase = ConnectionTimeouts::Phase;
 
-/// Whether a connection that entered `phase` at the given age, and last moved bytes `silence` ago, must end.
+/// Whether a connection must end that entered `phase` `age` ago and last transferred bytes `silence` ago.
 bool expires(Phase phase, std::chrono::seconds age, std::chrono::seconds silence) {
   ConnectionTimeouts timeouts;
   timeouts.enter(phase);

@@ -9,7 +9,7 @@
 
 namespace agw {
 
-/// How the log names a request. The views must outlive the call.
+/// Identifies a request in the log. The views must outlive the call.
 struct RequestName {
   std::string id;
   std::string_view method;
@@ -17,8 +17,8 @@ struct RequestName {
   Protocol protocol = Protocol::gateway;
 };
 
-/// The response for an exception that a handler threw: an ApiError's own, 507 for a full disk, 500 for anything else.
-/// The causes of the last two are only logged.
+/// The response to an exception of a handler: the ApiError's own, 507 for a full disk, otherwise 500. The causes of the
+/// last two are only logged.
 Response failure_response(const std::exception_ptr& failure, const RequestName& request);
 
 }  // namespace agw

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view no_pairing_on_refresh = "Pairing not available — gateway started without token";
 constexpr std::string_view no_pairing = "Pairing not available";
 
-/// `/ws`, `/` and `/events`, however they are encoded.
+/// Whether the path is `/ws`, `/` or `/events`, in any encoding.
 bool is_socket_path(const std::vector<std::string>& segments) {
   return segments.size() == 1 && (segments[0] == "ws" || segments[0].empty() || segments[0] == "events");
 }
@@ -26,19 +26,19 @@ bool is_websocket_upgrade(const Head& head) {
   return head.method == "GET" && head.version == 11 && head.has_token("upgrade", "websocket");
 }
 
-/// The route whose WebSocket clients can open at the path; null if there is none.
+/// The route at the path whose WebSocket clients can open; null if there is none.
 const Route* socket_route(const Router::Match& match) {
   const auto found = std::ranges::find_if(match.at_path, [](const Route* route) { return route->socket != nullptr; });
   return found == match.at_path.end() ? nullptr : *found;
 }
 
-/// Whether a browser requests the gateway's address: a person who looks for the page.
+/// Whether a browser requests the gateway's address, because a person wants to see the page.
 bool is_page_navigation(const Head& head, const Target& target) {
   return target.path == "/" && (head.method == "GET" || head.method == "HEAD") &&
          boost::icontains(head.field("accept").value_or(""), "text/html");
 }
 
-/// The token of `Authorization: Bearer <token>`; nullopt for another scheme.
+/// The token in `Authorization: Bearer <token>`; nullopt for another scheme.
 std::optional<std::string_view> bearer(std::string_view authorization) {
   constexpr std::string_view scheme = "bearer ";
   if (!boost::beast::iequals(authorization.substr(0, scheme.size()), scheme)) return std::nullopt;
@@ -52,7 +52,7 @@ Response preflight(bool is_of_other_origin) {
   response.headers = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE"},
                       {"Access-Control-Allow-Headers",
                        "Authorization, Content-Type, Idempotency-Key, Mcp-Session-Id, MCP-Protocol-Version, "
-                       "Mcp-Method, Mcp-Name, Last-Event-ID, *"},  // Authorization alone is not part of *
+                       "Mcp-Method, Mcp-Name, Last-Event-ID, *"},  // `*` does not include Authorization
                       {"Access-Control-Max-Age", "600"}};
   return response;
 }
@@ -127,7 +127,7 @@ std::optional<Response> Gate::host_refusal(const Head& head, Admission& admissio
   const auto host = head.field("host");
   const auto& authority = admission.target.authority;
   admission.host = authority.value_or(std::string(host.value_or("")));
-  // Only HTTP/1.0 may omit the host, and no browser sends that.
+  // Only HTTP/1.0 may omit the host, which no browser does.
   if (authority || host) {
     if (!hosts_.allows_host(admission.host)) return error_response(403, "host not allowed");
   }
@@ -160,7 +160,7 @@ std::optional<Response> Gate::token_refusal(const Head& head, const Admission& a
   return refusal;
 }
 
-/// Anthropic's programs send the token as a key.
+/// Anthropic's programs send the token as an API key.
 bool Gate::is_authorized(const Head& head, Protocol protocol) const {
   if (protocol == Protocol::gateway || head.count("x-api-key") != 1) return has_bearer(head);
   return authenticator_.accepts(*head.field("x-api-key")) || has_bearer(head);
@@ -173,7 +173,7 @@ bool Gate::has_bearer(const Head& head) const {
 }
 
 /// Browsers cannot add headers to a WebSocket's request, so a subprotocol or `?token=` is accepted too. If the header
-/// is present, they are left to the app.
+/// is present, those are left to the app.
 bool Gate::is_authorized_for_proxy(const Head& head, const Admission& admission) const {
   const bool has_header = head.field("authorization") || !head.has_token("upgrade", "websocket");
   return has_header ? is_authorized(head, admission.protocol) : authorizes_websocket(head, admission.target);

@@ -19,26 +19,26 @@ struct Admission {
   const Route* route = nullptr;
   std::string host;                       ///< from the target or the Host field
   std::string cors_origin;                ///< the allowed origin that CORS headers must name, or empty
-  const Fields* fields = nullptr;         ///< headers of every response at this path
+  const Fields* fields = nullptr;         ///< headers of all responses at this path
   bool websocket = false;                 ///< an upgrade at a WebSocket path: see `authorizes_websocket`
   std::size_t body_limit = 0;             ///< in bytes
-  Protocol protocol = Protocol::gateway;  ///< whose shape errors have
-  std::optional<Response> response;       ///< if no handler is to be called: an error, or a preflight's 204
+  Protocol protocol = Protocol::gateway;  ///< the protocol whose format errors have
+  std::optional<Response> response;       ///< if no handler is called: an error, or the 204 to a preflight
 };
 
-/// The token that a web page passes as the second of two subprotocols, after `bearer`; nullopt if the first is another.
+/// The token that a web page passes as the second subprotocol, if the first is `bearer`; else nullopt.
 std::optional<std::string_view> subprotocol_token(const Head& head);
 
-/// The checks between a well-formed head and a route's handler, in the specified order: host, origin, declared length,
-/// pairing, token, route, the route's own refusal.
+/// The checks between a well-formed head and a route's handler, in the order of the specification: host, origin,
+/// declared length, pairing, token, route, the route's own refusal.
 class Gate {
 public:
   Gate(const Hosts& hosts, const Router& router, const Authenticator& authenticator, std::size_t body_limit);
 
   Admission admit(const Head& head) const;
 
-  /// Whether the request may open a WebSocket: the token is passed in Authorization, as the second of two subprotocols,
-  /// or as `?token=`. All that are present must be right.
+  /// Whether the request may open a WebSocket: it passes the token in Authorization, as the second of two subprotocols,
+  /// or as `?token=`. If it has several of them, all must be valid.
   bool authorizes_websocket(const Head& head, const Target& target) const;
 
 private:

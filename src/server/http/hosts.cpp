@@ -32,7 +32,7 @@ std::string host_name(std::string_view host) {
   auto end = host.starts_with('[') ? host.find(']') : std::min(host.find(':'), host.size());
   if (end == host.npos) return {};
   auto name = host.starts_with('[') ? host.substr(1, end++ - 1) : host.substr(0, end);
-  // The root of all names, which a fully qualified one may end with (RFC 1034, section 3.1).
+  // A fully qualified name may end with a dot, for the root (RFC 1034, section 3.1).
   if (name.size() > 1 && name.ends_with('.')) name.remove_suffix(1);
   auto port = host.substr(end);
   if (port.starts_with(':'))
@@ -44,7 +44,7 @@ std::string host_name(std::string_view host) {
 }
 
 Hosts::Hosts(Options options) : options_(std::move(options)), loopback_(is_loopback(host_name(options_.bound_host))) {
-  // An IPv6 address without brackets: its colons do not start a port.
+  // An IPv6 address without brackets contains colons that do not start a port.
   if (is_address(options_.bound_host)) loopback_ = is_loopback(options_.bound_host);
   if (const auto url = WebUrl::parse(options_.public_url)) public_origin_ = url->origin();
   if (!loopback_) return;

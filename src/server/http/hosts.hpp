@@ -8,7 +8,7 @@ namespace agw {
 
 struct Settings;
 
-/// Which `Host` and `Origin` a request may have: the protection from DNS rebinding, and from web pages of foreign
+/// The `Host` and `Origin` fields that a request may have: protection from DNS rebinding and from web pages of foreign
 /// origins.
 /// Example: src/server/http/hosts_test.cpp: Hosts.OnLoopbackOnlyLoopbackNamesAndConfiguredOnesAddressTheGateway
 class Hosts {
@@ -17,25 +17,25 @@ public:
     std::string bound_host = "127.0.0.1";  ///< the listening address
     int port = 0;                          ///< the port in use
     bool tls = false;
-    std::vector<std::string> hosts;    ///< further names from the configuration
-    std::vector<std::string> origins;  ///< further origins from the configuration
-    std::string public_url;            ///< where other machines reach it, for example through a proxy; may be empty
+    std::vector<std::string> hosts;    ///< additional names from the configuration
+    std::vector<std::string> origins;  ///< additional origins from the configuration
+    std::string public_url;            ///< the address for other machines, for example of a reverse proxy; may be empty
   };
 
   explicit Hosts(Options options);
 
-  /// Whether `host` (a Host field: name or address, with or without port) may address this gateway.
+  /// Whether `host` (a Host field: name or address, with or without port) is a valid name of this gateway.
   bool allows_host(std::string_view host) const;
 
   /// Whether a page of `origin` may send a request to `host`.
   bool allows_origin(std::string_view origin, std::string_view host) const;
 
-  /// Whether `origin` is that of `host` itself, so that no CORS headers are needed.
+  /// Whether `origin` is the origin of `host` itself, so that no CORS headers are needed.
   bool same_origin(std::string_view origin, std::string_view host) const;
 
   std::string_view scheme() const { return options_.tls ? "https://" : "http://"; }
 
-  /// The scheme that a client of `host` used: a proxy may have terminated TLS.
+  /// The scheme that a client of `host` used: a reverse proxy may have terminated TLS.
   std::string_view scheme_of(std::string_view host) const;
 
 private:
@@ -50,7 +50,7 @@ private:
 /// invalid.
 std::string host_name(std::string_view host);
 
-/// Those of the configuration, for a gateway that listens on `port`.
+/// The options from the configuration, for a gateway that listens on `port`.
 Hosts::Options hosts_options(const Settings& settings, int port);
 
 }  // namespace agw

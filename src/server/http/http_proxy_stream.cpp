@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto max_proxy_silence = 30s;
-constexpr std::size_t max_read_ahead = 64 * 1024;  // bytes of further requests, while one is handled
+constexpr std::size_t max_read_ahead = 64 * 1024;  // bytes of pipelined requests received while one is handled
 
 void append_chunk(std::string& out, std::string_view piece) {
   char digits[16];
@@ -64,7 +64,7 @@ Task<> HttpProxyStream::wait_for_disconnect() {
   while (in_.size() < max_read_ahead) {
     if (stop_source_.requested() || !co_await stream_.receive(in_)) co_return;
   }
-  // Read no more from a client that pipelines so much: a disconnect shows when the response is sent.
+  // Stops reading from a client that pipelines so much. A disconnect is detected when the response is sent.
   co_await until_requested(stop_source_);
 }
 
@@ -89,7 +89,7 @@ Task<bool> HttpProxyStream::begin(ResponseHead head) {
   co_return co_await write(out_);
 }
 
-/// In one piece, so that the client wakes once.
+/// Sends everything in one piece, so that the client wakes once.
 Task<bool> HttpProxyStream::send_whole(ResponseHead head, std::string_view body) {
   head.length = body.size();
   write_head_of(std::move(head));
@@ -127,7 +127,8 @@ Task<bool> HttpProxyStream::upgrade(Fields fields) {
   upgraded_ = true;
   options_.on_begin(101);
   out_.clear();
-  // Hop-by-hop fields, never the app's; clients fail a handshake without them (RFC 6455, 4.1).
+  // These hop-by-hop fields are the gateway's own, never the app's; clients need them for the handshake (RFC 6455,
+  // 4.1).
   fields.insert(fields.begin(), {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}});
   write_head(out_, {.status = 101, .fields = std::move(fields)}, Framing::none, options_.response);
   co_return co_await write(out_);

@@ -10,7 +10,8 @@
 
 namespace agw {
 
-/// The ProxyStream of a connection: reads the body of the request whose head `parser` has, and frames the response.
+/// The ProxyStream of a connection: reads the body of the request whose head `parser` contains, and frames the
+/// response.
 class HttpProxyStream : public ProxyStream {
 public:
   struct Options {
@@ -19,7 +20,7 @@ public:
     bool expects_continue = false;
     std::function<void(int status)> on_begin;
   };
-  /// `in` holds the bytes received after the head, and afterwards those after the request.
+  /// `in` holds the bytes received after the head, and at the end those received after the request.
   HttpProxyStream(SocketStream& stream, RequestParser& parser, std::string& in, Options options);
 
   std::string_view method() const override { return parser_.head().method; }
@@ -39,9 +40,9 @@ public:
   /// Whether the request and the response are complete, so that another request may follow.
   bool complete() const { return ended_ && !upgraded_ && parser_.done(); }
   bool upgraded() const { return upgraded_; }
-  /// Ends every wait at once.
+  /// Ends every wait immediately.
   void abort();
-  /// Whether the client has neither sent nor taken bytes for too long. Called once a second.
+  /// Whether the client has not sent or accepted bytes for too long. Called once a second.
   bool is_stuck(SocketStream::TimePoint now) const;
 
 private:

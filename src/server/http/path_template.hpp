@@ -8,14 +8,14 @@
 
 namespace agw {
 
-/// A route's path in the notation of OpenAPI: `/threads/:id/turns` as `/threads/{id}/turns`, `*` as `{rest}`.
+/// A route's path in OpenAPI's notation: `/threads/:id/turns` becomes `/threads/{id}/turns`, `*` becomes `{rest}`.
 struct PathTemplate {
   std::string path;
   std::vector<std::string> names;  ///< of the parameters in braces
 };
 PathTemplate path_template(std::string_view path);
 
-/// The tag that groups the route in the documents: its first segment, `threads`.
+/// The tag that groups the route in the documents: the first segment of its path, `threads`.
 std::string tag_of(const Route& route);
 
 /// The method in lower case: `get` … `delete`.

@@ -1,15 +1,15 @@
-// Why there are three passes, and why nothing is missed. docs/design/performance.md and concurrency.md.
+// Why there are three passes, and why no event is missed. See docs/design/performance.md and concurrency.md.
 //
-// The loop watches one descriptor: an epoll of the poller, which contains the sockets of idle connections. A pass goes
-// over the up to 32 sockets that one `epoll_wait` reported: all are received from, then all requests are handled, then
-// all responses are sent.
+// The loop watches one descriptor: an epoll of the poller, which contains the sockets of idle connections. A pass
+// iterates over the up to 32 sockets reported by one `epoll_wait`: the first receives from all of them, the second
+// handles all requests, the third sends all responses.
 //
-// The sockets are edge-triggered: each arrival of bytes is reported once. A handler that is not reading at that moment
-// must therefore remember the report (RequestReader::on_readable), and may wait again only after a read that took all
-// there was. The end of a stream is remembered until it has been read.
+// The sockets are edge-triggered: each arrival of bytes is reported once. A handler that is not reading at that time
+// must therefore remember the report (RequestReader::on_readable), and may wait again only after a read that drained
+// the socket. The end of a stream is remembered until it has been read.
 //
-// A handler may be removed during the passes. Its events are then set to null, in the array that the passes go over.
-// `run` polls again while several sockets were ready. After about 64 of them it lets the loop do other work.
+// A handler may be removed during the passes; the pointer in its events is then set to null. `run` polls again while
+// several sockets were ready. After about 64 of them it lets the loop do other work.
 
 #include "server/http/read_poller.hpp"
 
@@ -39,7 +39,7 @@ ReadPoller::ReadPoller(Loop& loop) : epoll_(loop) {
 }
 
 void ReadPoller::add(int socket, ReadHandler& handler) {
-  // Edge-triggered, so that a connection busy with one request is not reported again and again for the next.
+  // Edge-triggered, so that a connection busy with one request is not reported repeatedly for the next one.
   epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.ptr = &handler}};
   if (epoll_ctl(epoll_.native_handle(), EPOLL_CTL_ADD, socket, &event) < 0) throw_errno("epoll_ctl");
 }
@@ -54,7 +54,7 @@ void ReadPoller::remove(int socket, ReadHandler& handler) {
 Task<> ReadPoller::run() {
   for (;;) {
     co_await epoll_.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable);
-    // When several were ready, more have become ready since, and polling again is cheaper than waiting again.
+    // If several were ready, more have become ready since, and polling again is cheaper than waiting.
     std::size_t handled = 0;
     for (std::size_t count = poll(); count > 1 && handled < max_at_once; count = poll()) handled += count;
   }

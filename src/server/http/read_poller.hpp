@@ -12,24 +12,24 @@
 
 namespace agw {
 
-/// Handles the readiness of one socket in three passes, which the poller makes over all sockets that are ready. It must
-/// not destroy itself in any of them.
+/// Handles the readiness of one socket in three passes, each of which the poller makes over all ready sockets. A
+/// handler must not destroy itself in any of them.
 class ReadHandler {
 public:
   virtual ~ReadHandler() = default;
-  /// First pass: bytes have arrived since the socket was last drained. With `peer_closed` they are the last, and an end
-  /// of stream or an error follows.
+  /// First pass: bytes have arrived since the socket was last drained. If `peer_closed`, an end of stream or an error
+  /// follows them.
   virtual void on_readable(bool peer_closed) = 0;
-  /// Second pass: handle what was read.
+  /// Second pass: handle the received bytes.
   virtual void on_respond() = 0;
   /// Third pass: send the responses.
   virtual void on_flush() = 0;
 };
 
 /// Polls the sockets of idle connections with a separate epoll instance, which the loop watches. Waiting on the loop
-/// costs a read that finds nothing and a suspended coroutine per request; here a request costs only the read that takes
-/// it. The three passes keep receiving, handling and sending apart, because the kernel's code for each of them evicts
-/// the others' from the processor's caches (`script/bench health`).
+/// would cost each request an unsuccessful read and a suspended coroutine; here a request costs only a successful read.
+/// The three passes separate receiving, handling and sending, because the kernel's code for each evicts the others'
+/// from the processor's caches (`script/bench health`).
 /// Example: src/server/http/read_poller_test.cpp: ReadPoller.MakesThreePassesOverAllReadySockets
 class ReadPoller {
 public:
@@ -48,7 +48,7 @@ private:
   std::span<epoll_event> ready() { return std::span(events_).first(count_); }
 
   asio::posix::stream_descriptor epoll_;
-  std::array<epoll_event, 32> events_{};  ///< of the current passes; null for a handler that was removed
+  std::array<epoll_event, 32> events_{};  ///< of the current passes; the pointer of a removed handler is null
   std::size_t count_ = 0;
 };
 

@@ -17,7 +17,7 @@
 namespace agw {
 namespace {
 
-/// Counts the readiness of one end of a socket pair, and can remove another handler.
+/// Counts the readiness events of one end of a socket pair, and can remove another handler.
 class CountingHandler : public ReadHandler {
 public:
   explicit CountingHandler(ReadPoller& poller, std::string* turns = nullptr) : poller_(poller), turns_(turns) {
@@ -77,7 +77,7 @@ TEST(ReadPoller, ReportsArrivedBytesOnce) {
     CountingHandler other(poller);
     one.write("a");
     co_await until(loop, [&] { return one.readable > 0; });
-    other.write("b");  // the first is not reported again, although nobody read it
+    other.write("b");  // the first byte is not reported again although it was not read
     co_await until(loop, [&] { return other.readable > 0; });
     EXPECT_EQ(one.readable, 1);
     one.write("c");

@@ -67,7 +67,7 @@ bool has_field(const Fields& fields, std::string_view wanted) {
   return std::ranges::any_of(fields, [&](const auto& field) { return boost::iequals(field.first, wanted); });
 }
 
-/// Writes the headers that every response has, and those of the handler.
+/// Writes the headers common to all responses, and those of the handler.
 void write_all_fields(std::string& out, const Fields& fields, const ResponseOptions& options) {
   if (!has_field(fields, "Cache-Control")) out += "Cache-Control: no-store\r\n";
   out += "X-Content-Type-Options: nosniff\r\n";

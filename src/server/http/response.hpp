@@ -18,25 +18,25 @@ struct ResponseOptions {
   const Fields* fields = nullptr;     ///< further headers
 };
 
-/// Whether responses of its status have a body (RFC 9110, section 6.4.1).
+/// Whether responses with its status have a body (RFC 9110, section 6.4.1).
 bool has_content(const Response& response);
 
-/// Appends `response` in HTTP/1.1, with the headers that every response has.
+/// Appends `response` in HTTP/1.1, including the headers common to all responses.
 void write_response(std::string& out, const Response& response, const ResponseOptions& options);
 
-/// How the end of a body is marked.
+/// How the end of a body is indicated.
 enum class Framing { none, length, chunked, until_close };
 
-/// Appends the head of a response that is sent piece by piece.
+/// Appends the head of a streamed response.
 void write_head(std::string& out, const ResponseHead& head, Framing framing, const ResponseOptions& options);
 
-/// `{"error": …}` with the error's further members.
+/// `{"error": …}` with the additional members of the error.
 Response error_response(const ApiError& error);
 Response error_response(int status, std::string_view error);
 
-/// The error in the shape of the protocol.
+/// The error in the format of the protocol.
 Response error_response(const ApiError& error, Protocol protocol);
-/// An error response of the gateway's own shape, in that of the protocol.
+/// Converts an error response from the gateway's own format to that of the protocol.
 Response in_protocol(Response response, Protocol protocol);
 
 /// The reason phrase of a status, such as `Not Found`.

@@ -8,8 +8,8 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t flush_threshold = 4096;    // bytes: more is sent before further requests, and freed afterwards
-constexpr std::size_t long_body = 128UL * 1024;  // bytes: copying less costs no more than a system call
+constexpr std::size_t flush_threshold = 4096;    // bytes: a longer queue is sent before further requests, and freed
+constexpr std::size_t long_body = 128UL * 1024;  // bytes: copying a shorter body costs less than a system call
 
 }  // namespace
 

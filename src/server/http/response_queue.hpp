@@ -9,15 +9,14 @@
 
 namespace agw {
 
-/// The responses of one connection that have not been sent. Those of pipelined requests are gathered, so that they
-/// leave with one system call. A long body stays where it is, since copying it would hold the loop. `stream` must
-/// outlive it.
+/// The unsent responses of one connection. Responses to pipelined requests are collected and sent with one system call.
+/// A long body is not copied, since that would block the loop. `stream` must outlive it.
 class ResponseQueue {
 public:
   explicit ResponseQueue(SocketStream& stream) : stream_(stream) {}
 
   void append(Response response, const ResponseOptions& options);
-  /// Whether enough is gathered that it should be sent before more requests are handled.
+  /// Whether the queue should be sent before more requests are handled.
   bool full() const;
 
   /// Sends as much as possible without waiting. Returns whether everything was sent.
@@ -26,14 +25,14 @@ public:
   Task<bool> flush();
 
 private:
-  /// The next bytes, in one piece.
+  /// The next bytes, contiguous.
   std::string_view unsent() const;
   void clear();
 
   SocketStream& stream_;
   std::string bytes_;
   std::string long_body_;  ///< follows `bytes_`
-  std::size_t sent_ = 0;   ///< of both
+  std::size_t sent_ = 0;   ///< bytes of both that were sent
 };
 
 }  // namespace agw

@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-/// Finds a string by a view of it.
+/// Allows lookup of a string by a view.
 struct SegmentHash : std::hash<std::string_view> {
   using is_transparent = void;
 };
@@ -34,7 +34,7 @@ struct Router::Node {
     return below.empty() ? nullptr : &below;
   }
 
-  /// A record may have the name of an action at the same place (a proposal named `apply`); GET reads it.
+  /// A record may have the same name as an action at its place (a proposal named `apply`); GET reads the record.
   void fall_back_to_names() {
     for (auto& [name, child] : literal) {
       if (const auto* reading = any ? any->reading() : nullptr; reading && !child.here.empty() && !child.reading()) {

@@ -8,8 +8,8 @@
 
 namespace agw {
 
-/// Finds the route of a request. Built once from all tables. Throws InternalError for a method and path declared
-/// twice, a path without a leading `/`, or a GET that is declared to change something.
+/// Finds the route of a request. Built once from all tables. Throws InternalError for a duplicate method and path, a
+/// path without a leading `/`, or a GET that is declared to change something.
 /// Example: src/server/http/router_test.cpp: Router.FindsRoutesByMethodAndPath
 class Router {
 public:
@@ -17,7 +17,7 @@ public:
   ~Router();
 
   struct Match {
-    const Route* route = nullptr;           ///< null if none has this method
+    const Route* route = nullptr;           ///< null if no route has this method
     std::span<const Route* const> at_path;  ///< all routes of the path; empty if the path is unknown
   };
   /// A literal segment takes precedence over `:name`, and that over `*`; if the literal's routes lack the method, GET

@@ -58,7 +58,7 @@ tcp::socket& SocketStream::asio_socket() {
   if (!unregistered_) return socket_;
   stop_polling();
   error_code error;
-  socket_.assign(tcp::v4(), fd_, error);  // Nothing that is called on it depends on the family.
+  socket_.assign(tcp::v4(), fd_, error);  // the family does not matter for the functions used
   if (!error) unregistered_.release();
   if (!error) socket_.non_blocking(true, error);
   return socket_;
@@ -80,7 +80,7 @@ Task<bool> SocketStream::handshake() {
   }
 }
 
-/// Passes received bytes to the session.
+/// Receives bytes and passes them to the session.
 Task<bool> SocketStream::receive_encrypted(error_code& error) {
   const auto count = co_await asio_socket().async_read_some(asio::buffer(small_buffer_),
                                                             asio::redirect_error(asio::use_awaitable, error));
@@ -101,7 +101,7 @@ Task<bool> SocketStream::receive_decrypted(std::string& in) {
   for (;;) {
     const bool is_alive = tls_->read(in);
     if (in.size() > before) co_return true;
-    // The session itself may have a message to send, such as an alert.
+    // The session itself may have data to send, such as an alert.
     if (!is_alive || !flush() || !co_await receive_encrypted(error)) co_return false;
   }
 }
@@ -109,7 +109,8 @@ Task<bool> SocketStream::receive_decrypted(std::string& in) {
 Task<bool> SocketStream::receive(std::string& in) {
   if (tls_) co_return co_await receive_decrypted(in);
   error_code error;
-  // A read that waits saves a system call over a wait followed by a read: the reactor need not be armed again.
+  // An asynchronous read needs one system call less than a wait followed by a read, because it does not rearm the
+  // reactor.
   const auto count = co_await asio_socket().async_read_some(asio::buffer(small_buffer_),
                                                             asio::redirect_error(asio::use_awaitable, error));
   if (error) co_return false;

@@ -18,7 +18,7 @@
 
 namespace agw {
 
-/// Sets a flag for its own lifetime.
+/// Sets a flag during its lifetime.
 class ScopedFlag {
 public:
   explicit ScopedFlag(bool& flag) : flag_(flag) { flag_ = true; }
@@ -30,14 +30,14 @@ private:
   bool& flag_;
 };
 
-/// A client's TCP connection, encrypted or not. Reads and writes are tried first; the loop only waits for a socket that
-/// would block. It has no timers: its owner calls `interrupt`.
+/// A client's TCP connection, encrypted or not. Attempts each read and write first; the loop only waits for a socket
+/// that would block. Has no timers: its owner calls `interrupt`.
 /// Example: src/server/http/socket_stream_test.cpp: SocketStream.ReportsThatAMoveWaitsForTheClient
 class SocketStream {
 public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  /// `socket` is connected and non-blocking. With `tls`, everything after `handshake` is encrypted.
+  /// `socket` must be connected and non-blocking. With `tls`, all data after `handshake` is encrypted.
   SocketStream(Loop& loop, Descriptor socket, std::unique_ptr<TlsSession> tls = nullptr);
   ~SocketStream();
   SocketStream(const SocketStream&) = delete;
@@ -45,26 +45,26 @@ public:
 
   bool encrypted() const { return tls_ != nullptr; }
 
-  /// Has `poller` call `handler` when bytes arrive, until the stream first waits by itself: from then on the loop
+  /// Makes `poller` call `handler` when bytes arrive, until this object first waits itself: from then on the loop
   /// watches the socket.
   void poll_with(ReadPoller& poller, ReadHandler& handler);
   bool polled() const { return poller_ != nullptr; }
 
-  /// `more`: the buffer was filled, so that there may be further bytes. `end`: of the stream, or an error.
+  /// `more`: the buffer was filled, so further bytes may follow. `end`: end of the stream, or an error.
   enum class Received { would_block, bytes, more, end };
   /// Appends received bytes to `in` without waiting. Not for encrypted streams.
   Received try_receive(std::string& in);
 
-  /// The TLS handshake. Returns false if it fails, or after `interrupt`.
+  /// Performs the TLS handshake. Returns false if it fails, or after `interrupt`.
   Task<bool> handshake();
 
-  /// Waits for at least one byte and appends all that has arrived to `in`. Returns false at the end of the stream, on
-  /// an error, or after `interrupt`.
+  /// Waits for at least one byte and appends all received bytes to `in`. Returns false at the end of the stream, on an
+  /// error, or after `interrupt`.
   Task<bool> receive(std::string& in);
 
   /// Sends as much as possible without waiting and removes it from `bytes`. Returns false if the connection broke.
   bool try_send(std::string_view& bytes);
-  /// Whether encrypted bytes that were removed from `bytes` already still wait to be sent.
+  /// Whether encrypted bytes still have to be sent although their plain text was removed from `bytes`.
   bool has_unsent_ciphertext() const { return tls_ && !tls_->outgoing().empty(); }
   /// Sends all of `bytes`, which must outlive the call. Returns false if the connection broke, or after `interrupt`.
   Task<bool> send(std::string_view bytes);
@@ -75,21 +75,21 @@ public:
   /// Moves `count` bytes from another socket inside the kernel (io/files/splice.hpp). Returns how many were moved: 0 on
   /// encrypted streams.
   Task<std::uint64_t> move_from(asio::ip::tcp::socket& source, std::uint64_t count);
-  /// Waits until the socket takes more bytes. Returns false on an error, or after `interrupt`.
+  /// Waits until the socket accepts more bytes. Returns false on an error, or after `interrupt`.
   Task<bool> wait_writable();
 
-  /// Ends the waits that are pending now.
+  /// Ends the current waits.
   void interrupt();
-  /// Shuts down the sending side, then reads and discards until the peer closes too: closing at once would reset the
-  /// connection and could destroy the last response on its way. `interrupt` ends it.
+  /// Shuts down the sending side, then reads and discards until the peer closes too: closing immediately would reset
+  /// the connection and could destroy the last response in transit. `interrupt` ends the wait.
   Task<> lingering_close();
 
-  /// Whether a send waits for the client to take earlier bytes.
+  /// Whether a send waits until the client accepts earlier bytes.
   bool is_blocked_on_send() const { return is_blocked_on_send_; }
   /// When bytes were last received or sent.
   TimePoint last_activity() const { return last_activity_; }
 
-  /// The time to a few milliseconds: enough for timeouts, at a fraction of the cost of the exact time.
+  /// The time to a few milliseconds: enough for timeouts, and much cheaper than the exact time.
   static TimePoint now();
 
 private:

@@ -45,7 +45,7 @@ TEST(SocketStream, ReportsThatAMoveWaitsForTheClient) {
     TaskGroup group(loop);
     group.spawn(move());
     co_await asio::post(loop, asio::use_awaitable);
-    EXPECT_FALSE(stream.is_blocked_on_send());  // the app has sent nothing: that is not the client's fault
+    EXPECT_FALSE(stream.is_blocked_on_send());  // the app has sent nothing, so the client is not blocking
     group.spawn(send_large(app));
     while (!stream.is_blocked_on_send() && !moved) co_await asio::post(loop, asio::use_awaitable);
     EXPECT_FALSE(moved);

@@ -8,18 +8,18 @@
 
 namespace agw {
 
-/// A parsed request target: the path is split, then percent-decoded, and never normalized.
+/// A parsed request target. The path is split first, then percent-decoded, and never normalized.
 /// Example: src/server/http/target_test.cpp: Target.IsSplitThenDecodedAndNeverNormalised
 struct Target {
-  std::optional<std::string> authority;                         ///< of the absolute form
+  std::optional<std::string> authority;                         ///< only in the absolute form
   std::string_view path;                                        ///< as sent
   std::vector<std::string> segments;                            ///< `/a//b/` has the segments `a`, ``, `b`, ``
-  std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query, `+` is a space
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query; `+` means a space
   bool bad_path = false;                                        ///< a broken escape, `%00`, or invalid UTF-8
   bool bad_query = false;
 };
 
-/// Parses `target` (origin form or absolute form). The views live as long as `target`.
+/// Parses `target` (origin form or absolute form). The views refer to `target`.
 Target parse_target(std::string_view target);
 
 /// Throws BadRequest `invalid path`.

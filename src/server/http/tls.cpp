@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A file, and the setting that names it.
+/// A file and the setting that specifies it.
 struct Pem {
   std::string_view key;
   const fs::path& file;
@@ -43,7 +43,7 @@ void require_readable(const Pem& pem) {
   if (!stream) throw cannot_use(pem, std::strerror(errno ? errno : EIO));
 }
 
-/// OpenSSL would ask for a passphrase on the terminal.
+/// Prevents OpenSSL from asking for a passphrase on the terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 void use_certificate(SSL_CTX* context, const Pem& certificate) {

@@ -11,12 +11,12 @@
 
 namespace agw {
 
-/// The gateway's certificate and key. TLS 1.2 and 1.3.
+/// The gateway's certificate and key, for TLS 1.2 and 1.3.
 /// Example: src/server/http/tls_test.cpp: Tls.WarnsOfAnExpiredCertificateAndOfAKeyThatOthersCanRead
 class TlsContext {
 public:
-  /// Reads PEM files: the certificate chain, and the key. Throws StartError (usage) that names the configuration's line
-  /// and says which file is missing, unreadable or invalid, or that they do not match.
+  /// Reads PEM files: the certificate chain, and the key. Throws StartError (usage) with the line of the configuration
+  /// and the reason: a file is missing, unreadable or invalid, or the two do not match.
   explicit TlsContext(const Settings::Tls& files);
 
   std::unique_ptr<TlsSession> session() const { return std::make_unique<TlsSession>(context_.get()); }
@@ -30,7 +30,7 @@ private:
   std::vector<std::string> warnings_;
 };
 
-/// The context of the configuration's `tls`, or null without one. Throws as TlsContext does.
+/// The context for the configuration's `tls`; null without that setting. Throws as TlsContext does.
 std::unique_ptr<TlsContext> configured_tls(const Settings::Tls& settings);
 
 }  // namespace agw

@@ -140,7 +140,7 @@ AgentChat::Updates AgentChat::take_updates() {
 }
 
 Task<> AgentChat::decide(std::string id, json::object decision) {
-  // A response that refuses it means that somebody else decided, or that the decision is not possible.
+  // A refusal means that another client has decided, or that the decision is not possible.
   const auto response =
       co_await api_.call({.method = "POST", .segments = {"permissions", id}, .body = to_json(decision)});
   const bool is_open = response.status == 400;

@@ -19,14 +19,14 @@ namespace agw {
 /// A message of an MCP client to an agent.
 struct AgentMessage {
   std::string text{};
-  std::optional<std::string> agent{};   ///< id or name; none: the thread's
-  std::optional<std::string> thread{};  ///< none: a new one
+  std::optional<std::string> agent{};   ///< id or name; nullopt: the thread's agent
+  std::optional<std::string> thread{};  ///< nullopt: a new thread
   std::optional<std::string> model{};
   std::optional<std::string> mode{};
 };
 
-/// A message to an agent and its answer, followed from start to end. While it lives, and if the client can be asked,
-/// what the agent asks for is put to the client. On the loop.
+/// A message to an agent and its answer, followed from start to end. If `can_ask`, permission requests and questions of
+/// the agent are passed to the client. Use it on the loop only.
 class AgentChat : private Subscriber {
 public:
   AgentChat(Loop& loop, Hub& hub, const ApiCaller& api, bool can_ask);
@@ -37,33 +37,33 @@ public:
   Task<> begin(AgentMessage message);
 
   enum class Step {
-    said,   ///< `take_updates` has something
+    said,   ///< `take_updates` returns new text or tools
     asks,   ///< `asked` is a permission request or question
-    ended,  ///< `answer` returns
+    ended,  ///< `answer` returns the answer
   };
-  /// Waits for the next step; no value once `stop` is requested.
+  /// Waits for the next step; nullopt once `stop` is requested.
   Task<std::optional<Step>> next(StopSource& stop);
 
-  /// The new text, and the tools used, since the last call.
+  /// New text, and tools used, since the last call.
   struct Updates {
     std::string text;
     std::vector<std::string> notes;
   };
   Updates take_updates();
 
-  /// The requests of the agent.
+  /// A permission request or question of the agent.
   struct Asked {
     json::object request;
-    StopSource decided;  ///< requested when it is decided, here or elsewhere
+    StopSource decided;  ///< requested when it is decided, here or by another client
   };
-  /// The oldest open one.
+  /// The oldest open request.
   std::shared_ptr<Asked> asked() const { return waiting_.front(); }
-  /// The open request with that id, or null.
+  /// The open request with this id, or null.
   std::shared_ptr<Asked> find_asked(std::string_view id) const;
-  /// Decides the request of that id, unless it was decided already.
+  /// Decides the request with this id, unless it was already decided.
   Task<> decide(std::string id, json::object decision);
 
-  /// The whole answer. Throws ToolFailure if the run failed.
+  /// The complete answer. Throws ToolFailure if the run failed.
   std::string answer() const;
   const std::string& thread_id() const { return thread_id_; }
   const std::string& turn_id() const { return turn_id_; }
@@ -82,9 +82,9 @@ private:
   std::string thread_id_;
   std::string turn_id_;
   std::string run_id_;
-  std::vector<json::object> early_;  ///< events from before the turn's id was known
+  std::vector<json::object> early_;  ///< events received before the turn's id was known
   std::string text_;
-  std::size_t reported_ = 0;  ///< bytes of `text_`
+  std::size_t reported_ = 0;  ///< bytes of `text_` already returned
   std::vector<std::string> notes_;
   std::string problem_;
   bool ended_ = false;

@@ -22,7 +22,7 @@ struct ApiCall {
   std::string body{};  ///< JSON, or empty
 };
 
-/// Calls the gateway's routes without a connection, with all their checks. `router` is set before the first call.
+/// Calls the gateway's routes without a connection, with all their checks. Set the router before the first call.
 class ApiCaller {
 public:
   ApiCaller(Idempotency& idempotency, BlockingPool& blocking, Hub& hub, std::size_t body_limit)
@@ -33,7 +33,7 @@ public:
 
   /// Returns the response, whatever its status.
   Task<Response> call(ApiCall wanted) const;
-  /// The JSON of a successful response. Throws ToolFailure with the error's text for any other.
+  /// The JSON of a successful response. Throws ToolFailure with the error's text for other responses.
   Task<json::value> ask(ApiCall wanted) const;
 
 private:
@@ -46,7 +46,7 @@ private:
   const Router* router_ = nullptr;
 };
 
-/// The text that a tool reports to the model as its failure.
+/// A failure of a tool; the message is its text for the model.
 class ToolFailure : public std::runtime_error {
 public:
   explicit ToolFailure(const std::string& why, int status = 0) : std::runtime_error(why), status_(status) {}

@@ -21,12 +21,12 @@ using namespace std::chrono_literals;
 
 constexpr auto page_check_interval = 1s;
 constexpr int too_many_listeners = 429;
-/// The events after which a thread's resource differs.
+/// The events that change a thread's resource.
 constexpr std::array<std::string_view, 3> thread_events{"turn-created", "thread-updated", "tasks-updated"};
 
 bool is_of_proposal(const DomainEvent& event) { return event.type.starts_with("proposal-"); }
 
-/// The subset of the filter that is supported: all of it, in its right types.
+/// The supported subset of the filter: all of it, with correct types.
 json::object agreed_filter(const json::object& wanted) {
   json::object agreed;
   for (const auto* name : {"toolsListChanged", "promptsListChanged", "resourcesListChanged"}) {

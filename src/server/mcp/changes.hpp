@@ -14,7 +14,7 @@
 
 namespace agw {
 
-/// Notifies clients of changes: sessions on their general stream, clients without a session on the streams of their
+/// Notifies clients of changes: those with a session on its general stream, others on the streams of their
 /// `subscriptions/listen`.
 class McpChanges : private Subscriber {
 public:
@@ -23,20 +23,19 @@ public:
   /// Handles `subscriptions/listen` until it is cancelled. Returns its result. Throws McpError.
   Task<json::object> listen(McpExchangePointer exchange);
 
-  /// `tools`, `prompts` or `resources`: their list has changed. Sessions that never read it are not notified.
+  /// Reports that a list (`tools`, `prompts` or `resources`) has changed. Sessions that never read it are not notified.
   void list_changed(std::string_view what);
   void updated(const std::string& uri);
 
-  /// Call it when a session subscribes to a resource: later changes are compared with the current version.
+  /// Call it when a session subscribes to a resource. Records the current version, with which later ones are compared.
   Task<> remember(std::string uri);
-  /// Looks for changes of subscribed knowledge pages, which are files, once a second while there are any, until `stop`
-  /// is requested.
+  /// While pages are subscribed to, checks their files for changes once a second until `stop` is requested.
   Task<> watch_pages(StopSource& stop);
 
 private:
   struct Listener {
     McpExchangePointer exchange;
-    json::object wanted;  ///< what was acknowledged
+    json::object wanted;  ///< the acknowledged filter
     std::set<std::string, std::less<>> uris;
   };
   static constexpr std::size_t max_listeners = 100;

@@ -41,7 +41,7 @@ std::optional<std::string> text_argument(const json::object& input, std::string_
   return std::string(value->get_string());
 }
 
-/// The agent of `ask_<agent>`.
+/// The agent in the name of the tool `ask_<agent>`.
 std::string_view agent_in(std::string_view tool) {
   return tool.starts_with(ask_prefix) ? tool.substr(ask_prefix.size()) : std::string_view();
 }

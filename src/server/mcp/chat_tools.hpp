@@ -15,27 +15,27 @@
 
 namespace agw {
 
-/// The tools that talk to agents: `chat`, and `ask_<agent>` for each enabled agent. They stream progress; what agents
-/// ask for on the way is put to the person at the client.
+/// The tools that talk to agents: `chat`, and `ask_<agent>` for each enabled agent. They stream progress and pass
+/// requests of the agents to the person at the client.
 class ChatTools {
 public:
-  /// Ends the run that answers the turn.
+  /// Stops the run that answers the turn.
   using StopRun = std::function<void(const std::string& thread_id, const std::string& turn_id)>;
   ChatTools(Loop& loop, Hub& hub, const Extensions& extensions, const ApiCaller& api, StopRun stop_run);
 
   json::array list() const;
   bool has(std::string_view name) const;
-  /// The result of the call: `complete`, or `input_required` for a client without a session. No value if the request
-  /// was cancelled. Throws ToolFailure, and McpError for an unknown `requestState`.
+  /// The result of the call: `complete`, or `input_required` for a client without a session. Nullopt if the request was
+  /// cancelled. Throws ToolFailure, and McpError for an unknown `requestState`.
   Task<std::optional<json::object>> call(McpExchangePointer exchange);
 
-  /// Forgets calls whose client has not come back with the answers.
+  /// Drops calls whose client never returned with its answers.
   void forget_abandoned();
   void stop() { waiting_.clear(); }
 
 private:
   using Clock = std::chrono::steady_clock;
-  /// A call that waits for the client's answers, by its `requestState`.
+  /// A call that waits for the client's answers, stored by its `requestState`.
   struct WaitingCall {
     std::string tool;
     std::shared_ptr<AgentChat> chat;
@@ -59,7 +59,7 @@ private:
   std::map<std::string, WaitingCall, std::less<>> waiting_;
 };
 
-/// A result with one text.
+/// A result that consists of one text.
 json::object text_result(const std::string& text, bool is_error);
 
 }  // namespace agw

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t fixture_state_bytes = 16;
 
-/// The capability that a client needs to answer such a request: `roots` for `roots/list`.
+/// The client capability that the method needs: `roots` for `roots/list`.
 std::string capability_for(std::string_view method) { return std::string(method.substr(0, method.find('/'))); }
 
 std::string request_of(const McpExchange& exchange) {
@@ -123,7 +123,7 @@ json::object McpFixture::input_required(const McpExchange& exchange, json::objec
   return {{"resultType", "input_required"}, {"inputRequests", std::move(requests)}, {"requestState", key}};
 }
 
-/// Asks a client with a session, one request after the other.
+/// Sends the requests to a client with a session, one after the other.
 Task<json::object> McpFixture::inputs_from(McpExchangePointer exchange, json::object requests) {
   json::object inputs;
   for (const auto& request : requests) {

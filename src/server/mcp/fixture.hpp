@@ -12,8 +12,8 @@
 
 namespace agw {
 
-/// Tools, prompts and resources of tests, such as those that the conformance suite of MCP calls: an HTTP server of the
-/// tests decides what they return, report and ask. Without an address there are none. Only tests set one.
+/// Tools, prompts and resources for tests, such as those required by the MCP conformance suite. An HTTP server of the
+/// tests provides their results, progress and requests. Inactive without its address, which only tests set.
 class McpFixture {
 public:
   using ListChanged = std::function<void(std::string_view what)>;
@@ -22,7 +22,7 @@ public:
   bool is_present() const { return !url_.empty(); }
   /// Adds the fixture's entries to a list: `tools` to the result of `tools/list`.
   Task<> extend(McpExchangePointer exchange, std::string member, json::object& result);
-  /// The result of a request; no value if it was cancelled. Throws McpError.
+  /// The result of a request; nullopt if it was cancelled. Throws McpError.
   Task<std::optional<json::object>> answer(McpExchangePointer exchange);
   void stop() { waiting_.clear(); }
 

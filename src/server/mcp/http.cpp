@@ -1,6 +1,6 @@
-// Streamable HTTP: requests, responses and streams of events. server.cpp decides what is done with a message.
+// Streamable HTTP: requests, responses and streams of events. server.cpp handles the messages.
 //
-// `post` sends a response of its own only for what fails or needs no stream. Every other response is delivered from a
+// `post` sends a response itself only for failures and messages without a stream. Every other response is sent from a
 // stream (`deliver`): as plain JSON if it is quick, otherwise as events, which a client can resume on another
 // connection.
 
@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A response that takes longer begins as a stream: clients and proxies give up on a connection that stays silent.
+/// A response that takes longer starts as a stream, because clients and proxies close a silent connection.
 constexpr auto time_for_json = 1s;
 constexpr auto between_comments = 15s;
 constexpr std::size_t large_message = 256 * 1024;  // bytes: parsing would block the loop
@@ -65,7 +65,7 @@ Task<> wait_for(std::shared_ptr<McpStream> stream) { co_await stream->wait(); }
 }  // namespace
 
 Routes McpServer::routes() {
-  // Separate routes, so that other methods get 405.
+  // Separate routes, so that other methods return 405.
   auto posting = proxy("/mcp", "Answer a message of an MCP client", &McpServer::post, *this)
                      .any_object()
                      .responds<json::object>()
@@ -102,7 +102,8 @@ Task<std::string> McpServer::read_body(ProxyStream& http) const {
   }
 }
 
-/// Throws McpError -32700. The arguments of a call are nested deeper than in the request that it becomes.
+/// Throws McpError -32700. Allows deeper nesting than other bodies, because the arguments of a call are nested within
+/// it.
 Task<json::value> McpServer::parse(std::string body) const {
   const bool is_large = body.size() > large_message;
   auto read = [body = std::move(body)] {
@@ -153,7 +154,7 @@ Task<> McpServer::listen(Request& request, ProxyStream& http) {
     co_return co_await send_json(http, problem->status(), mcp_error(nullptr, *problem), std::move(fields));
   }
   if (request.head) {
-    // No reader of the stream, so it must not take the place of one.
+    // A probe must not replace the reader of the stream.
     if (co_await http.begin(events_head())) co_await http.end();
     co_return;
   }

@@ -11,7 +11,7 @@ namespace agw {
 
 class Request;
 
-/// An error response of JSON-RPC: thrown where the error is found. `status` is that of HTTP, unless the response is
+/// A JSON-RPC error response, thrown where the error is found. `status` is the HTTP status, used unless the response is
 /// part of a stream.
 class McpError : public std::runtime_error {
 public:
@@ -28,7 +28,7 @@ private:
   int status_;
 };
 
-/// A message of a client.
+/// A message from a client.
 struct McpMessage {
   enum class Kind { request, notification, response };
   Kind kind = Kind::request;
@@ -39,8 +39,8 @@ struct McpMessage {
   bool is_error = false;
 };
 
-/// Reads a message. Throws McpError -32600 for anything that is not one; `id` is then set if the message has one that
-/// the error can be sent to.
+/// Parses a message. Throws McpError -32600 if it is invalid; `id` is then set if the message has an id for the error
+/// response.
 McpMessage read_mcp_message(const json::value& value, json::value& id);
 
 std::string mcp_result(const json::value& id, json::object result);
@@ -48,12 +48,12 @@ std::string mcp_error(const json::value& id, const McpError& error);
 std::string mcp_request(std::int64_t id, std::string_view method, json::object params);
 std::string mcp_notification(std::string_view method, json::object params);
 
-/// Whether a message belongs to revision 2026-07-28, or to one that the gateway does not know: its `_meta` names a
-/// revision, or the header `MCP-Protocol-Version` names none of those with a handshake.
+/// Whether a message belongs to revision 2026-07-28 or an unknown one: its `_meta` names a revision, or the header
+/// `MCP-Protocol-Version` names a revision without a handshake.
 bool is_modern_message(const Request& request, const McpMessage& message);
 
-/// Checks what every request of 2026-07-28 must have, in `_meta` and in headers. Throws McpError -32602, -32020 or
-/// -32022, each with status 400.
+/// Checks the members of `_meta` and the headers that every request of 2026-07-28 must have. Throws McpError -32602,
+/// -32020 or -32022, each with status 400.
 void check_modern_request(const Request& request, const McpMessage& message);
 
 }  // namespace agw

@@ -1,5 +1,5 @@
-// What each method of MCP does, independent of HTTP and sessions: `answer` is the table of methods. Tools, prompts and
-// resources each have a class; here the methods are read, checked and passed on to them.
+// The methods of MCP, independent of HTTP and sessions: `answer` is the table of methods. Tools, prompts and resources
+// each have a class; this file parses and checks requests and forwards them.
 
 #include "server/mcp/methods.hpp"
 
@@ -38,7 +38,7 @@ constexpr auto propose_description = R"({
     "reason": {"type": "string", "description": "Why"}}},
   "annotations": {"readOnlyHint": false, "destructiveHint": false}})";
 
-/// The methods that need a session, and the one that replaces them.
+/// Methods that need a session, and methods that exist only without one.
 constexpr std::array<std::string_view, 4> of_sessions{"ping", "logging/setLevel", "resources/subscribe",
                                                       "resources/unsubscribe"};
 constexpr std::array<std::string_view, 2> without_session{"server/discover", "subscriptions/listen"};
@@ -58,7 +58,7 @@ void append(json::array& list, json::array more) {
   list.insert(list.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// `name` or `uri`, which the request must have.
+/// The member `name` or `uri`, which the request must have.
 std::string required(const json::object& params, std::string_view member, std::string_view what) {
   auto text = string_or_empty(params, member);
   if (text.empty()) throw McpError(rpc_code::invalid_params, fmt::format("{} is required: which {}", member, what));
@@ -180,7 +180,7 @@ Task<std::optional<json::object>> McpMethods::call_tool(McpExchangePointer excha
   throw McpError(rpc_code::invalid_params, "unknown tool " + name + hint);
 }
 
-/// Failures within a tool are results, which the model reads.
+/// Failures of a tool become results, which the model reads.
 Task<std::optional<json::object>> McpMethods::call_own_tool(McpExchangePointer exchange, std::string name) {
   std::string problem;
   try {

@@ -17,7 +17,7 @@
 
 namespace agw {
 
-/// The rooms that the MCP server uses.
+/// The services that the MCP server uses.
 struct McpServices {
   Loop& loop;
   Hub& hub;
@@ -34,9 +34,9 @@ class McpMethods {
 public:
   McpMethods(const McpServices& services, const ApiCaller& api, McpClientSessions& sessions, std::string fixture_url);
 
-  /// The result of a request; no value if it was cancelled. Throws McpError.
+  /// The result of a request; nullopt if it was cancelled. Throws McpError.
   Task<std::optional<json::object>> answer(McpExchangePointer exchange);
-  /// The result of `initialize`, for that revision.
+  /// The result of `initialize` for that revision.
   static json::object initialized(std::string_view version);
 
   McpChanges& changes() { return changes_; }

@@ -18,7 +18,7 @@ namespace {
 constexpr int refused_status = 400;
 constexpr std::string_view version_header = "mcp-protocol-version";
 
-/// The methods whose target is repeated in `Mcp-Name`, and the parameter that it is in.
+/// A method whose target is repeated in `Mcp-Name`, and the parameter with the target.
 struct NamedMethod {
   std::string_view method;
   std::string_view parameter;
@@ -39,7 +39,7 @@ McpError unsupported_version(std::string_view requested, json::array supported) 
           refused_status};
 }
 
-/// Decodes `=?base64?…?=`; returns no value if what it holds is not base64.
+/// Decodes `=?base64?…?=`; returns nullopt if the content is not base64.
 std::optional<std::string> decoded_header(std::string_view value) {
   constexpr std::string_view before = "=?base64?", after = "?=";
   if (!value.starts_with(before) || !value.ends_with(after) || value.size() < before.size() + after.size())
@@ -51,7 +51,7 @@ std::optional<std::string> decoded_header(std::string_view value) {
   return from_base64url(text);
 }
 
-/// What a client answers to `input_required`: untrusted, as every parameter.
+/// Checks the answers of a client to `input_required`, which are untrusted like every parameter.
 void check_answers(const json::object& params) {
   const auto* state = params.if_contains("requestState");
   if (state && !state->is_string()) throw invalid_params("requestState must be a string");
@@ -81,7 +81,7 @@ bool is_modern_message(const Request& request, const McpMessage& message) {
 void check_modern_request(const Request& request, const McpMessage& message) {
   const auto* meta = object_member(message.params, "_meta");
   const auto announced = request.header(version_header);
-  // Only the header of such a request names a revision, so any of them may be the client's own.
+  // If only the header names a revision, the client may support any of ours, so the error lists all of them.
   if (announced && *announced != mcp_modern_version && !(meta && meta->contains(mcp_version_key))) {
     json::array supported{mcp_modern_version};
     supported.insert(supported.end(), mcp_legacy_versions.begin(), mcp_legacy_versions.end());

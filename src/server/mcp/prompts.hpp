@@ -7,7 +7,7 @@
 
 namespace agw {
 
-/// The enabled commands as prompts of MCP. Each has one argument, `arguments`: the text after the command's name.
+/// The enabled commands as MCP prompts. Each has one argument, `arguments`: the text after the command's name.
 class CommandPrompts {
 public:
   explicit CommandPrompts(const Extensions& extensions) : extensions_(extensions) {}

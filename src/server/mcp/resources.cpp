@@ -35,7 +35,7 @@ std::string uri_of(std::string_view kind, const std::vector<std::string>& parts)
   return uri;
 }
 
-/// Kind and decoded parts of a URI; empty if it is not one of ours.
+/// Kind and decoded parts of a URI; empty if it is not one of the gateway's.
 std::vector<std::string> parts_of(std::string_view uri) {
   if (!uri.starts_with(scheme)) return {};
   uri.remove_prefix(scheme.size());
@@ -152,7 +152,7 @@ json::array Resources::templates() {
           listed_template(nested_template, "Nested proposal", "A change that an agent proposed", as_json)};
 }
 
-/// The body of a GET; no value if there is no such record.
+/// The body of a GET; nullopt if there is no such record.
 Task<std::optional<std::string>> Resources::body_of(std::vector<std::string> segments) const {
   auto response = co_await api_.call({.method = "GET", .segments = std::move(segments)});
   if (response.status == missing || response.status == malformed) co_return std::nullopt;

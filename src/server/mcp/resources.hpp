@@ -10,7 +10,7 @@
 
 namespace agw {
 
-/// Knowledge pages, threads and proposals as resources of MCP: `agw://knowledge/<slug>`, `agw://threads/<id>` and
+/// Knowledge pages, threads and proposals as MCP resources: `agw://knowledge/<slug>`, `agw://threads/<id>` and
 /// `agw://proposals/<agent>/<date>[/<name>]`, each part percent-encoded.
 class Resources {
 public:
@@ -20,13 +20,13 @@ public:
   /// for an unknown cursor.
   Task<json::object> list(json::object params) const;
   static json::array templates();
-  /// The `contents` of `resources/read`; no value if there is no such resource.
+  /// The `contents` of `resources/read`; nullopt if the resource does not exist.
   Task<std::optional<json::array>> read(std::string uri) const;
-  /// The possible values of a template's variable that begin with `value`; no value for an unknown template.
+  /// The possible values of a template's variable that begin with `value`; nullopt for an unknown template.
   Task<std::optional<std::vector<std::string>>> complete(std::string uri_template, std::string variable,
                                                          std::string value, json::object known) const;
 
-  /// The time or version of a knowledge page, by which a change is noticed; empty if there is none.
+  /// The time or version of a knowledge page, which shows whether it has changed; empty if there is no such page.
   Task<std::string> version_of(std::string uri) const;
 
 private:
@@ -41,9 +41,9 @@ private:
 
 std::string thread_uri(std::string_view id);
 std::string proposal_uri(const json::object& proposal);
-/// Whether it is the URI of a knowledge page.
+/// Whether the URI names a knowledge page.
 bool is_page_uri(std::string_view uri);
-/// Whether it has the form of a resource's URI.
+/// Whether the text has the form of a resource's URI.
 bool is_resource_uri(std::string_view uri);
 
 }  // namespace agw

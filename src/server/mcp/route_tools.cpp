@@ -12,13 +12,14 @@ namespace agw {
 
 namespace {
 
-/// The tag of endpoints that grant access: never offered as tools.
+/// The tag of endpoints that grant access, which are never offered as tools.
 constexpr std::string_view granting = "pair";
-/// Likewise, under another tag.
+/// Grants access too, but has another tag.
 constexpr std::string_view granting_tool = "post_channels_pair";
-/// In addition to reading tools.
+/// Offered in addition to reading tools.
 constexpr std::array<std::string_view, 2> executing = {"post_run_job", "post_chat_stop"};
-/// `chat` replaces it and waits for the answer; `propose` fills in its agent itself.
+/// The tool `chat` replaces the former and waits for the answer; the tool `propose` replaces the latter and fills in
+/// its agent itself.
 constexpr std::array<std::string_view, 2> replaced = {"post_chat", "post_propose"};
 
 bool has_tag(const json::object& tool, std::string_view tag) {
@@ -85,7 +86,7 @@ Task<std::string> RouteTools::call(std::string name, json::object input) const {
   co_return std::move(response.body);
 }
 
-/// Members that are neither in the path nor the body become the query. Null counts as omitted.
+/// Members that are neither in the path nor in the body become the query. Null counts as omitted.
 ApiCall RouteTools::call_of(const RouteTool& tool, json::object given) {
   json::object input;
   for (const auto& member : given) {

@@ -10,12 +10,12 @@
 
 namespace agw {
 
-/// The gateway's routes as tools of MCP, as its UTCP manual lists them, except those that grant access (pairing).
+/// The gateway's routes as MCP tools, as in its UTCP manual, except those that grant access (pairing).
 class RouteTools {
 public:
   explicit RouteTools(const ApiCaller& api) : api_(api) {}
 
-  /// As `tools/list` returns them. Without `all` only those that read, and those that run jobs and stop answers.
+  /// The list for `tools/list`. Without `all`, only the tools that read, run jobs or stop answers.
   json::array list(bool all) const;
   bool has(std::string_view name, bool all) const;
   /// The body of the response. Throws ToolFailure.
@@ -25,7 +25,7 @@ private:
   struct RouteTool {
     json::object shown;
     std::string method;
-    std::vector<std::string> segments;  ///< of the path; `{id}` stands for the parameter `id`
+    std::vector<std::string> segments;  ///< of the path; `{id}` means the parameter `id`
     bool has_body = false;
     bool is_always_offered = false;
   };
@@ -34,7 +34,7 @@ private:
   static ApiCall call_of(const RouteTool& tool, json::object input);
 
   const ApiCaller& api_;
-  mutable Tools tools_;  ///< made at the first use, when the table of routes is complete
+  mutable Tools tools_;  ///< created at the first use, when the table of routes is complete
 };
 
 }  // namespace agw

@@ -1,4 +1,4 @@
-// How messages are handled, from any client. http.cpp has the streams.
+// Handles messages from any client. http.cpp has the streams.
 
 #include "server/mcp/server.hpp"
 
@@ -144,7 +144,7 @@ McpServer::Reply McpServer::initialize(const McpMessage& message) {
           .fields = {{"Mcp-Session-Id", session->id}}};
 }
 
-/// Only 2025-03-26 has batches. The responses are collected; requests of ours would have no stream.
+/// Only 2025-03-26 has batches. The responses are collected, so requests to the client would have no stream.
 Task<McpServer::Reply> McpServer::take_batch(Request& request, const json::array& batch) {
   if (batch.empty()) throw bad_request("a batch must not be empty");
   const auto session = session_of(request);
@@ -195,7 +195,7 @@ Task<std::optional<McpServer::Reply>> McpServer::take_modern(Request& request, P
   modern_.push_back(exchange);
   calls_.spawn(work(exchange));
   co_await deliver(http, delivery_of(request, exchange));
-  exchange->stop.request();  // A client that closes the stream cancels the request.
+  exchange->stop.request();  // a client that closes the stream cancels the request
   co_return std::nullopt;
 }
 

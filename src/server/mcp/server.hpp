@@ -19,18 +19,18 @@ class Router;
 struct Settings;
 
 /// The gateway as a server of the Model Context Protocol: `/mcp`, by Streamable HTTP. Clients of the revisions
-/// 2024-11-05 to 2025-11-25 shake hands and get a session; requests of 2026-07-28 each name their revision and stand
-/// alone. On the loop.
+/// 2024-11-05 to 2025-11-25 perform a handshake and get a session; requests of 2026-07-28 each name their revision and
+/// have no session. Use it on the loop only.
 class McpServer {
 public:
   struct Options {
     std::size_t body_limit = 0;  ///< bytes
-    std::string fixture_url{};   ///< see McpFixture; empty but in tests
+    std::string fixture_url{};   ///< see McpFixture; empty except in tests
   };
   McpServer(const McpServices& services, Options options);
 
   Routes routes();
-  /// Sets the table of routes that become tools. Called before the first request.
+  /// Sets the table of routes that become tools. Call it before the first request.
   void use(const Router& router) { api_.use(router); }
   void start();
   Task<> stop();
@@ -41,17 +41,17 @@ private:
   /// A response without a stream.
   struct Reply {
     int status = 200;
-    std::string body{};  ///< JSON; empty: none
+    std::string body{};  ///< JSON, or empty
     Fields fields{};
   };
-  /// A stream to send to a client.
+  /// A stream to be sent to a client.
   struct Delivery {
     std::shared_ptr<McpStream> stream{};
     McpClientSessionPointer session{};  ///< null: the events have no ids
-    std::uint64_t after = 0;            ///< the number of the last message that the client has
-    bool takes_json = false;            ///< a response that is the first message is sent as JSON
+    std::uint64_t after = 0;            ///< the number of the last message that the client has received
+    bool takes_json = false;            ///< if the response is the first message, it is sent as JSON
     bool takes_events = true;
-    bool is_general = false;  ///< of the session's general stream: another reader ends it
+    bool is_general = false;  ///< the session's general stream: a later reader ends this one
   };
 
   Task<> post(Request& request, ProxyStream& http);
@@ -84,14 +84,14 @@ private:
   ApiCaller api_;
   McpClientSessions sessions_;
   McpMethods methods_;
-  std::vector<std::weak_ptr<McpExchange>> modern_;  ///< requests without a session that are being answered
+  std::vector<std::weak_ptr<McpExchange>> modern_;  ///< active requests without a session
   std::uint64_t streams_ = 0;
   StopSource stopping_;
   TaskGroup calls_;
   TaskGroup background_;
 };
 
-/// The options that follow from the configuration, and from the environment of tests.
+/// The options from the configuration and, for tests, the environment.
 McpServer::Options mcp_options(const Settings& settings);
 
 }  // namespace agw

@@ -18,7 +18,7 @@ namespace agw {
 
 struct McpClientSession;
 
-/// A request that is being answered.
+/// An active request.
 struct McpExchange {
   json::value id{};
   std::string method{};
@@ -28,25 +28,25 @@ struct McpExchange {
   json::object capabilities{};                  ///< of the client
   std::shared_ptr<McpClientSession> session{};  ///< null for a modern request
   std::shared_ptr<McpStream> stream{};
-  StopSource stop{};  ///< the client has cancelled it, or the server ends
+  StopSource stop{};  ///< requested when the client cancels the request or the server stops
   double progress = 0;
 
-  /// Whether the client declared that it answers such requests: `elicitation`.
+  /// Whether the client declared the capability for such requests: `elicitation`.
   bool can(std::string_view capability) const { return capabilities.contains(capability); }
-  /// Sends a progress notification if the client asked for them. `by`: positive.
+  /// Sends a progress notification if the client requested them. `by` is positive.
   void report_progress(double by, const std::string& text);
-  /// Sends a log message if the client asked for those of this level.
+  /// Sends a log message if the client requested that level.
   void log(std::string_view level, const std::string& text) const;
 };
 using McpExchangePointer = std::shared_ptr<McpExchange>;
 
-/// A request of ours to the client.
+/// A request of the gateway to the client.
 struct McpQuestion {
   StopSource ended{};
-  std::optional<json::object> result{};  ///< no value: an error, or no answer
+  std::optional<json::object> result{};  ///< nullopt: an error, or no answer
 };
 
-/// A client that shook hands: revisions 2024-11-05 to 2025-11-25.
+/// A client that performed the handshake: revisions 2024-11-05 to 2025-11-25.
 struct McpClientSession {
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t max_requests = 64;       ///< at the same time
@@ -58,13 +58,13 @@ struct McpClientSession {
   const std::string id;
   const std::string version;
   const json::object capabilities;
-  std::shared_ptr<McpStream> general;                               ///< messages that belong to no request
+  std::shared_ptr<McpStream> general;                               ///< messages outside of any request
   std::map<std::string, McpExchangePointer, std::less<>> requests;  ///< by the id's JSON
   std::deque<std::shared_ptr<McpStream>> ended_streams;
   std::set<std::string, std::less<>> subscriptions;  ///< URIs
   std::set<std::string, std::less<>> listed;  ///< `tools`, `prompts`, `resources`: lists that the client has read
   std::optional<std::string> log_level;
-  int readers = 0;             ///< connections that read a stream of it
+  int readers = 0;             ///< connections that read one of its streams
   std::uint64_t listener = 0;  ///< the latest reader of `general`; earlier ones end
   Clock::time_point used = Clock::now();
   bool closed = false;
@@ -74,17 +74,17 @@ struct McpClientSession {
   void end(const McpExchangePointer& exchange);
   void cancel(const json::object& notification);
 
-  /// The stream of that key; null if it is unknown.
+  /// The stream with that key; null if it is unknown.
   std::shared_ptr<McpStream> stream(std::string_view key) const;
 
-  /// Sends the client a request on the exchange's stream and waits for the answer; no value if it is not answered.
-  /// `over`: it need not be answered any more.
+  /// Sends a request to the client on the exchange's stream and waits for the answer; nullopt if there is none. Once
+  /// `over` is requested, the answer is no longer needed.
   Task<std::optional<json::object>> ask(McpExchangePointer exchange, std::string method, json::object params,
                                         StopSource& over);
   void take_answer(const json::value& answered, json::object result, bool is_error);
 
   bool is_idle() const { return requests.empty() && readers == 0; }
-  /// Cancels its requests and ends its streams.
+  /// Cancels the session's requests and ends its streams.
   void close();
 
 private:
@@ -93,7 +93,7 @@ private:
 };
 using McpClientSessionPointer = std::shared_ptr<McpClientSession>;
 
-/// The sessions, bounded in number and idle time.
+/// All sessions, limited in number and idle time.
 class McpClientSessions {
 public:
   static constexpr std::size_t max_sessions = 100;
@@ -101,9 +101,9 @@ public:
 
   explicit McpClientSessions(Loop& loop) : loop_(loop) {}
 
-  /// Ends the one that was idle for longest if there are too many. Throws McpError if none is idle.
+  /// Opens a session. If there are too many, ends the one that was idle for longest; throws McpError if none is idle.
   McpClientSessionPointer open(std::string version, json::object capabilities);
-  /// Null for an unknown one. Counts as a use.
+  /// The session with that id, which counts as used; null if it is unknown.
   McpClientSessionPointer find(std::string_view id);
   void close(const McpClientSessionPointer& session);
   void close_idle(McpClientSession::Clock::time_point now);

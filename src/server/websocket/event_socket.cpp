@@ -15,7 +15,7 @@ std::int64_t seq_of(const json::object& members) {
   return seq && seq->is_int64() ? seq->get_int64() : 0;
 }
 
-/// An answer in pieces.
+/// The answer to a resume, produced in pieces.
 class AnswerText : public LongText {
 public:
   explicit AnswerText(Subscription::Answer answer) : answer_(std::move(answer)) {}
@@ -40,7 +40,7 @@ std::string whole(Subscription::Answer answer) {
   return all;
 }
 
-/// Whether the text or the seq of a resume's run contains the event already.
+/// Determines whether the resume's answer (its text, or the seq of a run) already contains an event.
 class Contained {
 public:
   explicit Contained(const json::object& answer) {
@@ -80,7 +80,7 @@ EventSocket::~EventSocket() {
   hub_.interests_changed();
 }
 
-/// No coroutine: its frame would stay as long as each idle socket.
+/// Not a coroutine, whose frame would exist as long as each idle socket.
 Task<> EventSocket::serve(std::string first_bytes) {
   listening_.emplace(hub_, *this);
   return run(std::move(first_bytes));
@@ -120,7 +120,7 @@ void EventSocket::received(std::string text) {
     take(text);
 }
 
-/// A client's further messages stay with the client until the answer to its resume is there.
+/// Leaves further messages unread until the answer to the client's resume is complete.
 Task<> EventSocket::ready_for_more() {
   while (const auto waiting = resume_) co_await waiting->over.wait();
 }
@@ -135,7 +135,7 @@ void EventSocket::take(const std::string& text) {
   spawn(resume(std::move(parsed.as_object())));
 }
 
-/// The answer of another node comes after the events that it contains, and before those that it does not.
+/// Sends the answer of another node after the events that it contains, and before the others.
 Task<> EventSocket::resume(json::object answer) {
   Subscription::Threads threads;
   for (auto& thread : strings_of(answer, "threadIds")) threads.insert(std::move(thread));

@@ -13,7 +13,7 @@
 
 namespace agw {
 
-/// Gives what other nodes of the cluster do on the threads, as the `runs` of a resume. Empty: there are no other nodes.
+/// Returns the active runs of other nodes in the threads, as the `runs` of a resume. Empty function without a cluster.
 using RunsElsewhere = std::function<Task<json::array>(Subscription::Threads threads)>;
 
 /// Sends a client the events that it subscribed to, in order, and never blocks the publisher.
@@ -32,10 +32,10 @@ public:
   void add_interests(Interests& interests) const override;
 
 private:
-  /// A resume whose answer waits for other nodes: what follows it is held back.
+  /// A resume that waits for other nodes. Later messages are held back.
   struct Resume {
     explicit Resume(Loop& loop) : over(loop) {}
-    std::vector<std::string> messages;  ///< of the client
+    std::vector<std::string> messages;  ///< to the client
     std::vector<SharedMessage> events;
     std::size_t event_bytes = 0;
     AsyncEvent over;
@@ -52,9 +52,9 @@ private:
   Loop& loop_;
   Hub& hub_;
   Subscription subscription_;
-  const RunsElsewhere& runs_elsewhere_;  ///< of the server
+  const RunsElsewhere& runs_elsewhere_;  ///< owned by the server
   std::shared_ptr<Resume> resume_;
-  std::optional<Hub::Listening> listening_;  ///< from `serve` on
+  std::optional<Hub::Listening> listening_;  ///< set by `serve`
 };
 
 }  // namespace agw

@@ -11,19 +11,19 @@
 
 namespace agw {
 
-/// A frame to send: its header and message, or all of it in `bytes`; or of a message that is sent in several frames,
-/// the next one and what makes the others.
+/// A frame to send: header and message, or all of it in `bytes`. For a message sent in several frames: the next frame,
+/// and the source of the others.
 struct QueuedFrame {
   std::string bytes;
   SharedMessage message = {};
   std::unique_ptr<LongText> rest = {};
-  bool continues = false;  ///< frames of that message were sent already
+  bool continues = false;  ///< earlier frames of that message were sent
   std::size_t size() const { return bytes.size() + (message ? message->size() : 0); }
 };
 
-/// Frames that wait to be sent, the oldest first. It holds no memory while there are none, because most sockets are
-/// idle: a std::deque would hold half a kibibyte. Example: src/server/websocket/frame_queue_test.cpp:
-/// FrameQueue.KeepsTheOrder
+/// Frames to be sent, oldest first. Uses no memory while it is empty, because most sockets are idle: an empty
+/// std::deque would use half a kibibyte.
+/// Example: src/server/websocket/frame_queue_test.cpp: FrameQueue.KeepsTheOrder
 class FrameQueue {
 public:
   bool empty() const { return frames_.empty(); }
@@ -41,7 +41,7 @@ private:
   void free_if_empty();
 
   std::vector<QueuedFrame> frames_;
-  std::size_t first_ = 0;  ///< those before it are gone
+  std::size_t first_ = 0;  ///< earlier frames were removed
 };
 
 inline void FrameQueue::pop_front() {

@@ -12,8 +12,8 @@
 
 namespace agw {
 
-/// The WebSocket of a route: its handler reads and writes the messages. While one waits to be read, no further bytes of
-/// the client are.
+/// The WebSocket of a route, whose handler reads and writes the messages. While a message is unread, no further bytes
+/// are read from the client.
 class HandlerSocket : public WebSocket, public MessageSocket {
 public:
   HandlerSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher, Request request,
@@ -33,7 +33,7 @@ private:
 
   Request request_;
   std::deque<std::string> unread_;
-  AsyncEvent changed_;  ///< pulsed when a message came or was read, and when the socket closes
+  AsyncEvent changed_;  ///< pulsed when a message arrived or was read, and when the socket closes
   StopSource stop_source_;
   TaskGroup handling_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view supported_version = "13";
 
-/// A body would be read as frames.
+/// A body would be parsed as frames.
 bool has_body(const Head& head) { return head.chunked || head.content_length.value_or(0) > 0; }
 
 bool is_valid_upgrade(const Head& head) {

@@ -1,21 +1,22 @@
-// An open WebSocket: what comes in, what waits to go out, and how it ends.
+// An open WebSocket: received messages, the queue of outgoing ones, and the closing.
 //
-// The *queue* has frames in order; `queued_bytes_` is the sum of their sizes, and `front_written_` how much of the
-// first has been sent. A *long text* is a frame whose pieces are made only when the ones before have left (`rest`). The
-// *backlog* is what waits, without a first frame that alone is longer than the limit.
+// The *queue* contains frames in order; `queued_bytes_` is the sum of their sizes, and `front_written_` the bytes of
+// the first frame already sent. A *long text* is a frame whose pieces are made only when the earlier frames were sent
+// (`rest`). The *backlog* is the queue without a first frame that alone exceeds the limit.
 //
-// The invariants: bytes leave in the order of the queue; there is at most one long text; after a close frame nothing is
-// queued. A client that reads too slowly is cut off (`close_slow_reader`), so that one client costs at most the limit.
+// The invariants: bytes are sent in the order of the queue; there is at most one long text; after a close frame nothing
+// is queued. A client that reads too slowly is disconnected (`close_slow_reader`), so that one client costs at most the
+// limit.
 //
-//   1. `run` reads, hands each message to the kind of socket, and stops reading while too much waits to be sent: a
-//      client that asks faster than it reads waits for itself.
-//   2. `append` asks for a flush at the end of the loop's turn, so that the events of one turn leave with one call.
-//   3. `flush` sends what the kernel takes at once; the rest is for one coroutine (`write_rest`), which waits until the
-//      socket is writable. While that one is active, nobody else sends, except to make room.
-//   4. `close` queues the close frame and gives the client ten seconds for its own. `sweep` aborts a socket after that,
-//      and cuts off one whose queue is full and has not moved for half a minute; it pings idle ones.
+//   1. `run` reads, passes each message to the derived class, and stops reading while the backlog is large: a client
+//      that sends faster than it reads has to wait.
+//   2. `append` schedules a flush at the end of the loop's turn, so that one call sends the events of one turn.
+//   3. `flush` sends as much as the kernel accepts; one coroutine (`write_rest`) sends the rest whenever the socket is
+//      writable. While it is active, no other code sends, except to make room.
+//   4. `close` queues the close frame and gives the client ten seconds for its own. `sweep` then aborts the socket. It
+//      also disconnects a client whose full queue has not moved for half a minute, and pings idle clients.
 //
-// However it ends, `run` joins the writer before it returns.
+// In every case `run` joins the writer before it returns.
 
 #include "server/websocket/web_socket.hpp"
 
@@ -37,10 +38,10 @@ namespace {
 
 constexpr auto ping_interval = 30s;
 constexpr auto max_close_handshake = 10s;
-/// How long a message that exceeds `queue_limit` or is made in pieces waits for a client that takes nothing of it.
+/// How long a client may accept nothing of a message that exceeds `queue_limit` or is made in pieces.
 constexpr auto max_standstill = 30s;
 constexpr std::size_t max_frames_per_write = 32;
-/// A client that reads as fast as it is written to would hold the loop until everything is sent.
+/// Limits writes in a row: a client that reads as fast as we write would block the loop until everything is sent.
 constexpr int max_writes_at_once = 16;
 constexpr std::size_t max_backlog_while_reading = 256 * 1024;
 
@@ -125,7 +126,7 @@ void WebSocket::queue_text(SharedMessage text) {
 }
 
 void WebSocket::queue_text(std::unique_ptr<LongText> text) {
-  if (closing_ || broken_ || has_long_text_) return;  // a second one only where the connection ends
+  if (closing_ || broken_ || has_long_text_) return;  // a second long text occurs only when the connection ends
   has_long_text_ = true;
   queue({.bytes = {}, .rest = std::move(text)});
 }
@@ -141,7 +142,7 @@ void WebSocket::close(CloseCode code, std::string_view reason) {
 void WebSocket::queue(QueuedFrame frame) {
   if (closing_ || broken_) return;
   append(std::move(frame));
-  // Only after an attempt to send is the client to blame for the backlog.
+  // The client causes the backlog only after an attempt to send.
   if (backlog() > queue_limit) {
     if (writing_)
       make_room();
@@ -178,7 +179,7 @@ void WebSocket::make_room() {
   while (backlog() > queue_limit && write_once()) continue;
 }
 
-/// Drops all frames except one that is partly sent, and closes with 1013.
+/// Drops all frames except a partly sent one, and closes with 1013.
 void WebSocket::close_slow_reader() {
   const std::size_t keep = front_written_ > 0 ? 1 : 0;
   AGW_ASSERT(keep <= queue_.size());
@@ -202,7 +203,7 @@ void WebSocket::flush() {
   writers_.spawn(write_rest());
 }
 
-/// Makes the next frame of a message that is sent in several, once the one before was sent.
+/// Makes the next frame of a message sent in several frames, once the previous one was sent.
 void WebSocket::make_next_piece() {
   if (queue_.empty() || !queue_.front().rest || !queue_.front().bytes.empty()) return;
   AGW_ASSERT(front_written_ == 0 && has_long_text_);
@@ -223,7 +224,7 @@ void WebSocket::make_next_piece() {
   has_long_text_ = false;
 }
 
-/// Writes as many frames as possible without waiting. Returns false if the socket is full, or the connection broke.
+/// Writes as many frames as possible without waiting. Returns false if the socket is full or the connection broke.
 bool WebSocket::write_once() {
   make_next_piece();
   std::array<asio::const_buffer, 2 * max_frames_per_write> buffers;
@@ -240,7 +241,7 @@ bool WebSocket::write_once() {
   for (std::size_t i = 0; i < std::min(queue_.size(), max_frames_per_write); ++i) {
     add(queue_[i].bytes);
     if (queue_[i].message) add(*queue_[i].message);
-    if (queue_[i].rest) break;  // what follows comes after frames that are not made yet
+    if (queue_[i].rest) break;  // later frames must follow pieces that do not exist yet
   }
   AGW_ASSERT(skip == 0 && count <= buffers.size());
   const auto written = stream_.try_send({buffers.data(), count});

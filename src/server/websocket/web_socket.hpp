@@ -20,7 +20,7 @@ struct Head;
 struct Target;
 class WebSocket;
 
-/// Flushes sockets once per turn of the loop, so that the events of one turn leave together.
+/// Flushes sockets once per turn of the loop, so that the events of one turn are sent together.
 class WebSocketFlusher {
 public:
   explicit WebSocketFlusher(Loop& loop) : loop_(loop) {}
@@ -34,14 +34,14 @@ private:
   bool posted_ = false;
 };
 
-/// An open WebSocket: frames, pings, the handshake of closing, and a bounded queue of messages to the client. What the
-/// messages mean is up to its kinds.
+/// An open WebSocket: frames, pings, the closing handshake, and a bounded queue of messages to the client. Derived
+/// classes interpret the messages.
 class WebSocket {
 public:
-  /// Bytes that may wait for a client before it is closed with 1013.
+  /// The maximum number of bytes queued for a client; above it, the socket is closed with 1013.
   static constexpr std::size_t queue_limit = 8 * 1024 * 1024;
 
-  /// `message_limit`: of a client's message in bytes.
+  /// `message_limit` is the maximum size of a client's message in bytes.
   WebSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher,
             std::size_t message_limit = websocket::FrameReader::default_limit);
   virtual ~WebSocket();
@@ -54,33 +54,33 @@ public:
   /// Queues a close frame; the connection ends when the client has responded, or after 10 seconds.
   void close(websocket::CloseCode code, std::string_view reason);
 
-  /// Called once a second: pings an idle client, and aborts one that does not complete the close.
+  /// Called once a second: pings an idle client, and aborts one that does not complete the closing handshake.
   void sweep(SocketStream::TimePoint now);
 
   /// Sends as many queued frames as possible without waiting, and the rest in the background.
   void flush();
 
-  /// Ends the connection at once; queued frames are lost.
+  /// Ends the connection immediately; queued frames are lost.
   void abort();
 
 protected:
-  /// Reads frames until the connection is closed, and waits until what is queued was sent.
+  /// Reads frames until the connection is closed, then waits until the queue was sent.
   Task<> run(std::string first_bytes);
-  /// Queues a message, unless the socket closes.
+  /// Queues a message, unless the socket is closing.
   void queue_text(std::string_view text);
   void queue_text(SharedMessage text);
-  /// Queues a message whose pieces are made as the client takes them. None may wait already.
+  /// Queues a message whose pieces are made on demand. At most one may be queued at a time.
   void queue_text(std::unique_ptr<LongText> text);
   bool closing() const { return closing_; }
   /// Starts a coroutine that `run` joins.
   void spawn(Task<> task) { writers_.spawn(std::move(task)); }
 
 private:
-  /// The client has sent a message.
+  /// Called for each message from the client.
   virtual void received(std::string text) = 0;
-  /// Waits until more messages may come.
+  /// Waits until further messages can be handled.
   virtual Task<> ready_for_more() { co_return; }
-  /// No message is sent or received any more.
+  /// Called when no more messages are sent or received.
   virtual void closed() {}
 
   void queue(QueuedFrame frame);
@@ -89,9 +89,9 @@ private:
   bool has_unsent() const;
   bool is_behind() const;
   void make_next_piece();
-  /// Writes as much as the socket takes, up to a limit.
+  /// Writes as much as the socket accepts, up to a limit.
   void write_part();
-  /// Writes what is over `queue_limit`, as far as the socket takes it.
+  /// Writes the excess over `queue_limit`, as far as the socket accepts it.
   void make_room();
   void close_slow_reader();
   void take(websocket::Incoming incoming);
@@ -117,7 +117,7 @@ private:
 };
 
 /// Handles a WebSocket handshake (RFC 6455, 4.2) whose host and origin were checked: returns the bytes of the response
-/// that opens it, or an error. `route`: at the path; may be null.
+/// that opens it, or an error. `route` is the route at the path, or null.
 std::variant<std::string, Response> open_websocket(const Head& head, const Target& target, const Gate& gate,
                                                    const Route* route);
 

@@ -26,7 +26,7 @@ void unmask(std::string& payload, std::string_view mask) {
   for (std::size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<char>(payload[i] ^ mask[i % 4]);
 }
 
-/// RFC 6455, 5.5.
+/// The limit of RFC 6455, 5.5.
 constexpr std::size_t max_control_payload = 125;
 
 bool is_control(Opcode opcode) { return static_cast<int>(opcode) >= 8; }
@@ -83,7 +83,7 @@ std::string close_frame(CloseCode code, std::string_view reason) {
 }
 
 std::optional<std::string> accept_key(std::string_view key) {
-  // 16 bytes. OpenSSL accepts `=` as a digit in other places.
+  // A key is 16 bytes. OpenSSL would also accept `=` in other places.
   if (key.size() != 24 || key.find('=') != 22 || !key.ends_with("==")) return std::nullopt;
   std::array<unsigned char, 18> bytes;
   if (EVP_DecodeBlock(bytes.data(), reinterpret_cast<const unsigned char*>(key.data()), 24) != 18) return std::nullopt;
@@ -114,7 +114,7 @@ std::optional<Incoming> FrameReader::next() {
     const auto before = taken_;
     auto incoming = take_frame();
     AGW_ASSERT(taken_ >= before && taken_ <= buffer_.size());
-    // nullopt if the frame is incomplete, or its message continues in the next one.
+    // nullopt if the frame is incomplete or its message continues in the next one
     if (incoming || taken_ == before) return incoming;
   }
   return std::nullopt;

@@ -5,7 +5,7 @@
 namespace agw::websocket {
 namespace {
 
-/// A frame as a client sends it: masked.
+/// A frame from a client: masked.
 std::string masked(int first, std::string_view payload) {
   std::string out(1, static_cast<char>(first));
   if (payload.size() < 126) {
@@ -78,13 +78,13 @@ TEST(Frames, NamesViolations) {
   EXPECT_EQ(violation(std::string("\x81\x01x", 3)), 1002);  // no mask
   EXPECT_EQ(violation(masked(0xc1, "x")), 1002);            // reserved bit
   EXPECT_EQ(violation(masked(0x83, "x")), 1002);            // unknown opcode
-  EXPECT_EQ(violation(masked(0x80, "x")), 1002);            // continues nothing
+  EXPECT_EQ(violation(masked(0x80, "x")), 1002);            // continuation without a start
   EXPECT_EQ(violation(masked(0x09, "x")), 1002);            // fragmented ping
   EXPECT_EQ(violation(masked(0x89, std::string(126, 'x'))), 1002);
   EXPECT_EQ(violation(masked(0x82, "x")), 1003);
   EXPECT_EQ(violation(masked(0x81, "\xff")), 1007);
   EXPECT_EQ(violation(masked(0x81, std::string(1048577, 'x'))), 1009);
-  EXPECT_EQ(violation(masked(0x88, "\x03")), 1002);      // half a code
+  EXPECT_EQ(violation(masked(0x88, "\x03")), 1002);      // incomplete code
   EXPECT_EQ(violation(masked(0x88, "\x03\xed")), 1002);  // 1005 must not be sent
   EXPECT_EQ(violation(masked(0x88, std::string("\x03\xe8\xff", 3))), 1007);
 }
