@@ -37,7 +37,7 @@ std::string_view content_type_of(std::string_view path) {
       {".map", "application/json; charset=utf-8"},
   }};
   for (const auto& [ending, type] : types) {
-    if (boost::iends_with(path, ending)) return type;  // Cameras write `.JPG`.
+    if (boost::iends_with(path, ending)) return type;  // cameras write `.JPG`
   }
   return "application/octet-stream";
 }

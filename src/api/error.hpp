@@ -9,8 +9,8 @@
 
 namespace agw {
 
-/// An error response: thrown where the error is found, turned into a Response in one place. `error` is a literal of the
-/// specification; `extra` has further members, such as `details` or `agent_id`.
+/// An error response, thrown where the error is found and converted to a Response in one place. `error` is a literal of
+/// the specification; `extra` has additional members, such as `details` or `agent_id`.
 class ApiError : public std::exception {
 public:
   ApiError(int status, std::string error, json::object extra = {})
@@ -19,7 +19,7 @@ public:
   int status() const { return status_; }
   const std::string& error() const { return error_; }
   const json::object& extra() const { return extra_; }
-  /// How long to wait before another attempt: the response has it as `Retry-After`.
+  /// How long the client should wait before another attempt, sent as `Retry-After`.
   std::optional<std::chrono::seconds> retry_after() const { return retry_after_; }
   void set_retry_after(std::chrono::seconds delay) { retry_after_ = delay; }
   const char* what() const noexcept override { return error_.c_str(); }
@@ -31,7 +31,7 @@ private:
   std::optional<std::chrono::seconds> retry_after_;
 };
 
-/// The error as one text for people: `error`, then the messages of its `details`.
+/// The error as one text for people: `error` and the messages in its `details`.
 std::string text_with_details(const ApiError& error);
 
 template <int Status>

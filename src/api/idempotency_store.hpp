@@ -13,29 +13,30 @@ struct StoredResponse {
   std::string body_hash;
   int status = 0;
   std::string body;
-  std::string fields{};  ///< headers, as a JSON array of names and values in turn; empty: those of every response
+  std::string fields{};  ///< headers, as a JSON array of alternating names and values; empty: only the common ones
 };
 
-/// Finds the response that was stored for `key` at `path` after `oldest`.
+/// The response stored for `key` at `path` after `oldest`.
 std::optional<StoredResponse> find(Connection& connection, const std::string& path, const std::string& key,
                                    Timestamp oldest);
 
-/// Stores a response, and deletes some that are older than `oldest`.
+/// Stores a response and deletes some that are older than `oldest`.
 void store(Connection& connection, const std::string& path, const std::string& key, const StoredResponse& response,
            Timestamp now, Timestamp oldest);
 
-// With several nodes, the one that answers the first request with a key claims the key until it has a response.
+// With several nodes, the one that handles the first request with a key claims the key until it has a response.
 
-/// Whether nobody else has claimed the key. What this node has claimed before was left by a failure.
+/// Claims the key. Returns false if another node has claimed it; an earlier claim by this node is left over from a
+/// failure.
 bool claim(Connection& connection, const std::string& path, const std::string& key, Timestamp now, Timestamp oldest);
-/// Whether another node answers the first request with the key.
+/// Whether another node is handling the first request with the key.
 bool is_claimed_elsewhere(Connection& connection, const std::string& path, const std::string& key, Timestamp oldest);
 /// Ends this node's claim.
 void release(Connection& connection, const std::string& path, const std::string& key);
-/// Ends all claims of this node, which has ended.
+/// Ends all claims of this node after its end.
 void release_all(Connection& connection);
 
-/// Deletes the stored response with that body, which identifies its record.
+/// Deletes the stored response with this body, which identifies its record.
 void remove(Connection& connection, const std::string& body);
 
 }  // namespace agw::idempotency_store

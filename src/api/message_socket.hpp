@@ -12,21 +12,21 @@ namespace agw {
 
 class Request;
 
-/// A WebSocket for a handler that reads and writes its messages. Frames, pings and the handshakes are the server's.
+/// A WebSocket for a handler that reads and writes its messages. The server handles frames, pings and the handshakes.
 /// Used on the loop; valid while the handler runs.
 class MessageSocket {
 public:
   virtual ~MessageSocket() = default;
 
-  /// The client's next message, in UTF-8; nullopt once the socket is closed. One coroutine at a time.
+  /// The client's next message, in UTF-8; nullopt once the socket is closed. Call it from one coroutine at a time.
   virtual Task<std::optional<std::string>> read() = 0;
-  /// Queues a message. A client that has too much to read is disconnected.
+  /// Queues a message. A client that reads too slowly is disconnected.
   virtual void send(std::string_view message) = 0;
-  /// Requested once the socket is closed, or is about to be.
+  /// Requested when the socket is closed or about to be closed.
   virtual StopSource& stop_source() = 0;
 };
 
-/// Serves the socket that `request` opened. The server closes it once the handler returns.
+/// Serves the socket opened by `request`. The server closes it when the handler returns.
 using SocketHandler = std::function<Task<>(Request& request, MessageSocket& socket)>;
 
 }  // namespace agw

@@ -9,10 +9,10 @@
 
 namespace agw {
 
-/// Of which records a request is about, one node of several may have to answer it: the one that has their run, or runs
-/// their program.
+/// The record that a request is about. It determines which node of several must handle the request: the node that
+/// executes its run or its program.
 enum class About {
-  nothing,         ///< any node answers
+  nothing,         ///< any node
   thread,          ///< `:id` is a thread
   thread_in_body,  ///< the body's `threadId`
   turn,            ///< `:id` is a turn
@@ -26,9 +26,9 @@ enum class About {
 class OtherNodes {
 public:
   virtual ~OtherNodes() = default;
-  /// Has the node answer that has the run or program which the request is about. nullopt if this one has it, if nobody
-  /// has, or if the other one cannot be reached and the request only reads. Throws ApiError 503 if it cannot be reached
-  /// and the request changes something. `path` is the request's, as sent.
+  /// Forwards the request to the node that has the run or program it is about. Returns nullopt if that is this node or
+  /// no node, or if the other node cannot be reached and the request only reads. Throws ApiError 503 if it cannot be
+  /// reached and the request changes something. `path` is the path as sent.
   virtual Task<std::optional<Response>> answer(const Request& request, const std::string& path) = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace agw {
 
-// The errors that several rooms use: each text of the specification once.
+// Errors used by several rooms, with each text of the specification defined once.
 
 inline BadRequest invalid_query() { return BadRequest("invalid query"); }
 inline BadRequest body_required() { return BadRequest("Request body required"); }

@@ -93,7 +93,7 @@ void Request::fill_query(const Description& description, void* value) const {
 }
 
 void Request::fill_body(const Description& description, void* value) {
-  // A value that was parsed in advance is large: its deleter destroys it on another thread.
+  // A body parsed in advance is large; its deleter destroys it on another thread.
   if (const auto read = std::exchange(parsed_content, nullptr)) return fill(object_in(*read), description, value);
   fill(body_object(), description, value);
 }

@@ -25,25 +25,25 @@ enum class Method { get, post, put, patch, remove, any };
 /// The method's name in HTTP: `GET`, …, `DELETE`; `*` for any.
 std::string_view to_text(Method method);
 
-/// A request for a handler: matched to a route, authorized, with its whole body. Handlers check in the specified order:
-/// first the record that the path names, then `query`, then `body`, then records that the body names.
+/// A request for a handler: matched to a route, authorized, with its complete body. Handlers check in the order of the
+/// specification: first the record named in the path, then `query`, then `body`, then records named in the body.
 class Request {
 public:
   Method method = Method::get;
   const Route* route = nullptr;
-  bool head = false;                  ///< the method was HEAD: the response is sent without its body
+  bool head = false;                  ///< the method was HEAD: only the head of the response is sent
   std::vector<std::string> segments;  ///< of the path, percent-decoded
   std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query, decoded, in order
   std::vector<std::pair<std::string, std::string>> headers;     ///< names in lower case
   std::string content;                                          ///< the body
-  /// The body as JSON, nullopt if it is invalid. Null if it was not parsed in advance, as large bodies are.
+  /// The body as JSON, nullopt if it is invalid. Null unless it was parsed in advance, as large bodies are.
   std::shared_ptr<std::optional<json::value>> parsed_content;
-  /// The threads on which a large body is read; null if the body is small enough for the loop.
+  /// The threads that read a large body; null if the body is small enough for the loop.
   BlockingPool* workers = nullptr;
   std::string_view scheme = "http://";  ///< or `https://`
   std::string host;                     ///< of the Host field, or the listening address
-  /// Stores a response under this request's Idempotency-Key, in the current transaction of `connection`. Empty without
-  /// a key.
+  /// Stores a response under this request's Idempotency-Key in the current transaction of `connection`. Empty function
+  /// without a key.
   std::function<void(Connection& connection, int status, const std::string& body)> store_response;
 
   /// The segment for `:name` in the route's path.
@@ -55,10 +55,10 @@ public:
   std::string origin() const { return std::string(scheme) + host; }
 
   std::optional<std::string_view> header(std::string_view lower_case_name) const;
-  /// A query parameter: the first one of that name, nullopt if it is missing or empty.
+  /// The first query parameter of that name; nullopt if it is missing or empty.
   std::optional<std::string_view> parameter(std::string_view name) const;
 
-  /// The query as the described struct that the route declares. Throws BadRequest with the first problem.
+  /// The query as the described struct declared by the route. Throws BadRequest with the first problem.
   template <DescribedStruct T>
   T query() const {
     T value;
@@ -66,7 +66,7 @@ public:
     return value;
   }
 
-  /// The body as the described struct that the route declares. Throws BadRequest: `Request body required`, `Invalid
+  /// The body as the described struct declared by the route. Throws BadRequest: `Request body required`, `Invalid
   /// JSON`, `Request body must be an object`, or the first problem.
   template <DescribedStruct T>
   T body() {
@@ -75,7 +75,7 @@ public:
     return value;
   }
 
-  /// The same, but an empty body counts as `{}`.
+  /// Like `body`, but an empty body counts as `{}`.
   template <DescribedStruct T>
   T optional_body() {
     T value;
@@ -83,12 +83,12 @@ public:
     return value;
   }
 
-  /// The body as any JSON object. Throws as `body` does.
+  /// The body as a JSON object with any members. Throws as `body` does.
   json::object body_object();
 
-  /// What `read` makes of the body as an object, where a large body would block the loop: on another thread. `read`
-  /// owns what it uses. Throws as `body` does, and what `read` throws. Example:
-  /// src/features/extensions/routes_test.cpp: ExtensionRoutes.ReadALargeBodyOffTheLoop
+  /// Calls `read` with the body as an object and returns its result. For a large body, `read` runs on another thread,
+  /// so that the loop is not blocked; it must own all objects it uses. Throws as `body` does, and any exception of
+  /// `read`. Example: src/features/extensions/routes_test.cpp: ExtensionRoutes.ReadALargeBodyOffTheLoop
   template <class Read>
   auto read_body(Read read) -> Task<std::invoke_result_t<Read&, json::object>> {
     if (!workers) co_return read(body_object());
@@ -96,8 +96,8 @@ public:
         [read = std::move(read), body = body_object()]() mutable { return read(std::move(body)); });
   }
 
-  /// For the write of the record that is the response: stores the response under the Idempotency-Key in the same
-  /// transaction, so that a retry after a crash finds either both or neither.
+  /// For the write of a record that is also the response: stores the response under the Idempotency-Key in the same
+  /// transaction, so that a retry after a crash finds both or neither.
   template <DescribedStruct T>
   InTransaction<T> in_transaction() const {
     if (!store_response) return {};
@@ -106,13 +106,13 @@ public:
     };
   }
 
-  /// A response of a described struct, or a list of them, as JSON, with the route's status for success.
+  /// A response with a described struct, or a list of them, as JSON, and the route's success status.
   template <class T>
   Response respond(const T& value) const {
     return respond_with(success_status(), value);
   }
 
-  /// The same for what a large body has become, which is written on another thread.
+  /// The same for the result of a large body; the JSON is written on another thread.
   template <class T>
   Task<Response> respond_to_large(T value) const {
     const auto write = [status = success_status(), value = std::move(value)] { return respond_with(status, value); };
@@ -124,7 +124,7 @@ private:
   template <class T>
   static Response respond_with(int status, const T& value) {
     Response response{.status = status};
-    response.body.reserve(512);  // Enough for most records, so that the text is not moved as it grows.
+    response.body.reserve(512);  // enough for most records, to avoid reallocation
     write_json(response.body, value);
     return response;
   }

@@ -12,13 +12,13 @@ inline constexpr std::string_view json_content_type = "application/json; charset
 /// Header fields in order.
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
-/// A handler's response. The server adds the headers that every response has.
+/// A handler's response. The server adds the common headers.
 struct Response {
   int status = 200;
   std::string body;
-  std::string_view content_type = json_content_type;  ///< a literal; empty without a body
+  std::string_view content_type = json_content_type;  ///< a literal; empty if there is no body
   Fields headers;
-  bool close = false;  ///< close the connection after it
+  bool close = false;  ///< close the connection after this response
 
   /// A temporary redirect.
   static Response redirect(std::string location) {
@@ -28,7 +28,7 @@ struct Response {
   static Response no_content() { return {.status = 204, .content_type = {}}; }
 };
 
-/// The Content-Type for the extension of a file name, in any case of letters; `application/octet-stream` if unknown.
+/// The Content-Type for a file name's extension, ignoring case; `application/octet-stream` if unknown.
 std::string_view content_type_of(std::string_view path);
 
 }  // namespace agw

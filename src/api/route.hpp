@@ -20,11 +20,11 @@ namespace agw {
 using Handler = std::function<Task<Response>(Request&)>;
 using InlineHandler = std::function<Response(const Request&)>;
 
-/// What a call of the route does, for people and agents who decide whether to call it.
+/// The effect of calling the route, for people and agents who decide about the call.
 enum class Effect { read, write, execute };
 
 /// One endpoint, declared once: routing, 405, HEAD, authorization, limits and the API documents follow from it. A
-/// room's routes.cpp has a table of them:
+/// room's routes.cpp has a table of routes:
 ///
 ///     return {
 ///         get("/threads", "List threads", list_threads, threads).responds<std::vector<Thread>>(),
@@ -34,38 +34,38 @@ enum class Effect { read, write, execute };
 /// Example: src/features/extensions/routes_test.cpp: ExtensionRoutes.AnswerWithTheRecord
 struct Route {
   Method method = Method::get;
-  std::string path;     ///< `/threads/:id/turns`; `:name` is one segment, `*` at the end all others
+  std::string path;     ///< `/threads/:id/turns`; `:name` matches one segment, `*` at the end all remaining ones
   std::string summary;  ///< a few words for the documents
   Handler handler;
-  InlineHandler inline_handler;  ///< the same without a coroutine; empty if the handler waits or changes something
-  /// Instead of `handler`: the route reads its body and sends its response piece by piece.
+  InlineHandler inline_handler;  ///< without a coroutine; empty if the handler waits or changes something
+  /// Replaces `handler`: reads the body and streams the response.
   ProxyHandler stream;
-  bool forwards = false;    ///< `stream` takes a body of any length, and WebSockets
-  bool repeatable = false;  ///< what `stream` sends is kept for requests with the same Idempotency-Key
-  SocketHandler socket;     ///< serves the WebSocket that clients can open at the path; empty: there is none
+  bool forwards = false;    ///< `stream` accepts a body of any length, and WebSockets
+  bool repeatable = false;  ///< the response of `stream` is stored for requests with the same Idempotency-Key
+  SocketHandler socket;     ///< serves the WebSocket that clients can open at the path; may be empty
   Effect effect = Effect::read;
-  bool begins_run = false;     ///< a node that drains refuses it
+  bool begins_run = false;     ///< refused by a draining node
   bool open = false;           ///< needs no bearer token
-  bool pairing = false;        ///< responds with 501 if the gateway has no token
+  bool pairing = false;        ///< returns 501 if the gateway has no token
   bool raw_body = false;       ///< the body is bytes, not JSON
-  std::size_t body_limit = 0;  ///< bytes; 0: the configured limit
-  int status = 200;            ///< of a successful response
+  std::size_t body_limit = 0;  ///< bytes; 0 means the configured limit
+  int status = 200;            ///< of a success
   const Description* query_type = nullptr;
   const Description* body_type = nullptr;
   bool free_body = false;  ///< the body is a JSON object with any members
   bool body_required = false;
   std::function<json::object()> response_schema;  ///< empty if the response is not JSON
-  const Description* response_type = nullptr;     ///< of the response, or of a list's elements; null for free JSON
+  const Description* response_type = nullptr;  ///< the type of the response or of its list elements; null for any JSON
   bool responds_with_list = false;
-  /// Returns an error to send without reading the body, or nullopt. May be empty.
+  /// Returns an error if the request is refused without reading the body. May be empty.
   std::function<std::optional<ApiError>()> refusal;
-  /// Throws Unauthorized if the request lacks credentials that the route requires besides the token. Called before the
-  /// response stored for an Idempotency-Key is looked up. May be empty.
+  /// Throws Unauthorized if the request lacks credentials required in addition to the token. Called before the lookup
+  /// of a response stored for an Idempotency-Key. May be empty.
   std::function<void(const Request&)> authorize;
   std::optional<json::object> example;  ///< a body that succeeds on an empty gateway
-  std::vector<int> errors;              ///< statuses in addition to the general ones
-  Fields fields;                        ///< headers of every response at this path, errors included
-  About about = About::nothing;         ///< which node of a cluster answers
+  std::vector<int> errors;              ///< statuses in addition to the common ones
+  Fields fields;                        ///< headers of all responses at this path, including errors
+  About about = About::nothing;         ///< determines which node of a cluster handles a request
   bool documented = true;               ///< whether it is in the API documents
 
   template <DescribedStruct T>
@@ -109,7 +109,7 @@ struct Route {
     effect = Effect::execute;
     return std::move(*this);
   }
-  /// Its success begins a run, or other work that continues after the response.
+  /// A success starts a run, or other work that continues after the response.
   Route begins_a_run() && {
     begins_run = true;
     return std::move(*this).executes();
@@ -143,7 +143,7 @@ struct Route {
     fields = std::move(on_every_response);
     return std::move(*this);
   }
-  /// Of several nodes, the one answers that has the run which the request is about.
+  /// In a cluster, the node that has the run of this record handles the request.
   Route is_about(About what) && {
     about = what;
     return std::move(*this);
@@ -152,7 +152,7 @@ struct Route {
     repeatable = true;
     return std::move(*this);
   }
-  /// Clients can open a WebSocket at the path too; the handler is called as `handler(rooms..., request, socket)`.
+  /// Clients can also open a WebSocket at the path; the handler is called as `handler(rooms..., request, socket)`.
   template <class SocketFunction, class... Room>
   Route opens_socket(SocketFunction function, Room&... rooms) && {
     socket = [function, &rooms...](Request& request, MessageSocket& messages) {
@@ -160,7 +160,7 @@ struct Route {
     };
     return std::move(*this);
   }
-  /// Keeps the route out of the API documents, such as one that serves files.
+  /// Excludes the route from the API documents, for example because it serves files.
   Route undocumented() && {
     documented = false;
     return std::move(*this);
@@ -213,9 +213,9 @@ inline json::object body_schema(const Route& route) {
   return schema_of(*route.body_type, Direction::request);
 }
 
-/// A route whose handler is called as `handler(rooms..., request)`, or as a member function of the only room. It
-/// returns `Task<Response>`, or `Response` if it needs no waiting and changes nothing (GET only). The rooms outlive the
-/// route.
+/// A route whose handler is called as `handler(rooms..., request)`, or as a member function of the only room. The
+/// handler returns `Task<Response>`, or `Response` if it never waits and changes nothing (GET only). The rooms must
+/// outlive the route.
 template <class Handler, class... Room>
 Route route(Method method, std::string path, std::string summary, Handler handler, Room&... rooms) {
   Route made{.method = method, .path = std::move(path), .summary = std::move(summary)};
@@ -262,7 +262,8 @@ Route remove(std::string path, std::string summary, Handler handler, Room&... ro
   return route(Method::remove, std::move(path), std::move(summary), handler, rooms...);
 }
 
-/// A route for any method and body, WebSockets included; the handler is called as `handler(rooms..., request, stream)`.
+/// A route for any method and body, including WebSockets; the handler is called as `handler(rooms..., request,
+/// stream)`.
 template <class Handler, class... Room>
 Route proxy(std::string path, std::string summary, Handler handler, Room&... rooms) {
   Route made{.method = Method::any, .path = std::move(path), .summary = std::move(summary), .effect = Effect::execute};
@@ -274,14 +275,14 @@ Route proxy(std::string path, std::string summary, Handler handler, Room&... roo
   return made;
 }
 
-/// A WebSocket at a path that has nothing else; the handler is called as `handler(rooms..., request, socket)`.
+/// A path that only serves a WebSocket; the handler is called as `handler(rooms..., request, socket)`.
 template <class Handler, class... Room>
 Route web_socket(std::string path, std::string summary, Handler handler, Room&... rooms) {
   constexpr auto refuse = [](const Request&) -> Response { throw ApiError(426, "open a WebSocket at this path"); };
   return get(std::move(path), std::move(summary), refuse).undocumented().opens_socket(handler, rooms...);
 }
 
-/// A POST route whose response is sent piece by piece; the handler is called as `handler(rooms..., request, stream)`.
+/// A POST route with a streamed response; the handler is called as `handler(rooms..., request, stream)`.
 template <class Handler, class... Room>
 Route post_stream(std::string path, std::string summary, Handler handler, Room&... rooms) {
   Route made{.method = Method::post, .path = std::move(path), .summary = std::move(summary), .effect = Effect::execute};

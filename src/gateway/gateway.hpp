@@ -71,14 +71,14 @@
 
 namespace agw {
 
-/// Every feature, in the order of their dependencies: a feature holds references to those above it, so they are
-/// destroyed from the last to the first. A list without logic.
+/// All features in the order of their dependencies. A feature refers only to those above it, so they are destroyed in
+/// reverse order. A list without logic.
 class Gateway {
 public:
-  /// Creates the features and loads the records that they keep in memory. Nothing runs yet.
+  /// Creates the features and loads the records that they hold in memory. Starts nothing.
   Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock);
 
-  /// Starts the features, runs the loop until all of them have stopped, and returns how it ended. Call it once.
+  /// Starts the features, runs the loop until all of them have stopped, and returns the result. Call it once.
   GatewayEnd run(bool trace_loop);
 
 private:
@@ -127,7 +127,7 @@ private:
   ExtensionOutbox extension_outbox_;
   Extensions extensions_;
   ModelServices model_services_;
-  std::unique_ptr<Placements> placements_;  ///< null: there are no other nodes
+  std::unique_ptr<Placements> placements_;  ///< null: this gateway is not part of a cluster
   Identities identities_;
   Stages stages_;
   ExtensionFiles extension_files_;

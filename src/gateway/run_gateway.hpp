@@ -7,14 +7,14 @@
 
 namespace agw {
 
-/// How a gateway ended.
+/// The result of a gateway's run.
 struct GatewayEnd {
   ExitStatus status = ExitStatus::success;
-  int port = 0;  ///< that it listened on
+  int port = 0;  ///< the port that it listened on
 };
 
-/// Runs the gateway over its data directory until it is stopped. With `trace_loop`, it logs each callback that holds
-/// the loop for over a millisecond. Throws StartError for what keeps it from starting.
+/// Runs the gateway with its data directory until it is stopped. With `trace_loop`, logs each callback that blocks the
+/// loop for over a millisecond. Throws StartError if it cannot start.
 GatewayEnd run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock, bool trace_loop);
 
 }  // namespace agw

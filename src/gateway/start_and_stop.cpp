@@ -1,9 +1,9 @@
-// The life of a gateway. `begin` recovers what an earlier process left unfinished, opens the server, and then starts
-// what clients need not wait for. A signal or POST /stop leads to `end`, and that to `shut_down`.
+// The start and stop of a gateway. `begin` recovers the unfinished work of an earlier process, opens the server, and
+// then starts everything that clients need not wait for. A signal or POST /stop calls `end`, which calls `shut_down`.
 //
-// `shut_down` stops features in another order than that of their members: first what begins new work (other nodes,
-// jobs, research, messengers), then runs and what serves them, then the server, and last those that still write what
-// ended. When the last coroutine has ended, `run` returns and the destructor may begin.
+// `shut_down` stops features in a different order than their destruction: first the sources of new work (other nodes,
+// jobs, research, messengers), then runs and the features that serve them, then the server, and last those that still
+// write results. When the last coroutine has ended, `run` returns and the destructor may run.
 
 #include <exception>
 #include <functional>
@@ -44,14 +44,14 @@ Task<> Gateway::begin() {
   if (is_node_ && was_interrupted) cluster_.have_all_catch_up("a node has restarted");
   co_await proposals_.recover();
   co_await research_.recover();
-  // In a cluster, other nodes may be in the middle of an undo.
+  // Not in a cluster, where another node may be in the middle of an undo.
   if (!is_node_) co_await checkpoints_.recover();
-  // Before anything keeps the loop going: if it fails, the gateway ends.
+  // Published before anything keeps the loop running: if it fails, the gateway ends.
   lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
   server_.start();
   access_.start();
   Daemon::announce(server_.url());
-  // Clients need not wait for these. Nothing yields here, so no request comes in between.
+  // Clients need not wait for the following. Nothing yields here, so no request is handled in between.
   extension_outbox_.start();
   proposals_.start();
   runs_.start();
@@ -71,11 +71,11 @@ Task<> Gateway::begin() {
   release_program_pages();
 }
 
-// Only one node of a cluster answers in messengers: two would answer each message twice.
+// Only one node of a cluster connects to messengers: two would answer each message twice.
 void Gateway::lead() {
   log::info("this node is the first one: channels are connected here");
   leads_ = true;
-  // If the start failed, what began here would outlive it.
+  // If the start failed, anything started here would outlive the gateway.
   if (!has_started_ || is_ending_) return;
   extensions_.lead();
   if (!daemon_.is_draining()) channels_.start();

@@ -24,13 +24,13 @@
 
 namespace agw::testing {
 
-/// Its time never changes.
+/// A clock with a constant time.
 class UnmovedClock : public Clock {
 public:
   Timestamp now() const override { return *parse_iso8601("2026-01-02T03:04:05.678Z"); }
 };
 
-/// The service with a database and a project, and agents that write as Write does.
+/// The service with a database and a project, whose agents change files as the tool Write does.
 struct CheckpointsFixture {
   explicit CheckpointsFixture(Loop& loop) : loop(loop) { std::filesystem::create_directories(project); }
 
@@ -45,7 +45,7 @@ struct CheckpointsFixture {
     file.replace(*file.prepare(*after), before->stamp);
     co_await checkpoints.after_write(after);
   }
-  /// Does `work` as a command of the run would.
+  /// Runs `work` as a command of the run.
   Task<> command(std::string run_id, std::function<void()> work) {
     const auto as_task = [work = std::move(work)]() -> Task<> {
       work();
@@ -53,22 +53,22 @@ struct CheckpointsFixture {
     };
     co_await command_with(std::move(run_id), as_task);
   }
-  /// The same with work that waits for something.
+  /// The same for asynchronous work.
   Task<> command_with(std::string run_id, std::function<Task<>()> work) {
-    // What was there before must be older than the command.
+    // Existing files must be older than the command.
     advance_file_clock();
     const ToolRun run{.run_id = run_id, .thread_id = "t", .agent_name = "helper", .roots = roots};
     auto listing = co_await checkpoints.before_command(run, {project});
     co_await work();
     co_await checkpoints.after_command(run, std::move(listing));
   }
-  /// Waits until new files have another time. Takes some milliseconds.
+  /// Waits until new files get a later time. Takes some milliseconds.
   static void advance_file_clock() { testing::advance_file_clock(); }
   Task<UndoneFiles> undo(const std::string& run_id, UndoFiles wanted = {}) {
     return checkpoints.undo(run_id, std::move(wanted));
   }
-  /// Records the undo of the run's first change, as if a kill came before the file was put in its place. Returns the
-  /// name that its file has.
+  /// Records the undo of the run's first change, as if the process was killed before the file was moved into place.
+  /// Returns the name of the file.
   Task<std::string> killed_undo(std::string run_id) {
     const auto undo = co_await database.write([run_id](Connection& connection) {
       auto row = checkpoint_store::of_run(connection, run_id).at(0);
@@ -80,7 +80,7 @@ struct CheckpointsFixture {
     });
     co_return temporary_name_of(undo);
   }
-  /// As at a start.
+  /// Recovers as at a start.
   Task<> recover() {
     co_await database.read([this](Connection& connection) { checkpoints.load(connection); });
     co_await checkpoints.recover();

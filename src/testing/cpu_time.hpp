@@ -5,8 +5,8 @@
 
 namespace agw::testing {
 
-/// The time that this thread has had of the processor. Unlike a clock on the wall, it stands still while a busy machine
-/// does something else.
+/// The processor time used by this thread. Unlike a wall clock, it does not advance while a busy machine runs other
+/// threads.
 inline std::chrono::nanoseconds cpu_time() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -13,14 +13,14 @@
 
 namespace agw::testing::extensions {
 
-/// Stands still until a test moves it.
+/// A clock that only the test advances.
 class FixedClock : public Clock {
 public:
   Timestamp now() const override { return time; }
   Timestamp time = *parse_iso8601("2026-01-02T03:04:05.678Z");
 };
 
-/// What was published, in order: the messages to clients, and the changes as `<event> <extension>`.
+/// Published events, in order: messages to clients, and changes as `<event> <extension>`.
 class ChangeRecorder : public Subscriber {
 public:
   void deliver(const DomainEvent& event) override {
@@ -31,10 +31,10 @@ public:
   std::vector<std::string> changes;
 };
 
-/// Whether agents and jobs have directories that follow their records.
+/// Whether agents and jobs have directories that are kept in step with their records.
 enum class Directories { none, followed };
 
-/// The service with a database in `directory`, as a gateway has it from its start to its stop.
+/// The service with a database in `directory`, from the gateway's start to its stop.
 struct ExtensionsFixture {
   ExtensionsFixture(Loop& loop, const ScratchDirectory& directory, Directories directories = Directories::none)
       : database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
@@ -55,7 +55,7 @@ struct ExtensionsFixture {
 
 inline json::object object(std::string_view text) { return parse_json(text)->as_object(); }
 
-/// The body of a POST that makes a theme of that name.
+/// The body of a POST that creates a theme.
 inline json::object theme(std::string_view name) {
   return {{"type", "theme"}, {"name", name}, {"description", "d"}, {"definition", json::object{}}};
 }
@@ -72,7 +72,7 @@ inline std::vector<std::string> names_of(const std::vector<ExtensionPointer>& ex
   return names;
 }
 
-/// What ApiError the task ends with, as `<status> <error> <extra>`.
+/// The ApiError that ends the task, as `<status> <error> <extra>`.
 template <class T>
 Task<std::string> failure(Task<T> task) {
   try {
@@ -94,7 +94,7 @@ inline void with_extensions(std::function<Task<>(ExtensionsFixture&)> body) {
   run([body](Loop& loop) { return body_in_room(body, loop); });
 }
 
-/// A part of a test on one side of a restart; `kept` carries what the first part wants to tell the second.
+/// The part of a test before or after a restart; `kept` passes values from the first part to the second.
 using Part = std::function<Task<>(ExtensionsFixture&, std::string& kept)>;
 
 inline Task<> parts_over_a_restart(Part first, Part second, Loop& loop) {
@@ -108,7 +108,7 @@ inline Task<> parts_over_a_restart(Part first, Part second, Loop& loop) {
   co_await second(fixture, kept);
 }
 
-/// Runs `first`, stops the service, and runs `second` after a start on what the first left on disk.
+/// Runs `first`, stops the service, starts it again on the files left by `first`, and runs `second`.
 inline void over_a_restart(Part first, Part second) {
   run([first, second](Loop& loop) { return parts_over_a_restart(first, second, loop); });
 }

@@ -8,10 +8,10 @@
 
 namespace agw::testing {
 
-/// Waits until whatever files were changed so far is older than the clock of file_clock_now, and returns its time.
+/// Waits until all files changed so far are older than the clock of file_clock_now, and returns its time.
 ///
-/// That clock advances every few milliseconds, and later on a busy machine. The times of files can be ahead of it: the
-/// kernel gives them all their digits where somebody has looked (multigrain timestamps, Linux 6.13).
+/// That clock advances every few milliseconds, later on a busy machine. File times can be ahead of it: the kernel uses
+/// its full resolution for a file whose time was read before (multigrain timestamps, Linux 6.13).
 inline std::int64_t advance_file_clock() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto latest = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();

@@ -12,33 +12,33 @@
 
 namespace agw::testing {
 
-/// A server on a free loopback port that sends the given bytes, one response for each request, whatever was requested.
-/// It runs on the test's loop.
+/// A server on a free loopback port that sends the given responses, one per request, whatever is requested. Runs on the
+/// test's loop.
 class LoopbackServer {
 public:
-  /// What follows the last response on its connection.
+  /// What the connection does after the last response.
   enum class After { next_request, close, wait };
 
-  /// Instead of a response: closes the connection.
+  /// A pseudo-response that closes the connection.
   static inline const std::string hang_up = "hang up";
 
   LoopbackServer(Loop& loop, std::vector<std::string> responds, After after = After::next_request);
 
   std::string url(std::string_view path) const;
-  /// The n-th request: head and body.
+  /// The head and body of the request with this number.
   const std::string& request(std::size_t number) const { return requests_.at(number); }
   std::size_t requests() const { return requests_.size(); }
   int connections() const { return connections_; }
 
   /// Waits until a client has closed a connection.
   Task<> closed_by_client() { return closed_by_client_.wait(); }
-  /// Stops the server. Await it before its destruction.
+  /// Stops the server. Must be awaited before the destruction.
   Task<> close();
 
 private:
   Task<> accept();
   Task<> serve(asio::ip::tcp::socket socket);
-  /// Reads one request; empty when the client has closed the connection.
+  /// Reads one request; empty if the client has closed the connection.
   Task<std::string> read_request(asio::ip::tcp::socket& socket, std::string& buffer);
 
   asio::ip::tcp::acceptor acceptor_;

@@ -12,8 +12,7 @@
 
 namespace agw::testing {
 
-/// Runs a test's coroutine on its own loop until it ends, and rethrows its exception; after `limit` the test fails
-/// instead of hanging.
+/// Runs a test's coroutine on its own loop and rethrows its exception. The test fails after `limit` instead of hanging.
 inline void run(std::function<Task<>(Loop&)> body, std::chrono::seconds limit = std::chrono::minutes{2}) {
   Loop loop;
   std::exception_ptr failure;

@@ -20,13 +20,13 @@
 
 namespace agw::testing::threads {
 
-/// A clock that moves when a test says so.
+/// A clock that only the test advances.
 struct ManualClock : Clock {
   Timestamp time = Timestamp{std::chrono::milliseconds{1'767'322'984'000}};
   Timestamp now() const override { return time; }
 };
 
-/// The types of the events that were published, and the last message to clients.
+/// The types of published events, and the last message to clients.
 struct EventRecorder : Subscriber {
   std::vector<std::string> types;
   std::string last;
@@ -36,8 +36,8 @@ struct EventRecorder : Subscriber {
   }
 };
 
-/// Threads and what they need, with a real database, one agent (`builder`, id `agent-1`, which acts), one job
-/// (`nightly`, id `job-1`) and one project (id `project-1`).
+/// Threads and their dependencies, with a real database, one agent (`builder`, id `agent-1`, in the mode `act`), one
+/// job (`nightly`, id `job-1`) and one project (id `project-1`).
 struct ThreadsFixture {
   ThreadsFixture(Loop& of_test, const ScratchDirectory& directory)
       : loop(of_test),
@@ -88,7 +88,7 @@ inline void with_threads(std::function<Task<>(ThreadsFixture&)> body) {
   });
 }
 
-/// What ApiError the task ends with, as `<status> <error>`.
+/// The ApiError that ends the task, as `<status> <error>`.
 template <class T>
 Task<std::string> failure(Task<T> task) {
   try {

@@ -6,7 +6,7 @@
 
 namespace agw::testing {
 
-/// The environment of a tool's test, and the targets that the tool had authorized.
+/// The environment of a tool in a test, and the targets that the tool had authorized.
 struct ToolCaller {
   ToolRun run{.run_id = "run-1",
               .thread_id = "thread-1",

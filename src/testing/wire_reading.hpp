@@ -10,7 +10,7 @@
 
 namespace agw::testing {
 
-/// A streamed answer as a run sees it.
+/// A streamed answer as received by a run.
 struct ReadResponse {
   std::string text;
   std::string reasoning;
