@@ -1,6 +1,6 @@
 // Anthropic's Messages API. The file has three parts, in this order: the request, built from a ModelRequest; the
-// reader, which turns the frames of the response into deltas and an outcome; and the format, which puts both together
-// (wire_format.hpp). Blocks of thinking are kept as they came, because the service checks their signatures.
+// reader, which turns the frames of the response into deltas and an outcome; and the format, which combines the two
+// (wire_format.hpp). Thinking blocks are kept unchanged, because the service checks their signatures.
 
 #include <algorithm>
 #include <functional>
@@ -51,7 +51,7 @@ json::object tool_result_block(const Message& message) {
   return block;
 }
 
-/// The result of FindTools: the service puts the definitions in the place of the references.
+/// The result of FindTools. The service replaces the references with the definitions.
 json::object found_tools_block(const Message& message, const std::vector<const ToolDescription*>& tools) {
   auto block = tool_result_block(message);
   auto& content = block["content"].emplace_array();
@@ -77,7 +77,7 @@ bool loads_tools(std::string_view base_url, std::string_view model) {
 
 using Names = std::set<std::string, std::less<>>;
 
-/// The result of FindTools as a text; adds what it has found to `names`.
+/// Turns the result of FindTools into a text, and adds the tools that it found to `names`.
 void refer_by_name(json::value& content, Names& names) {
   std::string text = "You can call these tools now:";
   for (const auto& part : content.get_array()) {
@@ -88,7 +88,7 @@ void refer_by_name(json::value& content, Names& names) {
   content = json::string(text);
 }
 
-/// Without the service's own way to load tools: what the conversation refers to is defined at once.
+/// For services that cannot load tools later: defines the tools to which the conversation refers in the request.
 bool define_at_once(json::object& request) {
   auto* tools = request.if_contains("tools");
   if (!tools || !tools->is_array()) return false;
@@ -157,8 +157,8 @@ public:
     for (auto& block : content) previous.push_back(std::move(block));
   }
 
-  /// The last two messages of the user are marked: the one before was the last in the request before this one, whose
-  /// part of the cache is found in this way even after many tool calls.
+  /// Marks the last two messages of the user. The one before the last ended the previous request, so its part of the
+  /// cache is found even after many tool calls.
   json::array finish() {
     int marks = 2;
     for (auto message = messages_.rbegin(); message != messages_.rend() && marks > 0; ++message) {
@@ -180,7 +180,8 @@ constexpr std::int64_t usual_output_tokens = 8'192;
 constexpr std::int64_t min_text_tokens = 4'096;
 constexpr std::int64_t max_known_output_tokens = 1'000'000;
 
-/// For a request without a limit, which the service does not accept: the model's own, if it is known.
+/// The service requires a limit. If the request has none, this is the model's own limit, or a default if that is
+/// unknown.
 std::int64_t unlimited_output(std::int64_t limit) {
   return limit > max_known_output_tokens ? usual_output_tokens : limit;
 }
@@ -381,14 +382,14 @@ private:
     }
     if (const auto budget = reasoning_budget(options); budget && *budget > 0) {
       body["thinking"] = json::object{{"type", "enabled"}, {"budget_tokens", *budget}};
-      // The limit counts thoughts too.
+      // Thinking counts towards the limit.
       if (!options.reasoning_budget) {
         body["max_tokens"] = std::max(body["max_tokens"].to_number<std::int64_t>(), *budget + min_text_tokens);
       }
     }
   }
 
-  /// Deferred tools come after the others and never change, so what is cached stays when one is found.
+  /// Deferred tools come after the others and never change, so the cached prompt stays valid when one is found.
   json::array tools(const ModelRequest& request) const {
     json::array tools;
     if (!loads_tools(settings_.base_url, request.model)) {

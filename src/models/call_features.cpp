@@ -21,7 +21,7 @@ bool has_strict_tool(const ModelRequest& request) {
   return std::ranges::any_of(request.tools, [](const auto& tool) { return tool.strict == true; });
 }
 
-/// Services that know no levels look at a picture in full.
+/// Services without levels analyse pictures at full resolution.
 bool has_coarse_picture(const ModelRequest& request) {
   return std::ranges::any_of(request.messages, [](const Message& message) {
     return std::ranges::any_of(message.images, [](const Image& image) { return image.detail == "low"; });
@@ -32,7 +32,7 @@ bool has_named_speaker(const ModelRequest& request) {
   return std::ranges::any_of(request.messages, [](const Message& message) { return !message.name.empty(); });
 }
 
-/// Services without tiers have the standard one.
+/// Services without tiers have only the standard one.
 bool chooses_tier(const ModelRequest& request) {
   const auto& tier = request.options.service_tier;
   return !tier.empty() && tier != "auto" && tier != "default";

@@ -1,11 +1,11 @@
-// Which model a name means, and what is known of it.
+// Resolves names of models, and combines the known facts about each model.
 //
-// `resolve` takes `<provider>/<model>`, a bare id, or nothing. A first part that is no provider's name or kind belongs
-// to the id, because ids contain slashes. Without a name, the default is the setting, else the first provider's model,
-// else the librarian.
+// `resolve` takes `<provider>/<model>`, a bare id, or nothing. If the first part is neither a provider's name nor a
+// kind, it belongs to the id, because ids contain slashes. Without a name, the default is the setting, else the first
+// provider's model, else the librarian.
 //
-// What is known of a model comes from the service's definition, else from its own list, else from the table in share/,
-// else it is guessed from the name. For prices, a person's prices.yaml comes before all of these.
+// Facts come from the service's definition, else from its own list, else from the table in share/, else they are
+// guessed from the name. For prices, a person's prices.yaml takes precedence over all of these.
 
 #include "models/catalog.hpp"
 
@@ -61,22 +61,22 @@ bool is_vendors_own(const ProviderSettings& settings) {
          is_openai_service(settings.base_url);
 }
 
-/// Local models reveal vision only in their names.
-bool sounds_like_vision(std::string_view model) {
+/// Local models indicate vision only by their names.
+bool name_suggests_vision(std::string_view model) {
   return std::ranges::any_of(
       std::initializer_list<std::string_view>{"vision", "llava", "-vl", "vl:", "gemma3", "pixtral"},
       [&](auto word) { return model.find(word) != std::string_view::npos; });
 }
 
-/// Where several say something, the first that does counts.
+/// Sets `member` to the first value that is set, if any.
 template <class T>
-void set_first(T& member, std::initializer_list<std::optional<T>> said) {
-  const auto first = std::ranges::find_if(said, [](const auto& one) { return one.has_value(); });
-  if (first != said.end()) member = **first;
+void set_first(T& member, std::initializer_list<std::optional<T>> candidates) {
+  const auto first = std::ranges::find_if(candidates, [](const auto& one) { return one.has_value(); });
+  if (first != candidates.end()) member = **first;
 }
 
-/// The ids of the known models of the service.
-std::vector<std::string_view> known_to(const ProviderSettings& settings) {
+/// The ids of the known models of the service, if it is the vendor's own.
+std::vector<std::string_view> known_model_ids(const ProviderSettings& settings) {
   std::vector<std::string_view> ids;
   if (!is_vendors_own(settings)) return ids;
   for (const auto& known : known_models()) {
@@ -191,7 +191,7 @@ std::optional<bool> Models::lists(std::string_view name, std::string_view model)
   if (!entry) return false;
   if (model == entry->settings.default_model || entry->described(model) || entry->listed(model)) return true;
   if (!entry->is_service) return false;
-  const auto known = known_to(entry->settings);
+  const auto known = known_model_ids(entry->settings);
   if (std::ranges::find(known, model) != known.end()) return true;
   return entry->list ? std::optional(false) : std::nullopt;
 }
@@ -222,7 +222,7 @@ std::optional<std::string> Models::automatic_default() const {
     return found->settings.name + "/" + found->default_model();
   };
   if (auto usable = of_first(&Entry::is_model_service)) return usable;
-  // What an agent has set up is used where somebody names it, and never by itself.
+  // A service that an agent has set up is used only by name, never as the default.
   auto live = of_first([](const Entry& entry) {
     return entry.is_extension() && !entry.settings.public_only && !entry.default_model().empty();
   });
@@ -250,7 +250,7 @@ std::variant<ModelChoice, NotConfigured> Models::resolve(std::string_view refere
       return NotConfigured{fmt::format("model {} is not available: no provider is configured", reference)};
     return choose(&*first, reference);
   }
-  // A model id of the default model's provider.
+  // An id of a model of the default model's provider.
   auto chosen = resolve(fallback);
   auto* choice = std::get_if<ModelChoice>(&chosen);
   return choice ? choose(find(choice->provider_name), reference) : chosen;
@@ -290,7 +290,7 @@ std::string Models::service_problem(std::string_view reference) const {
   if (!is_known) return unknown_service;
   const auto resolved = resolve(reference);
   if (const auto* problem = std::get_if<NotConfigured>(&resolved)) return problem->message;
-  // An unknown prefix is part of the id, which is then that of the default model's service.
+  // The unknown prefix is part of the id: it is a model of the default model's service.
   if (std::get<ModelChoice>(resolved).model != reference) return {};
   return unknown_service;
 }
@@ -339,7 +339,7 @@ std::vector<ModelInfo> Models::list() const {
   return rows;
 }
 
-/// Some may be there twice.
+/// May contain duplicates.
 std::vector<std::string_view> Models::model_ids(const Entry& entry, const ModelChoice* preferred) const {
   std::vector<std::string_view> models;
   if (preferred && preferred->provider_name == entry.settings.name) models.push_back(preferred->model);
@@ -348,7 +348,7 @@ std::vector<std::string_view> Models::model_ids(const Entry& entry, const ModelC
   if (entry.list) {
     for (const auto& listed : entry.list->entries()) models.push_back(listed.id);
   } else if (entry.is_service) {
-    std::ranges::copy(known_to(entry.settings), std::back_inserter(models));
+    std::ranges::copy(known_model_ids(entry.settings), std::back_inserter(models));
   }
   return models;
 }
@@ -364,7 +364,7 @@ ModelInfo Models::info(std::string_view provider, std::string_view model) const 
   auto info = entry ? entry->unknown : unknown_model({.name = std::string(provider)});
   info.id = fmt::format("{}/{}", provider, model);
   info.price = price(entry, provider, model);
-  // Ollama gets a window of the gateway's choice, which it fills silently.
+  // Ollama uses the window that the gateway requests, and truncates longer prompts silently.
   const bool is_ollama = entry && entry->settings.kind == ProviderKind::ollama;
   const auto* known = find_known_model(model);
   if (known && !is_ollama && !(entry && !entry->is_service)) {
@@ -372,7 +372,7 @@ ModelInfo Models::info(std::string_view provider, std::string_view model) const 
     info.max_output_tokens = known->max_output_tokens;
     info.vision = known->vision;
   } else {
-    info.vision = info.vision || sounds_like_vision(model);
+    info.vision = info.vision || name_suggests_vision(model);
   }
   if (!entry) return info;
   const auto* described = entry->described(model);

@@ -21,18 +21,18 @@ namespace agw {
 
 /// A row of `GET /models`, and what a run needs to know about its model.
 struct ModelInfo {
-  std::string id;        ///< `<provider>/<model>`, as `model` members name it
+  std::string id;        ///< `<provider>/<model>`, as in `model` members
   std::string provider;  ///< the provider's name
   ServiceSource source = ServiceSource::config;
   std::int64_t context_window = 0;  ///< tokens of prompt and answer together
   std::int64_t max_output_tokens = 0;
   bool vision = false;
-  bool tools = true;           ///< false: known to call none
+  bool tools = true;           ///< false: known not to support tool calls
   std::optional<Price> price;  ///< nullopt: unknown
 };
 const Description& describe(Tag<ModelInfo>);
 
-/// Models that a service listed or its definition names, in that order.
+/// The models that a service lists or its definition describes, in that order.
 class ModelList {
 public:
   explicit ModelList(std::vector<ModelEntry> entries);
@@ -40,7 +40,7 @@ public:
   ModelList& operator=(const ModelList&) = delete;
 
   const std::vector<ModelEntry>& entries() const { return entries_; }
-  /// Null if it is not listed.
+  /// Returns null if the model is not listed.
   const ModelEntry* find(std::string_view id) const;
 
 private:
@@ -50,13 +50,14 @@ private:
 
 /// A model to call.
 struct ModelChoice {
-  Provider* provider = nullptr;  ///< belongs to Models, or to `kept`
+  Provider* provider = nullptr;  ///< owned by Models or by `kept`
   std::string provider_name;
   std::string model;  ///< the id that the provider knows
   std::int64_t output_token_limit = std::numeric_limits<std::int64_t>::max();
   bool takes_tools = true;
-  bool takes_pictures = true;  ///< false: its definition or its service says that it takes none
-  /// Holds the provider of a service that can change or go while answers run: those under way end on the old one.
+  bool takes_pictures = true;  ///< false: its definition or its service rules them out
+  /// Keeps the provider of a service alive after the service changes or is removed, so that active answers can finish
+  /// on it.
   std::shared_ptr<Provider> kept{};
 
   std::string id() const { return provider_name + "/" + model; }
@@ -65,10 +66,10 @@ struct ModelChoice {
 /// Why a named model cannot be called; the message says what to configure.
 struct NotConfigured {
   std::string message;
-  bool is_gone = false;  ///< its service was deleted or disabled: whoever names it falls back
+  bool is_gone = false;  ///< its service was deleted or disabled, so callers fall back to another model
 };
 
-/// The default model, and what chose it.
+/// The default model and its source.
 struct DefaultModel {
   enum class Source { config, settings, automatic };
   std::string id;
@@ -79,8 +80,8 @@ struct DefaultModel {
 inline constexpr std::string_view offline_provider = "offline";
 inline constexpr std::string_view offline_model = "librarian";
 
-/// The providers of the configuration and those that come and go with extensions, and what is known about their models.
-/// Must outlive the runs that use it.
+/// The model services of the configuration, those that extensions add and remove at run time, and the known facts about
+/// their models. Must outlive the runs that use it.
 /// Example: src/models/catalog_test.cpp: ModelsTest.ABareIdGoesToTheDefaultModelsProvider
 class Models {
 public:
@@ -90,50 +91,50 @@ public:
   Models(const Models&) = delete;
   Models& operator=(const Models&) = delete;
 
-  /// Registers a provider that is not a model service, such as `offline`, and costs nothing.
+  /// Registers a provider that is free of charge and not a model service, such as `offline`.
   void add(std::string name, std::unique_ptr<Provider> provider,
            std::string default_model = std::string(offline_model));
 
-  // Services that come and go. One of a name that the configuration or `add` has is not used.
+  // Services that are added and removed at run time. Names of the configuration and of `add` take precedence.
 
-  /// Adds the service, or replaces the one of its name, which keeps its list if `reuse_list`.
+  /// Adds the service, or replaces the one with the same name. `reuse_list` keeps the old one's list of models.
   void put(ProviderSettings settings, std::shared_ptr<Provider> provider, bool reuse_list = false);
-  /// Removes the service. Models of that name are gone from then on, for the reason given, until it is `put` again.
+  /// Removes the service. Until it is `put` again, its models are reported as gone, with this reason.
   void remove(const std::string& name, std::string reason);
-  /// The list of a service of any origin.
+  /// Sets the list of models of any service.
   void set_list(std::string_view name, std::shared_ptr<const ModelList> list);
-  /// The default model that the person has chosen; empty: none.
+  /// Sets the default model that the person has chosen; empty for none.
   void choose_default(std::string id);
 
-  /// The settings of the services of the configuration; `problem` says which cannot be used.
+  /// The settings of the services of the configuration; `problem` is set for those that cannot be used.
   std::vector<ProviderSettings> configured() const;
-  /// Whether a service of that name can be called.
+  /// Whether there is a usable service with that name.
   bool has(std::string_view name) const;
-  /// Whether the configuration or the gateway itself has the name, so that no extension can.
+  /// Whether the configuration or the gateway itself uses the name, which makes it unavailable to extensions.
   bool is_reserved(std::string_view name) const;
-  /// Whether the service is known to have the model; nothing where it has not listed its models.
+  /// Whether the service lists the model; nullopt if its list is not known.
   std::optional<bool> lists(std::string_view name, std::string_view model) const;
 
-  /// Finds the model of `reference`: `<provider>/<model>`, where the prefix is the name of a configured provider or a
-  /// kind (then the first provider of that kind), or a model id of the default model's provider. Empty: the default
-  /// model.
+  /// Finds the model of `reference`: `<provider>/<model>`, or the id of a model of the default model's provider.
+  /// `<provider>` is the name of a configured provider, or a kind, which means the first provider of that kind. An
+  /// empty `reference` means the default model.
   std::variant<ModelChoice, NotConfigured> resolve(std::string_view reference) const;
 
-  /// Why `reference` names no model of a service that it names too, as `<service>/<model>`; empty if it does.
+  /// If `reference` is `<service>/<model>` and the service has no such model, returns the reason; else an empty string.
   std::string service_problem(std::string_view reference) const;
 
-  /// The models that a program gets if `choice` fails: those that its service names and that can be called.
+  /// The models to try for a program if `choice` fails: the usable ones among those that its service specifies.
   std::vector<ModelChoice> fallbacks_of(const ModelChoice& choice) const;
 
-  /// Returns the `references` that can be called, and logs the others.
+  /// Returns the usable ones of `references`, and logs the others.
   std::vector<ModelChoice> resolve_fallbacks(const std::vector<std::string>& references) const;
 
-  /// Returns `models.default`, else what the person has chosen if its service is there, else the first provider's
-  /// default, those of the configuration first, else `offline/librarian`.
+  /// Returns the first that exists of: `models.default`; the person's choice, if its service exists; the default of the
+  /// first provider, those of the configuration first; `offline/librarian`.
   std::string default_model() const { return find_default().id; }
   DefaultModel find_default() const;
 
-  /// Another number whenever `list` may have changed.
+  /// Changes whenever `list` may have changed.
   std::uint64_t revision() const { return revision_; }
   /// Returns the models of the configured providers in order, each provider's default model first.
   std::vector<ModelInfo> list() const;
@@ -146,20 +147,21 @@ public:
 private:
   struct Entry {
     ProviderSettings settings;           ///< without its models
-    std::shared_ptr<Provider> provider;  ///< null if it cannot be used
+    std::shared_ptr<Provider> provider;  ///< null if the service cannot be used
     bool is_service = true;              ///< false if `add` registered it
     std::shared_ptr<const ModelList> list{};
     std::unique_ptr<const ModelList> defined = std::make_unique<const ModelList>(std::exchange(settings.models, {}));
-    ModelInfo unknown = unknown_model(settings);  ///< what holds for a model of which nothing is known
+    ModelInfo unknown = unknown_model(settings);  ///< assumed for models without any data
 
     bool is_extension() const { return settings.source == ServiceSource::extension; }
     bool is_model_service() const { return is_service && provider && !is_extension(); }
-    /// The definition's default, else the first model that it or the service names; may be empty.
+    /// The definition's default, else the first model that the definition or the service lists; may be empty.
     std::string default_model() const;
     /// The definition's entry for the model; null if there is none.
     const ModelEntry* described(std::string_view model) const { return defined->find(model); }
     const ModelEntry* listed(std::string_view model) const { return list ? list->find(model) : nullptr; }
-    /// Whether that is said of it. Of most models nothing is known, and those may take pictures.
+    /// Whether the definition or the list states that the model takes no pictures. Most say nothing about it, and those
+    /// models may get pictures.
     bool refuses_pictures(std::string_view model) const;
   };
 
@@ -174,7 +176,7 @@ private:
 
   std::vector<Entry> entries_;
   std::uint64_t revision_ = 0;
-  std::map<std::string, std::string, std::less<>> gone_;  ///< names of services that are not there, and why
+  std::map<std::string, std::string, std::less<>> gone_;  ///< the names of removed services, and why they were removed
   std::string default_model_;
   std::string chosen_default_;
   Prices prices_;

@@ -24,7 +24,7 @@ protected:
     return *models_;
   }
 
-  /// `<provider>/<model>`, or the message that says why not.
+  /// `<provider>/<model>`, or the error message.
   std::string resolve(std::string_view reference) const {
     const auto resolved = models_->resolve(reference);
     const auto* choice = std::get_if<ModelChoice>(&resolved);

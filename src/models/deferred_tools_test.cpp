@@ -13,7 +13,7 @@ ToolDescription named_tool(std::string name) {
   return {std::move(name), "what it does", json::object{{"type", "object"}}};
 }
 
-/// The agent has searched and found `b`; `c` was found in turns that the request no longer contains.
+/// The agent searched and found `b`; `c` was found in turns that the request no longer contains.
 ModelRequest searching_request(std::string model) {
   ModelRequest request;
   request.model = std::move(model);

@@ -1,6 +1,6 @@
-// What a failed request to a model service means for us: whether another try, a shorter request or another model helps,
-// and what the person reads. The status decides first; the words of the error only where services use one status for
-// several causes. Keys never get into a message (`redact`).
+// Classifies failed requests to model services: whether a retry, a shorter request or another model may help, and which
+// message people see. The status decides first. The words of the error matter only if services use one status for
+// several causes. Messages never contain keys (`redact`).
 
 #include "models/failures.hpp"
 
@@ -37,7 +37,7 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
   return std::ranges::any_of(words, [&](auto word) { return text.find(word) != std::string_view::npos; });
 }
 
-/// Returns one line of limited length, cut between two characters.
+/// Returns one line of limited length, cut at a character boundary.
 std::string tidy(std::string_view text) {
   std::string line = to_valid_utf8(text);
   std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
@@ -70,7 +70,7 @@ ProviderError read_object(const json::object& error) {
   for (const auto* name : {"type", "code", "param"}) add_word(provider_error, error, name);
   if (const auto* metadata = object_member(error, "metadata")) {
     add_word(provider_error, *metadata, "error_type");
-    // OpenRouter: the error of the service behind it.
+    // OpenRouter: the error of the underlying service.
     if (const auto raw = text_or_json(*metadata, "raw"); !raw.empty())
       provider_error.message = tidy(fmt::format("{}: {}", provider_error.message, raw));
   }
@@ -87,7 +87,7 @@ bool is_about_quota(const ProviderError& provider_error) {
                       {"exceeded your current quota", "credit balance is too low", "spend limit", "API usage limits"});
 }
 
-/// Services, routers and local servers report it in their own words, without a specific status.
+/// Services, routers and local servers report excessive length in their own words, without a specific status.
 bool is_about_length(const ProviderError& provider_error) {
   const auto message = boost::to_lower_copy(provider_error.message);
   return contains_any(provider_error.words, {"context_length", "exceed_context_size"}) ||
@@ -103,7 +103,7 @@ bool is_about_many_tools(const ProviderError& provider_error) {
           contains_any(provider_error.message, {"array too long", "too many tools"}));
 }
 
-/// Says what to do about the error, if that is known.
+/// What to do about the error, if that is known.
 std::string_view advice(int status, const ProviderError& provider_error) {
   if (status == 401) return " (check its API key)";
   if (is_about_many_tools(provider_error))
@@ -111,7 +111,7 @@ std::string_view advice(int status, const ProviderError& provider_error) {
   return {};
 }
 
-/// The same request would be refused again, regardless of the status and the headers.
+/// The same request would be rejected again, regardless of the status and the headers.
 void note_length(ModelFailure& failure, const ProviderError& provider_error) {
   if (failure.kind == Kind::rate_limited || !is_about_length(provider_error)) return;
   failure.kind = Kind::refused;
@@ -134,7 +134,7 @@ Kind kind_of_words(const ProviderError& provider_error) {
   return Kind::unavailable;
 }
 
-/// As the service would have answered before the stream; 0 if it does not say enough.
+/// The status that the service would have sent before the stream; 0 if the error is not specific enough.
 int status_of_words(const ProviderError& provider_error) {
   if (kind_of_words(provider_error) == Kind::rate_limited) return 429;
   return contains_any(provider_error.words, {"overloaded"}) ? 529 : 0;

@@ -13,8 +13,8 @@
 
 namespace agw {
 
-/// An error that a provider reported. Providers, their proxies and compatible servers send an object, a string, plain
-/// text or a web page.
+/// An error reported by a provider: an object, a string, plain text or a web page, because proxies and compatible
+/// servers have their own forms.
 /// Example: src/models/failures_test.cpp: Failures.AreClassifiedByStatusFirst
 struct ProviderError {
   std::string message;  ///< one line of valid UTF-8, of limited length; may be empty
@@ -23,22 +23,21 @@ struct ProviderError {
 };
 
 /// Reads the body of an error response.
-/// Reads the body of an error response.
 ProviderError parse_provider_error(std::string_view body);
 /// Reads the value of an `error` member.
 ProviderError read_provider_error(const json::value& error);
 
-/// Removes `key`, parts of it, and anything else that looks like a key from `message`: some providers echo what they
-/// were sent.
+/// Removes `key`, parts of it, and anything else that looks like a key from `message`, because some providers quote the
+/// request in their errors.
 std::string redact(std::string_view message, std::string_view key);
 
-/// The same for all keys of the service: that of its settings and those in its headers.
+/// Removes all keys of the service in this way: the one in its settings and those in its headers.
 std::string without_keys(std::string_view message, const ProviderSettings& settings);
 
-/// Returns a URL without user name, password and query, so that it can be shown. Empty if it is not a URL.
+/// Returns a URL without user name, password and query, so that it can be displayed. Empty if it is not a URL.
 std::string redacted_url(std::string_view address);
 
-/// How long the provider asks to wait: `retry-after-ms`, else `retry-after` in seconds or as a date.
+/// The delay that the provider requests: `retry-after-ms`, else `retry-after` in seconds or as a date.
 std::optional<std::chrono::milliseconds> retry_after(const HttpHead& head, Timestamp now);
 
 /// The failure of a response whose status is not 2xx.

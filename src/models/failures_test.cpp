@@ -62,7 +62,7 @@ TEST(Failures, TellWhetherAShorterRequestMayBeAnswered) {
   EXPECT_TRUE(stream_failure(parse_provider_error(R"({"code":"context_length_exceeded","message":"m"})")).too_long);
 
   EXPECT_FALSE(too_long(400, R"({"error":{"type":"invalid_request_error","message":"max_tokens is too large"}})"));
-  // Anthropic means bytes: of the images, not of the conversation.
+  // Anthropic means the size in bytes, of images, not the length of the conversation.
   EXPECT_FALSE(too_long(413, R"({"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}})"));
   EXPECT_FALSE(too_long(401, R"({"error":{"message":"invalid x-api-key"}})"));
   EXPECT_FALSE(too_long(429, R"({"error":{"message":"tokens per minute: please reduce your message size"}})"));

@@ -13,7 +13,7 @@ namespace agw {
 struct Frame {
   std::string_view event;  ///< the event's name, or empty
   std::string_view data;
-  std::string_view id{};     ///< of the last event that had one: for resuming the stream
+  std::string_view id{};     ///< of the last event that had one, for resuming the stream
   std::string_view retry{};  ///< milliseconds, as the server last requested
 };
 
@@ -25,19 +25,19 @@ class FrameSplitter {
 public:
   virtual ~FrameSplitter() = default;
 
-  /// Calls back for each frame that `bytes` completes. Returns false once a frame exceeds the limit: the stream is then
+  /// Calls back for each frame that `bytes` completes. Returns false if a frame exceeds the limit; the stream is then
   /// unusable.
   virtual bool feed(std::string_view bytes) = 0;
 
-  /// The stream ended normally: the remaining bytes are a frame too.
+  /// Call at the normal end of the stream: the remaining bytes are the last frame.
   virtual void finish() = 0;
 };
 
-/// Large, because the last event of some streams repeats the whole answer.
+/// The last event of some streams repeats the whole answer.
 inline constexpr std::size_t max_frame_bytes = 16 * 1024 * 1024;
 
-/// Server-sent events (WHATWG HTML, section 9.2). As some providers omit it, the blank line after the last event is
-/// optional.
+/// Server-sent events (WHATWG HTML, section 9.2). The blank line after the last event is optional, because some
+/// providers omit it.
 std::unique_ptr<FrameSplitter> split_events(OnFrame on_frame, std::size_t max_bytes = max_frame_bytes);
 
 /// One frame per line that is not empty, as in NDJSON.

@@ -21,7 +21,7 @@ namespace {
 
 constexpr auto signature_member = "thoughtSignature";
 constexpr auto call_member = "functionCall";
-/// What Google has calls carry that another model made: models since Gemini 3 refuse those without a signature.
+/// Google's placeholder for calls that another model made: models since Gemini 3 reject calls without a signature.
 constexpr auto no_signature = "skip_thought_signature_validator";
 constexpr std::string_view name_of_text = "text";
 
@@ -73,7 +73,7 @@ json::array model_parts(const Message& message, const json::array& blocks) {
   for (std::int64_t number = 0; const auto& use : message.tool_uses) {
     auto part = call_part(use);
     auto signature = signature_of(blocks, number);
-    // Of parallel calls only the first has one.
+    // Only the first of several parallel calls has one.
     if (signature.empty() && blocks.empty() && number == 0) signature = no_signature;
     if (!signature.empty()) part[signature_member] = signature;
     parts.push_back(std::move(part));
@@ -139,11 +139,11 @@ bool is_filter(std::string_view reason) {
   return std::ranges::find(filters, reason) != filters.end();
 }
 
-/// Reasons that mean that the model has failed: another try may succeed.
-bool is_mishap(std::string_view reason) {
-  static constexpr std::array<std::string_view, 4> mishaps = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
+/// Reasons that indicate a failure of the model: a retry may succeed.
+bool is_model_failure(std::string_view reason) {
+  static constexpr std::array<std::string_view, 4> reasons = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
                                                               "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"};
-  return std::ranges::find(mishaps, reason) != mishaps.end();
+  return std::ranges::find(reasons, reason) != reasons.end();
 }
 
 class GeminiReader : public AnswerReader {
@@ -157,11 +157,11 @@ private:
     const auto* candidates = array_member(frame, "candidates");
     const auto* candidate = candidates && !candidates->empty() ? candidates->front().if_object() : nullptr;
     if (candidate) read_candidate(*candidate);
-    // There is no terminal event: the last one has the reason and the counts.
+    // There is no terminal event: the last frame has the reason and the counts.
     ended_ = complete_ && frame.contains("usageMetadata");
   }
 
-  /// The counts of the prompt include what was read from the cache. They are cumulative.
+  /// Counts are cumulative. Those of the prompt include tokens read from the cache.
   void take_usage(const json::object& counted) {
     const auto count = [&](std::string_view name) { return count_member(counted, name).value_or(0); };
     auto& usage = reply_.usage;
@@ -194,7 +194,7 @@ private:
     if (const auto* call = object_member(part, call_member)) return add_call(*call, signature);
     if (is_true(part, "thought")) return reasoning(text_member(part, "text"));
     text(text_member(part, "text"));
-    // The last one counts: it comes at the end of the text, if need be in a part without any.
+    // The last signature counts. It arrives at the end of the text, possibly in a part without text.
     if (!signature.empty()) text_signature_ = signature;
   }
 
@@ -207,7 +207,7 @@ private:
 
   void take_finish(std::string_view reason, std::string_view message) {
     if (reason.empty() || reason == "FINISH_REASON_UNSPECIFIED") return;
-    if (is_mishap(reason)) {
+    if (is_model_failure(reason)) {
       return fail(ModelFailure::Kind::protocol, fmt::format("broke off its answer: {} {}", reason, message));
     }
     if (reason == "MAX_TOKENS") reply_.stop = StopReason::length;
@@ -227,7 +227,7 @@ class GeminiFormat : public WireFormat {
 public:
   explicit GeminiFormat(ProviderSettings settings) : settings_(std::move(settings)) {}
 
-  /// Ids with a slash name another collection than `models`, such as `tunedModels/…`.
+  /// Ids with a slash name a collection other than `models`, such as `tunedModels/…`.
   std::string url(std::string_view model) const override {
     const bool is_whole = model.find('/') != model.npos;
     const auto path = fmt::format("/{}{}:streamGenerateContent", is_whole ? "" : "models/", model);
@@ -265,7 +265,7 @@ public:
   bool adjust(json::object& request, const ProviderError& provider_error) const override {
     const auto mentions = [&](std::string_view word) { return provider_error.message.find(word) != std::string::npos; };
     auto& config = request["generationConfig"].get_object();
-    // Models that do not think refuse to be asked for their thoughts.
+    // Models that cannot think reject requests for thoughts.
     const bool of_thoughts = mentions("hinking") || mentions("nclude_thoughts") || mentions("ncludeThoughts");
     if (of_thoughts && config.erase("thinkingConfig") > 0) return true;
     for (const auto& [word, member] :
@@ -332,7 +332,7 @@ private:
     return contents.take();
   }
 
-  /// Gemma takes no system instruction: the first message gets it.
+  /// Gemma accepts no system instruction, so it is moved to the first message.
   static bool move_system(json::object& request) {
     const auto* system = object_member(request, "systemInstruction");
     if (!system || request["contents"].get_array().empty()) return false;
@@ -343,8 +343,8 @@ private:
     return true;
   }
 
-  /// Another key or address of the service may not accept those that this one gave, and models that do not think accept
-  /// none at all.
+  /// Signatures may be invalid for another key or address of the service, and models that cannot think accept none at
+  /// all.
   static bool forget_signatures(json::object& request) {
     bool had_real = false;
     bool had_any = false;

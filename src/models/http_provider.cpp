@@ -32,7 +32,7 @@ std::unique_ptr<WireFormat> format_of(const ProviderSettings& settings) {
   return settings.api == OpenAiApi::responses ? openai_responses_format(settings) : openai_chat_format(settings);
 }
 
-/// Where the service makes embeddings as OpenAI does; empty if it makes none.
+/// The path of an OpenAI-compatible embeddings endpoint; empty if the service has none.
 std::string embeddings_path(const ProviderSettings& settings) {
   switch (settings.kind) {
     case ProviderKind::anthropic:
@@ -165,7 +165,7 @@ Task<std::variant<json::object, ModelFailure>> HttpProvider::embed(json::object 
   const auto path = embeddings_path(settings_);
   if (path.empty()) co_return co_await Provider::embed(std::move(body), stop);
   auto request = http_request(service_url(settings_.base_url, path), body);
-  // All services but these take the key as OpenAI does.
+  // All other services expect the key as OpenAI does.
   if (settings_.kind == ProviderKind::gemini)
     request.headers.push_back({"authorization", "Bearer " + settings_.api_key});
   std::string content;

@@ -29,7 +29,7 @@ private:
   class PendingResponse;
 
   HttpRequest http_request(const std::string& url, const json::value& body) const;
-  /// Sends one request. Fills in `provider_error` if the provider responded with an error.
+  /// Sends one request. If the provider responds with an error, stores it in `provider_error`.
   Task<ModelOutcome> ask(const std::string& model, const json::value& body, const OnDelta& on_delta, StopSource& stop,
                          ProviderError& provider_error);
   ModelFailure with_provider_name(ModelFailure failure) const;
@@ -38,7 +38,7 @@ private:
   ProviderSettings settings_;
   std::chrono::milliseconds silence_limit_;
   std::unique_ptr<WireFormat> format_;
-  /// By model: errors that an adjusted request avoided, so that the next request is adjusted from the start.
+  /// By model: errors that an adjusted request avoided. Later requests are adjusted before they are sent.
   std::map<std::string, std::vector<ProviderError>> known_errors_;
 };
 

@@ -9,7 +9,7 @@ namespace agw {
 
 namespace {
 
-/// Frames are parsed on the loop, where this many values take some tens of milliseconds.
+/// Frames are parsed on the loop. This many values take some tens of milliseconds.
 constexpr std::size_t max_values = 500'000;
 
 /// The code unit of the `\uXXXX` at `at`, or nullopt.
@@ -27,8 +27,8 @@ std::optional<unsigned> escaped_unit(std::string_view text, std::size_t at) {
 bool is_high(unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; }
 bool is_low(unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; }
 
-/// Replaces the escapes of unpaired surrogates in `text` by their bytes.
-std::string with_bytes_of_halves(std::string_view text) {
+/// Replaces the escapes of unpaired surrogates in `text` with their bytes.
+std::string with_surrogate_bytes(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
@@ -59,17 +59,18 @@ std::optional<json::object> object_of(std::optional<json::value> value) {
 std::optional<json::object> parse_object(std::string_view text, std::size_t max_depth) {
   const JsonParseOptions reading{.max_depth = max_depth, .max_values = max_values};
   auto value = parse_json(text, reading);
-  // Without anything to repair it would fail again.
+  // If there is nothing to repair, a second try would fail too.
   if (!value && (text.find("\\u") != text.npos || !is_utf8(text))) {
-    value = parse_json(to_valid_utf8(with_bytes_of_halves(text)), reading);
+    value = parse_json(to_valid_utf8(with_surrogate_bytes(text)), reading);
   }
   return object_of(std::move(value));
 }
 
 std::optional<json::object> parse_stream_frame(std::string_view data) {
   if (auto value = parse_json(data, {.max_values = max_values})) return object_of(std::move(value));
-  const auto bytes = with_bytes_of_halves(data);
-  // Boost.JSON then accepts more than these bytes: the rest of the frame must be valid without them.
+  const auto bytes = with_surrogate_bytes(data);
+  // With this option, Boost.JSON accepts more than these bytes. The rest of the frame must therefore be valid without
+  // it.
   if (!object_of(parse_json(to_valid_utf8(bytes), {.max_values = max_values}))) return std::nullopt;
   return object_of(parse_json(bytes, {.allow_invalid_utf8 = true, .max_values = max_values}));
 }

@@ -34,8 +34,8 @@ inline std::optional<std::int64_t> count_member(const json::object& object, std:
 /// U+FFFD first. Returns nullopt if `text` is not an object.
 std::optional<json::object> parse_object(std::string_view text, std::size_t max_depth = max_json_depth);
 
-/// Parses the object of a stream's frame. A server may have split its texts inside a character, so incomplete bytes are
-/// kept, and unpaired surrogates stay encoded in three bytes, for Utf8Decoder or `to_valid_utf8`.
+/// Parses the object of a stream's frame. A server may have split a character between two frames. Incomplete bytes are
+/// therefore kept, and unpaired surrogates stay encoded in three bytes, for Utf8Decoder or `to_valid_utf8`.
 std::optional<json::object> parse_stream_frame(std::string_view data);
 
 }  // namespace agw

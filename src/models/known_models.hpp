@@ -14,11 +14,12 @@ namespace agw {
 /// A row of share/models.yaml.
 struct KnownModel {
   std::string id;
-  std::optional<ProviderKind> kind;  ///< of the vendor's own service; unset where that has the API of another vendor
+  std::optional<ProviderKind> kind;  ///< of the vendor's own service; unset if that has another vendor's API
   std::int64_t context_window = 0;   ///< tokens of prompt and answer together
   std::int64_t max_output_tokens = 0;
   bool vision = false;
-  std::optional<Price> price;  ///< nothing where it depends on the service, or changes with what the id stands for
+  std::optional<Price>
+      price;  ///< unset if it depends on the service, or if the id is moved to models with other prices
 };
 
 /// All rows, in the file's order. Read on the first call (about 1.3 ms), not at startup.

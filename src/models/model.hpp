@@ -37,16 +37,17 @@ struct ToolDescription {
   std::string name;  ///< `[A-Za-z0-9_-]{1,64}`
   std::string description;
   json::value input_schema;
-  std::optional<bool> strict{};  ///< true: the service makes arguments follow the schema exactly
-  json::array examples{};        ///< inputs, as a model may make them
+  std::optional<bool> strict{};  ///< true: the service guarantees that arguments match the schema
+  json::array examples{};        ///< sample inputs
 };
 
-/// Tools that a model gets only the names of, by name. Null: none.
+/// Tools of which the model gets only the names, by name. Null if there are none.
 using DeferredTools = std::shared_ptr<const std::vector<ToolDescription>>;
-/// The tool that searches them. Services with their own way to load tools get it in that form.
+/// The tool that searches deferred tools. Services with a search of their own get it in that form.
 inline constexpr std::string_view find_tools_name = "FindTools";
 
-/// A tool call that the model requests. Arguments that are not a JSON object are in `raw_input`, for an error result.
+/// A tool call that the model requests. Arguments that are not a JSON object are kept in `raw_input`, for the error
+/// result.
 struct ToolUse {
   std::string id;
   std::string name;
@@ -58,8 +59,8 @@ struct ToolUse {
 struct Image {
   std::string mime;
   std::string bytes;
-  std::string detail{};         ///< how closely to look, as OpenAI's APIs name it; empty: the service decides
-  std::size_t text_before = 0;  ///< the bytes of Message::text that stand before the image
+  std::string detail{};         ///< the resolution to analyse it at, as in OpenAI's APIs; empty: the service decides
+  std::size_t text_before = 0;  ///< the number of bytes of Message::text that precede the image
 };
 
 /// One message of the conversation that a model reads.
@@ -68,12 +69,12 @@ struct Message {
   Role role = Role::user;
   std::string text{};
   std::vector<Image> images{};       ///< user only: services accept none with tool results
-  std::vector<ToolUse> tool_uses{};  ///< assistant only; each is answered by a tool message
+  std::vector<ToolUse> tool_uses{};  ///< assistant only; each has a result in a later tool message
   std::string tool_call_id{};        ///< tool only
   std::string tool_name{};           ///< tool only
   bool is_error = false;             ///< tool only
-  std::string name{};                ///< user and assistant: who of several speaks; empty: nobody in particular
-  /// Tool only: the names of deferred tools that this call of FindTools has found.
+  std::string name{};                ///< user and assistant: the speaker, if there are several; else empty
+  /// Tool only: the names of deferred tools that this call of FindTools found.
   std::vector<std::string> found_tools{};
   /// Assistant only: blocks that must be sent back unchanged (thinking signatures, reasoning items), and only to the
   /// provider and model that made them.
@@ -98,8 +99,8 @@ struct ResponseFormat {
   std::optional<bool> strict{};
 };
 
-/// Settings of a call that programs choose; the gateway's own calls leave them to the service. What a service cannot do
-/// is in the table of models/call_features.hpp.
+/// Settings of a call that programs choose; for the gateway's own calls the service decides. The table of
+/// models/call_features.hpp lists which service supports which.
 struct CallOptions {
   std::optional<ToolChoice> tool_choice{};
   std::optional<bool> parallel_tool_calls{};
@@ -116,18 +117,18 @@ struct CallOptions {
   std::string verbosity{};                         ///< `low`, `medium`, `high`; empty: the service decides
   std::string service_tier{};                      ///< as OpenAI's APIs name it; empty: the service decides
   std::string inference_geo{};                     ///< where Anthropic may run the model; empty: the service decides
-  std::string user_id{};                           ///< whom the program serves, for services that look for abuse
-  /// Members of OpenAI's APIs that change no answer and that only services of these APIs get, as they are: `user`,
-  /// `metadata`, `prompt_cache_key` …
+  std::string user_id{};                           ///< the program's user, for services that detect abuse
+  /// Members of OpenAI's APIs that do not change the answer: `user`, `metadata`, `prompt_cache_key` … Only services
+  /// with these APIs get them, unchanged.
   json::object labels{};
-  std::string cache_ttl{};     ///< how long the prompt stays cached: `5m`, `1h`; empty: as usual
+  std::string cache_ttl{};     ///< how long the prompt stays cached: `5m`, `1h`; empty: the default
   bool limits_output = true;   ///< false: `max_output_tokens` is sent only to services that require it
   bool streams_calls = false;  ///< whether tool calls and provider blocks are reported as deltas too
 };
 
 /// A program's parameters for the calls of one answer.
 struct CallSettings {
-  std::optional<std::int64_t> max_output_tokens{};  ///< of each call, if that is less than usual
+  std::optional<std::int64_t> max_output_tokens{};  ///< of each call, if less than the default
   std::optional<double> temperature{};
   CallOptions options{};
 };
@@ -138,14 +139,14 @@ struct ModelRequest {
   std::string system;
   std::vector<Message> messages;
   std::vector<ToolDescription> tools;
-  /// The thread can find these. Those that it has found are among `tools` too, as the last ones.
+  /// The deferred tools of the thread. Those that it has already found are also in `tools`, at the end.
   DeferredTools deferred_tools{};
   std::int64_t max_output_tokens = 8192;
   std::optional<double> temperature;
-  std::string thread_id;  ///< for providers' cache keys, and for the librarian, which searches
+  std::string thread_id;  ///< for cache keys of providers, and for the librarian's searches
   std::string agent_id;
-  /// The user's own text if the last message is a command's expansion of it, for the librarian, which follows no
-  /// instructions; blank if the user typed nothing else. Empty: same as the last message.
+  /// If the last message is the expansion of a command: the user's own text, for the librarian, which follows no
+  /// instructions. Blank if the user typed nothing else. Empty: same as the last message.
   std::string typed;
   CallOptions options{};
 };
@@ -158,7 +159,7 @@ struct Delta {
     call,            ///< a tool call begins: `call`, `id`, `name`. Only if CallOptions::streams_calls
     arguments,       ///< of a call: a piece of their JSON text
     provider_block,  ///< one of ModelReply::provider_blocks is complete: its JSON. Only if streams_calls
-    service_tier,    ///< ModelReply::service_tier is known. Only if streams_calls; no part of the answer
+    service_tier,    ///< ModelReply::service_tier is known. Only if streams_calls; not part of the answer
   };
   Kind kind = Kind::text;
   std::string text;      ///< valid UTF-8
@@ -175,18 +176,18 @@ struct ModelReply {
   std::vector<ToolUse> tool_uses;
   Usage usage;
   json::array provider_blocks;
-  std::vector<std::string> suggestions{};  ///< messages that the answer offers to send next; only the librarian's
-  std::string stop_sequence{};             ///< the one of CallOptions::stop that ended it, where the service says so
-  std::string service_tier{};              ///< that answered, as OpenAI's APIs name it; empty: the service says none
+  std::vector<std::string> suggestions{};  ///< messages that the answer suggests to send next; only the librarian's
+  std::string stop_sequence{};  ///< the entry of CallOptions::stop that ended the answer, if the service returns it
+  std::string service_tier{};   ///< the tier that answered, as in OpenAI's APIs; empty: the service returns none
 };
 
 /// Why a call failed. `message` is for people and names the provider; it never contains a key.
 struct ModelFailure {
   enum class Kind {
-    unavailable,   ///< connection broken, 5xx, 529, 408, silence: worth a retry
-    rate_limited,  ///< 429: worth a retry after `retry_after`
-    refused,       ///< 4xx, quota, a wrong key: a retry would not help
-    protocol,      ///< the response did not follow the provider's protocol: worth a retry
+    unavailable,   ///< connection broken, 5xx, 529, 408, timeout: retry
+    rate_limited,  ///< 429: retry after `retry_after`
+    refused,       ///< 4xx, quota, a wrong key: do not retry
+    protocol,      ///< the response violated the provider's protocol: retry
     stopped,       ///< the caller requested it
   };
   Kind kind = Kind::unavailable;
@@ -206,14 +207,14 @@ class Provider {
 public:
   virtual ~Provider() = default;
 
-  /// Streams one answer: calls `on_delta` on the loop for each piece as it arrives, before this returns. If `stop` is
-  /// requested, the upstream connection is closed and the outcome is `stopped`.
+  /// Streams one answer: calls `on_delta` on the loop for each piece as it arrives, and returns after the last. If
+  /// `stop` is requested, the upstream connection is closed and the outcome is `stopped`.
   virtual Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) = 0;
 
-  /// Makes embeddings: the body and the answer are those of OpenAI's `POST /embeddings`.
+  /// Makes embeddings. The body and the result are those of OpenAI's `POST /embeddings`.
   virtual Task<std::variant<json::object, ModelFailure>> embed(json::object body, StopSource& stop);
 
-  /// The feature that the request asks for and the service lacks; null if it has all.
+  /// The first feature that the request uses and the service lacks; null if there is none.
   virtual const CallFeature* unsupported(const ModelRequest& /*request*/) const { return nullptr; }
 };
 

@@ -9,7 +9,7 @@
 
 namespace agw {
 
-/// A model of a service, as the service lists it or as a definition describes it. What is not known is left out.
+/// A model of a service, as listed by the service or described in its definition. Unknown facts are unset.
 struct ModelEntry {
   std::string id;                              ///< as the service knows it
   std::optional<std::int64_t> context_window;  ///< tokens of prompt and answer together

@@ -1,6 +1,6 @@
-// Asks a service for its models. Every service has its own format for the list and for the data of a model, so the
-// first half reads any of these forms (`entry_of`), with a bound on everything. The second half asks, page by page,
-// until the list ends or its time is up (`Asking`).
+// Requests the list of models of a service. Each service has its own format for the list and for a model. The first
+// half therefore reads any of these formats (`entry_of`), with limits on everything. The second half requests page by
+// page until the list ends or time runs out (`ListingRequest`).
 
 #include "models/model_listing.hpp"
 
@@ -34,7 +34,7 @@ constexpr std::size_t max_listed_id = 256;
 constexpr int max_pages = 100;
 constexpr double priced_tokens = 1e6;
 
-// Reading what services send. Each has its own names for the same facts.
+// Readers of the formats of services, which have different names for the same facts.
 
 std::optional<std::int64_t> first_count(const json::object& model, std::initializer_list<std::string_view> names) {
   for (const auto name : names) {
@@ -75,7 +75,8 @@ std::optional<double> amount(const json::object& object, std::string_view name) 
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// OpenRouter: texts, in USD per token. Negative ones mean that the price depends on the model that answers.
+/// OpenRouter's prices are texts, in USD per token. Negative ones mean that the price depends on the model that
+/// answers.
 std::optional<Price> price_of(const json::object& model) {
   const auto& pricing = inner(model, "pricing");
   const auto input = amount(pricing, "prompt");
@@ -105,12 +106,12 @@ std::optional<bool> tools_of_model(const json::object& model) {
   if (const auto said = flag(inner(model, "capabilities"), "function_calling")) return said;
   if (const auto said = flag(model, "supports_tools")) return said;
   if (contains_word(model, "capabilities", "tools") || contains_word(model, "capabilities", "tool_use")) return true;
-  // Ollama names all that a model can do.
+  // Ollama lists all capabilities of a model.
   if (contains_word(model, "capabilities", "completion")) return false;
   return std::nullopt;
 }
 
-/// Whether a model is known to do something else than chat, such as embeddings.
+/// Whether the model is known to be for another purpose than chat, such as embeddings.
 bool is_other_than_chat(const json::object& model) {
   if (array_member(model, "supportedGenerationMethods")) {
     return !contains_word(model, "supportedGenerationMethods", "generateContent");
@@ -122,7 +123,7 @@ bool is_other_than_chat(const json::object& model) {
 }
 
 std::string id_of(const json::object& model) {
-  // Ollama and Gemini say `name`; Google puts the collection before it.
+  // Ollama and Gemini use `name`; Google puts the collection in front.
   auto id = text_member(model, "id");
   if (id.empty()) id = text_member(model, "model");
   if (id.empty()) id = text_member(model, "name");
@@ -165,7 +166,7 @@ std::string next_page(const json::value& body) {
   return std::string(text_member(*object, "nextPageToken"));
 }
 
-// Asking.
+// Requests.
 
 std::string with_parameters(std::string url, std::string_view parameters) {
   if (parameters.empty()) return url;
@@ -178,7 +179,7 @@ bool ends_with_path(std::string_view base_url, std::string_view end) {
   return base_url.substr(0, base_url.find('?')).ends_with(end);
 }
 
-/// Azure lists models but not deployments, and GitHub's catalog has another path than its API.
+/// Azure lists models instead of deployments, and the path of GitHub's catalog differs from that of its API.
 std::string openai_list_url(std::string_view base_url) {
   const auto url = boost::urls::parse_uri(base_url);
   if (url && url->host() == "models.github.ai") return "https://models.github.ai/catalog/models";
@@ -225,7 +226,7 @@ std::vector<HttpHeader> list_headers(const ProviderSettings& settings) {
   return headers;
 }
 
-/// What an answer other than a list means.
+/// Explains a response that is not a list.
 std::string problem_of(const HttpHead& head, const std::string& body, const std::string& url) {
   const auto provider_error = parse_provider_error(body);
   const auto said = provider_error.message.empty() ? std::string() : ": " + provider_error.message;
@@ -247,10 +248,10 @@ std::string problem_of(const HttpHead& head, const std::string& body, const std:
   return fmt::format("it answered {}{}", head.status, said);
 }
 
-/// One service being asked, page by page.
-class Asking {
+/// Requests the list of one service, page by page.
+class ListingRequest {
 public:
-  Asking(HttpClient& http, BlockingPool& blocking, ProviderSettings settings, StopSource& stop)
+  ListingRequest(HttpClient& http, BlockingPool& blocking, ProviderSettings settings, StopSource& stop)
       : http_(http), blocking_(blocking), settings_(complete(std::move(settings))), stop_(stop) {}
 
   Task<> run() {
@@ -265,7 +266,7 @@ public:
   Listing take() { return std::move(listing_); }
 
 private:
-  /// Returns what asks for the next page.
+  /// Returns the token of the next page; empty on the last page.
   Task<std::string> ask(std::string url) {
     HttpRequest request{.url = url,
                         .headers = list_headers(settings_),
@@ -337,7 +338,7 @@ ListingPage read_listing(ProviderKind kind, std::string_view body) {
 
 Task<Listing> list_models(HttpClient& http, BlockingPool& blocking, ProviderSettings settings, StopSource& stop,
                           std::chrono::milliseconds limit) {
-  Asking asking(http, blocking, std::move(settings), stop);
+  ListingRequest asking(http, blocking, std::move(settings), stop);
   const auto end = co_await with_timeout(stop, limit, asking.run());
   if (end == WaitResult::timed_out) {
     asking.fail(fmt::format("it did not answer within {} s; check base_url, and that the service runs",

@@ -14,18 +14,18 @@
 
 namespace agw {
 
-/// More models of one service are left out.
+/// The limit per service; further models are left out.
 /// Example: src/models/model_listing_test.cpp: ModelListing.ReadsTheFormsOfOtherServices
 inline constexpr std::size_t max_listed_models = 50'000;
 
-/// The answer of a service to the question for its models.
+/// The models of a service, or why they could not be listed.
 struct Listing {
   std::vector<ModelEntry> models{};
-  std::string error{};  ///< what is wrong and what to do, for people; empty if the service has answered
+  std::string error{};  ///< what is wrong and what to do, for people; empty on success
 };
 
-/// Asks the service, whose key and headers are filled in, for its models. Follows no redirect, reads 32 MiB at most,
-/// and waits no longer than `limit`. Never throws for what the service does.
+/// Requests the list of models from the service, whose key and headers are filled in. Follows no redirect, reads at
+/// most 32 MiB, and takes no longer than `limit`. Never throws because of the service's response.
 Task<Listing> list_models(HttpClient& http, BlockingPool& blocking, ProviderSettings settings, StopSource& stop,
                           std::chrono::milliseconds limit = std::chrono::seconds(10));
 
@@ -34,11 +34,11 @@ std::string list_url(const ProviderSettings& settings, const std::string& page =
 
 /// One page of a service's list.
 struct ListingPage {
-  bool is_list = false;  ///< false: the text is no list of models
+  bool is_list = false;  ///< false: the text is not a list of models
   std::vector<ModelEntry> models{};
-  std::string next{};  ///< what asks for the next page; empty if there is none
+  std::string next{};  ///< the token of the next page; empty on the last page
 };
-/// Reads a page in any of the forms that services send. Blocks: not for the loop.
+/// Reads a page in any of the formats of services. Blocks: not for the loop.
 ListingPage read_listing(ProviderKind kind, std::string_view body);
 
 }  // namespace agw

@@ -23,7 +23,7 @@ json::object assistant_message(const Message& message, bool with_blocks) {
   json::object object{{"role", "assistant"}, {"content", message.text}};
   if (with_blocks) {
     const auto* block = message.provider_blocks.front().if_object();
-    // Programs that speak Chat Completions send it back by the other name.
+    // Programs that use Chat Completions send it back under the other name.
     const auto thinking = block ? text_member(*block, "thinking") : std::string_view();
     if (block) object["thinking"] = thinking.empty() ? text_member(*block, "reasoning_content") : thinking;
   }
@@ -72,7 +72,7 @@ private:
     }
   }
 
-  /// Calls arrive whole, so each is a new one, regardless of its index.
+  /// Calls arrive complete, so each is a new one, regardless of its index.
   void add_call(const json::object& call) {
     const auto* function = object_member(call, "function");
     if (!function) return;
@@ -131,7 +131,7 @@ public:
   bool adjust(json::object& request, const ProviderError& provider_error) const override {
     const auto mentions = [&](std::string_view text) { return provider_error.message.find(text) != std::string::npos; };
     if (mentions("does not support tools")) return request.erase("tools") > 0;
-    // Most models think or do not, without levels.
+    // Thinking of most models is on or off, without levels.
     auto* think = request.if_contains("think");
     if (!think || !mentions("think")) return false;
     if (!think->is_string() || mentions("does not support thinking")) return request.erase("think") > 0;
@@ -148,7 +148,7 @@ public:
   }
 
 private:
-  /// What the service's definition says of the model counts.
+  /// The window in the service's definition takes precedence.
   std::int64_t context_window(std::string_view model) const {
     const auto entry = std::ranges::find(settings_.models, model, &ModelEntry::id);
     return entry == settings_.models.end() ? ollama_context_window

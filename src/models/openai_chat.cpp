@@ -1,7 +1,7 @@
-// OpenAI's Chat Completions API, and what compatible services make of it. The file has three parts, in this order: the
+// OpenAI's Chat Completions API and the variants of compatible services. The file has three parts, in this order: the
 // request, built from a ModelRequest; the reader, which turns the frames of the response into deltas and an outcome;
-// and the format, which puts both together (wire_format.hpp). Vendors differ in where they put thoughts, tool calls and
-// errors; each deviation is read here, by its form and not by the vendor's name.
+// and the format, which combines the two (wire_format.hpp). Vendors differ in where they put thoughts, tool calls and
+// errors. Each variant is recognized by its form, not by the vendor's name.
 
 #include <algorithm>
 #include <cctype>
@@ -56,8 +56,7 @@ json::array tool_calls(const std::vector<ToolUse>& uses) {
 
 constexpr auto thoughts_member = "reasoning_content";
 
-/// What was kept of the answer is its thoughts as one text, or OpenRouter's details of them. Blocks of other APIs are
-/// left out.
+/// Adds the thoughts of an answer: one text, or OpenRouter's details. Blocks of other APIs are left out.
 void add_thoughts(json::object& message, const json::array& blocks) {
   json::array details;
   for (const auto& block : blocks) {
@@ -85,7 +84,7 @@ json::object chat_assistant_message(const Message& message, bool with_blocks) {
   return object;
 }
 
-/// Calls `act` with each message of the request that calls tools.
+/// Calls `act` with each message of the request that contains tool calls.
 template <class Act>
 void for_each_calling(json::object& request, Act act) {
   for (auto& message : request["messages"].get_array()) {
@@ -93,7 +92,7 @@ void for_each_calling(json::object& request, Act act) {
   }
 }
 
-/// DeepSeek wants the thoughts of each message that calls tools, those of other models and empty ones too.
+/// DeepSeek requires the thoughts of each message with tool calls, including empty ones and those of other models.
 bool complete_thoughts(json::object& request) {
   bool changed = false;
   for_each_calling(request, [&](json::object& message) { changed |= message.emplace(thoughts_member, "").second; });
@@ -106,7 +105,8 @@ bool forget_thoughts(json::object& request) {
   return changed;
 }
 
-/// Makes an id of a call one that Mistral's models take: nine letters and digits. Returns whether it was none.
+/// Turns the id of a call into one that Mistral's models accept: nine letters and digits. Returns whether it changed
+/// the id.
 bool shorten_id(json::value& id) {
   constexpr std::size_t size = 9;
   const std::string_view text = id.get_string();
@@ -127,8 +127,8 @@ bool shorten_ids(json::object& request) {
   return changed;
 }
 
-/// Some compatible servers do not know the member.
-bool forget_strictness(json::object& request) {
+/// Some compatible servers reject the member `strict`.
+bool remove_strict(json::object& request) {
   auto* tools = request.if_contains("tools");
   bool changed = false;
   if (!tools || !tools->is_array()) return false;
@@ -179,7 +179,7 @@ Usage usage_of(const json::object& counted) {
     usage.cache_read_tokens = count_member(*details, "cached_tokens").value_or(0);
     usage.cache_write_tokens = count_member(*details, "cache_write_tokens").value_or(0);
   }
-  // DeepSeek's own name.
+  // DeepSeek's name for the count.
   if (const auto hits = count_member(counted, "prompt_cache_hit_tokens")) usage.cache_read_tokens = *hits;
   const auto prompt = count_member(counted, "prompt_tokens").value_or(0);
   usage.input_tokens = std::max<std::int64_t>(0, prompt - usage.cache_read_tokens - usage.cache_write_tokens);
@@ -220,7 +220,7 @@ private:
   void read_object(std::string_view, const json::object& frame) override {
     service_tier(text_member(frame, "service_tier"));
     const auto* usage = object_member(frame, "usage");
-    // Groq sends it here, and why it broke off.
+    // Groq sends the counts here, and the reason if it breaks off.
     if (const auto* groq = object_member(frame, "x_groq")) {
       if (!usage) usage = object_member(*groq, "usage");
       if (const auto error = string_member(*groq, "error")) return fail(read_provider_error(json::value(*error)));
@@ -235,7 +235,7 @@ private:
     if (const auto* choice = choices->front().if_object()) read_choice(*choice);
   }
 
-  /// llama.cpp counts here what it read from its cache and, where it sends no usage, the rest too.
+  /// llama.cpp reports the tokens read from its cache here and, if it sends no usage, the other counts too.
   void take_timings(const json::object& timings) {
     auto& usage = reply_.usage;
     const auto count = [&](std::string_view name) { return count_member(timings, name).value_or(0); };
@@ -331,7 +331,7 @@ private:
     complete_ = complete_ || ((wrote_text() || !calls_.empty()) && calls_.readable());
   }
 
-  /// The thoughts before a call are sent back with it: DeepSeek refuses the next request otherwise.
+  /// Thoughts before a call are sent back with it, because DeepSeek rejects the next request without them.
   void finish() override {
     reply_.provider_blocks = details_.take();
     const bool returns_thoughts = reply_.provider_blocks.empty() && !thoughts_.empty() && !calls_.empty();
@@ -376,11 +376,11 @@ public:
       return provider_error.message.find(name) != std::string::npos ||
              provider_error.words.find(name) != std::string::npos;
     };
-    // A model that cannot reason need not be told.
+    // A model that cannot reason works without the member.
     const auto* effort = request.if_contains("reasoning_effort");
     if (mentions("reasoning_effort") && !mentions("tools") && effort && *effort == "none")
       return request.erase("reasoning_effort") > 0;
-    // Reasoning models accept tools only without it, and say so in a message that names other parameters too.
+    // Reasoning models accept tools only with `none`. Their error message mentions other parameters too.
     if (mentions("reasoning_effort") && request.contains("tools")) {
       return request.emplace("reasoning_effort", "none").second;
     }
@@ -388,7 +388,7 @@ public:
       return mentions("passed back") || mentions("issing") ? complete_thoughts(request) : forget_thoughts(request);
     }
     if (mentions("with a length of 9")) return shorten_ids(request);
-    if (mentions("strict")) return forget_strictness(request);
+    if (mentions("strict")) return remove_strict(request);
     const bool of_limit = mentions("max_completion_tokens") || mentions("max_tokens");
     const bool of_its_name = mentions("supported") || mentions("instead") || mentions("nknown") ||
                              mentions("nrecognized") || mentions("not permitted");

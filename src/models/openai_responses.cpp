@@ -1,6 +1,6 @@
 // OpenAI's Responses API. The file has three parts, in this order: the request, built from a ModelRequest; the reader,
-// which turns the frames of the response into deltas and an outcome; and the format, which puts both together
-// (wire_format.hpp). Nothing is stored at the service: reasoning comes back encrypted and is sent again with its turn.
+// which turns the frames of the response into deltas and an outcome; and the format, which combines the two
+// (wire_format.hpp). The service stores nothing: reasoning arrives encrypted and is sent back with its turn.
 
 #include <algorithm>
 #include <map>
@@ -34,7 +34,7 @@ json::value responses_user_content(const Message& message) {
   return content;
 }
 
-/// The service's own search, which it leaves to the client:
+/// The service's own tool search, executed by the client:
 /// https://developers.openai.com/api/docs/guides/tools-tool-search
 json::object search_call(const ToolUse& use) {
   return {{"type", "tool_search_call"},
@@ -75,7 +75,7 @@ json::array tools_of(const std::vector<ToolDescription>& descriptions) {
   return tools;
 }
 
-/// FindTools in the form of the service. Tools that the conversation has found are defined where they were found.
+/// FindTools in the service's form. Tools that the conversation has found are defined in the result that found them.
 json::array tools_with_search(const ModelRequest& request) {
   json::array tools;
   for (const auto* tool : tools_to_define(request)) {
@@ -135,7 +135,7 @@ bool loads_deferred_tools(std::string_view base_url, std::string_view model) {
   return version.size() > 2 && version[1] == '.' && version[2] >= '4' && version[2] <= '9';
 }
 
-/// For a model that refuses the service's search: FindTools as any other tool, and what was found as text.
+/// For models that reject the service's tool search: FindTools becomes an ordinary tool, and its results become texts.
 bool search_as_function(json::object& request) {
   auto* tools = request.if_contains("tools");
   if (!tools || !tools->is_array()) return false;
@@ -171,7 +171,7 @@ bool search_as_function(json::object& request) {
   return true;
 }
 
-/// A model that cannot reason need not be told.
+/// A model that cannot reason works without the member.
 bool forget_effort_none(json::object& request) {
   auto* reasoning = request.if_contains("reasoning");
   auto* effort = reasoning && reasoning->is_object() ? reasoning->get_object().if_contains("effort") : nullptr;
@@ -181,7 +181,7 @@ bool forget_effort_none(json::object& request) {
   return true;
 }
 
-/// Only these accept `reasoning` and `include`; others reject a request with them.
+/// Only reasoning models accept `reasoning` and `include`; others reject the request.
 bool reasons(std::string_view model) {
   const bool numbered = model.starts_with("gpt-") && model.size() > 4 && model[4] >= '5' && model[4] <= '9';
   const bool o_series = model.size() > 1 && model[0] == 'o' && model[1] >= '1' && model[1] <= '9';
@@ -226,8 +226,8 @@ private:
 
   static std::int64_t index_of(const json::object& frame) { return count_member(frame, "output_index").value_or(0); }
 
-  /// Messages are paragraphs of the answer. The same text arrives up to four times, and not every server sends all of
-  /// them: the first source is used.
+  /// Messages are paragraphs of the answer. The same text arrives up to four times, but not every server sends all of
+  /// them. Only the first source is used.
   void add_text(Source source, std::int64_t index, std::string_view piece) {
     if (piece.empty()) return;
     if (!wrote_text()) source_ = source;
@@ -257,14 +257,14 @@ private:
     text_of_message(Source::items, index_of(frame), *item);
   }
 
-  /// The whole item, which repeats its pieces. Some servers number the items differently at the end.
+  /// Reads the complete item, which repeats its pieces. Some servers number the items differently at the end.
   void take_item(std::int64_t index, const json::object& item) {
     const auto type = text_member(item, "type");
     if (type == "reasoning") take_reasoning(index, item);
     if (type == "function_call") {
       calls_.put(index, text_member(item, "call_id"), text_member(item, "name"), text_member(item, "arguments"));
     }
-    // The service calls its own search by itself; only the client's is a call for us.
+    // The service executes its own search; only a search for the client is a call for us.
     if (type == "tool_search_call" && text_member(item, "execution") == "client") {
       calls_.put(index, text_member(item, "call_id"), find_tools_name, text_or_json(item, "arguments"));
     }
@@ -278,7 +278,7 @@ private:
   }
 
   void read_response(std::string_view type, const json::object& response) {
-    // Until it is done, the response repeats the tier that was asked for.
+    // Until the response is complete, it repeats the requested tier.
     if (type != "response.created" && type != "response.in_progress" && type != "response.queued")
       service_tier(text_member(response, "service_tier"));
     if (const auto* usage = object_member(response, "usage")) take_usage(*usage);
@@ -342,7 +342,7 @@ private:
   }
 
   std::map<std::int64_t, json::object> reasoning_items_;
-  Source source_{};           ///< of the text, once any arrived
+  Source source_{};           ///< of the text, once some has arrived
   std::int64_t written_ = 0;  ///< the item whose text arrived last
 };
 

@@ -4,7 +4,7 @@
 
 namespace agw {
 
-/// The MIME type that providers use for images of that type; empty if models do not accept it.
+/// The MIME type by which providers know images of that type; empty if models do not accept it.
 /// Example: src/models/picture_test.cpp: Picture.HasTheNameThatProvidersKnow
 std::string_view picture_mime(std::string_view mime);
 

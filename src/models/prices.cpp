@@ -15,7 +15,7 @@ constexpr double million = 1e6;
 /// Keeps every sum of costs finite.
 constexpr double max_price = million;
 
-/// Reads a price file; has its name, for errors.
+/// Reads a price file. Keeps the file's name for errors.
 class Reader {
 public:
   explicit Reader(const std::filesystem::path& file) : file_(file) {}

@@ -22,10 +22,10 @@ struct Price {
 };
 const Description& describe(Tag<Price>);
 
-/// The cost of `usage` at that price, in USD.
+/// The cost of `usage` at `price`, in USD.
 double cost(const Price& price, const Usage& usage);
 
-/// The saving by the cache, in USD; negative if writing to it cost more than reading from it saved.
+/// The amount that caching saved, in USD; negative if writing to the cache cost more than reading from it saved.
 double saved(const Price& price, const Usage& usage);
 
 /// The user's own prices. They override those that ship with the gateway.
@@ -35,8 +35,8 @@ public:
   Prices() = default;
 
   /// Reads `prices.yaml`: `<provider>/<model>` or `<model>` -> `{input, output, cache_read, cache_write}`. The last two
-  /// default to `input`. A missing file has no prices. Throws StartError `<file>:<line>: <key>: <why>` for an invalid
-  /// one.
+  /// default to `input`. A missing file is treated as empty. Throws StartError `<file>:<line>: <key>: <why>` if the
+  /// file is invalid.
   explicit Prices(const std::filesystem::path& file);
 
   /// The price of the model: its price at this provider if there is one, else its general price.

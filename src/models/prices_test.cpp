@@ -22,7 +22,7 @@ protected:
     return Prices(file_);
   }
 
-  /// The error after the file's name.
+  /// The error without the file's name.
   std::string error(std::string_view text) {
     try {
       read(text);

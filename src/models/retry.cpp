@@ -1,19 +1,19 @@
-// When a failed model call is repeated, and when another model is asked. docs/contract/models.md has the rules.
+// Decides when a failed model call is retried, and when another model is called. docs/contract/models.md has the rules.
 //
-// A *try* is one call of one choice. A *choice* is a model at a provider; the choices are the model of the run and
-// its fallbacks. An answer has *begun* with its first delta.
+// A *try* is one call of one choice. A *choice* is a model at a provider; the choices are the model of the run and its
+// fallbacks. An answer has *begun* with its first delta.
 //
-// The invariant: nobody sees the beginning of two answers. Once an answer has begun, its failure is the result.
+// Invariant: a reader never sees the beginning of two answers. Once an answer has begun, its failure is the result.
 //
-//   1. Call the choice. If it answers, that is the result.
-//   2. If the failure may pass (unavailable, rate limited, a response that breaks the protocol) and fewer than four
-//      repetitions were made, wait and go to 1. The delay is what the provider asks for, but over a minute there is no
-//      repetition. If it asks for nothing, the delays are 0.5, 1, 2 and 4 s, each less up to a quarter at random.
-//   3. If the failure is of that kind, or is a used-up quota (429) or any 5xx, go to 1 with the next choice.
-//   4. Otherwise, or after the last choice, the failures of all choices are the result, in one message.
+// 1. Call the choice. If it answers, that is the result.
+// 2. If the failure may pass (unavailable, rate limited, a response that violates the protocol) and there were fewer
+//    than four retries, wait and go to 1. The delay is what the provider requests; if that is over a minute, do not
+//    retry. If it requests none, the delays are 0.5, 1, 2 and 4 s, each shortened by up to a quarter at random.
+// 3. If the failure is of that kind, or is an exhausted quota (429) or any 5xx, go to 1 with the next choice.
+// 4. Otherwise, or after the last choice, the failures of all choices are the result, in one message.
 //
-// Other refusals are not passed to another model: a wrong key is for a person to mend, and a request that is too long
-// is for context_window.cpp to shorten. The tokens of failed tries are part of the usage.
+// Other rejections are not passed to another model: a person must correct a wrong key, and context_window.cpp shortens
+// a request that is too long. The usage includes the tokens of failed tries.
 
 #include "models/retry.hpp"
 
@@ -36,7 +36,7 @@ bool is_worth_another_try(const ModelFailure& failure) {
   return failure.kind == Kind::unavailable || failure.kind == Kind::rate_limited || failure.kind == Kind::protocol;
 }
 
-/// If a quota is used up, or a service is down, another model may answer.
+/// Another model may answer if a quota is exhausted or a service is down.
 bool is_worth_another_model(const ModelFailure& failure) {
   return is_worth_another_try(failure) || failure.status == 429 || failure.status >= 500;
 }
@@ -60,9 +60,10 @@ std::optional<milliseconds> delay_after(int tries, const ModelFailure& failure, 
   return jittered(std::min<milliseconds>(doubled, policy.max_delay));
 }
 
-/// Waits until a failed call should be repeated. False if it should not: then `failure` is the result.
-Task<bool> may_go_on(const ModelChoice& choice, int tries, ModelFailure& failure, StopSource& stop,
-                     const RetryPolicy& policy) {
+/// Waits until it is time to retry a failed call. Returns false if it should not be retried; `failure` is then the
+/// result.
+Task<bool> wait_for_retry(const ModelChoice& choice, int tries, ModelFailure& failure, StopSource& stop,
+                          const RetryPolicy& policy) {
   const auto delay = delay_after(tries, failure, policy);
   if (!delay) co_return false;
   log::warn("{}: {}; try {} in {} ms", choice.id(), failure.message, tries + 1, delay->count());
@@ -75,8 +76,8 @@ Task<bool> may_go_on(const ModelChoice& choice, int tries, ModelFailure& failure
   co_return false;
 }
 
-/// Calls one model as often as the policy allows. `began`: whether a delta has arrived. The usage is that of all
-/// attempts.
+/// Calls one model as often as the policy allows. `began`: whether a delta has arrived. The usage is the sum of all
+/// tries.
 Task<ModelOutcome> ask(const ModelChoice& choice, const ModelRequest& request, const OnDelta& on_delta,
                        StopSource& stop, const RetryPolicy& policy, const bool& began) {
   Usage spent;
@@ -84,7 +85,7 @@ Task<ModelOutcome> ask(const ModelChoice& choice, const ModelRequest& request, c
     auto outcome = co_await choice.provider->answer(request, on_delta, stop);
     std::visit([&](auto& end) { spent = end.usage += spent; }, outcome);
     auto* failure = std::get_if<ModelFailure>(&outcome);
-    if (!failure || began || !co_await may_go_on(choice, tries, *failure, stop, policy)) co_return outcome;
+    if (!failure || began || !co_await wait_for_retry(choice, tries, *failure, stop, policy)) co_return outcome;
   }
 }
 
@@ -109,7 +110,7 @@ Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequ
   };
   std::optional<ModelFailure> earlier;
   const auto wanted_tokens = request.max_output_tokens;
-  std::vector<ToolDescription> tools;  // of the request, while a model is called that takes none
+  std::vector<ToolDescription> tools;  // of the request, while the called model takes none
   for (auto choice = choices.begin();; ++choice) {
     AGW_ASSERT(choice->provider && tools.empty());
     request.model = choice->model;
@@ -132,7 +133,7 @@ Task<std::variant<json::object, ModelFailure>> embed_with_retries(ModelChoice ch
   for (int tries = 1;; ++tries) {
     auto outcome = co_await choice.provider->embed(body, stop);
     auto* failure = std::get_if<ModelFailure>(&outcome);
-    if (!failure || !co_await may_go_on(choice, tries, *failure, stop, policy)) co_return outcome;
+    if (!failure || !co_await wait_for_retry(choice, tries, *failure, stop, policy)) co_return outcome;
   }
 }
 

@@ -22,14 +22,14 @@ namespace {
 constexpr std::string_view no_address = "must be an http or https address such as https://api.example.com/v1";
 constexpr std::string_view use_secret = "keep the key as a secret";
 
-/// Names that lead to a metadata service wherever they can be resolved.
+/// Names that resolve to a metadata service in the networks of clouds.
 constexpr std::array<std::string_view, 5> metadata_names = {"metadata.google.internal", "metadata.goog", "metadata",
                                                             "instance-data", "instance-data.ec2.internal"};
 
 bool is_metadata_host(const std::string& host) {
   auto name = lower_case(host);
   if (name.ends_with('.')) name.pop_back();
-  // Resolvers read numbers in other forms than the usual one too, such as `0xA9FEA9FE`.
+  // Resolvers also accept other forms of numeric addresses, such as `0xA9FEA9FE`.
   in_addr number{};
   if (::inet_aton(name.c_str(), &number) != 0) {
     return is_metadata_address(boost::asio::ip::make_address_v4(ntohl(number.s_addr)));

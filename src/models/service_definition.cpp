@@ -26,7 +26,7 @@ bool has_control(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
-/// One walk through a definition.
+/// Validates one definition.
 class DefinitionCheck {
 public:
   explicit DefinitionCheck(const json::object& definition) : definition_(definition) {}

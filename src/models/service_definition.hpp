@@ -10,33 +10,33 @@
 
 namespace agw {
 
-/// Whether the definition of an integration is that of a model service: its `kind` is `model`.
+/// Whether the definition of an integration describes a model service: its `kind` is `model`.
 bool is_model_service(const json::object& definition);
 
-/// What is wrong with the definition of a model service, in addition to what its schema says; paths begin with
-/// `definition`. It holds no key: `api_key` and headers name secrets.
+/// Returns the problems of a model service's definition that its schema does not find; paths begin with `definition`.
+/// The definition contains no key: `api_key` and headers refer to secrets.
 Problems validate_model_service(const json::object& definition);
 
-/// The contents of the definition, with texts unchanged: secrets are filled in for each call.
+/// The settings of the definition. References to secrets stay in the texts: they are resolved for each call.
 ProviderSettings model_service_settings(std::string name, const json::object& definition);
 
 /// The models in the member `models` of a definition, or of a list that has the same form.
 std::vector<ModelEntry> model_entries_in(const json::object& definition);
 
-/// The name in `${secret:NAME}` if that is all of the text; empty if it is not.
+/// Returns NAME if `text` is exactly `${secret:NAME}`, else an empty string.
 std::string_view secret_named_by(std::string_view text);
 
-/// What is wrong with the address of a model service, as the end of a sentence that begins with its name; empty if
-/// nothing is. It is http or https without credentials, may have a query and `{model}`, and is no metadata service of a
-/// cloud.
+/// Returns the problem of a model service's address, as the end of a sentence that begins with its name; empty if it is
+/// valid. The address must be http or https without credentials and must not belong to a cloud's metadata service. It
+/// may have a query and `{model}`.
 /// Example: src/models/model_listing_test.cpp: ServiceAddress.IsOfTheWebAndHoldsNoCredentials
 std::string address_problem(std::string_view base_url);
 
-/// Whether the name of a header or of a query's parameter says that its value is a key.
+/// Whether the name of a header or query parameter suggests that its value is a key.
 bool names_key(std::string_view name);
 
-/// What is wrong with a key, as the end of a sentence that begins with its name; empty if nothing is. A key becomes the
-/// value of a header.
+/// Returns the problem of a key, as the end of a sentence that begins with its name; empty if it is valid. A key must
+/// be valid as the value of a header.
 std::string key_problem(std::string_view key);
 
 }  // namespace agw

@@ -18,9 +18,9 @@ std::optional<json::object> read_arguments(std::string_view arguments) {
   return parse_object(arguments);
 }
 
-/// Whether the arguments are complete. They are only parsed if they end with a brace, because this is checked for each
-/// of many pieces.
-bool are_whole(std::string_view arguments) {
+/// Whether the arguments are complete. Parses them only if they end with a brace, because this is checked after each of
+/// many pieces.
+bool are_complete(std::string_view arguments) {
   const auto last = arguments.find_last_not_of(white_space);
   const bool may_be = last != arguments.npos && (arguments[last] == '}' || arguments == "null");
   return may_be && read_arguments(arguments).has_value();
@@ -39,14 +39,14 @@ bool ToolCalls::Call::ends_before(std::string_view its_id, std::string_view its_
   if (its_name.empty()) return false;
   if (!its_id.empty() && !id.empty()) return its_id != id;
   const bool is_the_same = its_name == name && its_arguments == arguments;
-  return !is_the_same && !is_blank(its_arguments) && are_whole(arguments);
+  return !is_the_same && !is_blank(its_arguments) && are_complete(arguments);
 }
 
 void ToolCalls::add(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments) {
   auto* call = find(index);
   if (!call || call->ends_before(id, name, arguments)) {
     call = &calls_.emplace_back(Call{index, {}, {}, {}});
-  } else if (!name.empty() && !is_blank(arguments) && are_whole(call->arguments)) {
+  } else if (!name.empty() && !is_blank(arguments) && are_complete(call->arguments)) {
     call->arguments.clear();
   }
   if (call->id.empty()) call->id = id;

@@ -12,9 +12,9 @@ namespace agw {
 /// Assembles tool calls that arrive in pieces, in the order of their first pieces.
 class ToolCalls {
 public:
-  /// Adds a piece of the call at `index`: one piece has the id and name; the arguments are appended. A different id and
-  /// name begin a new call at this index, and so does a name without an id once the call is complete. A complete call
-  /// that is sent again replaces itself.
+  /// Adds a piece of the call at `index`: the first has the id and name, and all append to the arguments. A piece with
+  /// another id and name begins a new call at this index. So does a piece with a name and no id once the call is
+  /// complete. If a complete call is sent again, it replaces itself.
   void add(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments);
 
   /// Appends arguments to the call at `index`, if there is one.
@@ -23,7 +23,7 @@ public:
   /// Replaces the arguments of the call at `index`.
   void set_arguments(std::int64_t index, std::string_view arguments);
 
-  /// Replaces a call by its complete form: the call with that id, else the call at `index`.
+  /// Replaces a call with its complete form: the call with that id, else the call at `index`.
   void put(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments);
 
   struct Call {
@@ -36,7 +36,7 @@ public:
     bool ends_before(std::string_view its_id, std::string_view its_name, std::string_view its_arguments) const;
   };
 
-  /// The calls as far as they have arrived.
+  /// The calls received so far, possibly incomplete.
   const std::vector<Call>& calls() const { return calls_; }
   bool empty() const { return calls_.empty(); }
   std::size_t size() const { return calls_.size(); }

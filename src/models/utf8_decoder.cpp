@@ -15,7 +15,7 @@ constexpr std::size_t surrogate_bytes = 3;
 
 unsigned byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
 
-/// Whether an encoded surrogate starts at `at` whose second byte has these upper bits.
+/// Whether there is an encoded surrogate at `at` whose second byte has these upper bits.
 bool is_surrogate(std::string_view text, std::size_t at, unsigned second) {
   return at + surrogate_bytes <= text.size() && byte_at(text, at) == 0xed && (byte_at(text, at + 1) & 0xf0) == second &&
          (byte_at(text, at + 2) & 0xc0) == 0x80;
@@ -24,7 +24,7 @@ bool is_surrogate(std::string_view text, std::size_t at, unsigned second) {
 bool is_high_surrogate(std::string_view text, std::size_t at) { return is_surrogate(text, at, 0xa0); }
 bool is_low_surrogate(std::string_view text, std::size_t at) { return is_surrogate(text, at, 0xb0); }
 
-/// The ten bits of the character that a surrogate encodes.
+/// The ten bits of the character that the surrogate encodes.
 unsigned surrogate_bits(std::string_view text, std::size_t at) {
   return (byte_at(text, at + 1) & 0x0f) << 6 | (byte_at(text, at + 2) & 0x3f);
 }
@@ -40,8 +40,8 @@ std::size_t length_by_first_byte(unsigned first) {
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/// Returns where the last character begins if it may be incomplete, else the end of the text.
-std::size_t end_of_whole(std::string_view text) {
+/// Returns the start of the last character if it may be incomplete, else the end of the text.
+std::size_t complete_length(std::string_view text) {
   std::size_t end = text.size();
   for (std::size_t back = 1; back <= std::min<std::size_t>(surrogate_bytes, text.size()); ++back) {
     const auto first = byte_at(text, text.size() - back);
@@ -79,7 +79,7 @@ std::string to_valid_utf8(std::string_view text) {
 
 std::string Utf8Decoder::add(std::string_view piece) {
   waiting_ += piece;
-  const auto end = end_of_whole(waiting_);
+  const auto end = complete_length(waiting_);
   AGW_ASSERT(end <= waiting_.size() && waiting_.size() - end <= 2 * surrogate_bytes);
   const auto whole = std::string_view(waiting_).substr(0, end);
   auto text = to_valid_utf8(whole);

@@ -12,11 +12,12 @@ std::string encode_surrogate(unsigned code_unit);
 /// bytes become U+FFFD.
 std::string to_valid_utf8(std::string_view text);
 
-/// Decodes a text that arrives in pieces, which a server may have split inside a character.
+/// Decodes a text that arrives in pieces. A server may have split it inside a character.
 /// Example: src/models/utf8_decoder_test.cpp: Utf8Decoder.PutsACharacterTogetherWhereverItIsCut
 class Utf8Decoder {
 public:
-  /// Returns the complete characters up to the end of `piece`; the start of a character waits for the next piece.
+  /// Returns the complete characters up to the end of `piece`, and keeps the start of an incomplete one for the next
+  /// piece.
   std::string add(std::string_view piece);
 
   /// Returns U+FFFD if the last character is incomplete, else an empty string.

@@ -24,7 +24,7 @@ json::array with_whole_characters(json::array blocks) {
   return whole && whole->is_array() ? std::move(whole->get_array()) : json::array();
 }
 
-/// Some servers write blanks after it.
+/// Some servers append spaces.
 bool is_end_mark(std::string_view data) { return data.starts_with("[DONE]") && is_blank(data.substr(6)); }
 
 }  // namespace
@@ -95,7 +95,7 @@ void AnswerReader::emit(Delta::Kind kind, std::string delta) {
   if (!delta.empty()) on_delta_({kind, std::move(delta)});
 }
 
-/// Reports what came of the calls that have an id and a name.
+/// Reports new pieces of the calls that have an id and a name.
 void AnswerReader::emit_calls() {
   const auto& calls = calls_.calls();
   reported_.resize(std::max(reported_.size(), calls.size()));
@@ -115,7 +115,7 @@ void AnswerReader::emit_calls() {
   }
 }
 
-/// Reports calls whose id the gateway has made, and the arguments of those that came without.
+/// Reports calls whose id the gateway made up, and arguments of calls that arrived without any.
 void AnswerReader::emit_rest_of_calls() {
   const auto& uses = reply_.tool_uses;
   reported_.resize(uses.size());
@@ -171,7 +171,7 @@ std::vector<MessagePart> parts_of(const Message& message) {
     auto piece = text.substr(written, end - written);
     written = end;
     const bool follows_image = !parts.empty() && std::holds_alternative<const Image*>(parts.back());
-    // The line ends stood between two texts.
+    // Line ends between a text and an image only separated two texts.
     if (follows_image) piece.remove_prefix(std::min(piece.find_first_not_of('\n'), piece.size()));
     if (!is_invisible(piece)) parts.emplace_back(piece);
   };

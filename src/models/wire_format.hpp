@@ -28,31 +28,31 @@ public:
   /// Reads the next frame. Frames after the end or a failure are ignored.
   void read(const Frame& frame);
 
-  /// The response is unusable.
+  /// Records that the response is unusable.
   void fail(ModelFailure::Kind kind, std::string message);
 
   bool failed() const { return failure_.has_value(); }
-  /// No further frames are needed.
+  /// Whether no further frames are needed.
   bool ended() const { return ended_ || failed(); }
-  /// Enough has arrived to accept the answer, though more may follow.
+  /// Whether the answer can be accepted as it is, although more may follow.
   bool complete() const { return complete_ && !failed(); }
 
-  /// The result of the call. Called once, after the last frame.
+  /// Returns the result of the call. Call it once, after the last frame.
   ModelOutcome outcome();
   const Usage& usage() const { return reply_.usage; }
 
 protected:
   virtual void read_object(std::string_view event, const json::object& frame) = 0;
-  /// `[DONE]` arrived.
+  /// Called when `[DONE]` arrives.
   virtual void read_done_marker() {}
   /// Called before the reply is returned, to complete it.
   virtual void finish() {}
 
   void text(std::string_view delta);
   void reasoning(std::string_view delta);
-  /// The tier that answers, as OpenAI's APIs name it; nothing if it is empty.
+  /// Reports the tier that answers, as in OpenAI's APIs; does nothing if it is empty.
   void service_tier(std::string_view tier);
-  /// A provider block is complete.
+  /// Reports a complete provider block.
   void provider_block(const json::object& block);
   void fail(const ProviderError& provider_error);
   bool wrote_text() const { return wrote_text_; }
@@ -72,9 +72,9 @@ private:
   Utf8Decoder text_;
   Utf8Decoder reasoning_;
   bool wrote_text_ = false;
-  /// How much of each call was reported.
+  /// The part of a call that was reported.
   struct ReportedCall {
-    std::string id{};  ///< empty: it has not begun
+    std::string id{};  ///< empty: nothing yet
     std::size_t bytes = 0;
     Utf8Decoder arguments{};
   };
@@ -86,13 +86,13 @@ class WireFormat {
 public:
   virtual ~WireFormat() = default;
 
-  /// Where requests to that model go.
+  /// The URL for requests to that model.
   virtual std::string url(std::string_view model) const = 0;
   /// The header with the key, and others that the format requires.
   virtual std::vector<HttpHeader> headers() const = 0;
   virtual json::object request(const ModelRequest& request) const = 0;
 
-  /// Removes or changes the part of `request` that the provider rejected, if that is possible. Returns whether it was.
+  /// Removes or changes the part of `request` that the provider rejected. Returns false if that is not possible.
   virtual bool adjust(json::object& request, const ProviderError& provider_error) const = 0;
 
   /// `on_delta` must outlive the reader.
@@ -104,18 +104,18 @@ public:
 /// Whether the message's provider blocks were made by `model` of `provider`, the only one that accepts them.
 bool can_resend_blocks(const Message& message, std::string_view provider, std::string_view model);
 
-// Tools that are deferred, for services that load them when the conversation refers to them.
+// Deferred tools, for services that load them when the conversation refers to them.
 
-/// The deferred tools that a result refers to and that still exist.
+/// The existing deferred tools that a result refers to.
 std::vector<const ToolDescription*> referenced_tools(const Message& result, const DeferredTools& deferred);
-/// The offered tools that the request has to define at once: not those that its messages refer to.
+/// The tools that the request must define in full: the offered ones to which its messages do not refer.
 std::vector<const ToolDescription*> tools_to_define(const ModelRequest& request);
 /// Whether the tool is among `deferred`.
 bool is_deferred(const DeferredTools& deferred, std::string_view name);
 
-/// A piece of a user's message: a text that is not blank, or an image.
+/// A part of a user's message: a text that is not blank, or an image.
 using MessagePart = std::variant<std::string_view, const Image*>;
-/// The texts and images of a message, in their order. They refer to it.
+/// The texts and images of a message, in order. They refer to the message.
 /// Example: src/models/wire_format_test.cpp: WireFormat.KeepsTheOrderOfTextsAndImages
 std::vector<MessagePart> parts_of(const Message& message);
 
@@ -129,32 +129,32 @@ std::string data_url(const Image& image);
 std::string result_text(const Message& message);
 /// A tool call's arguments as JSON text.
 std::string arguments_text(const ToolUse& use);
-/// Adds the tier and the labels that services of OpenAI's APIs get as the program has sent them.
+/// Adds the tier and the labels, unchanged, for services with OpenAI's APIs.
 void add_labels(json::object& body, const CallOptions& options);
 /// Tools in the form that OpenAI's Chat Completions and Ollama share.
 json::array function_tools(const std::vector<ToolDescription>& descriptions);
 
-/// Anthropic's Messages API. Thinking blocks come with the reply and are sent back unchanged with the turn they belong
-/// to; the prompt is cached at the tools, the system prompt and the last two user messages.
+/// Anthropic's Messages API. Replies include thinking blocks, which must be sent back unchanged with their turn. The
+/// prompt is cached at the tools, the system prompt and the last two user messages.
 std::unique_ptr<WireFormat> anthropic_format(ProviderSettings settings);
 
-/// OpenAI's Responses API, stateless: OpenAI stores nothing, and reasoning items come encrypted with the reply and are
-/// sent back with the turn they belong to.
+/// OpenAI's Responses API, stateless: OpenAI stores nothing. Replies include encrypted reasoning items, which are sent
+/// back with their turn.
 std::unique_ptr<WireFormat> openai_responses_format(ProviderSettings settings);
 
 /// OpenAI's Chat Completions API, as OpenAI and the many compatible servers implement it: llama.cpp, vLLM, LM Studio,
 /// OpenRouter and others.
 std::unique_ptr<WireFormat> openai_chat_format(ProviderSettings settings);
 
-/// Google's Gemini API (`generateContent`), streamed. The signatures of thoughts come with the reply and are sent back
-/// with the part that they belong to.
+/// Google's Gemini API (`generateContent`), streamed. Replies include signatures of thoughts, which are sent back with
+/// the part that they belong to.
 std::unique_ptr<WireFormat> gemini_format(ProviderSettings settings);
 
 /// The version to append to the address of a Gemini service: `/v1beta`, or nothing if the address has one.
 std::string gemini_version(std::string_view base_url);
 
-/// The context window that is requested where the service's definition says none, in tokens: Ollama's default may be as
-/// small as 4,096, and it truncates silently.
+/// The context window to request if the service's definition specifies none, in tokens. Ollama's default may be as
+/// small as 4,096, and it truncates prompts silently.
 inline constexpr std::int64_t ollama_context_window = 32'768;
 
 /// Ollama's own API.
