@@ -45,7 +45,7 @@ std::optional<std::string> converted(std::string_view bytes, const std::string& 
   return out;
 }
 
-/// Empty if neither declares it.
+/// Returns an empty string if neither declares it.
 std::string charset_of(std::string_view bytes, std::string_view content_type) {
   if (bytes.starts_with(utf8_mark)) return "utf-8";
   if (is_marked_utf16(bytes)) return "utf-16";
@@ -55,7 +55,7 @@ std::string charset_of(std::string_view bytes, std::string_view content_type) {
 std::string read_as(std::string charset, std::string_view bytes) {
   if (bytes.starts_with(utf8_mark)) bytes.remove_prefix(utf8_mark.size());
   if (charset.empty() && !is_utf8(bytes)) charset = "windows-1252";
-  if (charset == "iso-8859-1") charset = "windows-1252";  // as browsers read it
+  if (charset == "iso-8859-1") charset = "windows-1252";  // as in browsers
   if (!charset.empty() && charset != "utf-8" && charset != "utf8") {
     if (const auto text = converted(bytes, charset)) return to_utf8(*text);
   }

@@ -11,15 +11,15 @@ namespace agw {
 /// Example: src/tools/charset_test.cpp: Charset.IsThatOfTheMarkOrTheContentTypeOrOneThatFits
 bool declares_charset(std::string_view content_type);
 
-/// Whether a byte order mark shows that it is UTF-16.
+/// Whether the bytes start with a byte order mark of UTF-16.
 bool is_marked_utf16(std::string_view bytes);
 
-/// Chooses the charset by the byte order mark, the `charset` of the Content-Type, else UTF-8 if the text is valid, else
-/// Windows-1252. A page that the Content-Type declares as HTML is read as HTML.
+/// Takes the charset from the byte order mark or the `charset` of the Content-Type. Without either it is UTF-8 if the
+/// text is valid UTF-8, else Windows-1252. A page that the Content-Type declares as HTML is read as HTML.
 std::string text_to_utf8(std::string_view bytes, std::string_view content_type);
 
-/// Reads an HTML page, regardless of its Content-Type: without a byte order mark and a declared charset, its `meta`
-/// element decides.
+/// Reads an HTML page, regardless of its Content-Type. If it has neither a byte order mark nor a declared charset, its
+/// `meta` element decides.
 std::string html_to_utf8(std::string_view bytes, std::string_view content_type);
 
 }  // namespace agw

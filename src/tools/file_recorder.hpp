@@ -18,10 +18,10 @@ struct PlannedWrite {
   std::filesystem::path path;
   std::shared_ptr<const EntryState> before;
   std::shared_ptr<const EntryState> after;
-  std::vector<std::filesystem::path> new_directories;  ///< that it creates, the uppermost first
+  std::vector<std::filesystem::path> new_directories;  ///< to be created, the uppermost first
 };
 
-/// The directories that a command can write, as they were before it.
+/// The directories that a command can write to, listed before it runs.
 class CommandListing {
 public:
   CommandListing() = default;
@@ -30,16 +30,17 @@ public:
   CommandListing& operator=(const CommandListing&) = delete;
 };
 
-/// A host that a command reached, or was refused.
+/// A host that a command reached or tried to reach.
 struct ContactedHost {
   std::string host;
   int port = 0;
   bool allowed = false;
-  std::string reason;  ///< why not; else empty
+  std::string reason;  ///< why it was refused; else empty
   std::int64_t connections = 0;
 };
 
-/// Records what calls change in files, so that it can be undone, and which hosts they reach. On the loop.
+/// Records the changes that calls make to files, so that they can be undone, and the hosts that calls reach. Used on
+/// the loop.
 class FileRecorder {
 public:
   FileRecorder() = default;
@@ -47,26 +48,26 @@ public:
   FileRecorder(const FileRecorder&) = delete;
   FileRecorder& operator=(const FileRecorder&) = delete;
 
-  /// The size of the largest content that is kept, in bytes.
+  /// The maximum size of stored contents, in bytes. Larger ones are not stored.
   virtual std::size_t max_file_size() const = 0;
 
-  /// Before a tool renames: stores the former content and the change; both are on disk when this returns. Throws
-  /// ApiError if they cannot be stored: then nothing may be written.
+  /// Called before a tool replaces a file. Stores the former content and the change; both are on disk when this
+  /// returns. Throws ApiError if they cannot be stored; the file must then not be written.
   virtual Task<> before_write(const ToolRun& run, PlannedWrite write) = 0;
-  /// After it: stores the new content as well, which the file does not wait for.
+  /// Called after the file was replaced. Stores the new content as well; the file is already in place by then.
   virtual Task<> after_write(std::shared_ptr<const EntryState> after) = 0;
 
-  /// Before a command that can write these directories: stores what it could overwrite. Throws ApiError if there is no
-  /// space: then it may not run.
+  /// Called before a command that can write to these directories. Stores the contents that it could overwrite. Throws
+  /// ApiError if there is no space; the command must then not run.
   virtual Task<std::shared_ptr<CommandListing>> before_command(const ToolRun& run,
                                                                std::vector<std::filesystem::path> writable) = 0;
-  /// After it has ended: records what changed in the meantime.
+  /// Called after the command has ended. Records the changes since `before_command`.
   virtual Task<> after_command(const ToolRun& run, std::shared_ptr<CommandListing> before) = 0;
 
-  /// Names what a run may have changed without a record. `path`: of the files.
+  /// Records that the run may have changed files at `path` without a record.
   virtual Task<> record_uncovered(const ToolRun& run, std::string path, std::string reason) = 0;
 
-  /// The hosts of one command.
+  /// Records the hosts of one command.
   virtual Task<> record_hosts(const ToolRun& run, std::vector<ContactedHost> hosts) = 0;
 };
 

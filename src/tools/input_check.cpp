@@ -1,6 +1,6 @@
-// Validates input against a JSON Schema, with messages that help a model to correct itself. A schema may come from a
-// stranger, so the work is bounded: by depth, by a number of steps, and by regular expressions that match in linear
-// time. What exceeds a bound is not checked here but left to the callee (UnsupportedSchema).
+// Validates input against a JSON Schema, with messages that help a model to correct itself. Schemas may be untrusted,
+// so the work is bounded: by depth, by a number of steps, and by regular expressions that match in linear time. If a
+// schema exceeds a bound, validation is left to the callee (UnsupportedSchema).
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ constexpr std::size_t max_pattern_length = 1'000;
 constexpr std::int64_t pattern_memory = 1 << 20;
 constexpr std::size_t max_shown_length = 200;
 
-/// The schema cannot be checked.
+/// Thrown if the schema cannot be checked.
 struct UnsupportedSchema {};
 
 std::optional<double> number_member(const json::object& schema, std::string_view name) {
@@ -40,7 +40,7 @@ std::string shown(const json::value& value) {
   return text;
 }
 
-/// Steps such as 0.01 are not exact in binary, and neither are their multiples.
+/// Steps such as 0.01 and their multiples have no exact binary representation.
 bool is_multiple(double value, double step) {
   if (step <= 0) return true;
   const double count = value / step;
@@ -217,7 +217,7 @@ private:
     }
   }
 
-  /// Several schemas for one value.
+  /// Keywords with several schemas for one value.
   void combined(const json::object& schema, const json::value& value, const std::string& path, Problems& problems) {
     if (const auto* all = array_member(schema, "allOf")) {
       for (const auto& one : *all) walk(one, value, path, problems);

@@ -55,7 +55,7 @@ FileError problem_of(int error) {
   }
 }
 
-/// A path that could not be opened is judged by where it would be. Paths through magic links have no place.
+/// Decides the place of a missing file by the path that it would have. Paths through magic links have no place.
 OpenedPath missing(const fs::path& path, FileError problem, const FileRoots& roots) {
   OpenedPath opened_path{.path = resolve_path(path), .problem = problem};
   opened_path.place = problem == FileError::symlink ? FilePlace::outside : place_of(opened_path.path, roots);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The components of `path` below `root`; nullopt if it is not beneath it. Empty for the root itself.
+/// Returns the components of `path` below `root`, none for the root itself; nullopt if the path is not beneath it.
 std::optional<std::vector<std::string>> names_below(const fs::path& root, const fs::path& path) {
   auto here = path.begin();
   for (const auto& part : root) {
@@ -34,7 +34,7 @@ bool begins_with(const std::vector<std::string>& names, std::initializer_list<st
   return names.size() >= beginning.size() && std::equal(beginning.begin(), beginning.end(), names.begin());
 }
 
-/// Within the data directory.
+/// The place of a file in the data directory.
 FilePlace place_in_data(const std::vector<std::string>& names, const std::string& agent) {
   if (begins_with(names, {"knowledge"}) || begins_with(names, {"skills"})) return FilePlace::library;
   if (!begins_with(names, {"agents", agent})) return FilePlace::never;

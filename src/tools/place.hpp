@@ -36,18 +36,18 @@ struct FileRoots {
 
   std::filesystem::path agent_directory() const { return data_directory / "agents" / agent; }
   std::filesystem::path workspace() const { return agent_directory() / "workspace"; }
-  /// The base of relative paths.
+  /// The base for relative paths.
   std::filesystem::path working_directory() const { return project ? *project : workspace(); }
 };
 
-/// Creates the agent's workspace, the base of relative paths without a project. Throws BadRequest if that fails.
+/// Creates the agent's workspace, the base for relative paths if there is no project. Throws BadRequest if that fails.
 void make_workspace(const FileRoots& roots);
 
-/// The place of `path`, which must be absolute and resolved: what the kernel reports for the open file, not what was
-/// requested.
+/// Returns the place of `path`, which must be absolute and resolved: the path that the kernel reports for the open
+/// file, not the requested one.
 FilePlace place_of(const std::filesystem::path& path, const FileRoots& roots);
 
-/// Whether reading tools may see it.
+/// Whether reading tools may read files in that place.
 bool is_readable(FilePlace place);
 
 }  // namespace agw

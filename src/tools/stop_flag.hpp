@@ -7,10 +7,10 @@
 
 namespace agw {
 
-/// Whether work on another thread should end, because stop was requested on the loop.
+/// Whether work on another thread should end, because a stop was requested on the loop.
 using StopFlag = std::shared_ptr<const std::atomic<bool>>;
 
-/// Passes a stop request on to other threads, for its own lifetime.
+/// Forwards a stop request to other threads while it exists.
 class CrossThreadStop {
 public:
   explicit CrossThreadStop(StopSource& stop)

@@ -8,14 +8,14 @@
 
 namespace agw {
 
-/// The texts that a person's editor has open, which may differ from the files. Paths are absolute and resolved.
+/// The texts of open files in a person's editor, which may have unsaved changes. Paths are absolute and resolved.
 class TextBuffers {
 public:
   virtual ~TextBuffers() = default;
 
-  /// The file's text as the editor has it; nullopt: the file says it.
+  /// Returns the editor's text of the file; nullopt: read the file instead.
   virtual Task<std::optional<std::string>> read(std::string path, StopSource& stop) = 0;
-  /// Has the editor write the file. False: the caller has to.
+  /// Makes the editor write the file. Returns false if the caller has to write it.
   virtual Task<bool> write(std::string path, std::string text, StopSource& stop) = 0;
 };
 

@@ -13,7 +13,7 @@ namespace agw {
 /// All registered tools.
 class ToolSet {
 public:
-  /// Returns the tools that currently come from extensions. Called on the loop, at each step of a run.
+  /// Returns the current tools of extensions. Called on the loop, at each step of a run.
   using Source = std::function<std::vector<ToolPointer>()>;
 
   /// Throws InternalError for a duplicate name.
@@ -26,10 +26,10 @@ public:
     add(Source([&room] { return room.tools(); }));
   }
 
-  /// Sorted by name, so that the list that a model gets stays the same from call to call. A source's tool with a name
-  /// that is taken is left out.
+  /// Sorted by name, so that the model gets the same list in every call. A tool of a source is left out if its name is
+  /// taken.
   std::map<std::string, ToolPointer, std::less<>> all() const;
-  /// nullptr if there is none.
+  /// Returns nullptr if there is no such tool.
   ToolPointer find(std::string_view name) const;
 
 private:

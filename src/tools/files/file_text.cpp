@@ -32,7 +32,7 @@ class NumberedLines {
 public:
   explicit NumberedLines(LineRange range) : range_(range) {}
 
-  /// False once no more is needed; the text after the range shows whether there is more.
+  /// Returns false once no more is needed. Text after the range shows that there is more.
   bool add(std::string_view piece) {
     if (is_full()) {
       has_more_ = true;

@@ -16,18 +16,18 @@ struct LineRange {
   std::int64_t count = 2000;
 };
 
-/// Lines of a file with their numbers, as `cat -n` shows them. Long lines and long results are truncated with a notice.
-/// Throws BadRequest for a binary file. Reads no more of a large file than necessary. Blocks.
+/// Returns lines of a file with their numbers, in the format of `cat -n`. Long lines and long results are truncated
+/// with a notice. Throws BadRequest for a binary file. Reads no more of a large file than necessary. Blocks.
 std::string numbered_lines(const OpenedPath& file, LineRange range, const StopFlag& stopped);
 
-/// The same for a text that is not in a file.
+/// Does the same for a text that is not in a file.
 std::string numbered_lines(std::string_view text, LineRange range);
 
-/// The names in a directory, one in each line, directories with a slash; without those that agents may not read.
+/// Lists the names in a directory, one per line, directories with a slash, without those that agents may not read.
 /// Blocks.
 std::string listed_directory(const OpenedPath& directory, const FileRoots& roots);
 
-/// The whole content of a file for an edit. Throws BadRequest for a binary or a very large one. Blocks.
+/// Returns the whole content of a file for an edit. Throws BadRequest for a binary or very large file. Blocks.
 std::string whole_text(const OpenedPath& file);
 
 }  // namespace agw

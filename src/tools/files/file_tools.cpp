@@ -1,9 +1,8 @@
-// The tools Read, Glob, Grep, Write, Edit and Bash. In each, a path goes through the same steps: resolve it, judge it
-// (`authorize`), open it, judge what was really opened, and only then act. A name is never trusted, because an agent's
-// command can change what it leads to between two steps.
+// The tools Read, Glob, Grep, Write, Edit and Bash. Each handles a path in the same steps: resolve it, authorize it
+// (`authorize`), open it, authorize the file that was actually opened, and only then access it. A path is never
+// trusted, because a command of an agent can redirect it between two steps.
 //
-// Before a write, the recorder stores the former content (`write_to`), so that no change is made that could not be
-// undone.
+// Before a write, the recorder stores the former content (`write_to`), so that every change can be undone.
 
 #include "tools/files/file_tools.hpp"
 
@@ -33,7 +32,7 @@ constexpr std::int64_t max_lines = 5000;
 
 bool is_allowed(const Permission& permission) { return permission.verdict == Permission::Verdict::allowed; }
 
-/// Opens what a call names, or returns why the agent may not see it.
+/// Opens the file that a call names, or returns why the agent may not access it.
 Task<OpenedPath> opened(BlockingPool& blocking, const ToolCall& call, std::filesystem::path path) {
   co_return co_await blocking.run([path = std::move(path), roots = call.run.roots] {
     if (!roots.project) make_workspace(roots);
@@ -45,7 +44,7 @@ std::filesystem::path named_path(const ToolCall& call) {
   return absolute_path(text_input(call.input, "path", "."), call.run.roots);
 }
 
-/// The text of a file of the project as the person's editor has it, if it has it open.
+/// If the person's editor has the project file open, returns the editor's text.
 Task<std::optional<std::string>> text_in_editor(const ToolCall& call, const OpenedPath& file) {
   const bool is_text_of_project = file.place == FilePlace::project && !file.problem && file.type == FileType::regular;
   if (!call.buffers || !is_text_of_project) co_return std::nullopt;
@@ -138,7 +137,7 @@ Task<ToolOutcome> grep(const FileToolsDependencies& needs, const ToolCall& call)
   co_return ToolOutcome{shown_matches(files, call, found.more)};
 }
 
-/// Resolves a link as far as possible: the link itself stays.
+/// Resolves the parents of a link, but not the link itself.
 std::filesystem::path through_link(const std::filesystem::path& path, const FileRoots& roots) {
   std::error_code ignored;
   if (!std::filesystem::is_symlink(path, ignored)) return path;
@@ -152,11 +151,11 @@ struct Replacing {
   std::string_view verb;  ///< the tool
   std::filesystem::path path;
   std::string content;
-  std::string done{};                   ///< what the model is told; empty: that the file was created or replaced
-  std::optional<std::string> edited{};  ///< the content that Edit replaced a part of, if it stood in the file
+  std::string done{};                   ///< the message for the model; empty: that the file was created or replaced
+  std::optional<std::string> edited{};  ///< the former content of the file, if Edit replaced a part of it
 };
 
-/// The content that the new one replaces; empty if there is none that can be shown.
+/// The content that the new one replaces; empty if there is none or it cannot be shown.
 std::string content_before(const std::filesystem::path& path, const FileRoots& roots) {
   const auto file = locate(path, roots);
   if (file.problem || file.type != FileType::regular) return {};
@@ -167,7 +166,7 @@ std::string content_before(const std::filesystem::path& path, const FileRoots& r
   }
 }
 
-/// What a person who is asked is shown.
+/// The diff to show to a person.
 std::string diff_of(const WriteTarget& file, const Replacing& wanted, const std::string& before) {
   const auto name = to_utf8(file.path().string());
   return unified_diff(to_utf8(before), to_utf8(wanted.content), file.exists() ? name : "/dev/null", name);
@@ -178,8 +177,8 @@ Task<WriteTarget> resolved(BlockingPool& blocking, const ToolCall& call, std::fi
       [path = std::move(path), roots = call.run.roots] { return WriteTarget(through_link(path, roots), roots); });
 }
 
-/// Asks the person with the change in full. Afterwards the path is resolved again: it must lead to the file that was
-/// shown, and that must hold what was shown.
+/// Asks the person and shows the complete change. Afterwards resolves the path again: it must lead to the same file,
+/// with the content that was shown.
 Task<Permission> permit_write(BlockingPool& blocking, const ToolCall& call, const Replacing& wanted,
                               WriteTarget& file) {
   const auto before =
@@ -200,8 +199,8 @@ Task<Permission> permit_write(BlockingPool& blocking, const ToolCall& call, cons
                        .reason = "permission denied: the file has changed since the person was asked; read it again"};
 }
 
-/// Has the person's editor write a file of the project. False: there is no editor that does. The editor opens the path
-/// by its name, so it must still lead to what was authorized.
+/// Makes the person's editor write a file of the project. Returns false if no editor can. The editor opens the path by
+/// name, so it must still lead to the authorized file.
 Task<bool> write_in_editor(BlockingPool& blocking, const ToolCall& call, const WriteTarget& file,
                            const std::string& content) {
   if (!call.buffers || file.target().place != FilePlace::project || !is_utf8(content)) co_return false;
@@ -210,13 +209,13 @@ Task<bool> write_in_editor(BlockingPool& blocking, const ToolCall& call, const W
   co_return co_await call.buffers->write(file.path().string(), content, call.stop);
 }
 
-/// Tells the thread that writes the new file when that may have its place.
+/// Signals the thread that writes the new content that it may replace the file.
 struct ReplacePermit {
-  FileStamp present{};  ///< what it is to replace; set before `given`
+  FileStamp present{};  ///< the state that must still be current; set before `given`
   std::atomic<bool> given = false;
 };
 
-/// Writes the file. With a recorder, only after the former content is kept, and only over that content.
+/// Writes the file. With a recorder, only after the former content is stored, and only if the file still has it.
 Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const WriteTarget& file, Replacing wanted) {
   auto& blocking = needs.blocking;
   if (!needs.recorder) {
@@ -226,14 +225,14 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
   }
   const auto after = std::make_shared<const EntryState>(file.state_with(std::move(wanted.content)));
   const auto permit = std::make_shared<ReplacePermit>();
-  // Returns null if it has put the file in place, too: that saves the way to the loop and back.
+  // Returns null if it has also replaced the file, which saves a round trip to the loop.
   const auto prepare = [file, after, permit] {
     auto made = file.prepare(*after);
     if (!permit->given) return made;
     file.replace(*made, permit->present);
     return std::shared_ptr<WriteTarget::Prepared>();
   };
-  // The new content and the record of the change wait for the disk at the same time; the record comes first for others.
+  // Writing the new content and recording the change overlap, but the record is on disk before the file is replaced.
   std::optional<StartedWork<std::shared_ptr<WriteTarget::Prepared>>> prepared;
   if (!call.buffers && file.can_prepare()) prepared = blocking.start(prepare);
   auto before = co_await blocking.run([file, limit = needs.recorder->max_file_size()] {
@@ -249,7 +248,7 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
   if (!co_await write_in_editor(blocking, call, file, after->content)) {
     permit->given = true;
     auto made = prepared ? co_await prepared->result() : co_await blocking.run(prepare);
-    // Moved, so that it is closed there, too, and not on the loop.
+    // Moved, so that the pool closes the file instead of the loop.
     if (made) co_await blocking.run([file, made = std::move(made), permit] { file.replace(*made, permit->present); });
   }
   co_await needs.recorder->after_write(after);
@@ -262,7 +261,7 @@ Task<ToolOutcome> put(const FileToolsDependencies& needs, const ToolCall& call, 
   auto permission = call.authorize(file.target());
   if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
   const bool is_soul = file.target().place == FilePlace::own_soul;
-  // A longer file could not be read again: the agent would lose its soul.
+  // A longer file could not be read again, and the agent would lose its soul.
   if (is_soul && wanted.content.size() > identity_limit) throw PayloadTooLarge(identity_too_large);
   if (permission.verdict == Permission::Verdict::ask) {
     permission = co_await permit_write(blocking, call, wanted, file);
@@ -413,7 +412,7 @@ std::vector<Tool> file_tools(const FileToolsDependencies& needs) {
       tool(write_description(), ToolEffect::writes, [needs](const ToolCall& call) { return write(needs, call); }),
       tool(edit_description(), ToolEffect::writes, [needs](const ToolCall& call) { return edit(needs, call); }),
       tool(bash_description(), ToolEffect::executes, [&shell](const ToolCall& call) { return bash(shell, call); })};
-  // Time to set up the sandbox and for the command to end after its own limit.
+  // Allows for setting up the sandbox and for ending the command after its own limit.
   tools.back().limit = Shell::max_time + std::chrono::seconds(30);
   return tools;
 }

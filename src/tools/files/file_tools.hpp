@@ -17,7 +17,7 @@ struct FileToolsDependencies {
   BlockingPool& blocking;
   Shell& shell;
   std::optional<std::string> ripgrep;  ///< see `find_ripgrep`
-  FileRecorder* recorder = nullptr;    ///< of what Write and Edit change; null: nothing is recorded
+  FileRecorder* recorder = nullptr;    ///< for changes by Write and Edit; null: they are not recorded
 };
 
 /// Read, Glob, Grep, Write, Edit and Bash.

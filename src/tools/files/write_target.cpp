@@ -28,19 +28,19 @@ bool is_name(const fs::path& name) { return !name.empty() && name != "." && name
   throw BadRequest(fmt::format("{}: {}", path.string(), why));
 }
 
-/// The agent's working area that contains the place: the project or its workspace.
+/// The agent's working area that contains the place: the project or the workspace.
 std::optional<fs::path> working_root(FilePlace place, const FileRoots& roots) {
   if (place == FilePlace::project) return roots.project;
   return place == FilePlace::workspace ? std::optional(roots.workspace()) : std::nullopt;
 }
 
-/// Whether a symlink at a guarded path, existing or not, leads there.
+/// Whether `path` is the target of a symlink at a guarded path. The target need not exist.
 bool is_through_guarded_symlink(const fs::path& path, const fs::path& root) {
   return std::ranges::any_of(guarded_targets(root, path),
                              [&](const fs::path& target) { return is_within(path, target); });
 }
 
-/// Whether it is a guarded path of a repository, which may have any name.
+/// Whether the path is guarded because it is in a Git repository, which can be any directory.
 bool is_in_guarded_repository(const fs::path& path, const fs::path& root) {
   GuardedPathTracker way;
   Descriptor here(::open(root.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

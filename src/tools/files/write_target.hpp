@@ -12,11 +12,11 @@
 
 namespace agw {
 
-/// A file to write, in an open directory. A symlink in its place is replaced, not followed; parent directories may be
+/// A file to write, in an open directory. An existing symlink is replaced, not followed; parent directories may be
 /// missing.
 class WriteTarget {
 public:
-  /// Resolves `path`. Throws BadRequest if no file can be there. Blocks.
+  /// Resolves `path`. Throws BadRequest if it cannot be a file. Blocks.
   WriteTarget(const std::filesystem::path& path, const FileRoots& roots);
 
   ToolTarget target() const { return {.place = place_, .path = path_.string()}; }
@@ -27,25 +27,26 @@ public:
   /// moved. Blocks.
   void write(std::string_view content) const;
 
-  /// The present state, with the content if it has at most `limit` bytes. Throws BadRequest. Blocks.
+  /// The current state, with the content if it has at most `limit` bytes. Throws BadRequest. Blocks.
   EntryState state(std::size_t limit) const;
   /// The state after `write`.
   EntryState state_with(std::string content) const;
   /// The directories that `write` creates, the uppermost first.
   std::vector<std::filesystem::path> new_directories() const;
-  /// The new content, on disk in the file's directory under a temporary name.
+  /// The new content, on disk under a temporary name in the file's directory.
   struct Prepared;
-  /// Whether `prepare` would change nothing that others see: its directory exists.
+  /// Whether `prepare` has no visible effect: the directory exists.
   bool can_prepare() const { return missing_.empty(); }
-  /// Creates missing directories and writes what `replace` puts in place. Throws BadRequest. Blocks.
+  /// Creates missing directories and writes the new content to a temporary file, for `replace`. Throws BadRequest.
+  /// Blocks.
   std::shared_ptr<Prepared> prepare(const EntryState& wanted) const;
-  /// Puts it in place, if the file is still what `present` says. Throws BadRequest if not. Blocks.
+  /// Renames the temporary file to the target. Throws BadRequest if the target no longer matches `present`. Blocks.
   void replace(Prepared& prepared, const FileStamp& present) const;
 
 private:
-  /// Its directory, created if it is missing. Throws BadRequest, std::system_error.
+  /// Opens its directory, and creates it if it is missing. Throws BadRequest, std::system_error.
   Directory made_parent() const;
-  /// Somebody may move the directory after the write was authorized. Throws BadRequest.
+  /// Throws BadRequest if the directory was moved after the write was authorized.
   void require_not_moved(const Directory& parent) const;
 
   OpenedPath parent_;  ///< the nearest existing directory

@@ -10,13 +10,13 @@
 
 namespace agw {
 
-/// A path pattern and the directory that it starts from.
+/// A path pattern and its start directory.
 struct GlobStart {
   std::filesystem::path directory;  ///< absolute, with the fixed part of the pattern
   std::string pattern;              ///< the rest
 };
 
-/// `directory` must be absolute; it has no effect on an absolute pattern and one that begins with `~/`.
+/// Splits a pattern. `directory` must be absolute; it is ignored for absolute patterns and those that begin with `~/`.
 GlobStart start_of_glob(const std::filesystem::path& directory, std::string_view pattern, const FileRoots& roots);
 
 /// The matches of a pattern.
@@ -25,7 +25,7 @@ struct GlobFound {
   bool more = false;                         ///< older ones were left out
 };
 
-/// Matches beneath the open directory `start`. Blocks, until `stopped`.
+/// Returns the matches beneath the open directory `start`. Blocks, until `stopped`.
 GlobFound find_matching(const OpenedPath& start, const std::string& pattern, std::size_t limit, const FileRoots& roots,
                         const StopFlag& stopped);
 

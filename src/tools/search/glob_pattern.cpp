@@ -21,8 +21,7 @@ namespace {
 /// Matches no character.
 constexpr auto nothing = R"([^\s\S])";
 
-/// The characters of a class such as `[:alpha:]`, without the slash, which no set matches; empty if there is none of
-/// that name.
+/// The characters of a class such as `[:alpha:]`, without the slash, which no set matches; empty for an unknown class.
 std::string_view characters_of(std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> classes{{
       {"alnum", "0-9A-Za-z"},
@@ -49,7 +48,7 @@ public:
     negated_ = take("!") || take("^");
   }
 
-  /// No value if the set does not end. Throws BadRequest for an unknown class.
+  /// Returns nullopt if the set does not end. Throws BadRequest for an unknown class.
   std::optional<std::string> expression() {
     for (bool is_first = true; !rest_.empty(); is_first = false) {
       if (!is_first && take("]")) return whole();
@@ -75,7 +74,7 @@ private:
   bool take_class() {
     if (!rest_.starts_with("[:")) return false;
     const auto end = rest_.find(']', 2);
-    // Otherwise the bracket is a character.
+    // Otherwise the bracket is an ordinary character.
     if (end == rest_.npos || end < 3 || rest_[end - 1] != ':') return false;
     const auto name = rest_.substr(2, end - 3);
     const auto characters = characters_of(name);
@@ -222,7 +221,7 @@ std::shared_ptr<const re2::RE2> compiled(const std::string& expression, re2::RE2
 
 GlobPattern::GlobPattern(std::string_view pattern, Syntax syntax) {
   const auto expression = Translation(pattern, syntax).expression();
-  // Names are bytes: names that are not UTF-8 can be matched as well.
+  // Names are bytes, so names that are not valid UTF-8 match as well.
   expression_ = compiled(expression, re2::RE2::Options::EncodingLatin1);
   if (syntax == Syntax::shell && pattern.find_first_of("?[") != pattern.npos && is_utf8(pattern)) {
     characters_ = compiled(expression, re2::RE2::Options::EncodingUTF8);

@@ -49,12 +49,12 @@ private:
   std::string path_;
   const std::vector<std::int64_t>& matches_;
   std::int64_t context_;
-  std::size_t next_ = 0;   ///< the first selected line that is still to come
+  std::size_t next_ = 0;   ///< the next selected line
   std::int64_t last_ = 0;  ///< the last line printed
   std::string out_;
 };
 
-/// Files without further hard links cannot be others under another name.
+/// A private file cannot have another name unless it has several hard links.
 bool is_private(const Descriptor& file, const fs::path& path, const FileRoots& roots) {
   struct stat status{};
   if (::fstat(file.get(), &status) != 0 || !is_readable(place_of(path, roots))) return true;
@@ -77,7 +77,7 @@ std::vector<GrepExcerpt> read_matches(const OpenedPath& start, const std::vector
     if (!file || is_private(*file, path, roots)) continue;
     const auto text = read_opened(*file, max_grep_file_size);
     if (!text) continue;
-    // Ripgrep has found these lines in the converted text.
+    // Ripgrep found these lines in the converted text.
     auto lines = ExcerptWriter(to_utf8(shown_path(path, roots)), hit.lines, context)
                      .of(is_marked_utf16(*text) ? text_to_utf8(*text, "") : *text);
     const GrepExcerpt one{.target = {.place = place_of(path, roots), .path = path.string()}, .text = std::move(lines)};

@@ -44,12 +44,12 @@ std::vector<std::string> arguments_for(const std::string& program, const GrepQue
 
 bool is_hidden(std::string_view path) { return path.starts_with('.') || path.find("/.") != path.npos; }
 
-/// Parses its output, which arrives in arbitrary pieces.
+/// Parses ripgrep's output, which arrives in arbitrary pieces.
 class RipgrepOutput {
 public:
   explicit RipgrepOutput(std::size_t max_lines) : max_(max_lines) {}
 
-  /// False once there are enough matches.
+  /// Returns false once there are enough matches.
   bool add(std::string_view bytes) {
     rest_ += bytes;
     std::string_view rest = rest_;
@@ -71,7 +71,7 @@ public:
   }
 
 private:
-  /// Its remarks on binary files are separate lines. A name may contain line feeds.
+  /// Ripgrep's remarks on binary files are separate lines. A name may contain line feeds.
   static std::string_view without_remarks(std::string_view path) {
     for (auto end = path.find('\n'); end != path.npos; end = path.find('\n')) {
       const auto line = path.substr(0, end);
@@ -105,7 +105,7 @@ private:
   bool more_ = false;
 };
 
-/// It holds a whole line in memory, and a file may be one line.
+/// Ripgrep holds whole lines in memory, and a file may consist of one line.
 void limit_memory(const Process& process) {
   const rlimit limit{.rlim_cur = max_memory, .rlim_max = max_memory};
   if (::prlimit(process.id(), RLIMIT_DATA, &limit, nullptr) != 0) throw_errno("cannot limit the memory of ripgrep");
@@ -129,7 +129,7 @@ Task<> read_all(Process& process, RipgrepRun& run) {
 
 Task<RipgrepRun> run_ripgrep(Loop& loop, std::vector<std::string> arguments, const OpenedPath& directory,
                              std::size_t max_lines, StopSource& stop) {
-  // It runs in the opened directory that was authorized, wherever that is moved.
+  // Ripgrep runs in the opened directory that was authorized, even if that is moved.
   Process process(loop, {.arguments = std::move(arguments),
                          .environment = {"LC_ALL=C.UTF-8"},
                          .directory = fmt::format("/proc/self/fd/{}", directory_descriptor),
@@ -165,7 +165,7 @@ Task<GrepFound> search_with_ripgrep(Loop& loop, std::string program, const Opene
   auto arguments = arguments_for(program, query, rules);
   auto run = co_await run_ripgrep(loop, arguments, directory, query.max_lines, stop);
   if (run.died) {
-    // Not initially: it would stat every file, which takes a fifth of its time.
+    // Not in the first run, because the option makes ripgrep stat every file, which takes a fifth of its time.
     arguments.insert(arguments.begin() + 1, "--max-filesize=50M");
     run = co_await run_ripgrep(loop, std::move(arguments), directory, query.max_lines, stop);
   }

@@ -50,7 +50,7 @@ private:
   std::unique_ptr<re2::RE2> compiled_;
 };
 
-/// As ripgrep's `--glob`: without a slash it applies to the name, else to the path; `!` excludes.
+/// Follows ripgrep's `--glob`: a pattern without a slash applies to the name, else to the path; `!` excludes.
 class FileFilter {
 public:
   explicit FileFilter(std::string_view glob)
@@ -81,7 +81,7 @@ public:
 
   bool includes(const std::string& path) const { return filter_.takes(path); }
 
-  /// False once there are enough matches.
+  /// Returns false once there are enough matches.
   bool add(const std::string& path, const FileResult<std::string>& text) {
     if (!text || text->find('\0') != text->npos) return true;
     auto lines = expression_.lines(*text, left_);
@@ -103,7 +103,7 @@ public:
 private:
   Expression expression_;
   FileFilter filter_;
-  std::size_t left_;  ///< one more than the result, to know whether there is more
+  std::size_t left_;  ///< one more than the result, which shows whether there are more
   GrepFound found_;
 };
 

@@ -8,7 +8,7 @@ namespace agw {
 
 namespace {
 
-/// Without the trailing spaces that Git ignores.
+/// Removes the trailing spaces that Git ignores.
 std::string_view trimmed(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   while (line.ends_with(' ')) {
@@ -42,7 +42,7 @@ std::vector<IgnoreRules::Rule> IgnoreRules::read(std::string_view gitignore) {
     try {
       rules.push_back({GlobPattern(line, GlobPattern::Syntax::gitignore), negated, only_directories, anchored});
     } catch (const ApiError&) {
-      // Git skips unreadable rules as well.
+      // Git also skips invalid rules.
       continue;
     }
   }

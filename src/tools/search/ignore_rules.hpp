@@ -10,16 +10,16 @@
 
 namespace agw {
 
-/// Larger files of rules count as empty.
+/// Larger `.gitignore` files are treated as empty; in bytes.
 inline constexpr std::size_t max_gitignore_size = std::size_t{1024} * 1024;
 
-/// The rules of the `.gitignore` files from the root down to a directory, for its entries. Later lines win over earlier
-/// ones, and deeper files over those above.
+/// The rules of the `.gitignore` files from the root down to a directory, for its entries. Later lines override earlier
+/// ones, and deeper files override those above.
 class IgnoreRules {
 public:
   IgnoreRules() = default;
 
-  /// The rules for a subdirectory with the text of its own `.gitignore` (empty for none).
+  /// Returns the rules for a subdirectory, given the text of its own `.gitignore` (empty for none).
   IgnoreRules below(std::string_view directory, std::string_view gitignore) const;
 
   /// Whether an entry of the directory is ignored.
@@ -34,7 +34,7 @@ private:
   };
   static std::vector<Rule> read(std::string_view gitignore);
 
-  std::vector<std::shared_ptr<const std::vector<Rule>>> rules_;  ///< of each file, the topmost first
+  std::vector<std::shared_ptr<const std::vector<Rule>>> rules_;  ///< one list per file, the topmost first
   std::vector<std::string> ways_;  ///< from each file's directory to this one, with a slash after each name
 };
 

@@ -24,7 +24,7 @@ namespace {
 using testing::write_file;
 using Paths = std::set<std::string>;
 
-/// A tree of files, and what is left of it by the rules of a `.gitignore`: by ours, and by Git's.
+/// A directory tree and the files that a `.gitignore` leaves: by our rules and by Git's.
 class IgnoreRulesTest : public ::testing::Test {
 protected:
   void SetUp() override {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int max_rules_depth = 200;
 
-/// Git has no `{a,b}`, but classes such as `[[:alpha:]]`.
+/// Git does not support `{a,b}`, but it does support classes such as `[[:alpha:]]`.
 bool is_read_unlike_git(std::string_view gitignore) {
   return gitignore.find('{') != gitignore.npos || gitignore.find("[:") != gitignore.npos;
 }
@@ -23,7 +23,7 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::symlink_status(path, ignored).type() != std::filesystem::file_type::not_found;
 }
 
-/// Whether nothing above the working directory has rules, which `walk` does not follow.
+/// Whether there are no rules above the working directory; `walk` does not use those.
 bool has_none_above(std::filesystem::path directory) {
   while (directory.has_relative_path()) {
     directory = directory.parent_path();
@@ -32,12 +32,13 @@ bool has_none_above(std::filesystem::path directory) {
   return true;
 }
 
-/// Looks at the files with rules in all directories that ripgrep would enter.
+/// Checks the rule files in all directories that ripgrep would enter.
 class RulesScan {
 public:
   RulesScan(const Directory& top, const StopFlag& stopped) : top_(top), stopped_(stopped) {}
 
-  /// Whether ripgrep reads those of the directory, and with `beneath` those of all in it, as `walk` does.
+  /// Whether ripgrep interprets the rules of the directory as `walk` does, and with `beneath` also those of its
+  /// subdirectories.
   bool agrees(const std::string& path, const IgnoreRules& above, std::string_view name, bool beneath, int depth = 0) {
     std::vector<std::string> directories;
     bool has_rules = false;
@@ -58,7 +59,7 @@ public:
     const auto prefix = path.empty() ? "" : path + "/";
     const auto text = has_rules ? top_.read(prefix + ".gitignore", max_gitignore_size) : std::string();
     if (!text || is_read_unlike_git(*text)) return false;
-    // In another repository, the rules above it do not count.
+    // The rules above a nested repository do not apply to it.
     const auto rules = (is_repository ? IgnoreRules() : above).below(name, *text);
     if (depth >= max_rules_depth) return true;
     for (const auto& each : directories) {

@@ -18,7 +18,7 @@ using testing::write_file;
 
 namespace fs = std::filesystem;
 
-/// With ripgrep, and without it.
+/// With and without ripgrep.
 class GrepTool : public ::testing::TestWithParam<bool> {
 protected:
   GrepTool() : fixture_(GetParam() ? find_ripgrep() : std::nullopt) {

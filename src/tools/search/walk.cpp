@@ -19,7 +19,7 @@ std::string gitignore_of(const Directory& directory, const std::string& path) {
   return text ? *std::move(text) : std::string();
 }
 
-/// The rules of a directory. In another repository, those above do not count.
+/// Adds the rules of a directory. Those above a nested repository do not apply to it.
 IgnoreRules with_own(const IgnoreRules& rules, std::string_view name, const Directory& top, const std::string& path) {
   const bool is_repository = top.status(path.empty() ? ".git" : path + "/.git").has_value();
   return (is_repository ? IgnoreRules() : rules).below(name, gitignore_of(top, path));
@@ -57,14 +57,14 @@ private:
     return options_.gitignored ? rules : with_own(rules, name, top_, path);
   }
 
-  /// False once the visitor has stopped.
+  /// Returns false once the visitor has stopped.
   bool walk_directory(const std::string& path, const IgnoreRules& rules, int depth) {
     const auto real = root_.path / path;
     const auto place = place_of(real, roots_);
     if (!is_readable(place)) return true;
     const auto own_name = real.filename().string();
     std::vector<DirectoryEntry> entries;
-    // A directory that cannot be opened, or has been removed, counts as empty.
+    // A directory that cannot be opened or was removed is treated as empty.
     [[maybe_unused]] const auto visited = top_.visit(path.empty() ? "." : path, [&](DirectoryEntry entry) {
       if (is_visited(entry, own_name, place, rules)) entries.push_back(std::move(entry));
       return !stopped_->load();

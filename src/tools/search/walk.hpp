@@ -8,17 +8,17 @@
 
 namespace agw {
 
-/// Which entries of a tree are visited.
+/// Which entries of a tree to visit.
 struct WalkOptions {
   bool hidden = true;      ///< visit names that begin with a dot
   bool git = false;        ///< visit `.git`
-  bool gitignored = true;  ///< visit what `.gitignore` files exclude
+  bool gitignored = true;  ///< visit entries that `.gitignore` files exclude
   int depth = 200;         ///< the maximum number of directory levels
 };
 
 /// Visits everything beneath a directory, sorted by name, the files of a directory before its subdirectories: calls
-/// `visit(path, is_directory)` with relative paths until it returns false. Symlinks are visited but not followed;
-/// entries that agents may not read are left out. Blocks, until `stopped`.
+/// `visit(path, is_directory)` with relative paths until it returns false. Symlinks are visited but not followed.
+/// Entries that agents may not read are skipped. Blocks, until `stopped`.
 void walk(const OpenedPath& root, const FileRoots& roots, const WalkOptions& options, const StopFlag& stopped,
           const std::function<bool(const std::string& path, bool is_directory)>& visit);
 

@@ -4,7 +4,7 @@ namespace agw {
 
 namespace {
 
-/// A command can name hosts without end.
+/// Bounds memory: a command can try any number of hosts.
 constexpr std::size_t max_hosts = 1000;
 
 }  // namespace

@@ -11,16 +11,17 @@
 
 namespace agw {
 
-/// Judges the hosts that one command reaches, by the permissions of the call that runs it. On the loop.
+/// Decides which hosts one command may reach, by the permissions of the call that runs it. Used on the loop.
 class CommandHosts {
 public:
   CommandHosts(Loop& loop, const ToolCall& call, const ShellCommand& command);
 
-  /// Asks a person where the permissions say so, one host after the other, and each once.
+  /// Returns the verdict on a host. If the permissions require it, asks a person: one host at a time, and once per
+  /// host.
   Task<HostVerdict> judge(HostPort target);
   /// Counts a connection.
   void note(const HostPort& target, const HostVerdict& verdict);
-  /// The recorded requests, by host.
+  /// The recorded hosts, sorted.
   std::vector<ContactedHost> contacted() const;
 
 private:

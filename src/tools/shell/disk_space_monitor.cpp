@@ -9,7 +9,7 @@ namespace agw {
 
 namespace {
 
-/// A fast disk writes less than a gigabyte in that time.
+/// A fast disk writes less than a gigabyte per interval.
 constexpr auto disk_check_interval = std::chrono::milliseconds(200);
 
 }  // namespace

@@ -10,13 +10,13 @@
 
 namespace agw {
 
-/// Keeps a command from filling a disk: stops it once less than half of the initially free space is left.
+/// Keeps a command from filling a disk: stops it when less than half of the initially free space is left.
 class DiskSpaceMonitor {
 public:
-  /// Measures the disks of these paths. Blocks.
+  /// Records the free space on the disks of these paths. Blocks.
   explicit DiskSpaceMonitor(std::vector<std::filesystem::path> places);
 
-  /// Checks periodically, in the pool, until `stop` is requested; requests it if space is low.
+  /// Checks periodically, in the pool, until `stop` is requested. Requests it if space is low.
   Task<> watch(BlockingPool& blocking, StopSource& stop);
 
   bool is_disk_low() const { return is_low_; }

@@ -9,7 +9,7 @@ namespace agw {
 
 namespace {
 
-/// Two processors can start some hundreds in that time.
+/// Two processors can start some hundreds of processes per interval.
 constexpr auto process_check_interval = std::chrono::milliseconds(50);
 
 std::uint16_t processes_of_host() {

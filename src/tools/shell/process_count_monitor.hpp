@@ -7,13 +7,13 @@
 
 namespace agw {
 
-/// Keeps a root user's command from starting endless processes: stops it once the host has `max_processes` more than at
-/// the start. For other users the kernel enforces a limit itself.
+/// Limits the processes of a root user's command: stops it when the host has `max_processes` more than at the start.
+/// For other users the kernel enforces a limit.
 class ProcessCountMonitor {
 public:
   ProcessCountMonitor();
 
-  /// Checks periodically until `stop` is requested; requests it if there are too many.
+  /// Checks periodically until `stop` is requested. Requests it if there are too many processes.
   Task<> watch(StopSource& stop);
 
   bool has_too_many() const { return too_many_; }

@@ -198,7 +198,7 @@ Task<ToolOutcome> Shell::run_connected(const ToolCall& call, ShellCommand comman
   }
   stop.request();
   co_await watching.join();
-  // The directory of a mount point is removed only after the mount, which must not block the loop.
+  // A mount point is removed only after the unmount, which must not block the loop.
   co_await blocking_.run([kept = std::move(kept)] {});
   if (failure) std::rethrow_exception(failure);
   ended.filled_disk = disks.is_disk_low();

@@ -14,14 +14,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// libxml2 scans all open elements at each tag, and all attributes of a tag at each attribute. Limits prevent quadratic
-// growth.
+// libxml2 scans all open elements at each tag, and all attributes of a tag at each attribute. These limits prevent
+// quadratic time.
 constexpr std::size_t max_depth = 400;
 constexpr std::ptrdiff_t max_tag_length = 64 * 1024;
 constexpr std::size_t chunk_size = 16 * 1024;
 constexpr auto max_time = 1s;
 
-/// The processor time of this thread, independent of the machine's load.
+/// The processor time of this thread, which does not depend on the machine's load.
 std::chrono::nanoseconds time_of_this_thread() {
   timespec used{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -112,7 +112,7 @@ private:
   std::string problem_;
 };
 
-/// Embedded pictures are useless for a reader, and make tags too long.
+/// Embedded images are useless for a reader, and make tags exceed the limit.
 std::string without_embedded_data(std::string_view page) {
   std::string kept;
   for (;;) {
@@ -133,7 +133,7 @@ std::string read_html(std::string_view utf8, HtmlEvents& events) {
 
   const auto& xml = LibXml::get();
   if (!xml.error.empty()) return xml.error;
-  // A NUL ends the page for libxml2, but not for browsers.
+  // libxml2 ends the page at a NUL; browsers do not.
   auto page = without_embedded_data(utf8);
   std::ranges::replace(page, '\0', ' ');
   return HtmlParser(xml, events).read(page);

@@ -18,8 +18,8 @@ public:
   virtual void text(std::string_view text) = 0;
 };
 
-/// Parses a page, however broken, with libxml2. Returns why the rest of it was not read, for people; empty if all of it
-/// was. Bounded in depth, tags and time. Blocks: not for the loop.
+/// Parses a page with libxml2, even if it is malformed. Returns why the rest of it was not read, for people; empty if
+/// all of it was read. Depth, tags and time are limited. Blocks: not for the loop.
 std::string read_html(std::string_view utf8, HtmlEvents& events);
 
 }  // namespace agw

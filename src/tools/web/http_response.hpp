@@ -5,7 +5,7 @@
 
 namespace agw {
 
-/// The response of a service as the model reads it: its text, and its status if that adds information.
+/// Formats the response of a service for the model: its text, and its status if that adds information.
 ToolOutcome http_response(const WebResponse& response);
 
 }  // namespace agw

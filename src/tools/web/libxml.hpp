@@ -15,9 +15,9 @@ struct LibXml {
   decltype(&::htmlFreeParserCtxt) free_parser = nullptr;
   decltype(&::xmlStopParser) stop_parser = nullptr;
 
-  std::string error;  ///< why the library cannot be used, and what to do; empty if it can
+  std::string error;  ///< why the library is unavailable, and what to do; empty on success
 
-  /// The library, loaded with the first call and kept until the process ends. Thread-safe.
+  /// Returns the library. The first call loads it; it stays loaded until the process ends. Thread-safe.
   static const LibXml& get();
 };
 

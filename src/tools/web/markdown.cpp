@@ -1,6 +1,6 @@
-// Writes Markdown while the page is parsed. Elements that open and close only record what the next text needs: breaks,
-// prefixes of lists and quotes, a heading, a span. `begin_text` writes that, so empty elements leave no trace. A row
-// with one cell is only layout, and is written as text.
+// Writes Markdown while the page is parsed. Elements that open and close only record the output due before the next
+// text: breaks, prefixes of lists and quotes, a heading, a span. `begin_text` writes it, so empty elements produce no
+// output. A row with one cell is only layout, and is written as text.
 
 #include "tools/web/markdown.hpp"
 
@@ -23,7 +23,7 @@ using Names = std::initializer_list<std::string_view>;
 
 bool is_one_of(std::string_view element, Names names) { return std::ranges::find(names, element) != names.end(); }
 
-/// Contains no text for readers.
+/// Elements without text for readers.
 bool is_skipped(std::string_view element) {
   return is_one_of(element, {"script", "style", "noscript", "template", "svg", "canvas", "iframe", "object", "select",
                              "datalist", "math"});

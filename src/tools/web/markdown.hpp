@@ -9,11 +9,11 @@
 
 namespace agw {
 
-/// A web page as a person reads it.
+/// The readable text of a web page.
 struct ReadablePage {
   std::string title;
-  std::string markdown;  ///< headings, lists, tables, code, links with whole addresses; no scripts, styles, markup
-  std::string problem;   ///< why the end of the page is missing, for people; empty if it is not
+  std::string markdown;  ///< headings, lists, tables, code, links with full addresses; no scripts, styles, markup
+  std::string problem;   ///< why the end of the page is missing, for people; empty if it is complete
 };
 
 /// `url` is the base of relative links. Blocks: not for the loop.
@@ -34,13 +34,13 @@ public:
   std::string take_title();
 
 private:
-  /// A span that gets its marks once its end is known, such as `**` or a link.
+  /// A span whose marks, such as `**` or a link, are written when its end is known.
   struct Span {
     std::string element;
     std::string address{};  ///< of a link
     std::size_t begin = std::string::npos;
   };
-  /// The beginning of each line of a block: `> `, or a bullet and then as many spaces.
+  /// The start of each line of a block: `> `, or a bullet on the first line and as many spaces on the others.
   struct Prefix {
     std::string first;
     std::string rest;

@@ -107,7 +107,7 @@ TEST(Markdown, IsMadeInBoundedTimeWhateverThePage) {
 }
 
 TEST(Html, CountsOnlyTheTimeThatItHasOfTheProcessor) {
-  /// As on a machine that is busy with others.
+  /// Simulates a machine that is busy with other processes.
   class Waiting : public HtmlEvents {
   public:
     void open(std::string_view, const Attributes&) override {

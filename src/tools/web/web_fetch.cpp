@@ -22,7 +22,7 @@ constexpr double usual_bytes = 1024 * 1024;
 constexpr double max_bytes = 5 * 1024 * 1024;
 
 constexpr std::size_t max_address_length = 8192;
-constexpr int max_ends = 64;  // occurrences of one address that are checked
+constexpr int max_ends = 64;  // limits the occurrences of one address that are checked
 
 constexpr auto fetch_schema = R"({
   "type": "object",
@@ -51,7 +51,7 @@ bool is_text(std::string_view type) {
          kind.ends_with("x-sh") || kind.ends_with("x-www-form-urlencoded") || kind.ends_with("toml");
 }
 
-/// The result as the model reads it. Blocks, because it parses HTML.
+/// Formats the result for the model. Blocks, because it parses HTML.
 ToolOutcome readable(const WebResponse& response) {
   const auto type = content_type(response);
   std::string head = "URL: " + response.url.text() + "\n";
@@ -88,7 +88,7 @@ public:
                                [&](const auto& host) { return boost::to_lower_copy(host) == url.host(); });
   }
 
-  /// Searches the thread only if that decides, and asks a person only after that.
+  /// Searches the thread only if the result matters, and asks a person only after that.
   Task<Permission> authorize(const WebUrl& url) {
     auto found = permission(url);
     if (found.verdict == Permission::Verdict::allowed || !options_.was_named) co_return found;
@@ -136,7 +136,7 @@ bool ends_address(char c) {
   return static_cast<unsigned char>(c) <= ' ' || std::string_view("<>\"`{}|\\^").find(c) != std::string_view::npos;
 }
 
-/// Punctuation that people write after an address, but rarely mean as a part of it.
+/// Removes punctuation that often follows an address and is rarely part of it.
 std::string_view without_punctuation(std::string_view word) {
   while (!word.empty() && std::string_view(".,;:!?'*_)]").find(word.back()) != std::string_view::npos) {
     const bool closes =
@@ -147,7 +147,7 @@ std::string_view without_punctuation(std::string_view word) {
   return word;
 }
 
-/// Whether the word is that address, with or without its scheme.
+/// Whether the word is exactly that address, with or without its scheme.
 bool is_address(std::string_view word, const WebUrl& url) {
   const bool has_scheme = word.find("://") != word.npos;
   const std::string scheme = has_scheme ? "" : url.text().substr(0, url.text().find("://") + 3);
@@ -155,7 +155,7 @@ bool is_address(std::string_view word, const WebUrl& url) {
   return parsed && parsed->text() == url.text();
 }
 
-/// As written, or without trailing punctuation.
+/// Compares the word with and without trailing punctuation.
 bool means(std::string_view word, const WebUrl& url) {
   if (is_address(word, url)) return true;
   const auto bare = without_punctuation(word);
@@ -172,7 +172,7 @@ bool may_end_at(std::string_view word, std::size_t at) {
   return std::ranges::count(before, c) == std::ranges::count(before, c == ')' ? '(' : '[');
 }
 
-/// Whether a text that starts with an address and continues means this address.
+/// Whether a text that starts with an address and continues refers to this address.
 bool begins_with_address(std::string_view word, const WebUrl& url) {
   if (means(word, url)) return true;
   int ends = 0;
@@ -184,7 +184,7 @@ bool begins_with_address(std::string_view word, const WebUrl& url) {
   return false;
 }
 
-/// Whether the character before makes it the middle of an address.
+/// Whether the address that follows this character is only part of a longer one.
 bool continues_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) ||
          std::string_view("-_.@/:%=&?#+").find(c) != std::string_view::npos;

@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// The URLs that may be fetched without asking.
+/// Which URLs may be fetched without asking.
 struct WebFetchOptions {
   std::vector<std::string> allow_hosts;  ///< allowed at any stage, including private addresses
   /// Whether the URL appears in a user turn or in a WebSearch result of the run's thread.
@@ -22,7 +22,7 @@ struct WebFetchOptions {
 /// Example: src/tools/web/web_fetch_test.cpp: WebFetch.GivesAPageAsMarkdown
 Tool web_fetch_tool(HttpClient& http, BlockingPool& blocking, WebFetchOptions options);
 
-/// Whether `text` contains `url` as a whole address, with or without its scheme.
+/// Whether `text` contains `url` as a complete address, with or without its scheme.
 bool mentions_url(std::string_view text, const WebUrl& url);
 
 }  // namespace agw

@@ -47,7 +47,7 @@ constexpr Known services[] = {{Kind::brave, "brave", "https://api.search.brave.c
 
 WebSearchService broken(std::string problem) { return {.problem = std::move(problem)}; }
 
-/// The service that the environment sets up.
+/// The service whose variables are set in the environment.
 std::string usual_service(const Environment& environment) {
   for (const auto& known : services) {
     if (!known.key_variable.empty() && environment(std::string(known.key_variable))) return std::string(known.name);
@@ -74,7 +74,7 @@ WebSearchService with_key(WebSearchService service, const Settings::WebSearch& s
   return service;
 }
 
-/// The first of these members that is not empty.
+/// The first of these members that has a value.
 std::string first_text(const json::object& result, std::initializer_list<std::string_view> names) {
   for (const auto name : names) {
     if (const auto found = string_member(result, name); found && !found->empty()) return std::string(*found);

@@ -9,17 +9,17 @@
 
 namespace agw {
 
-/// The service behind `WebSearch`.
+/// The service that `WebSearch` uses.
 /// Example: src/tools/web/web_search_test.cpp: WebSearch.AsksSearxng
 struct WebSearchService {
   enum class Kind { none, brave, searxng, tavily };
   Kind kind = Kind::none;
   std::string base_url{};
   std::string api_key{};
-  std::string problem{};  ///< why it is not available and what to set, for people; empty if it is
+  std::string problem{};  ///< why it is unavailable and what to set, for people; else empty
 };
 
-/// The service that the configuration sets up, or else the variables BRAVE_API_KEY, TAVILY_API_KEY, SEARXNG_URL.
+/// Returns the service in the configuration, else the one of the variables BRAVE_API_KEY, TAVILY_API_KEY, SEARXNG_URL.
 WebSearchService web_search_service(const Settings::WebSearch& settings, const Environment& environment);
 
 /// `WebSearch`. The client must outlive the tool.
