@@ -19,7 +19,8 @@ bool is_v6(std::string_view text) {
   return !error;
 }
 
-/// Consists of letters, digits, `-` and `_`, in parts separated by single full stops; one may end it.
+/// Whether the text consists of letters, digits, `-` and `_`, in parts separated by single full stops. A full stop at
+/// the end is allowed.
 bool is_name(std::string_view text) {
   if (text.ends_with('.')) text.remove_suffix(1);
   const auto fits = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; };
@@ -32,7 +33,7 @@ struct Authority {
   std::string_view port;  ///< empty if there is none
 };
 
-/// nullopt if a colon is not followed by a valid port.
+/// Returns nullopt if a colon is not followed by a valid port.
 std::optional<Authority> split(std::string_view authority) {
   const auto bracket = authority.starts_with('[') ? authority.find(']') : 0;
   if (bracket == authority.npos) return std::nullopt;
@@ -66,7 +67,7 @@ bool is_web_address(std::string_view text) {
   auto authority = text.substr(0, text.find_first_of("/?#"));
   if (const auto user = authority.rfind('@'); user != authority.npos) authority.remove_prefix(user + 1);
   const auto parts = split(authority);
-  // Clients encode names with other characters than ASCII.
+  // Non-ASCII names are valid: clients encode them.
   return parts && !parts->host.empty();
 }
 

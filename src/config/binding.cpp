@@ -13,7 +13,7 @@ namespace agw {
 bool is_loopback(std::string_view host) {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   const std::string name(host);
-  if (name.find('\0') != name.npos) return false;  // what follows would read only up to there
+  if (name.find('\0') != name.npos) return false;  // system calls would read only up to the NUL
   if (strcasecmp(name.c_str(), "localhost") == 0) return true;
   in_addr v4{};
   if (inet_pton(AF_INET, name.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == IN_LOOPBACKNET;

@@ -7,10 +7,10 @@
 
 namespace agw {
 
-/// A value from the configuration before it is checked against its key.
+/// A value from the configuration before it is validated for its key.
 struct ConfigNode {
   enum class Form {
-    untyped,  ///< the text of a flag or an environment variable, which may be of any type
+    untyped,  ///< the text of a flag or environment variable, of any type
     string,
     number,
     boolean,
@@ -41,8 +41,8 @@ private:
   std::string key_;
 };
 
-/// Parses one YAML document whose root is a map. Throws ConfigError with the key `yaml` if it is not one, and with the
-/// key's name for a duplicate key.
+/// Parses one YAML document whose root is a map. Throws ConfigError with the key `yaml` if the text is not such a
+/// document, and with the key's name for a duplicate key.
 ConfigNode parse_yaml(const std::string& text);
 
 }  // namespace agw

@@ -34,7 +34,7 @@ fs::path resolve(const fs::path& path) {
   std::error_code error;
   auto resolved = fs::weakly_canonical(fs::absolute(path, error), error);
   if (error) refuse(fmt::format("cannot use {} as data directory: {}", path.string(), error.message()));
-  // A trailing slash would make an empty last component.
+  // A trailing slash results in an empty last component.
   return resolved.has_filename() ? resolved : resolved.parent_path();
 }
 
@@ -45,7 +45,7 @@ void create(const fs::path& path) {
     if (::mkdir(made.c_str(), 0700) == 0 || errno == EEXIST) continue;
     const auto error = errno;
     std::error_code ignored;
-    // An existing parent can produce another error: a read-only file system, or another owner.
+    // For an existing parent the error can be another one: a read-only file system, or another owner.
     if (fs::is_directory(made, ignored)) continue;
     refuse(fmt::format("cannot create the data directory {}: {}; name another with --data-dir", path.string(),
                        std::strerror(error)));

@@ -10,30 +10,31 @@
 
 namespace agw {
 
-/// The directory of all the gateway's data. Both paths are absolute and resolved.
+/// The directory of all the gateway's data. All paths are absolute and resolved.
 struct DataDirectory {
   std::filesystem::path home;  ///< the user's, from `$HOME`
-  std::filesystem::path path;  ///< `{data_dir}`; it may not exist yet
-  std::filesystem::path own;   ///< what no other gateway uses: `path`, or a directory in it if nodes share that
+  std::filesystem::path path;  ///< `{data_dir}`; may not exist yet
+  std::filesystem::path own;   ///< not used by other gateways: `path`, or a directory in it if nodes share it
 
   std::filesystem::path database() const { return path / data_files::database; }
   std::filesystem::path backups() const { return path / "backups"; }
 };
 
-/// The data directory: the flag, else `$AGENT_GATEWAY_DATA_DIR`, else `$HOME/.agent-gateway`. Touches nothing. Throws
-/// StartError (usage) without a usable `$HOME`.
+/// Finds the data directory: the flag, else `$AGENT_GATEWAY_DATA_DIR`, else `$HOME/.agent-gateway`. Does not access it.
+/// Throws StartError (usage) without a usable `$HOME`.
 /// Example: src/config/data_directory_test.cpp: DataDirectoryTest.TheFlagGoesBeforeTheVariableBeforeHome
 DataDirectory find_data_directory(const std::optional<std::string>& flag, const Environment& environment);
 
-/// Creates it if necessary (mode 0700) and checks that nobody else can read or write it; throws StartError (usage)
-/// otherwise. Returns a warning for the log if it is outside home, else an empty text. Its users create its contents.
+/// Creates the directory if necessary (mode 0700) and checks that no other user can read or write it; throws StartError
+/// (usage) otherwise. Returns a warning for the log if it is outside home, else an empty string. Its users create its
+/// contents.
 std::string prepare_data_directory(const DataDirectory& directory);
 
-/// The directory for files that only this gateway uses: its lock, its log, the checkpoints for undo.
+/// Returns the directory for files that only this gateway uses: its lock, its log, the checkpoints for undo.
 std::filesystem::path own_directory(const std::filesystem::path& data_directory, const Settings& settings);
 
-/// Sets `own`, and creates it. Throws StartError (usage) if the data directory is that of nodes and this gateway does
-/// not share it, or the other way around.
+/// Sets `own` and creates that directory. Throws StartError (usage) if the data directory belongs to nodes and this
+/// gateway does not share it, or the other way around.
 void prepare_own_directory(DataDirectory& directory, const Settings& settings);
 
 }  // namespace agw

@@ -38,7 +38,7 @@ std::string describe(const Key<Settings>& key) {
   return text;
 }
 
-/// The lines that open the sections of `name`, except for those that `previous` has opened.
+/// Returns the lines that open the sections of `name`, except those that are open after `previous`.
 std::string open_sections(std::string_view previous, std::string_view name) {
   std::string out;
   std::string indent;
@@ -73,7 +73,8 @@ void write_example_configuration(const std::filesystem::path& file) {
   const auto fail = [&] {
     throw StartError(ExitStatus::usage, fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
   };
-  // "x": a file that a person has written in the meantime is kept. Truncated, ours would still be a file of comments.
+  // "x" keeps a file that a person has created in the meantime. A truncated example is still valid: it contains only
+  // comments.
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "wxe"), std::fclose);
   if (!stream && errno == EEXIST) return;
   if (!stream) return fail();

@@ -30,8 +30,8 @@ constexpr StandardVariables usual_variables[] = {
 
 bool is_bare_v6(std::string_view host) { return is_host_name(host) && host.find(':') != host.npos; }
 
-/// OLLAMA_HOST is also the address that the server binds to, so it may be a bare host, a port, or an address that means
-/// "all".
+/// OLLAMA_HOST is also the address to which the server binds. It may therefore be a bare host, a port, or a wildcard
+/// address.
 std::string url_of_ollama(std::string_view host) {
   auto with_scheme = std::string(host);
   if (is_bare_v6(host)) with_scheme = "[" + with_scheme + "]";

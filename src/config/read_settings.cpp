@@ -26,14 +26,14 @@ std::size_t distance(std::string_view one, std::string_view other) {
 
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
-/// The distance of a key from the written text: the same word in another section, or a prefix, is near.
+/// The distance of a key from the written text. The same word in another section, or a prefix, counts as near.
 std::size_t how_far(std::string_view written, std::string_view name) {
   const auto word = last_part(written);
   if (word.size() > 2 && last_part(name).starts_with(word)) return last_part(name) == word ? 0 : 1;
   return std::min(distance(written, name), distance(word, last_part(name)));
 }
 
-/// `written` and `names` are complete, with their sections.
+/// The error for an unknown key. `written` and `names` include their sections.
 std::string unknown_key(std::string_view written, const std::vector<std::string>& names) {
   std::string_view nearest;
   std::size_t min_distance = std::clamp<std::size_t>(last_part(written).size() / 2, 1, 3) + 1;
@@ -84,7 +84,7 @@ void read_section(Settings& settings, const ConfigNode& map, const std::string& 
   }
 }
 
-/// Both files are needed; their lines are recorded for errors when they are opened.
+/// Records the lines of both keys for errors when the files are opened.
 void read_tls_lines(Settings& settings, const ConfigNode& map) {
   const auto section = std::ranges::find(map.children, "tls", &ConfigNode::name);
   if (section == map.children.end()) return;

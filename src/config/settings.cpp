@@ -12,7 +12,7 @@ namespace agw {
 
 namespace {
 
-/// The YAML parser costs more than the rest of a start: a file of comments is not parsed.
+/// The YAML parser takes longer than the rest of startup, so a file with only comments is not parsed.
 bool has_only_comments(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -37,7 +37,7 @@ void read_file_into(Settings& settings, const std::filesystem::path& file, bool 
   }
 }
 
-/// Paths in the file are relative to its folder, or to home with `~/`.
+/// Paths in the file are relative to its directory, or to home with `~/`.
 void resolve_paths(Settings& settings, const SettingsSources& sources) {
   const auto home = sources.environment("HOME");
   const auto resolve = [&](std::filesystem::path& path) {

@@ -24,9 +24,9 @@ enum class ClusterFiles { own, shared };
 /// Example: src/config/settings_test.cpp: SettingsTest.ReadsEveryKeyOfTheFile
 struct Settings {
   struct Tls {
-    std::filesystem::path cert;  ///< both are set, or neither
+    std::filesystem::path cert;  ///< set both or neither
     std::filesystem::path key;
-    std::string cert_at;  ///< where the file sets it: `<file>:<line>`
+    std::string cert_at;  ///< the line in the file that sets it: `<file>:<line>`
     std::string key_at;
   };
   struct Limits {
@@ -35,7 +35,7 @@ struct Settings {
     std::int64_t connections = 16384;
   };
   struct Models {
-    std::string default_model;  ///< empty: the first configured provider's
+    std::string default_model;  ///< empty: the default of the first configured provider
   };
   struct Tools {
     std::vector<std::string> web_fetch_allow_hosts;
@@ -44,7 +44,7 @@ struct Settings {
     log::Format format = log::Format::text;
   };
   struct WebSearch {
-    std::string service;   ///< `brave`, `tavily`, `searxng`; empty: what the environment sets up
+    std::string service;   ///< `brave`, `tavily`, `searxng`; empty: the one set up by the environment
     std::string base_url;  ///< empty: the service's own
     std::string api_key_env;
     std::filesystem::path api_key_file;
@@ -64,16 +64,16 @@ struct Settings {
   };
 
   struct Cluster {
-    std::string database;  ///< of PostgreSQL; empty: the file gateway.db
-    std::string node;      ///< the name of this gateway among those that share it; empty: none do
-    std::string events;    ///< a server of NATS over which they tell each other their events; empty: they do not
-    std::string address;   ///< where the others reach this one; empty: where it listens, if all are on this host
-    ClusterFiles files = ClusterFiles::own;  ///< whether the nodes have one data directory
-    std::int64_t drain_seconds = 20;         ///< how long SIGTERM lets the runs of a node go on
+    std::string database;  ///< the URL of a PostgreSQL database; empty: the file gateway.db
+    std::string node;      ///< the name of this gateway among the nodes of its cluster; empty: no cluster
+    std::string events;    ///< a NATS server over which the nodes exchange events; empty: no exchange
+    std::string address;  ///< the address of this node for the others; empty: where it listens, if all are on this host
+    ClusterFiles files = ClusterFiles::own;  ///< whether the nodes share one data directory
+    std::int64_t drain_seconds = 20;         ///< how long active runs of a node may continue after SIGTERM
   };
 
   std::string host = "127.0.0.1";
-  std::int64_t port = 7420;  ///< 0 picks a free one
+  std::int64_t port = 7420;  ///< 0: any free port
   Auth auth = Auth::token;
   log::Level log_level = log::Level::info;
   Logging logging;
@@ -85,7 +85,7 @@ struct Settings {
   Models models;
   std::vector<ConfiguredProvider> providers;  ///< in the order of the file
   SandboxKind sandbox = SandboxKind::bubblewrap;
-  TerminalsMode terminals = TerminalsMode::allow;  ///< for people
+  TerminalsMode terminals = TerminalsMode::allow;  ///< terminals for people
   Tools tools;
   WebSearch web_search;
   Approvals approvals;
@@ -97,20 +97,20 @@ struct Settings {
 
 /// The sources of settings, in order of precedence.
 struct SettingsSources {
-  std::map<std::string, std::string> flags;  ///< from a key's name to its text, such as `port` to `0`
+  std::map<std::string, std::string> flags;  ///< from a key's name to its text, for example from `port` to `0`
   Environment environment = process_environment();
   std::filesystem::path file;    ///< YAML
-  bool file_must_exist = false;  ///< set by `--config`; otherwise a missing file counts as empty
+  bool file_must_exist = false;  ///< set by `--config`; otherwise a missing file is treated as empty
 };
 
 /// Loads the settings. Throws StartError (usage) with `<file>:<line>: <key>: <why>`, `<variable>: <why>` or `<flag>:
 /// <why>` for an invalid value, even if a source with higher precedence overrides it.
 Settings load_settings(const SettingsSources& sources);
 
-/// The configuration file that the first start writes: every key with its default, commented out.
+/// Returns the configuration file that the first start writes: every key with its default, commented out.
 std::string example_configuration();
 
-/// Writes the example to `file` unless it exists. Throws StartError (usage) if it cannot be written.
+/// Writes the example to `file` unless the file exists. Throws StartError (usage) if it cannot be written.
 void write_example_configuration(const std::filesystem::path& file);
 
 }  // namespace agw

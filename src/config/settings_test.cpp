@@ -22,7 +22,7 @@ protected:
     return load_settings({flags_, environment_of(variables_), file_});
   }
 
-  /// What the person who wrote the file reads, without the file's folder.
+  /// The error that the author of the file sees, without the file's directory.
   std::string error_of(const std::string& yaml) {
     try {
       load(yaml);
@@ -140,13 +140,13 @@ TEST_F(SettingsTest, WhatIsWrongIsToldWithFileLineAndKey) {
             "config.yaml:1: log_level: must be one of trace, debug, info, warn, error, off");
   EXPECT_EQ(error_of("hosts: here"), "config.yaml:1: hosts: must be a list of host names without scheme, port or path");
   EXPECT_EQ(error_of("hosts:\n  - here\n  - here:80"),
-            "config.yaml:3: hosts: must be a list of host names without scheme, port or path, and here:80 is none");
+            "config.yaml:3: hosts: must be a list of host names without scheme, port or path; here:80 is invalid");
   EXPECT_EQ(error_of("hosts: [[]]"),
-            "config.yaml:1: hosts: must be a list of host names without scheme, port or path, and what stands here is "
-            "none");
+            "config.yaml:1: hosts: must be a list of host names without scheme, port or path; this item is "
+            "invalid");
   EXPECT_EQ(error_of("origins: [https://example.org/]"),
-            "config.yaml:1: origins: must be a list of origins such as https://example.org, without a path, and "
-            "https://example.org/ is none");
+            "config.yaml:1: origins: must be a list of origins such as https://example.org, without a path; "
+            "https://example.org/ is invalid");
   EXPECT_EQ(error_of("public_url: example.org"),
             "config.yaml:1: public_url: must be an address that begins with http:// or https://, such as "
             "https://example.org:8443");

@@ -28,7 +28,7 @@ std::optional<std::string> read_start_file(const std::filesystem::path& file) {
     if (why == ENOENT && ::lstat(file.c_str(), &status) != 0) return std::nullopt;
     refuse(file, fmt::format("cannot be read: {}", std::strerror(why)));
   }
-  // Anything else fails without naming the file, or blocks the start.
+  // Reading anything else fails without naming the file, or blocks startup.
   if (!S_ISREG(status.st_mode)) refuse(file, "cannot be read: it is no regular file");
   if (static_cast<std::size_t>(status.st_size) > max_yaml_size) refuse(file, "is larger than 1 MiB");
   std::ifstream stream(file, std::ios::binary);

@@ -11,8 +11,7 @@
 
 namespace agw {
 
-/// The types of values that keys have. `place` is a member, or `at(...)` for one in a section; `check` validates a
-/// text.
+/// The types of values. `place` is a member, or `at(...)` for a member of a section; `check` validates a text.
 using Check = bool (*)(std::string_view text);
 
 template <class Section, class Target, class Member>
@@ -41,7 +40,7 @@ Value<Target> whole_number(Place place, std::int64_t min, std::int64_t max) {
           [=](const Target& target) { return std::to_string(std::invoke(place, target)); }};
 }
 
-/// A number above 0, fractions included.
+/// A number above 0; may be a fraction.
 template <class Target, class Place>
 Value<Target> number_up_to(Place place, int max) {
   return {fmt::format("a number above 0, up to {}", max),

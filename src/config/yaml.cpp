@@ -10,9 +10,9 @@ namespace agw {
 
 namespace {
 
-/// Deeper than any key. It also stops at an alias that contains itself.
+/// Deeper than any key. The limit also stops at an alias that contains itself.
 constexpr int max_depth = 6;
-/// More than anybody writes. With nested aliases a few lines stand for billions of values, and for gigabytes of text.
+/// More than any real file has. With nested aliases, a few lines represent billions of values or gigabytes of text.
 constexpr std::size_t max_values = 100'000;
 /// This many bytes of a text count as one value.
 constexpr std::size_t bytes_of_value = 64;
@@ -27,7 +27,7 @@ ConfigNode::Form form_of_plain(std::string_view text) {
   return whole && error != std::errc::invalid_argument ? ConfigNode::Form::number : ConfigNode::Form::string;
 }
 
-/// Counts one value with its text in `values`.
+/// Adds one value and its text to `values`.
 void count(std::size_t& values, std::string_view text, int line) {
   values += 1 + text.size() / bytes_of_value;
   if (values > max_values) throw ConfigError(line, "yaml", "has too many values, those of aliases counted");
