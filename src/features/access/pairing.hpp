@@ -20,7 +20,7 @@ public:
   static constexpr std::chrono::minutes brief_validity{1};  ///< for a client that uses the code at once
   static constexpr std::chrono::minutes failure_window{1};
 
-  /// Whether so many wrong codes, the latest of which came so long ago, lock pairing.
+  /// Whether pairing is locked after that many wrong codes, given the time since the latest one.
   static bool locks(std::size_t failures, Moment since_latest);
   static std::string random_digits();
 
@@ -32,7 +32,8 @@ public:
   bool locked(Moment now) const;
 
   enum class Verdict { right, wrong, locked };
-  /// A right code is consumed and clears the count of wrong ones. Attempts during a lockout are not counted.
+  /// Checks a code. A right code is consumed and clears the count of wrong ones. Attempts during a lockout are not
+  /// counted.
   Verdict judge(std::string_view code, Moment now);
 
 private:
@@ -43,7 +44,7 @@ private:
   bool is_right(std::string_view code, Moment now) const;
 
   std::optional<Code> code_;
-  std::deque<Moment> failures_;  ///< those that still count, oldest first
+  std::deque<Moment> failures_;  ///< those within the failure window, oldest first
 };
 
 }  // namespace agw

@@ -7,16 +7,16 @@
 
 #include "storage/connection.hpp"
 
-/// The SQL of pairing at the nodes of a cluster. Times are the server's, in milliseconds.
+/// The SQL for pairing in a cluster. Times are those of the database server, in milliseconds.
 namespace agw::pairing_store {
 
 std::int64_t now(Connection& connection);
 
-/// The code that is valid then.
+/// The code that is valid at `now`.
 std::optional<std::string> code(Connection& connection, std::int64_t now);
 void set_code(Connection& connection, const std::string& code, std::int64_t expires_at);
 void forget_code(Connection& connection);
-/// Has the nodes look whether they have another token.
+/// Notifies the nodes that the token may have changed.
 void tell_of_token(Connection& connection);
 
 struct Failures {
@@ -25,7 +25,7 @@ struct Failures {
 };
 Failures failures(Connection& connection);
 void add_failure(Connection& connection, std::int64_t now);
-/// Those up to that time.
+/// Deletes failures up to that time.
 void forget_failures(Connection& connection, std::int64_t until);
 
 }  // namespace agw::pairing_store

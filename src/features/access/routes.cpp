@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t pairing_body_limit = 1024;
 
 Task<Response> refresh_pairing_code(Access& access, Request& request) {
-  // A HEAD request must not invalidate a code that somebody is typing.
+  // A HEAD request must not invalidate a code that a person is typing.
   const auto query = request.query<PairingQuery>();
   if (request.head) co_return request.respond(access.sample_code(query));
   co_return request.respond(co_await access.new_code(query));

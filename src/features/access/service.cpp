@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t token_id_digits = 32;
-constexpr auto between_looks = 3s;
+constexpr auto token_check_interval = 3s;
 
 Pairing::Moment since_boot() {
   timespec time{};
@@ -66,7 +66,7 @@ std::optional<ApiError> Access::lockout() const {
   return std::nullopt;
 }
 
-/// A node also counts its own wrong codes in memory: `lockout` is asked before a body is read.
+/// A node also counts its own wrong codes in memory, because `lockout` is called before the body is read.
 Task<Pairing::Verdict> Access::judge(const std::string& code) {
   if (!shared_pairing_) co_return pairing_.judge(code, since_boot());
   const auto verdict = co_await shared_pairing_->judge(code);
@@ -106,11 +106,11 @@ Task<> Access::follow_signals() {
   }
 }
 
-/// Says nothing of a file that cannot be used: the next start will.
+/// Does not report an unusable file: the next start does.
 Task<> Access::follow_file() {
   StopSource never;
   for (;;) {
-    co_await pause(never, between_looks);
+    co_await pause(never, token_check_interval);
     const bool is_new = co_await blocking_.run([directory = data_directory_, known = *token_] {
       try {
         const auto token = Token::load(directory);
@@ -125,7 +125,7 @@ Task<> Access::follow_file() {
 
 Task<> Access::follow_token() { co_await read_token_again(); }
 
-/// Whether there is a new one.
+/// Returns whether the token is a new one.
 Task<bool> Access::read_token_again() {
   try {
     auto token = co_await blocking_.run([directory = data_directory_] { return Token::load(directory); });

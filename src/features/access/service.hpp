@@ -22,38 +22,38 @@ namespace agw {
 struct Route;
 class Hub;
 
-/// Authenticates clients: those with the token, and new devices with a pairing code. Without a token, it accepts
-/// nobody.
+/// Authenticates clients: those with the token, and new devices with a pairing code. Without a token, it rejects
+/// everyone.
 class Access : public Authenticator {
 public:
-  /// `token` is the one in `data_directory`, or no value.
+  /// `token` is the one in `data_directory`; nullopt if there is none.
   Access(Loop& loop, BlockingPool& blocking, Hub& hub, const Clock& clock, std::filesystem::path data_directory,
          std::optional<Token> token);
 
   bool accepts(std::string_view token) const override { return token_ && token_->matches(token); }
   bool configured() const override { return token_.has_value(); }
 
-  /// Stands for the token where others must not know it: changes when the token does. Empty without a token.
+  /// An identifier of the token that does not reveal it and changes with it. Empty without a token.
   std::string token_id() const;
 
-  /// Of a node of a cluster, before it serves: from now on, codes and wrong guesses are those of all nodes.
+  /// For a node of a cluster, before it serves: codes and wrong guesses are then shared by all nodes.
   void share_pairing(Database& database) { shared_pairing_.emplace(database); }
 
-  /// Makes a code for one new device; the code before it is void.
+  /// Creates a code for one new device; invalidates the previous code.
   Task<PairingCode> new_code(PairingQuery query = {});
   /// An example of `new_code`'s result, without creating a code.
   PairingCode sample_code(PairingQuery query = {}) const;
-  /// 429 during a lockout after too many wrong codes, else no value.
+  /// Returns error 429 during a lockout after too many wrong codes, else nullopt.
   std::optional<ApiError> lockout() const;
   /// Returns the token for a right code. Throws TooManyRequests, Unauthorized `Invalid or expired code`.
   Task<PairedDevice> pair(std::string code);
 
-  /// From now on, SIGUSR1 reloads the token file. A different token invalidates the old one and the pairing code, and
-  /// TokenReplaced is published. A node has the others look at the file, too, which may be the same; and it looks every
-  /// few seconds by itself, as the file may be replaced at another host, whose processes cannot signal it.
+  /// Makes SIGUSR1 reload the token file. A different token invalidates the old one and the pairing code, and
+  /// TokenReplaced is published. A node also notifies the others, which may share the file. In addition it checks the
+  /// file every few seconds, because a process on another host may replace the file and cannot send a signal.
   void start();
   Task<> stop();
-  /// Another node has a new token.
+  /// Called when another node has a new token.
   Task<> follow_token();
 
 private:

@@ -10,16 +10,16 @@ namespace agw {
 
 class Database;
 
-/// The same as Pairing for all nodes of a cluster, in their database: a code of one node is taken at another, and wrong
-/// ones count at all.
+/// Pairing for all nodes of a cluster, in their database. A code of one node is valid at any other, and all nodes count
+/// wrong codes together.
 ///
-/// It needs a server: tests/cluster/test_devices.py shows the use.
+/// Requires a server: tests/cluster/test_devices.py shows the use.
 class SharedPairing {
 public:
   explicit SharedPairing(Database& database) : database_(database) {}
 
   Task<std::string> new_code(std::chrono::seconds valid_for);
-  /// Voids the code, and has the other nodes look whether their token is another one, too.
+  /// Invalidates the code, and notifies the other nodes that their token may have changed too.
   Task<> token_replaced();
   Task<Pairing::Verdict> judge(std::string code);
 

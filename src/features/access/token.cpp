@@ -41,7 +41,8 @@ void check_file(const Descriptor& file, const std::string& path) {
                      path));
 }
 
-/// The file's text without a newline at the end; at most one character longer than a token.
+/// Returns the file's text without a newline at the end. Reads one character more than a token has, to detect longer
+/// files.
 std::string read_text(const Descriptor& file, const std::string& path) {
   std::array<char, token_digits + 2> buffer;
   const auto size = ::pread(file.get(), buffer.data(), buffer.size(), 0);
@@ -84,7 +85,7 @@ Token Token::load_or_create(const std::filesystem::path& data_directory) {
   } catch (const std::system_error& error) {
     throw StartError(ExitStatus::failure, error.what());
   }
-  // Another node has just made one.
+  // Another node has created one at the same time.
   if (auto token = load(data_directory)) return *std::move(token);
   throw StartError(ExitStatus::failure, fmt::format("the token {} was just made and is gone: start again",
                                                     path_in(data_directory).string()));

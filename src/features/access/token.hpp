@@ -12,20 +12,20 @@ namespace agw {
 /// Example: src/features/access/token_test.cpp: TokenTest.IsMadeOnceForItsOwnerAlone
 class Token {
 public:
-  /// Reads the token, or creates one if there is none: nodes that do so at the same time have the same one. Throws
+  /// Reads the token, or creates one if there is none; nodes that do so at the same time get the same one. Throws
   /// StartError (usage) if other users can access the file or its content is not a token.
   static Token load_or_create(const std::filesystem::path& data_directory);
 
   /// Replaces the token with a new one. Throws std::system_error.
   static Token replace(const std::filesystem::path& data_directory);
 
-  /// Reads the token, for the command line; no value if there is none. Throws as above.
+  /// Reads the token, for the command line; nullopt if there is none. Throws like `load_or_create`.
   static std::optional<Token> load(const std::filesystem::path& data_directory);
 
   /// Compares in constant time.
   bool matches(std::string_view candidate) const;
 
-  /// The secret itself, to be shown to the person at the host or sent to a paired device; never to be logged.
+  /// The secret itself, for the person at the host or a paired device. Never log it.
   const std::string& secret() const { return secret_; }
 
 private:

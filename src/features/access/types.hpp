@@ -10,7 +10,7 @@ namespace agw {
 /// The error of a pairing request without a code.
 inline constexpr std::string_view otp_required = "otp field required";
 
-/// The response of `GET /pair/refresh`, for a new device: shown as digits or as a QR code.
+/// The response of `GET /pair/refresh`, for a new device: displayed as digits or as a QR code.
 struct PairingCode {
   std::string code;  ///< six digits, valid for one device
   Timestamp expiresAt;

@@ -23,7 +23,7 @@ constexpr std::size_t max_expression_length = 1000;
 constexpr int max_parentheses_depth = 100;
 constexpr int shown_digits = 30;
 
-/// Thrown for invalid values; the message says what is wrong.
+/// Thrown for invalid values, with the reason as its message.
 class NoValue : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
@@ -36,7 +36,7 @@ struct Function {
   Number (*apply)(const Arguments&);
 };
 
-/// Rounds half away from zero, as people do, to a number of decimal places.
+/// Rounds half away from zero to a number of decimal places.
 Number rounded(const Arguments& given) {
   if (given.size() == 1) return mp::round(given[0]);
   if (mp::abs(given[1]) > 30) throw NoValue("round takes up to 30 digits");

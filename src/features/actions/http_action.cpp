@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t max_response_bytes = 4 * 1024 * 1024;
 
-/// Thrown to abandon a request.
+/// Thrown if the request cannot be made from the input.
 struct CannotAsk {
   std::string why;
 };
@@ -28,14 +28,14 @@ std::string method_of(const Extension& action) {
   return method;
 }
 
-/// A path segment or query value. Dot segments would change the path.
+/// Encodes a path segment or query value. Dot segments would change the path.
 std::string url_piece(const json::object& input, const std::string& name) {
   const auto text = text_or_json(input, name);
   if (text == "." || text == "..") throw CannotAsk{fmt::format("{} must not be {}", name, text)};
   return percent_encode(text);
 }
 
-/// The index at which the path of a URL begins.
+/// Returns the index at which the path of a URL begins.
 std::size_t end_of_origin(std::string_view url) {
   const auto authority = url.find("://");
   const auto begin = authority == url.npos ? 0 : authority + 3;
@@ -52,7 +52,7 @@ WebUrl url_of(const std::string& form, const json::object& input) {
   return *url;
 }
 
-/// Adds the members of the input that the URL does not use as its query.
+/// Adds the members of the input that the URL does not use to its query.
 WebUrl with_query(const WebUrl& url, const std::string& form, const json::object& input) {
   const auto used = placeholders_in(form);
   std::string text = url.text();
@@ -91,7 +91,7 @@ bool content_type_says(const std::vector<HttpHeader>& headers, const char* word)
   });
 }
 
-/// Parses a text body as JSON. Unless it has another Content-Type, a placeholder may replace a whole value.
+/// Parses a text body as JSON, unless it has another Content-Type. A placeholder may be a whole value.
 std::optional<json::value> json_form(const json::value& form, const std::vector<HttpHeader>& headers) {
   if (!form.is_string()) return form;
   const std::string_view text(form.get_string());
@@ -102,7 +102,7 @@ std::optional<json::value> json_form(const json::value& form, const std::vector<
   return parsed;
 }
 
-/// JSON texts are filled in as JSON, so that no input can break out of its string.
+/// Inserts input into JSON as values, so that it cannot end the string around it.
 void set_body(WebRequest& request, const json::value& form, const json::object& input) {
   const auto parsed = json_form(form, request.origin_headers);
   const bool is_json = parsed && (parsed->is_object() || parsed->is_array());

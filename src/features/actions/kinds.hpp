@@ -22,8 +22,9 @@ struct ActionProblem {
   std::string text;
 };
 
-/// The request of an `http` action's call. Secrets are expanded first, so that the input cannot name any, and the input
-/// cannot change the scheme, the host or the port, nor inject headers. Throws SecretError. Blocks if `expand` does.
+/// Builds the request for a call of an `http` action. Secrets are expanded before the input is inserted, so the input
+/// cannot refer to any. The input can neither change the scheme, host or port nor inject headers. Throws SecretError.
+/// Blocks if `expand` does.
 /// Example: src/features/actions/http_action_test.cpp: HttpAction.FillsItsUrl
 std::variant<WebRequest, ActionProblem> http_action_request(const Extension& action, const json::object& input,
                                                             const ExpandSecrets& expand);
@@ -34,11 +35,11 @@ struct ShellActionCommand {
   std::map<std::string, std::string> environment;
 };
 
-/// The command of a `shell` action's call. Each `{{name}}` becomes a shell variable that holds the member, never part
-/// of the command: input is always data.
+/// Builds the command for a call of a `shell` action. Each `{{name}}` becomes a reference to a shell variable with the
+/// member's value. Input is never part of the command.
 ShellActionCommand shell_action_command(std::string_view form, const json::object& input);
 
-/// The result of the `builtin` action of that name.
+/// Calls the `builtin` action with that name.
 ToolOutcome call_built_in_action(const std::string& name, const json::object& input, Timestamp now);
 
 }  // namespace agw

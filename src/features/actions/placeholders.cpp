@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-/// The name of the placeholder if the text consists of just one.
+/// Returns the name of the placeholder if the text consists of exactly one.
 std::optional<std::string> only_placeholder(std::string_view text) {
   const bool is_one = text.starts_with("{{") && text.find("}}") == text.size() - 2;
   return is_one ? std::optional(boost::trim_copy(std::string(text.substr(2, text.size() - 4)))) : std::nullopt;

@@ -15,14 +15,14 @@ using Fill = std::function<std::string(const std::string& name)>;
 /// Replaces every `{{name}}` in `text`; spaces around the name are ignored. Replacements are not expanded again.
 std::string filled(std::string_view text, const Fill& fill);
 
-/// The names of the placeholders in a text.
+/// Returns the names of the placeholders in a text.
 std::set<std::string> placeholders_in(std::string_view text);
 
-/// Puts quotes around every placeholder in `text` that is outside of quotes: `{"n": {{n}}}` becomes JSON.
+/// Quotes every placeholder in `text` that is outside of quotes: `{"n": {{n}}}` becomes JSON.
 std::string with_quoted_placeholders(std::string_view text);
 
-/// A JSON value with the placeholders in its strings replaced. A string that is a single placeholder becomes the member
-/// itself.
+/// Returns a JSON value with the placeholders in its strings replaced. A string that is a single placeholder becomes
+/// the member itself, which keeps the member's type.
 json::value filled_json(const json::value& value, const json::object& input);
 
 }  // namespace agw

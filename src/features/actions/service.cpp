@@ -12,7 +12,7 @@ namespace agw {
 
 namespace {
 
-/// The built-in action that the record refers to.
+/// The name of the built-in action to which the record refers.
 std::string built_in_of(const Extension& action) {
   auto tool = string_or_empty(action.definition.members(), "tool");
   return tool.empty() ? action.name : tool;
@@ -141,7 +141,7 @@ Task<ToolOutcome> Actions::run(const Extension& action, const ToolCall& call) {
                                             .environment = std::move(made.environment),
                                             .input = to_json(call.input) + "\n",
                                             .secrets = given.first});
-  // Hosts quote requests, especially in errors.
+  // Remote hosts quote requests, especially in errors.
   if (given.first) outcome.output = given.second.hidden_in_response(outcome.output);
   co_return outcome;
 }

@@ -16,14 +16,13 @@
 
 namespace agw {
 
-/// The `action` extensions, as tools of the same names. An action is offered from the next step of a run after it is
-/// enabled.
+/// The `action` extensions, as tools with the same names. An enabled action is offered from the next step of a run.
 class Actions : private Subscriber {
 public:
   Actions(Hub& hub, Extensions& extensions, HttpClient& http, BlockingPool& blocking, const Clock& clock,
           const Secrets& secrets, Integrations& integrations, Shell& shell);
 
-  /// The enabled actions; rebuilt only after a change.
+  /// The enabled actions. Rebuilt only after a change.
   const std::vector<ToolPointer>& tools();
 
 private:

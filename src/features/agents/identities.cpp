@@ -15,8 +15,8 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_name_length = 128;
-constexpr int max_looks_for_directory = 100;
-constexpr std::chrono::milliseconds between_looks_for_directory{20};
+constexpr int max_directory_checks = 100;
+constexpr std::chrono::milliseconds directory_check_interval{20};
 constexpr std::string_view notes_name = "notes.md";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
@@ -79,7 +79,7 @@ void write_file(const Directory& directory, std::string_view name, const std::op
   if (!written) refuse(written.error(), agent.has_value());
 }
 
-/// For the prompt: an agent answers without a file that cannot be read.
+/// Used for the prompt: without a file that cannot be read, the agent still answers.
 std::string read_if_possible(const Directory& directory, std::string_view name,
                              const std::optional<std::string>& agent) {
   try {
@@ -114,17 +114,17 @@ std::optional<std::string> Identities::own_directory_name(const std::optional<st
   return id_or_name ? std::optional(directory_name(std::string_view(*id_or_name))) : std::nullopt;
 }
 
-/// Where nodes share directories, one of them makes and renames them, a moment after the record: waits until the one of
-/// this agent is there. Else a note could be left in a directory that is in the way of the renamed one.
+/// If nodes share directories, one of them creates and renames them, shortly after the record. Waits until this agent's
+/// directory exists. Otherwise a note could create a directory that prevents the rename.
 Task<> Identities::settled(std::string agent) const {
   StopSource never;
-  for (int looks = 0; looks < max_looks_for_directory; ++looks) {
+  for (int checks = 0; checks < max_directory_checks; ++checks) {
     const auto record = extensions_.find_agent(agent);
     if (!record) co_return;
-    const bool is_there = co_await extensions_.disk().run([path = data_directory_, name = record->name] {
+    const bool exists = co_await extensions_.disk().run([path = data_directory_, name = record->name] {
       return open_data_directory(path).status(path_of("agent.yaml", name)).has_value();
     });
-    if (is_there || co_await pause(never, between_looks_for_directory) != WaitResult::done) co_return;
+    if (exists || co_await pause(never, directory_check_interval) != WaitResult::done) co_return;
   }
 }
 

@@ -21,13 +21,13 @@ class Connection;
 class Database;
 class Extensions;
 
-/// Throws BadRequest `invalid agent name` unless `name` can be the name of an agent's own directory: 1 to 128 bytes
-/// without `..`, `/`, `\`, control characters and a leading dot.
+/// Throws BadRequest `invalid agent name` unless `name` is valid as the name of an agent's own directory: 1 to 128
+/// bytes without `..`, `/`, `\`, control characters and a leading dot.
 void check_agent_name(std::string_view name);
 
 enum class IdentityFile { soul, user_profile };
 
-/// Who an agent is and what it knows, from its files.
+/// The identity and the knowledge of an agent, from its files.
 struct AgentIdentity {
   std::string base_soul;
   std::string agent_soul;
@@ -37,24 +37,24 @@ struct AgentIdentity {
 
 /// The identity files: the shared soul and user profile in the data directory, each agent's own in `agents/<name>/`.
 /// They are read from disk each time, never through a symlink, and written atomically. Agents are identified by id or
-/// name, also while they are renamed. Unusable files cause ApiErrors: BadRequest `invalid agent name` if the agent's
-/// directory leads elsewhere, Forbidden `permission denied`, PayloadTooLarge `soul content too large (max 100KB)`.
+/// name, even during a rename. Unusable files cause ApiErrors: BadRequest `invalid agent name` if the agent's directory
+/// is a link to another place, Forbidden `permission denied`, PayloadTooLarge `soul content too large (max 100KB)`.
 /// Example: src/features/agents/service_test.cpp: Identities.RememberALineAtATime
 class Identities {
 public:
-  /// `extensions` must have an outbox, which keeps the agents' directories up to date.
+  /// `extensions` must have an outbox, which renames and deletes agents' directories along with their agents.
   Identities(std::filesystem::path data_directory, const Extensions& extensions);
 
-  /// The name of the directory below `agents/`: an agent's id becomes its name, any other safe name is returned
-  /// unchanged. Throws BadRequest `invalid agent name`.
+  /// Returns the name of the directory below `agents/`: the agent's name for its id; any other safe name unchanged.
+  /// Throws BadRequest `invalid agent name`.
   std::string directory_name(std::string_view id_or_name) const;
 
-  /// The text of the agent's file, or of the shared one; empty if there is no file.
+  /// Returns the text of the agent's file, or of the shared one; empty if there is no file.
   Task<std::string> read(IdentityFile file, std::optional<std::string> agent);
-  /// Creates missing directories. Replaces a symlink in the file's place.
+  /// Writes the text. Creates missing directories and replaces a symlink.
   Task<> write(IdentityFile file, std::optional<std::string> agent, std::string content);
 
-  /// The identity for the agent's prompt. Unusable files are skipped and logged.
+  /// Returns the identity for the agent's prompt. Unusable files are skipped and logged.
   Task<AgentIdentity> of(std::string agent);
   /// Adds a line to the agent's notes. Throws NotFound `agent not found`, PayloadTooLarge if they are full.
   Task<> remember(std::string agent, std::string text);
@@ -73,15 +73,15 @@ class Stages {
 public:
   Stages(Database& database, const Clock& clock, const Extensions& extensions);
 
-  /// Call it before the loop runs.
+  /// Reads the stages. Call it before the loop runs.
   void load(Connection& connection);
-  /// Another node may have changed them.
+  /// Reads the stages again, because another node may have changed them.
   Task<> refresh();
 
-  /// The stage of the agent with that id, from memory: apprentice until a person changes it.
+  /// Returns the agent's stage from memory: apprentice until a person changes it.
   Stage of(std::string_view agent_id) const;
 
-  /// Throws BadRequest `invalid agent name`, NotFound `agent not found`.
+  /// Finds an agent. Throws BadRequest `invalid agent name`, NotFound `agent not found`.
   ExtensionPointer require_agent(std::string_view id_or_name) const;
 
   Task<AgentStage> show(ExtensionPointer agent);

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using namespace testing::extensions;
 using Names = std::vector<std::string>;
 
-/// Agents and extensions on one data directory.
+/// Agents and extensions in one data directory.
 struct AgentFixture : ExtensionsFixture {
   AgentFixture(Loop& loop, const testing::ScratchDirectory& directory)
       : ExtensionsFixture(loop, directory, Directories::followed),
@@ -105,7 +105,7 @@ Task<> rename(Extensions& extensions, std::string id, std::string name) {
   co_await extensions.change(std::move(id), {{"name", name}});
 }
 
-/// Renames many times, each published before the directory is moved.
+/// Renames many times; each rename is published before the directory is moved.
 TEST(Identities, AreThoseOfTheAgentWhileItIsRenamed) {
   with_agent_fixture([](AgentFixture& fixture) -> Task<> {
     const auto id = (co_await fixture.make_agent("helper-0"))->id;

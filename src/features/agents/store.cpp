@@ -4,7 +4,7 @@ namespace agw::agent_store {
 
 namespace {
 
-/// A stage that this version does not know must not widen any rights.
+/// A stage unknown to this version must not extend any rights.
 Stage read_stage(std::string_view name) { return from_text<Stage>(name).value_or(Stage::apprentice); }
 
 }  // namespace

@@ -11,7 +11,7 @@
 /// The SQL of the agents' stages. All throw DatabaseError.
 namespace agw::agent_store {
 
-/// The stage of every agent that has been given one, by id.
+/// The stage of every agent whose stage was changed, by id.
 std::map<std::string, Stage, std::less<>> stages(Connection& connection);
 /// Oldest first.
 std::vector<StageStep> stage_history(Connection& connection, std::string_view agent_id);

@@ -13,7 +13,7 @@ namespace agw {
 enum class Stage {
   apprentice,  ///< reads, and stages its changes as proposals
   operating,   ///< `operator`: writes to its project and workspace, runs commands in the sandbox without network
-  trusted,     ///< reaches the network, creates extensions
+  trusted,     ///< accesses the network, creates extensions
   sovereign,   ///< enables extensions, writes its own soul
 };
 std::span<const EnumName> names(Tag<Stage>);
@@ -49,7 +49,7 @@ const Description& describe(Tag<StageStep>);
 struct AgentStage {
   std::string agent;  ///< name
   Stage stage{};
-  std::optional<std::string> reason;    ///< of the latest change; no value before the first
+  std::optional<std::string> reason;    ///< of the latest change; null before the first
   std::optional<Timestamp> updated_at;  ///< of the latest change
   std::vector<StageStep> history;       ///< oldest first
 };

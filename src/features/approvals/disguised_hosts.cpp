@@ -24,7 +24,7 @@ bool is_foreign(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
 }
 
-/// A number such as `2130706433` or `0x7f.1` is the address of a host, too.
+/// A number such as `2130706433` or `0x7f.1` is also the address of a host.
 std::string real_host(const std::string& name) {
   in_addr address{};
   if (name.find_first_not_of("0123456789abcdefx.") == name.npos && ::inet_aton(name.c_str(), &address) != 0) {

@@ -20,7 +20,7 @@ constexpr std::size_t max_spaces = 24;
 constexpr std::size_t max_line_breaks = 5;
 constexpr std::size_t max_combining = 3;
 
-/// Control, format and private-use characters, and every space but U+0020.
+/// Control, format and private-use characters, and all spaces except U+0020.
 constexpr std::array invisible{
     Range{0x00, 0x08},       Range{0x0B, 0x1F},     Range{0x7F, 0xA0},       Range{0xAD, 0xAD},
     Range{0x034F, 0x034F},   Range{0x061C, 0x061C}, Range{0x115F, 0x1160},   Range{0x1680, 0x1680},
@@ -38,7 +38,7 @@ constexpr std::array look_alike{Range{0x0370, 0x058F}, Range{0x13A0, 0x13FF}, Ra
                                 Range{0x1F00, 0x1FFF}, Range{0x2C80, 0x2CFF}, Range{0x2DE0, 0x2DFF},
                                 Range{0xA4D0, 0xA4FF}, Range{0xA640, 0xA69F}, Range{0xAB70, 0xABBF}};
 
-/// Full-width and mathematical forms of ASCII.
+/// Full-width and mathematical forms of ASCII characters.
 constexpr std::array imitations{Range{0xFF01, 0xFF5E}, Range{0x1D400, 0x1D7FF}};
 
 bool is_in(const auto& ranges, char32_t c) {
@@ -82,7 +82,7 @@ using Place = Characters::const_iterator;
 
 std::string code_point(char32_t code) { return fmt::format("U+{:04X}", static_cast<unsigned>(code)); }
 
-/// Up to the first character after `from` for which `fits` is false.
+/// Returns the first character after `from` for which `fits` is false.
 Place end_of_run(Place from, Place end, auto fits) {
   return std::find_if_not(from, end, [&](const Character& one) { return fits(one.code); });
 }

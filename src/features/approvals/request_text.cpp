@@ -16,7 +16,7 @@ namespace agw {
 namespace {
 
 constexpr int removed_colour = 31, added_colour = 32;
-/// The length of longer texts is shown, because their beginning scrolls off the screen.
+/// The length of longer texts is displayed, because their beginning scrolls off the screen.
 constexpr std::size_t long_text = 400;
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> purposes{{{"Bash", "run a command"},
@@ -39,7 +39,7 @@ int line_colour(std::string_view line, bool is_diff) {
   return line.starts_with('+') ? added_colour : line.starts_with('-') ? removed_colour : 0;
 }
 
-/// The lines after a bar. If they are long, their length is shown too.
+/// Prefixes each line with a bar. Adds the length of long texts.
 std::string barred(std::string_view text, bool colours, bool is_diff = false) {
   const auto exact = exact_text(text);
   std::string_view rest = exact;
@@ -52,7 +52,7 @@ std::string barred(std::string_view text, bool colours, bool is_diff = false) {
   return out;
 }
 
-/// The members of the input that are shown nowhere else.
+/// The members of the input that are not shown elsewhere.
 json::object others_in(json::object input, bool has_diff, bool has_command) {
   if (has_diff) {
     for (const auto* name : {"path", "content", "old_string", "new_string"}) input.erase(name);
@@ -92,7 +92,7 @@ std::string call_text(const json::object& request, bool colours) {
   return out;
 }
 
-/// Empty if a person decided.
+/// Returns an empty string if a person decided.
 std::string_view reason_without_person(const json::object& decided) {
   const auto by = string_or_empty(decided, "by");
   if (by == "timeout") return "nobody answered in time";

@@ -1,20 +1,20 @@
 // How a call waits for a person, and is decided once.
 //
-// A *request* is a call or a question that a person has to decide. It waits in `waiting_` from before its row is stored
-// until it is decided. A *grant* is a yes that holds for further calls.
+// A *request* is a call or a question that a person has to decide on. It is in `waiting_` from before its row is stored
+// until it is decided. A *grant* is a permission that also covers later calls.
 //
-// The invariant: a request gets one decision, from a person, the time limit or a stop, and the row, the events and the
-// waiting call all see the same one.
+// Invariant: a request gets one decision, from a person, the time limit or a stop, and the row, the events and the
+// waiting call all have the same one.
 //
-//   1. `ask`: store the row, publish `permission-requested`, wait for `changed`.
-//   2. `decide`: mark the request as being decided, store decision and grant in one transaction, then record it.
-//   3. `end_undecided`, on a time limit, a stop or the end of the run: mark the request as being decided, store the
-//      refusal, record it.
+// 1. `ask`: store the row, publish `permission-requested`, wait for `changed`.
+// 2. `decide`: mark the request as being decided, store decision and grant in one transaction, then record it.
+// 3. `end_undecided`, on a time limit, a stop or the end of the run: mark the request as being decided, store the
+//    refusal, record it.
 //
-// Why only one of 2 and 3 happens: all of this runs on the loop. Both begin only if the request is neither decided nor
-// being decided, and mark it before they await anything.
+// Only one of 2 and 3 happens, because all of this runs on the loop. Both begin only if the request is neither decided
+// nor being decided, and both mark it before they await anything.
 //
-// A kill: the row has no decision, and the run that asked ends as interrupted. The next start ends the request
+// After a kill, the row has no decision, and the run that asked ends as interrupted. The next start ends the request
 // (`load`).
 
 #include "features/approvals/service.hpp"
@@ -57,7 +57,7 @@ bool is_answer(const AskedQuestion& question, const json::value& answer) {
          !input_problem(*question.form, answer.get_object());
 }
 
-/// Whether a person may decide the request in this way.
+/// Whether a person may decide on the request in this way.
 bool is_possible(const PermissionRequest& request, const DecidePermission& wanted) {
   if (wanted.reason.value_or("").size() > max_reason_size) return false;
   if (request.question) {
@@ -91,7 +91,7 @@ struct Approvals::Waiting {
   ActiveRunPointer run;
   AsyncEvent changed;
   bool is_stored = false;
-  bool is_being_decided = false;  ///< the first decision is being stored
+  bool is_being_decided = false;  ///< a decision is being stored
 };
 
 Approvals::Approvals(Loop& loop, Database& database, Hub& hub, const Clock& clock, Runs& runs, Threads& threads,
@@ -175,7 +175,7 @@ Task<std::optional<PermissionRequest>> Approvals::ask(AskedCall call, StopSource
           approval_store::purge(connection, oldest);
           approval_store::put(connection, request);
         });
-    // Its run may have begun to end in the meantime.
+    // Its run may have started to end in the meantime.
     if (!waiting->is_being_decided && !waiting->request.decision) {
       waiting->is_stored = true;
       runs_.emit(*waiting->run, "permission-requested", {{"request", RecordView(waiting->request).members()}});
@@ -195,7 +195,7 @@ Task<> Approvals::wait(const WaitingPointer& waiting, StopSource& stop) {
   const auto until_changed = [](WaitingPointer one) -> Task<> { co_await one->changed.wait(); };
   auto end = WaitResult::done;
   if (!waiting->request.decision) end = co_await with_timeout(stop, options_.patience, until_changed(waiting));
-  // A decision that came first counts, even if it is not stored yet.
+  // An earlier decision counts, even if it is not stored yet.
   while (waiting->is_being_decided) co_await waiting->changed.wait();
   if (waiting->request.decision) co_return;
   co_await end_undecided(waiting, end == WaitResult::timed_out ? DecidedBy::timeout : DecidedBy::stop);
@@ -302,7 +302,7 @@ Task<PermissionRequest> Approvals::decide(std::string id, DecidePermission wante
   co_return decided;
 }
 
-/// The grant to store; no value if the decision grants nothing, or nothing new.
+/// Returns the grant to store; nullopt if the decision grants nothing, or nothing new.
 std::optional<Grant> Approvals::grant_of(const PermissionRequest& request) const {
   if (request.decision != PermissionDecision::allow || request.scope == GrantScope::once) return std::nullopt;
   Grant grant{.id = new_id(),
@@ -362,7 +362,7 @@ Task<> Approvals::forget(std::vector<std::string> ids) {
   });
 }
 
-/// A grant ends with its thread, agent or tool: a later one of the same name must not inherit it.
+/// A grant ends with its thread, agent or tool. A later one with the same name must not inherit it.
 void Approvals::deliver(const DomainEvent& event) {
   if (grants_.empty()) return;
   if (const auto* thread = event.record.as<Thread>()) {

@@ -29,10 +29,10 @@ struct Settings;
 class Connection;
 class Database;
 
-/// A call or question to put to a person.
+/// A call or question for a person to decide on.
 struct AskedCall {
   PermissionKind kind = PermissionKind::permission;
-  ActiveRunPointer run{};  ///< through whose events it is told
+  ActiveRunPointer run{};  ///< the run that publishes its events
   std::string agent_id{};
   std::string agent{};
   std::string tool{};
@@ -41,26 +41,27 @@ struct AskedCall {
   std::string reason{};
   std::string diff{};
   bool can_propose = false;
-  std::optional<std::string> pattern{};  ///< no value: it can be allowed only once
+  std::optional<std::string> pattern{};  ///< nullopt: it can be allowed only once
   std::optional<AskedQuestion> question{};
 };
 
-/// Calls and questions that wait for a person, and what persons have allowed for longer. On the loop.
+/// Calls and questions that wait for a person, and permissions that persons have granted for longer. Used on the loop.
 class Approvals : private Subscriber {
 public:
-  /// How many a run may have that wait or were not allowed, how many may wait in all, and how long an agent's list of
-  /// grants may get.
+  /// Limits: per run, the requests that wait or were not allowed; in all, the requests that wait; per agent, the
+  /// grants.
   static constexpr std::size_t max_of_run = 20;
   static constexpr std::size_t max_waiting = 200;
   static constexpr std::size_t max_grants_of_agent = 500;
-  /// Requests that cannot be shown in full are not made: the limit in bytes of input, diff and question together.
+  /// A request that is too long to be shown in full is not made. The limit in bytes for input, diff and question
+  /// together.
   static constexpr std::size_t max_shown_size = 256 * 1024;
 
   struct Options {
     bool asks = true;      ///< false: agents ask for no permission
-    bool is_node = false;  ///< others use the database too
+    bool is_node = false;  ///< other nodes use the same database
     std::chrono::milliseconds patience = std::chrono::minutes(10);
-    std::chrono::days kept{90};  ///< how long decided ones are kept
+    std::chrono::days kept{90};  ///< how long decided requests are kept
   };
   Approvals(Loop& loop, Database& database, Hub& hub, const Clock& clock, Runs& runs, Threads& threads,
             Options options);
@@ -68,46 +69,46 @@ public:
   Approvals(const Approvals&) = delete;
   Approvals& operator=(const Approvals&) = delete;
 
-  /// Before the loop runs: ends what a killed gateway left waiting, and reads the grants.
+  /// Before the loop runs: ends requests that a killed gateway left undecided, and reads the grants.
   void load(Connection& connection);
-  /// Inside a write: ends what a killed gateway left waiting.
+  /// Inside a write: ends requests that a killed gateway left undecided.
   static void end_interrupted(Connection& connection, Timestamp now);
-  /// Another node may have changed the grants.
+  /// Reads the grants again, because another node may have changed them.
   Task<> refresh();
   Task<> stop();
 
-  /// Whether an agent with that record asks for permission at all.
+  /// Whether an agent with that record asks for permission.
   bool asks(const Extension& agent) const;
-  /// Whether a client is there that answers for the thread.
+  /// Whether a connected client can answer requests of the thread.
   bool is_somebody_there(std::string_view thread_id) const { return hub_.is_answered(thread_id); }
 
-  /// Whether the run, or all runs together, put as much to persons as they may. What is beyond is denied.
+  /// Whether the limit of the run, or of all runs together, is reached. Further requests are denied.
   bool is_full(const ActiveRun& run) const;
 
-  /// Puts a call or question to a person and waits until it is decided, its time is up, or `stop` is requested. Returns
-  /// the decided request; no value if it was not put, because `is_full`, or because it is too long to be shown.
+  /// Asks a person and waits for a decision, the timeout, or a request of `stop`. Returns the decided request; nullopt
+  /// if the person was not asked, because `is_full`, or because the request is too long to be shown.
   /// Example: src/features/approvals/service_test.cpp: Approvals.ReturnWhatAPersonDecided
   Task<std::optional<PermissionRequest>> ask(AskedCall call, StopSource& stop);
 
-  /// Ends what waits through that run as denied, because it is about to end, and lets nothing more wait through it.
+  /// Called before the run ends: ends its waiting requests as denied, and rejects new ones.
   Task<> end_those_of(ActiveRunPointer run);
 
-  /// Those that wait, oldest first.
+  /// The waiting requests, oldest first.
   std::vector<PermissionRequest> waiting(const PermissionFilter& filter) const;
-  /// The same, with those of other nodes.
+  /// The waiting requests, including those of other nodes.
   Task<std::vector<PermissionRequest>> list(PermissionFilter filter);
   /// Throws NotFound `permission request not found` unless there is, or was, a request with that id.
   Task<> require(std::string id);
-  /// Decides one, exactly once. Throws NotFound `permission request not found`, Conflict `permission request already
-  /// decided`, BadRequest `decision is required` or `decision not possible`.
+  /// Decides a request, exactly once. Throws NotFound `permission request not found`, Conflict `permission request
+  /// already decided`, BadRequest `decision is required` or `decision not possible`.
   Task<PermissionRequest> decide(std::string id, DecidePermission wanted,
                                  InTransaction<PermissionRequest> in_transaction = {});
 
-  /// The patterns granted to an agent in a thread; null if there are none.
+  /// Returns the patterns granted to an agent in a thread; null if there are none.
   GrantedPatterns grants_for(std::string_view agent_id, std::string_view thread_id) const;
-  /// Of an agent, the oldest first.
+  /// Returns the grants of an agent, oldest first.
   std::vector<Grant> grants_of(std::string_view agent_id) const;
-  /// Throws NotFound `grant not found`.
+  /// Revokes a grant. Throws NotFound `grant not found`.
   Task<> revoke(std::string agent_id, std::string id);
 
 private:
@@ -131,7 +132,7 @@ private:
   const Clock& clock_;
   Runs& runs_;
   const Options options_;
-  std::deque<WaitingPointer> waiting_;  ///< the oldest first
+  std::deque<WaitingPointer> waiting_;  ///< oldest first
   std::vector<Grant> grants_;
   TaskGroup background_;
   Hub::Listening listening_;
@@ -140,10 +141,10 @@ private:
 /// `/permissions` and `/agents/:name/grants`.
 std::vector<Route> approval_routes(Approvals& approvals, Stages& stages);
 
-/// AskUser: puts a question to the person whose message the run answers.
+/// The tool AskUser: asks the person whose message the run answers.
 Tool ask_user_tool();
 
-/// The options that follow from the configuration, and from the environment of tests.
+/// The options in the configuration and in the environment of tests.
 Approvals::Options approval_options(const Settings& settings);
 
 }  // namespace agw

@@ -16,7 +16,7 @@ using ::testing::SizeIs;
 using testing::until;
 using testing::threads::failure;
 
-/// A person at a client, who hears the thread of that id.
+/// A person whose client receives the events of one thread.
 struct Person : Subscriber {
   explicit Person(std::string hears) : thread_id(std::move(hears)) {}
   void deliver(const DomainEvent&) override {}
@@ -43,7 +43,7 @@ AskedCall question(ActiveRunPointer run, std::optional<json::object> form = {}) 
           .question = AskedQuestion{"Which?", {}, std::move(form)}};
 }
 
-/// The room, and runs that ask for something.
+/// The service, and runs that ask for permission.
 struct ApprovalsRoom {
   ApprovalsRoom(Loop& loop, const testing::ScratchDirectory& directory, Approvals::Options options = {})
       : near(loop, directory),
@@ -70,7 +70,7 @@ struct ApprovalsRoom {
     }
   }
 
-  /// Puts the calls, and returns the requests once all wait.
+  /// Starts the calls, and returns the requests once all wait.
   Task<std::vector<PermissionRequest>> waiting_for(std::vector<AskedCall> calls) {
     const auto count = approvals.waiting({}).size() + not_put + calls.size();
     for (auto& call : calls) asking.spawn(put(std::move(call)));
@@ -303,7 +303,7 @@ TEST(Approvals, AreTurnedOffForAllAgentsOrForOne) {
       {.asks = false});
 }
 
-/// Tool and pattern of each grant that holds.
+/// Tool and pattern of each grant.
 std::vector<std::string> held(const Approvals& approvals, std::string_view agent, std::string_view thread) {
   std::vector<std::string> found;
   const auto grants = approvals.grants_for(agent, thread);

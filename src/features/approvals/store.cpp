@@ -44,7 +44,7 @@ std::vector<PermissionRequest> waiting_elsewhere(Connection& connection) {
     Problems problems;
     read_described(parse_stored_json(rows.text(0)).as_object(), describe(Tag<PermissionRequest>{}),
                    &found.emplace_back(), "", problems);
-    if (!problems.empty()) found.pop_back();  // Of a newer release.
+    if (!problems.empty()) found.pop_back();  // written by a newer release
   }
   return found;
 }

@@ -11,21 +11,21 @@
 
 namespace agw::approval_store {
 
-/// Stores a request, or what it has become.
+/// Inserts or updates a request.
 void put(Connection& connection, const PermissionRequest& request);
 bool exists(Connection& connection, const std::string& id);
 
-/// Those that wait at other nodes of the cluster. For databases of PostgreSQL.
+/// The requests that wait at other nodes of the cluster. Only for PostgreSQL.
 std::vector<PermissionRequest> waiting_elsewhere(Connection& connection);
 
-/// Ends the requests that a killed gateway left, as denied. Returns how many there were.
+/// Ends the requests that a killed gateway left undecided, as denied. Returns their number.
 int end_interrupted(Connection& connection, Timestamp now);
-/// Deletes some of those that were decided before `oldest`.
+/// Deletes some of the requests that were decided before `oldest`.
 void purge(Connection& connection, Timestamp oldest);
 
 void insert(Connection& connection, const Grant& grant);
 void remove_grant(Connection& connection, const std::string& id);
-/// In the order in which they were made.
+/// All grants, in order of creation.
 std::vector<Grant> grants(Connection& connection);
 
 }  // namespace agw::approval_store

@@ -28,7 +28,7 @@ PersonQuestion question_in(const json::object& input) {
   return question;
 }
 
-/// Whether nobody could fill in the form, because its answer would not be an object.
+/// Whether the form cannot be filled in, because its result is not an object.
 bool is_no_form(const PersonQuestion& question) {
   const auto* type = question.form ? question.form->if_contains("type") : nullptr;
   return type && *type != json::value("object");

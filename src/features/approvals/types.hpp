@@ -13,47 +13,47 @@ namespace agw {
 enum class PermissionKind { permission, question };
 std::span<const EnumName> names(Tag<PermissionKind>);
 
-/// How it was decided. `answer` is for questions only, the first and third for permissions only.
+/// The decision. `answer` is for questions only, `allow` and `propose` for permissions only.
 enum class PermissionDecision { allow, deny, propose, answer };
 std::span<const EnumName> names(Tag<PermissionDecision>);
 
-/// How far a yes goes: this call, such calls in the thread, such calls of the agent.
+/// The scope of a permission: this call, such calls in the thread, such calls of the agent.
 enum class GrantScope { once, thread, agent };
 std::span<const EnumName> names(Tag<GrantScope>);
 
-/// Who decided: a person, or nobody, because the time was up, the run was stopped or the gateway was restarted.
+/// The cause of a decision: a person, the timeout, a stop of the run, or a restart of the gateway.
 enum class DecidedBy { person, timeout, stop, restart };
 std::span<const EnumName> names(Tag<DecidedBy>);
 
 /// A question of an agent, or of a server that it uses.
 struct AskedQuestion {
   std::string question;
-  std::vector<std::string> options;  ///< proposed answers
+  std::vector<std::string> options;  ///< suggested answers
   std::optional<json::object> form;  ///< the JSON Schema of the answer; null: a text
 };
 const Description& describe(Tag<AskedQuestion>);
 
-/// A call or question that waits for a person, or did.
+/// A call or question that waits for a person, or has been decided.
 struct PermissionRequest {
   std::string id;
   PermissionKind kind{};
-  std::string run_id;     ///< of the run whose events tell of it: that of the person's message
+  std::string run_id;     ///< of the run that publishes its events: the one that answers the person's message
   std::string thread_id;  ///< of that run
   std::string agent_id;
   std::string agent;  ///< its name
   std::string tool;
   json::object input;
   std::string target;               ///< a path, a command, a host, else the tool
-  std::string reason;               ///< which rule asks
-  std::optional<std::string> diff;  ///< unified, of what Write and Edit would change
+  std::string reason;               ///< the rule that requires a decision
+  std::optional<std::string> diff;  ///< unified, of the change that Write or Edit would make
   Timestamp created_at{};
   Timestamp expires_at{};
   bool can_propose = false;
   std::vector<GrantScope> scopes;      ///< the possible ones; none for a question
-  std::optional<std::string> pattern;  ///< what a grant would remember
+  std::optional<std::string> pattern;  ///< the pattern that a grant would store
   std::optional<AskedQuestion> question;
 
-  // Null while it waits.
+  // Null until it is decided.
 
   std::optional<PermissionDecision> decision;
   std::optional<GrantScope> scope;
@@ -75,11 +75,11 @@ struct DecidePermission {
   std::optional<PermissionDecision> decision;
   GrantScope scope = GrantScope::once;
   std::optional<std::string> reason;  ///< passed on to the agent
-  std::optional<json::value> answer;  ///< a text, or what the form asks for
+  std::optional<json::value> answer;  ///< a text, or a value that matches the form
 };
 const Description& describe(Tag<DecidePermission>);
 
-/// A permission by a person for more than one call.
+/// A permission given by a person for more than one call.
 struct Grant {
   std::string id;
   std::string agent_id;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t max_name_length = 255;
 constexpr auto folder = "attachments";
-/// U+FFFD, which replaces bytes that are invalid in the declared charset.
+/// U+FFFD, the replacement for bytes that are invalid in the declared charset.
 constexpr auto no_character = "\xEF\xBF\xBD";
 /// The maximum number of UTF-8 bytes for one input byte.
 constexpr std::size_t max_growth = 3;
@@ -98,7 +98,7 @@ Task<std::vector<Attachment>> Attachments::find(std::vector<std::string> ids) {
 }
 
 Task<std::vector<Attachment>> Attachments::require(std::vector<std::string> ids) {
-  // A file that is named repeatedly is attached once.
+  // A file with several references is attached once.
   std::set<std::string> known;
   std::erase_if(ids, [&](const auto& id) { return !known.insert(id).second; });
   const auto wanted = ids.size();

@@ -25,19 +25,19 @@ class Attachments {
 public:
   Attachments(BlockingPool& blocking, Database& database, const Clock& clock, std::filesystem::path data_directory);
 
-  /// Stores the bytes; text is converted to UTF-8 from the charset of its `content_type` or its byte order mark.
+  /// Stores a file. A text is converted to UTF-8 from the charset of its `content_type` or its byte order mark.
   /// `content_type` is the header's text; without a valid one, the type is `application/octet-stream`. Throws
-  /// BadRequest `invalid name: <name>` for a name with control characters or over 255 bytes. With an `id`, the file
-  /// that has it already is returned as it is; `invalid id` for one that is no UUID in lower case.
+  /// BadRequest `invalid name: <name>` for a name with control characters or over 255 bytes. If there is a file with
+  /// the given `id` already, returns that one. Throws `invalid id` if `id` is not a UUID in lower case.
   Task<Attachment> add(std::string name, std::string content_type, std::string bytes,
                        InTransaction<Attachment> in_transaction = {}, std::optional<std::string> id = {});
 
-  /// In the order of `ids`. Throws NotFound `file not found` if one is unknown.
+  /// Returns the files in the order of `ids`. Throws NotFound `file not found` if one is unknown.
   Task<std::vector<Attachment>> require(std::vector<std::string> ids);
-  /// The same without the unknown ones.
+  /// Returns the files without the unknown ones.
   Task<std::vector<Attachment>> find(std::vector<std::string> ids);
 
-  /// The file's bytes; no value if the file is missing.
+  /// Returns the file's content; nullopt if the file is missing.
   Task<std::optional<std::string>> bytes(Attachment attachment);
 
 private:

@@ -11,7 +11,7 @@ namespace agw {
 /// A file uploaded for a chat.
 struct Attachment {
   std::string id;
-  std::string name;  ///< at its origin; never a path of this host
+  std::string name;  ///< the original name; not a path on this host
   std::string mime;
   std::int64_t size = 0;  ///< bytes
 };

@@ -29,7 +29,7 @@ std::string run_text(const BriefingFacts& facts) {
   return text;
 }
 
-/// A waiting run has only the time of its creation.
+/// A waiting run has only a time of creation.
 Timestamp time_of(const JobRun& run) {
   if (run.finished_at) return *run.finished_at;
   return run.started_at ? *run.started_at : time_of_id(run.id).value_or(Timestamp{});

@@ -24,17 +24,17 @@ struct BriefingFacts {
 /// Adds runs to the entries and the counts.
 void add_runs(BriefingFacts& facts, const std::vector<JobRun>& runs);
 
-/// The newest entries, which a briefing lists.
+/// The newest entries, as listed in a briefing.
 std::vector<BriefingEntry> latest(const std::vector<BriefingEntry>& entries);
 
-/// A few sentences, written without a model: the work done, and what is still open.
+/// Returns a summary of a few sentences, written without a model: the finished work and the open tasks.
 std::string plain_summary(const BriefingFacts& facts);
 
-/// The report of the self-reflect job without a model: the summary, and the one thing to look at. At most 900
+/// Returns the report of the self-reflect job without a model: the summary and the most important task. At most 900
 /// characters.
 std::string plain_reflection(const BriefingFacts& facts);
 
-/// The prompt that asks a model for the summary.
+/// Returns the prompt for a summary by a model.
 std::string summary_request(const BriefingFacts& facts);
 
 }  // namespace agw

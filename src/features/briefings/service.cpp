@@ -33,7 +33,7 @@ bool is_of_run(const Turn& turn, const std::string& run_id) {
   return turn.metadata && string_member(*turn.metadata, "run_id") == run_id;
 }
 
-/// The output of the run, or the answer that replaced it. `turns` are newest first.
+/// Returns the output of the run, or the answer that replaced it. `turns` are newest first.
 std::optional<std::string> latest_output(const std::vector<Turn>& turns, const std::string& run_id) {
   const auto first = std::ranges::find_if(turns, [&](const auto& turn) { return is_of_run(turn, run_id); });
   if (first == turns.end()) return std::nullopt;
@@ -93,7 +93,7 @@ Briefings::Cached& Briefings::cache(const std::optional<std::string>& project_id
   return cached;
 }
 
-/// Asks a model at most once in 15 minutes: the facts may change with every turn, and models cost money.
+/// Calls a model at most once in 15 minutes: the facts may change with every turn, and calls cost money.
 Task<> Briefings::refresh(std::optional<std::string> project_id) {
   const auto key = project_id.value_or("");
   std::exception_ptr failure;
@@ -102,7 +102,7 @@ Task<> Briefings::refresh(std::optional<std::string> project_id) {
     const bool asks = clock_.now() - cache_[key].written_at > fresh;
     std::optional<std::string> written;
     if (asks) written = co_await completions_.write(instructions, summary_request(facts), stopping_);
-    // Includes the cost of this model call, which would otherwise make the briefing stale at once.
+    // Includes the cost of this model call, which would otherwise immediately make the briefing stale.
     if (asks) facts.costs = co_await cost_today();
     auto& cached = cache(project_id, std::move(facts));
     if (written) cached.briefing.summary = *written;
@@ -184,7 +184,7 @@ Task<std::optional<std::string>> Briefings::output_of(JobRun run) {
     co_return latest_output(
         co_await threads_.turns(*run.thread_id, {.limit = Limit{max_counted}, .role = ListedRole::assistant}), run.id);
   } catch (const NotFound&) {
-    co_return std::nullopt;  // Its thread was deleted, and its output too.
+    co_return std::nullopt;  // its thread was deleted with its output
   }
 }
 

@@ -21,15 +21,15 @@ namespace agw {
 
 struct Route;
 
-/// Summaries of the last day: what agents did, what is still open, what needs attention.
+/// Summaries of the last day: the work of agents, open tasks, and what needs attention.
 class Briefings {
 public:
   Briefings(Loop& loop, const Clock& clock, Signals& signals, Projects& projects, Extensions& extensions,
             Threads& threads, Costs& costs, BackgroundCompletions& completions, Proposals& proposals, Jobs& jobs);
 
-  /// Of one project, or of all. The first one is made at once, without a model; later ones come from the cache. A stale
-  /// one (older than 15 minutes, or its facts have changed) is replaced in the background, with a summary by the model
-  /// if one is configured. Throws NotFound `project not found`.
+  /// Returns the briefing of one project, or of all. The first one is made immediately, without a model; later ones
+  /// come from the cache. A stale one (older than 15 minutes, or with changed facts) is replaced in the background,
+  /// with a summary by the model if one is configured. Throws NotFound `project not found`.
   Task<Briefing> briefing(std::optional<std::string> project_id);
 
   Task<Pulse> pulse();
@@ -48,7 +48,7 @@ private:
   struct Cached {
     BriefingFacts facts;
     Briefing briefing;
-    Timestamp written_at{};  ///< when a model was last asked
+    Timestamp written_at{};  ///< when a model was last called
   };
 
   Task<BriefingFacts> gather(std::optional<std::string> project_id);
@@ -78,7 +78,8 @@ private:
 /// `/briefing`, `/pulse/briefing`, and the activity of agents.
 std::vector<Route> briefing_routes(Briefings& briefings);
 
-/// Makes the shipped job `self-reflect` report without a model, if there is none. `briefings` must outlive `jobs`.
+/// Makes the shipped job `self-reflect` report without a model if no model is configured. `briefings` must outlive
+/// `jobs`.
 void handle_reflection_job(Jobs& jobs, Briefings& briefings);
 
 }  // namespace agw

@@ -18,11 +18,11 @@ struct BriefingEntry {
 };
 const Description& describe(Tag<BriefingEntry>);
 
-/// What happened in the last day, and what is still open.
+/// The events of the last day, and open tasks.
 struct Briefing {
   std::optional<std::string> project_id;
   Timestamp generated_at;
-  bool stale = false;  ///< a newer one is being made
+  bool stale = false;  ///< a newer one is in progress
   std::string summary;
   std::vector<BriefingEntry> threads;    ///< changed ones, newest change first
   std::vector<BriefingEntry> jobs;       ///< runs, newest first

@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// A program that lends tools, for as long as its socket is open. Runs may hold it for longer.
+/// A program that lends tools while its socket is open. Runs may refer to it for longer.
 class Lender {
 public:
   explicit Lender(MessageSocket& socket) : socket_(&socket) {}
@@ -19,12 +19,12 @@ public:
   const LentTools& lent() const { return lent_; }
   void offer(LentTools lent) { lent_ = std::move(lent); }
 
-  /// Sends a request, and waits for its result; nullopt if the program has gone, or does not answer until `stop` is
-  /// requested or 15 minutes have passed. It then learns that the request is over.
+  /// Sends a request and waits for its result. Returns nullopt if the socket was closed, `stop` was requested, or 15
+  /// minutes have passed. The program is notified when a request is cancelled.
   Task<std::optional<json::object>> ask(json::object request, StopSource& stop);
-  /// Takes a message `result`. False if nothing waits for it.
+  /// Handles a message `result`. Returns false if no request waits for it.
   bool take_result(json::object message);
-  /// The socket is closed.
+  /// Called when the socket was closed.
   void leave();
 
 private:

@@ -17,7 +17,7 @@ void LentRun::call(const std::vector<ToolUse>& uses, const json::object& /*progr
   }
 }
 
-/// The program is asked when it is the call's turn, so that calls of one step are made in order.
+/// Asks the program when it is the call's turn, so that calls of one step are made in order.
 Task<RunClient::Result> LentRun::result(std::string call_id, StopSource& stop) {
   const auto found = calls_.find(call_id);
   if (found == calls_.end()) co_return Result{"the program that has this tool was not asked", true};

@@ -12,7 +12,7 @@
 
 namespace agw {
 
-/// A run that has what a program lent when it began.
+/// A run with the tools that a program lent when the run began.
 class LentRun : public RunClient, public TextBuffers {
 public:
   explicit LentRun(std::shared_ptr<Lender> lender);
@@ -34,7 +34,7 @@ public:
 private:
   const std::shared_ptr<Lender> lender_;
   const LentTools lent_;
-  std::map<std::string, json::object> calls_;  ///< of the step under way: what is sent for each, by the model's id
+  std::map<std::string, json::object> calls_;  ///< of the current step: the message for each call, by the model's id
 };
 
 }  // namespace agw

@@ -11,7 +11,8 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t large_message = 256 * 1024;  // bytes: may hold so many values that parsing would block the loop
+constexpr std::size_t large_message =
+    256 * 1024;  // in bytes: may contain so many values that parsing would block the loop
 
 }  // namespace
 
@@ -32,7 +33,7 @@ Task<> ClientTools::serve(Request& /*request*/, MessageSocket& socket) {
   lender->leave();
 }
 
-/// The reply to a message; empty if it has none.
+/// Returns the reply to a message; empty if it has none.
 Task<json::object> ClientTools::take(std::string text, Lender& lender, const std::string& id) const {
   auto message = co_await parse(std::move(text));
   const auto type = string_or_empty(message, "type");
@@ -41,7 +42,7 @@ Task<json::object> ClientTools::take(std::string text, Lender& lender, const std
     co_return json::object{{"type", "offered"}, {"id", id}};
   }
   if (type != "result") throw BadRequest("type must be offer or result");
-  // What nobody waits for any more came too late.
+  // A result for which nothing waits has arrived too late.
   lender.take_result(std::move(message));
   co_return json::object();
 }

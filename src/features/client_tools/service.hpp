@@ -11,8 +11,8 @@
 
 namespace agw {
 
-/// The programs that lend something to the runs that they start: tools that they run themselves, and the texts that an
-/// editor has open. Each has a socket, and is gone with it. On the loop.
+/// Programs that lend something to the runs that they start: tools that they run themselves, and the texts of open
+/// files in an editor. Each has a socket, and is removed when that is closed. Used on the loop.
 class ClientTools {
 public:
   explicit ClientTools(BlockingPool& blocking) : blocking_(blocking) {}
@@ -20,7 +20,7 @@ public:
   /// Serves the socket of a program until it is closed.
   Task<> serve(Request& request, MessageSocket& socket);
 
-  /// The offer with that id, for a run that names it. Throws BadRequest `client tools not found`.
+  /// Returns the offer with that id, for a run. Throws BadRequest `client tools not found`.
   std::shared_ptr<RunClient> lend(const std::string& id) const;
 
 private:

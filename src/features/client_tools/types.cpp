@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t max_tools = 512;
 constexpr std::size_t max_name = 64;
 
-/// What all model services take.
+/// The names that all model services accept.
 bool is_tool_name(std::string_view name) {
   return !name.empty() && name.size() <= max_name &&
          std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });

@@ -11,7 +11,7 @@ namespace agw {
 /// The tools and texts that a program lends with its message `offer`.
 struct LentTools {
   std::vector<ToolDescription> tools{};
-  std::string system{};  ///< follows the agent's system prompt
+  std::string system{};  ///< appended to the agent's system prompt
   bool reads_files = false;
   bool writes_files = false;
 };

@@ -8,13 +8,13 @@
 
 namespace agw {
 
-/// Writes texts for the gateway itself, such as briefings, with the default model and outside of any thread. The
-/// built-in agent pays for them, within its own and the common budget.
+/// Writes texts for the gateway itself, such as briefings, with the default model and outside of any thread. The cost
+/// is charged to the built-in agent, within its own and the common budget.
 class BackgroundCompletions {
 public:
   BackgroundCompletions(Database& database, const Models& models, const Extensions& extensions, Costs& costs);
 
-  /// No value if no model is configured, a budget is used up, the model fails or returns no text, or `stop` was
+  /// Returns nullopt if no model is configured, a budget is used up, the model fails or returns no text, or `stop` was
   /// requested.
   Task<std::optional<std::string>> write(std::string instructions, std::string request, StopSource& stop);
 

@@ -1,8 +1,8 @@
 // The sums of the current day are in memory, because every model call checks the budgets; reports read the database.
-// With other nodes, the sums of their calls are read now and then and kept separately (`elsewhere_`), so that they can
-// be replaced as a whole. A new day starts with empty sums when it is first used.
+// The sums of other nodes are read periodically and kept separately (`elsewhere_`), so that they can be replaced as a
+// whole. The first use on a new day resets the sums.
 //
-// A call counts at once (`spend`) and is stored by whoever made it: in the transaction that ends its run, or with
+// A call is counted immediately (`spend`). Its caller stores the cost: in the transaction that ends the run, or with
 // `store` for a program's call.
 
 #include "features/costs/service.hpp"
@@ -199,7 +199,7 @@ Task<> Costs::all_stored() {
 
 Spending Costs::count(const std::string& payer, const std::string& model, const Usage& usage,
                       std::optional<double> usd) {
-  // A client may name any model, so the number of names kept is limited.
+  // A client may use any model name, so the number of stored names is limited.
   const bool known = used_.contains(model) || used_.size() < max_models;
   auto& used = used_[known ? model : "other"];
   ++used.calls;
@@ -226,7 +226,7 @@ double Costs::saved_by_caches(std::string_view model, const Usage& usage) const 
   return price ? saved(*price, usage) : 0;
 }
 
-/// Uses the current prices: one may have been added after the model was used.
+/// Uses the current prices, because one may have been added after the model was used.
 bool Costs::has_price(std::string_view model) const {
   const auto slash = model.find('/');
   return slash != model.npos && models_.info(model.substr(0, slash), model.substr(slash + 1)).price.has_value();

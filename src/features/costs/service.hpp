@@ -33,7 +33,7 @@ struct ModelUse {
 /// The cost of a program's call, until it is stored.
 struct UnstoredSpending {
   Spending spending;
-  std::shared_ptr<void> is_unstored;  ///< `report` waits while somebody has it
+  std::shared_ptr<void> is_unstored;  ///< `report` waits while a reference to it exists
 };
 
 /// Costs of models by day, agent, model and thread, and whether an agent may spend more today. A day is a calendar day
@@ -48,32 +48,33 @@ public:
   /// Before the loop runs: reads what was spent today.
   void load(Connection& connection);
 
-  /// Of a node, after `load`: leaves out what others have spent, which `look_at_other_nodes` reads.
+  /// On a node, after `load`: excludes the spending of other nodes, which `look_at_other_nodes` reads.
   void leave_others_out(Connection& connection);
-  /// Of a node, every second: reads what others have spent today, whose calls count once their runs have ended.
+  /// On a node, every second: reads how much the others have spent today. Their calls count once their runs have ended.
   Task<> look_at_other_nodes();
 
-  /// Whether both the agent's `budget_usd_per_day` and the common one leave anything for today. Check it before each
-  /// model call.
+  /// Whether both the agent's `budget_usd_per_day` and the common budget allow more today. Check it before each model
+  /// call.
   bool may_spend(const Extension& agent) const;
-  /// Whether the common budget leaves anything for today.
+  /// Whether the common budget allows more today.
   bool may_spend() const;
 
   /// Counts a model call against the budgets, immediately, and publishes MoneySpent. Store the result with `record`
   /// when the run ends. `usd` has no value if the price is unknown.
   Spending spend(const Extension& agent, const std::string& thread_id, const std::string& model, const Usage& usage,
                  std::optional<double> usd);
-  /// The same for a program that asks a model directly, by what it calls itself. Store the result with `store`.
+  /// Does the same for a program that calls a model directly; `client` is its own name for itself. Store the result
+  /// with `store`.
   UnstoredSpending spend(const std::string& client, const std::string& model, const Usage& usage,
                          std::optional<double> usd);
-  /// The caller may respond first: who asks for the costs then waits for this.
+  /// Stores the cost. The caller may respond before that, because `report` waits for it.
   Task<> store(UnstoredSpending spent);
-  /// Call it inside the write that ends the run.
+  /// Stores the costs. Call it inside the write that ends the run.
   static void record(Connection& connection, const std::vector<Spending>& spendings);
-  /// USD stored for the thread, of all days. No value if it has cost nothing.
+  /// USD stored for the thread, of all days; nullopt if it has cost nothing.
   static std::optional<double> of_thread(Connection& connection, const std::string& thread_id);
 
-  /// Waits up to a second for what is being stored.
+  /// Returns the report. Waits up to a second for costs that are being stored.
   Task<CostReport> report(CostPeriod period);
 
   /// USD of all agents, including calls of active runs.
@@ -99,10 +100,10 @@ private:
   int unstored_ = 0;  ///< calls of programs
   AsyncEvent stored_;
   LocalDay day_{};  ///< of the members below
-  /// USD, including calls of active runs. All programs that ask models directly are one, without an id.
+  /// USD, including calls of active runs. The empty id stands for all programs that call models directly.
   std::map<std::string, double, std::less<>> by_agent_;
-  LocalDay day_elsewhere_{};                              ///< of the next member
-  std::map<std::string, double, std::less<>> elsewhere_;  ///< USD of other nodes, as `by_agent_`
+  LocalDay day_elsewhere_{};                              ///< of `elsewhere_`
+  std::map<std::string, double, std::less<>> elsewhere_;  ///< USD of other nodes, with the keys of `by_agent_`
   std::map<std::string, ModelUse, std::less<>> used_;
 };
 

@@ -123,7 +123,7 @@ TEST(Costs, BeginANewDayAtTheZonesMidnight) {
 
 TEST(Costs, TakeTodayIntoTheSevenAndThirtyDays) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
-    fixture.clock.time -= std::chrono::hours{12};  // the clocks change in between
+    fixture.clock.time -= std::chrono::hours{12};  // the week includes a change of daylight saving time
     co_await fixture.pay(costs, fixture.bob, 1.0);
     fixture.clock.time += std::chrono::days{6};
     EXPECT_EQ((co_await costs.report(CostPeriod::week)).week, 1.0);

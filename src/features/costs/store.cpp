@@ -21,7 +21,7 @@ Statement between(Connection& connection, const SqlText& sql, LocalDay first, Lo
 
 constexpr int all_rows = std::numeric_limits<int>::max();
 
-/// The costs of the days by `column`, which becomes `id`; highest first.
+/// Returns the costs of the days by `column`, which becomes `id`; highest first.
 template <class Cost>
 std::vector<Cost> sums(Connection& connection, std::string_view table, std::string_view column, std::string Cost::* id,
                        LocalDay first, LocalDay last, int limit) {
@@ -179,7 +179,7 @@ std::optional<double> cached_share(Connection& connection, LocalDay first, Local
 
 std::vector<AgentCost> by_agent(Connection& connection, LocalDay first, LocalDay last) {
   std::vector<AgentCost> found;
-  // The latest name. With max(day), SQLite takes `name` from the latest row.
+  // The latest name. With max(day), SQLite takes `name` from the latest row; PostgreSQL does not.
   auto rows = between(connection,
                       Sql{"SELECT agent_id, name, sum(usd) AS cost, max(day) FROM cost_agents WHERE day BETWEEN :first "
                           "AND :last GROUP BY agent_id ORDER BY cost DESC, agent_id",

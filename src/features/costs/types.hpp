@@ -21,9 +21,9 @@ struct Spending {
   double usd = 0;
   bool priced = true;              ///< false: the price is not known
   double saved = 0;                ///< USD that prompt caches saved
-  std::int64_t input_tokens = 0;   ///< all, with those below
-  std::int64_t cached_tokens = 0;  ///< those that were read from a prompt cache
-  std::string client{};            ///< the program that asked a model directly; then there is no agent
+  std::int64_t input_tokens = 0;   ///< all, including those in `cached_tokens`
+  std::int64_t cached_tokens = 0;  ///< read from a prompt cache
+  std::string client{};            ///< the program that called a model directly; `agent_id` is then empty
 };
 
 /// Published after a model call was counted.
@@ -58,9 +58,9 @@ struct ModelCost {
 };
 const Description& describe(Tag<ModelCost>);
 
-/// The cost of a program that asks models directly.
+/// The cost of a program that calls models directly.
 struct ClientCost {
-  std::string client;  ///< what it calls itself
+  std::string client;  ///< its own name for itself
   double cost = 0;     ///< USD
 };
 const Description& describe(Tag<ClientCost>);
@@ -80,7 +80,7 @@ struct ThreadCost {
 };
 const Description& describe(Tag<ThreadCost>);
 
-/// The cost of a job: what its own threads have cost.
+/// The cost of a job: the sum of its own threads.
 struct JobCost {
   std::string job_id;
   std::optional<std::string> name;  ///< null if the job was deleted
@@ -90,19 +90,20 @@ const Description& describe(Tag<JobCost>);
 
 /// `GET /costs`. Lists are sorted by cost, highest first.
 struct CostReport {
-  double today = 0;                   ///< USD since midnight
-  double week = 0;                    ///< USD of the last 7 days
-  double month = 0;                   ///< USD of the last 30 days
-  double saved = 0;                   ///< USD of the period that prompt caches saved
-  std::optional<double> cached;       ///< share of the period's input tokens that came from prompt caches; null: none
+  double today = 0;  ///< USD since midnight
+  double week = 0;   ///< USD of the last 7 days
+  double month = 0;  ///< USD of the last 30 days
+  double saved = 0;  ///< USD of the period that prompt caches saved
+  std::optional<double>
+      cached;  ///< share of the period's input tokens that came from prompt caches; null without input tokens
   std::vector<AgentCost> by_agent;    ///< of the period
   std::vector<ModelCost> by_model;    ///< of the period
   std::vector<std::string> unpriced;  ///< models of the last 30 days without a known price
   std::vector<DayCost> days;          ///< the last 30, oldest first
   std::vector<ThreadCost> by_thread;  ///< of the period, at most 20
-  std::vector<ClientCost> by_client;  ///< of the period: programs that ask models directly
+  std::vector<ClientCost> by_client;  ///< of the period: programs that call models directly
   std::vector<JobCost> by_job;        ///< of the period
-  std::optional<double> budget;       ///< USD that may be spent in a day; null: no limit
+  std::optional<double> budget;       ///< daily budget in USD; null: no limit
 };
 const Description& describe(Tag<CostReport>);
 

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The specified 200 ms and 500 ms after the response, minus the time that the shutdown takes.
+// The specification requires 200 ms and 500 ms after the response. The shutdown takes the rest.
 constexpr auto stop_delay = 100ms;
 constexpr auto restart_delay = 400ms;
 

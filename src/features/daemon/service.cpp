@@ -15,7 +15,7 @@ namespace agw {
 
 namespace {
 
-/// `nohup` ignores signals so that a program outlives its terminal.
+/// `nohup` ignores signals, so that a program outlives its terminal.
 bool is_ignored(int signal) {
   struct sigaction action{};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -63,7 +63,7 @@ void Daemon::stop() {
 }
 
 void Daemon::end_after(std::chrono::milliseconds delay, ExitStatus status) {
-  // A stop takes precedence over a restart, whichever was requested first.
+  // A stop takes precedence over a restart, regardless of their order.
   if (asked_ == status || asked_ == ExitStatus::success) return;
   asked_ = status;
   delay_.expires_after(delay);

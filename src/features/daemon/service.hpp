@@ -16,32 +16,32 @@ namespace agw {
 
 struct Route;
 
-/// The life of the process: how long it has run, and who may end it: SIGINT, SIGTERM, the end of its
-/// terminal (SIGHUP), a request to stop or restart.
+/// The lifetime of the process: its uptime, and the events that end it: SIGINT, SIGTERM, the end of its terminal
+/// (SIGHUP), a request to stop or restart.
 class Daemon {
 public:
   using Ending = std::function<void(ExitStatus)>;
 
-  /// `ending` is called once, on the loop, when the process is to end.
+  /// `ending` is called once, on the loop, when the process should end.
   Daemon(Loop& loop, Ending ending);
-  /// From then on the signals do nothing: what is left to do, such as closing the database, is not to be cut short.
+  /// From then on signals have no effect, so that they cannot interrupt the remaining work, such as closing the
+  /// database.
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  /// Begins to listen to signals.
+  /// Starts to handle signals.
   void start();
   /// Prints the ready line, which scripts wait for, and logs it.
   static void announce(const std::string& url);
-  /// Stops listening; nothing ends the process twice.
+  /// Stops handling signals. The process cannot be ended a second time.
   void stop();
 
-  /// Ends the process with `status` after `delay`, so that the answer to the request gets out. The first call counts,
-  /// but a stop takes the place of a restart.
+  /// Ends the process with `status` after `delay`, so that the response to the request can be sent. Only the first call
+  /// counts, except that a stop replaces a restart.
   void end_after(std::chrono::milliseconds delay, ExitStatus status);
 
-  /// The first SIGTERM calls `drain` instead of ending the process, and it is up to that to end it; a further signal
-  /// ends it at once.
+  /// Makes the first SIGTERM call `drain`, which has to end the process later. A second signal ends it immediately.
   void on_termination(std::function<void()> drain) { drain_ = std::move(drain); }
   bool is_draining() const { return is_draining_; }
 
@@ -59,7 +59,7 @@ private:
   std::optional<ExitStatus> asked_;
 };
 
-/// Has these of the routes that begin a run answer 503 while the process drains.
+/// Makes those of the routes that begin a run return 503 while the process drains.
 void refuse_new_runs(std::vector<Route>& routes, const Daemon& daemon);
 
 /// `/health`, `/daemon/stop` and `/daemon/restart`.

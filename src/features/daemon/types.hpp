@@ -9,11 +9,11 @@ namespace agw {
 /// `GET /health`.
 struct Health {
   std::string status = "ok";
-  double uptime = 0;  ///< seconds since the process started, in milliseconds' steps
+  double uptime = 0;  ///< seconds since the process started, with a resolution of milliseconds
 };
 const Description& describe(Tag<Health>);
 
-/// An answer that says only what happened: `stopping`, `restarting`, `ok` …
+/// A response with only a status: `stopping`, `restarting`, `ok` …
 struct Status {
   std::string status;
 };

@@ -16,13 +16,13 @@ public:
   template <DescribedStruct T>
   RecordView(const T& record) : description_(&describe(Tag<T>{})), record_(&record) {}
 
-  /// The record, or null if it is of another type.
+  /// Returns the record, or null if it has another type.
   template <DescribedStruct T>
   const T* as() const {
     return description_ == &describe(Tag<T>{}) ? static_cast<const T*>(record_) : nullptr;
   }
 
-  // Only for a view of a record.
+  // Only if the view refers to a record.
 
   json::object members() const;
   void append_to(std::string& json) const;
@@ -35,22 +35,22 @@ private:
 /// A message to clients, shared by all sockets that send it.
 using SharedMessage = std::shared_ptr<const std::string>;
 
-/// Something that has happened, for later rooms, job triggers and clients. It refers to data of its publisher, so it is
-/// valid only during the call that publishes it.
+/// An event for later rooms, job triggers and clients. It refers to data of its publisher, so it is valid only during
+/// the call that publishes it.
 struct DomainEvent {
-  std::string name = {};            ///< what job triggers match: `turn.created`; empty: none can
-  std::string_view type = {};       ///< what clients get: `turn-created`; empty: they do not get it
+  std::string name = {};            ///< for job triggers: `turn.created`; empty: triggers cannot match it
+  std::string_view type = {};       ///< for clients: `turn-created`; empty: not sent to clients
   std::string_view thread_id = {};  ///< empty: the event belongs to no thread
-  std::string_view member = {};     ///< holds the record in the message to clients
-  RecordView record = {};           ///< as it is after the event
+  std::string_view member = {};     ///< the name of the record in the message to clients
+  RecordView record = {};           ///< the state after the event
   EventCause cause = {};
-  /// Another node of the cluster made the change, published it there, and did what follows from it.
+  /// Another node of the cluster made the change, published it there, and handled its consequences.
   bool is_from_another_node = false;
 
-  /// The message to clients, as JSON, if it is not made from the members above. `message` takes it.
+  /// The message to clients, as JSON, if it is not made from the members above. `message` moves it.
   mutable std::string text = {};
 
-  /// `{"type": <type>, "threadId": <thread_id>, <member>: <record>}`, or `text`. Made for the first client that wants
+  /// `{"type": <type>, "threadId": <thread_id>, <member>: <record>}`, or `text`. Created when the first client needs
   /// it.
   const SharedMessage& message() const;
   /// The members of `message`.

@@ -10,7 +10,7 @@ Hub::Listening::Listening(Hub& hub, Subscriber& subscriber)
 Hub::Listening::~Listening() { hub_.subscribers_.erase(place_); }
 
 void Hub::publish(const DomainEvent& event) {
-  // A subscriber may unsubscribe while it receives the event.
+  // A subscriber may unsubscribe during the call.
   for (auto subscriber = subscribers_.begin(); subscriber != subscribers_.end();) (*subscriber++)->deliver(event);
 }
 

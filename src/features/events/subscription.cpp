@@ -64,7 +64,7 @@ Subscription::Answer Subscription::take(std::string_view text, Time now) {
 void Subscription::subscribe(const SubscriptionMessage& wanted) {
   record_presence(wanted);
   approvals_ = wanted.approvals.value_or(approvals_);
-  // A message that only says that a person is here keeps the current filter.
+  // A message that only reports the presence of a person keeps the current filter.
   if (!wanted.threadId && !wanted.threadIds && !wanted.lists.value_or(false)) return;
   narrowed_ = true;
   lists_ = wanted.lists.value_or(lists_);

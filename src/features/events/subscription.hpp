@@ -15,15 +15,16 @@
 
 namespace agw {
 
-/// Which events one connection matches, and the messages by which it says so: `{"type":"subscribe","threadId":…}`,
-/// `unsubscribe`, `ping`. Until the first subscribe it gets the events of every thread.
+/// The events that one connection receives, and the client's messages that select them:
+/// `{"type":"subscribe","threadId":…}`, `unsubscribe`, `ping`. Until the first subscribe it receives the events of
+/// every thread.
 class Subscription {
 public:
   using Time = std::chrono::steady_clock::time_point;
   using Threads = std::set<std::string, std::less<>>;
-  /// Gives what is under way on the threads (all, for an empty pointer) as the `runs` of a resume, a JSON array.
+  /// Returns the active runs of the threads (all threads, for a null pointer) as the `runs` of a resume, a JSON array.
   using ActiveRuns = std::function<std::unique_ptr<LongText>(const Threads* threads)>;
-  /// JSON: `text`, and if there are `runs`, they and then a brace.
+  /// JSON: `text`; if there are `runs`, they follow it, and then a closing brace.
   struct Answer {
     std::string text;
     std::unique_ptr<LongText> runs = {};
@@ -31,21 +32,21 @@ public:
 
   explicit Subscription(ActiveRuns active_runs) : active_runs_(std::move(active_runs)) {}
 
-  /// Takes a client's message and returns the answer to it.
+  /// Handles a client's message and returns the answer.
   Answer take(std::string_view message, Time now = std::chrono::steady_clock::now());
   /// The threads of the connection; null for all.
   const Threads* threads() const { return narrowed_ ? &threads_ : nullptr; }
 
   bool matches(const DomainEvent& event) const;
-  /// Whether it is the connection of a person who answers requests of agents on that thread.
+  /// Whether the person of this connection answers requests of agents on that thread.
   bool answers(std::string_view thread_id) const;
 
   void add_interests(Interests& interests, Time now) const;
 
-  /// How long a client counts as visible after its last message: a page that has lost its network cannot say that it
-  /// was left.
+  /// How long a client is considered visible after its last message. A page without network cannot report that it was
+  /// hidden.
   static constexpr std::chrono::seconds presence{60};
-  /// Whether the client said that it is on this device and that a person sees it.
+  /// Whether the client has reported that it is on this device and visible.
   bool is_shown_on(std::string_view device, Time now) const;
 
 private:

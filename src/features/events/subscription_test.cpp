@@ -11,7 +11,7 @@ protected:
     return subscription_.matches({.type = type, .thread_id = thread});
   }
 
-  /// The threads, as the runs.
+  /// Returns the threads as the runs.
   struct Runs : LongText {
     explicit Runs(const Subscription::Threads& threads) : left(json::array(threads.begin(), threads.end())) {}
     std::string next() override { return left.empty() ? "" : to_json(json::value(std::exchange(left, {}))); }

@@ -10,7 +10,7 @@
 
 namespace agw {
 
-/// The longest name that a device may give itself, in bytes.
+/// The maximum size of a device's name, in bytes.
 inline constexpr std::size_t max_device_size = 128;
 
 /// A client's `subscribe` or `unsubscribe`.
@@ -25,14 +25,15 @@ struct SubscriptionMessage {
 };
 const Description& describe(Tag<SubscriptionMessage>);
 
-/// What led to an event, as far as that is known where it is published. None of these jobs is started by it.
+/// The cause of an event, as far as it is known at its publisher. The event does not start any of these jobs.
 struct EventCause {
   std::set<std::string> job_ids;
-  int depth = 0;         ///< of a run that the event starts: how many events led to it, one run after the other
-  std::string run_id{};  ///< of the run whose agent made what the event tells of; its job is behind the event too
+  int depth = 0;  ///< for a run that the event starts: the number of runs and events that led to it, each caused by the
+                  ///< previous one
+  std::string run_id{};  ///< the run whose agent caused the event; its job is also a cause
 };
 
-/// Published when events of other nodes may not have arrived: their followers must reread the active runs.
+/// Published when events of other nodes may have been lost. Their subscribers must read the active runs again.
 struct EventsMissed {
   std::string why;
 };

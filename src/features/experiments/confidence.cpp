@@ -8,7 +8,7 @@ namespace agw {
 namespace {
 
 constexpr double max_confidence = 9999;
-/// A spread below this counts as zero: it is rounding error.
+/// A smaller spread is a rounding error and is treated as zero.
 constexpr double no_spread = 1e-9;
 constexpr std::size_t min_values = 3;
 
@@ -39,7 +39,7 @@ Confidence confidence_of(const std::vector<Measurement>& measurements, bool high
   for (auto& value : values) value = std::abs(value - median);
 
   Confidence found{.sampleSize = static_cast<std::int64_t>(values.size()), .mad = median_of(std::move(values))};
-  // The distance of huge values can overflow, and JSON has no infinity.
+  // The difference of large values can overflow, and JSON has no infinity.
   if (!std::isfinite(found.mad)) found.mad = std::numeric_limits<double>::max();
   const auto best = best_kept(measurements, higher_is_better);
   if (!best || measurements.size() < min_values) return found;

@@ -6,16 +6,16 @@
 
 namespace agw {
 
-/// The part of an experiment that a confidence is computed from.
+/// The part of an experiment that is used to compute a confidence.
 struct Measurement {
   double value = 0;
   Verdict verdict{};
 };
 
-/// Of the values of one metric, oldest first. 0 if there are fewer than three values or none was kept.
+/// The confidence of the values of one metric, oldest first. 0 if there are fewer than three values or none was kept.
 Confidence confidence_of(const std::vector<Measurement>& measurements, bool higher_is_better);
 
-/// 0 if empty.
+/// The median; 0 if `values` is empty.
 double median_of(std::vector<double> values);
 
 }  // namespace agw

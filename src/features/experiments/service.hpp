@@ -17,9 +17,9 @@ class Experiments {
 public:
   explicit Experiments(Database& database) : database_(database) {}
 
-  /// Call it inside a write: adds the row. The caller creates id and time outside of the write.
+  /// Adds the row. Call it inside a write; create the id and the time outside of it.
   static void record(Connection& connection, const Experiment& experiment);
-  /// Whether the log has a row of that iteration.
+  /// Whether the log has a row for that iteration.
   static bool has_iteration(Connection& connection, const std::string& iteration_id);
 
   /// Newest first.

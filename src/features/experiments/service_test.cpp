@@ -92,7 +92,7 @@ TEST(ExperimentsTest, DiscardsAndCrashesBehindTheLastKeepAreCounted) {
 TEST(ExperimentsTest, EveryValueIsCountedAsItWasRecorded) {
   testing::run([](Loop& loop) -> Task<> {
     ExperimentsFixture fixture(loop);
-    // More than one row of samples holds. The order matters: the first one is the baseline.
+    // More than one row of samples can hold. The order matters, because the first one is the baseline.
     std::vector<Measurement> all;
     for (int number = 0; number < 2500; ++number) {
       all.push_back({number / 3.0 * (number % 2 == 0 ? 1e-7 : -1e9), number % 5 == 0 ? keep : discard});

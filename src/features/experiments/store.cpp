@@ -35,7 +35,7 @@ const std::string& list_sql(const ExperimentFilter& filter) {
   return filter.domain ? of_domain : all;
 }
 
-/// Parses what the trigger of `experiments` writes (migration 0092).
+/// Parses the samples that the trigger of `experiments` writes (migration 0092).
 void append_samples(std::string_view text, std::vector<Measurement>& values) {
   while (!text.empty()) {
     Measurement measurement{.verdict = text.front() == kept_mark ? Verdict::keep : Verdict::discard};
@@ -46,7 +46,7 @@ void append_samples(std::string_view text, std::vector<Measurement>& values) {
   }
 }
 
-/// The number of the metric's last keep; 0 if there is none.
+/// Returns the number of the metric's last keep; 0 if there is none.
 std::int64_t last_keep(Connection& connection, const ConfidenceQuery& query) {
   auto row = connection.prepare(
       "SELECT number FROM experiments WHERE domain = :domain AND metric = :metric AND "

@@ -13,7 +13,7 @@ namespace agw::experiment_store {
 
 void insert(Connection& connection, const Experiment& experiment);
 std::optional<Experiment> find(Connection& connection, const std::string& id);
-/// Scans all rows. Only for the start, which rarely needs it.
+/// Scans all rows. Used only at startup, and rarely.
 bool has_iteration(Connection& connection, const std::string& iteration_id);
 /// Newest first.
 std::vector<Experiment> list(Connection& connection, const ExperimentFilter& filter);
@@ -25,7 +25,7 @@ struct Measurements {
 };
 Measurements measurements(Connection& connection, const ConfidenceQuery& query);
 
-/// How many of the metric's discards, and of the domain's crashes, followed the metric's last keep.
+/// The number of discards of the metric and crashes of the domain after the metric's last keep.
 std::int64_t consecutive_discards(Connection& connection, const ConfidenceQuery& query);
 
 }  // namespace agw::experiment_store

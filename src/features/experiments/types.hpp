@@ -16,7 +16,7 @@ enum class Verdict {
 };
 std::span<const EnumName> names(Tag<Verdict>);
 
-/// The metric if none is named.
+/// The metric if none is specified.
 inline constexpr std::string_view default_metric = "quality";
 
 /// A trial: an iteration's change of its asset, or a person's decision on a proposal.
@@ -33,7 +33,7 @@ struct Experiment {
   std::optional<std::string> iteration_id;
   std::optional<std::string> proposal;  ///< `<agent>/<date>` or `<agent>/<date>/<name>`
   std::optional<std::string> reason;    ///< why it was decided that way
-  std::optional<std::string> notes;     ///< what was tried
+  std::optional<std::string> notes;     ///< the attempted change
   std::optional<std::int64_t> duration_ms;
   std::optional<double> cost_usd;
   Timestamp created_at{};
@@ -68,7 +68,7 @@ struct DomainConfidence {
   std::string domain;
   std::string metric;
   Confidence confidence;
-  std::int64_t consecutiveDiscards = 0;  ///< since the last keep: many suggest stopping
+  std::int64_t consecutiveDiscards = 0;  ///< since the last keep; many suggest to stop
 };
 const Description& describe(Tag<DomainConfidence>);
 

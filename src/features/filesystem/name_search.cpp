@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 constexpr int levels = 3;
 constexpr std::size_t max_results = 15;
 constexpr std::size_t entries_per_clock_check = 64;
-/// Names have fewer bytes, and a pattern of this length compiles fast.
+/// No name has more bytes, and a pattern of this length compiles fast.
 constexpr std::size_t max_part_length = 1024;
 
 RE2::Options options() {

@@ -12,8 +12,8 @@
 
 namespace agw {
 
-/// The limits of one search. It ends once it has both seen `entries` and taken `time`: a small home is always searched
-/// completely, a huge one in bounded time, nearest names first.
+/// The limits of one search, which ends when both are exceeded. A small home is therefore always searched completely,
+/// and a large one in bounded time, nearest names first.
 struct SearchBudget {
   std::chrono::milliseconds time{70};
   std::size_t entries = 5000;
@@ -25,8 +25,8 @@ class NameSearch {
 public:
   NameSearch(const Home& home, std::string_view part, SearchBudget budget = {});
 
-  /// The matches below `root`, a directory in home; nearest first, those of one level by path. Returns only errors of
-  /// `root` itself: unreadable entries below it are skipped.
+  /// Returns the matches below `root`, a directory in home: nearest first, those of one level by path. Fails only for
+  /// `root` itself; unreadable entries below it are skipped.
   FileResult<std::vector<FileEntry>> run(const std::filesystem::path& root);
 
 private:

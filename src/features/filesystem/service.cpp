@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr auto min_characters = 2;
 
-/// Calls `read` with the home directory, and reports unexpected failures as `failure`, which clients know.
+/// Calls `read` with the home directory, and reports unexpected failures as `failure`, the error that clients expect.
 template <class Reading>
 auto reading(const fs::path& home, const char* failure, Reading read) {
   try {

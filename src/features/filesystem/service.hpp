@@ -13,26 +13,27 @@ namespace agw {
 
 struct Route;
 
-/// Restricts home further: whether a path in it, resolved, may be used.
+/// An additional restriction: whether a resolved path in home may be used.
 using AllowedPlace = std::function<bool(const std::filesystem::path&)>;
 
-/// Lets a person choose a directory in home. Shows nothing outside of home, and no contents of files.
+/// Lets a person choose a directory in home. Reveals nothing outside of home, and no contents of files.
 class Filesystem {
 public:
   /// `home` must be resolved.
   Filesystem(BlockingPool& blocking, std::filesystem::path home) : blocking_(blocking), home_(std::move(home)) {}
 
-  /// The directories in a directory, by name, without those that begin with a dot. Throws as Home::require_directory,
-  /// and ApiError 500 `could not read directory`.
+  /// Lists the directories in a directory, by name, without those that begin with a dot. Throws like
+  /// Home::require_directory, and ApiError 500 `could not read directory`.
   Task<DirectoryListing> list(ListQuery query);
 
-  /// Throws BadRequest `query too short (min 2 chars)`; then as `list`, with `search failed` for 500.
+  /// Searches by name. Throws BadRequest `query too short (min 2 chars)`; otherwise like `list`, with `search failed`
+  /// for 500.
   Task<NamesFound> search(NameQuery query);
 
-  /// The programs whose directory is there. Their files are not looked at.
+  /// Returns the programs whose directory exists. Does not access their files.
   Task<std::vector<FoundProgram>> programs();
 
-  /// The directory at `path`, resolved, for features that store a directory a person chose. Throws as
+  /// Returns the directory at `path`, resolved, for features that store a directory chosen by a person. Throws like
   /// Home::require_directory.
   Task<std::filesystem::path> require_directory(std::string path, AllowedPlace allowed);
 

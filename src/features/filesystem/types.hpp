@@ -13,11 +13,11 @@ namespace agw {
 /// The error of a search for fewer than two characters.
 inline constexpr std::string_view query_too_short = "query too short (min 2 chars)";
 
-/// A program whose data `agw import` takes over, and where it keeps them.
+/// A program whose data `agw import` imports, and the directory of the data.
 struct OtherProgram {
   std::string_view name;       ///< as the argument of `agw import`
   std::string_view title;      ///< for people
-  std::string_view directory;  ///< below home
+  std::string_view directory;  ///< relative to home
 };
 inline constexpr std::array other_programs{
     OtherProgram{"claude-code", "Claude Code", ".claude"}, OtherProgram{"codex", "Codex", ".codex"},
@@ -25,7 +25,7 @@ inline constexpr std::array other_programs{
     OtherProgram{"openclaw", "OpenClaw", ".openclaw"},
 };
 
-/// One of them that has been used here.
+/// A program that has been used on this machine.
 struct FoundProgram {
   std::string name;
   std::string title;
@@ -56,7 +56,7 @@ const Description& describe(Tag<DirectoryListing>);
 
 /// The query of `GET /filesystem/search`.
 struct NameQuery {
-  std::string q;                    ///< a part of the name, in either case
+  std::string q;                    ///< a part of the name, ignoring case
   std::optional<std::string> path;  ///< where to search; default: home
 };
 const Description& describe(Tag<NameQuery>);

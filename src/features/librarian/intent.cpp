@@ -13,14 +13,14 @@ namespace agw {
 
 namespace {
 
-/// A longer message asks for more than an explanation.
+/// A longer message requires more than an explanation.
 constexpr std::size_t max_explained = 200;
 
 std::string_view skip(std::string_view text, std::string_view characters) {
   return text.substr(std::min(text.find_first_not_of(characters), text.size()));
 }
 
-/// The text after one of the openings (whole words); empty if there is none.
+/// Returns the text after one of the openings (whole words); empty if there is none.
 std::string_view after(std::string_view message, std::initializer_list<std::string_view> openings) {
   for (const auto opening : openings) {
     if (lower_case(message.substr(0, opening.size())) != opening) continue;
@@ -38,13 +38,13 @@ bool ends_with_question_mark(std::string_view message) {
   return last != message.npos && message[last] == '?';
 }
 
-/// Whether the message is a lone `/plan` or the like, without any text to search for.
+/// Whether the message is only a command such as `/plan`, without any text to search for.
 bool is_bare_command(std::string_view message) {
   message = message.substr(0, message.find_last_not_of(white_space) + 1);
   return message.starts_with('/') && message.find_first_of(" \t\r\n/.", 1) == message.npos;
 }
 
-/// Whether a summary of this thread is requested, and not information about a summary.
+/// Whether a summary of this thread is requested, as opposed to information about a summary.
 bool asks_for_summary(const std::vector<std::string>& words) {
   static const std::set<std::string, std::less<>> summary{"summarise", "summarize", "summary",
                                                           "tldr",      "tl;dr",     "recap"};
@@ -57,7 +57,8 @@ bool asks_for_summary(const std::vector<std::string>& words) {
          std::ranges::all_of(words, [&](const auto& word) { return is_summary(word) || is_thread(word); });
 }
 
-/// Whether it asks what can be done here, and not whether that was spoken of: *What can you do without a model?*
+/// Whether the message asks about the librarian's abilities, as opposed to conversations about them: *What can you do
+/// without a model?*
 bool asks_for_explanation(std::string_view message, const std::vector<std::string>& words) {
   static const std::set<std::string, std::less<>> here{"connected", "gateway", "language", "librarian", "llm",
                                                        "model",     "models",  "offline",  "work",      "without"};

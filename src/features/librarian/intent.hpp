@@ -7,7 +7,7 @@ namespace agw {
 
 struct ToolUse;
 
-/// The kind of reply that a message asks the librarian for.
+/// The kind of reply that a message requires.
 struct Intent {
   enum class Kind {
     search,       ///< quotations from past conversations and knowledge pages
@@ -17,15 +17,15 @@ struct Intent {
     echo,         ///< a repetition of `text`
   };
   Kind kind = Kind::search;
-  std::string_view text;  ///< of note and echo: the message without its opening words
+  std::string_view text;  ///< of note and echo: the message without the words that introduce it
 };
 
-/// Determines the intent of a message; the views point into it. `/name` counts as the first word; alone, it is a search
-/// term unless `is_command`.
+/// Determines the intent of a message, in whose text the result points. `/name` counts as the first word; alone, it is
+/// a search term unless `is_command`.
 Intent read_intent(std::string_view message, bool is_command = false);
 
-/// The tool call that a message plainly asks for, such as `read notes.md`, `grep otters in src`, `list jobs`; no value
-/// for any other message. The call has no id.
+/// Returns the tool call that a message clearly requests, such as `read notes.md`, `grep otters in src`, `list jobs`;
+/// nullopt for any other message. The call has no id.
 std::optional<ToolUse> read_tool_request(std::string_view message);
 
 }  // namespace agw

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t max_pages = 3;
 constexpr std::size_t max_page_title_length = 80;
 
-/// The words as a query. Quoted phrases stay phrases.
+/// Returns the words as a query. Quoted phrases stay phrases.
 std::string question_of(const std::vector<std::string>& words) {
   std::vector<std::string> terms;
   terms.reserve(words.size());

@@ -14,7 +14,7 @@ namespace agw {
 
 namespace {
 
-/// Large, because many hits are not quoted: similar questions, and the librarian's answers to them.
+/// Large, because many hits are not quoted: similar questions, and the librarian's own answers.
 constexpr int turns_searched = 200;
 constexpr std::size_t max_thread_title_length = 80;
 
@@ -59,7 +59,7 @@ Task<std::vector<Passage>> PastTurns::find(LibraryQuestion question) {
   const auto turns = co_await search_(std::move(wanted));
 
   std::vector<Passage> found;
-  // Turns of this thread first, so that the limit never drops them.
+  // Turns of this thread first, so that the limit does not drop them.
   for (const bool of_this_thread : {true, false}) {
     for (const auto& turn : turns) {
       if (found.size() == question.limit) break;

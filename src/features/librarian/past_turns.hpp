@@ -10,7 +10,7 @@
 
 namespace agw {
 
-/// The turns of an agent's threads as a source: what people and models wrote. Excludes the librarian's answers, tool
+/// The turns of an agent's threads as a source: the texts of people and models. Excludes the librarian's answers, tool
 /// outputs, superseded turns, and questions for the same words.
 class PastTurns : public LibrarySource {
 public:
@@ -24,9 +24,9 @@ public:
   Task<std::vector<Passage>> find(LibraryQuestion question) override;
 
 private:
-  /// No value if the thread was deleted in the meantime.
+  /// Returns nullopt if the thread was deleted in the meantime.
   Task<std::optional<Passage>> passage_of(const FoundTurn& turn, bool of_this_thread);
-  /// The thread's title and id for a quotation; empty if it does not exist.
+  /// Returns the thread's title and id for a quotation; empty if it does not exist.
   Task<std::string> place(std::string thread_id);
 
   Search search_;

@@ -22,7 +22,7 @@ FoundTurn turn(std::string thread_id, Role role, std::string content, json::obje
   return found;
 }
 
-/// The passages that `find` makes from the results of a search.
+/// The passages that `find` returns for the results of a search.
 class PastTurnsTest : public ::testing::Test {
 protected:
   std::vector<Passage> find(std::vector<FoundTurn> found) {

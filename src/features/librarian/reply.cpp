@@ -38,7 +38,7 @@ std::string listed(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(quoted, ", "));
 }
 
-/// A fence longer than any run of backticks in the text.
+/// Returns a fence that is longer than any run of backticks in the text.
 std::string fence_for(std::string_view text) {
   std::size_t longest = 2;
   std::size_t row = 0;
@@ -49,7 +49,7 @@ std::string fence_for(std::string_view text) {
   return std::string(longest + 1, '`');
 }
 
-/// A list item for each line of JSON; empty if the text is anything else.
+/// Returns a list item for each line of JSON; empty if the text is anything else.
 std::string extension_rows(std::string_view text) {
   std::string rows;
   while (!text.empty()) {
@@ -68,10 +68,10 @@ std::string extension_rows(std::string_view text) {
 /// A message to try.
 struct Example {
   std::string_view message;
-  std::string_view tool;  ///< that it needs; empty: none
+  std::string_view tool;  ///< the tool that it needs; empty: none
 };
 
-/// In order of preference: the first ones that work are shown.
+/// In order of preference. The first ones that work are shown.
 constexpr std::array examples{Example{"List commands", "ListExtensions"},
                               Example{"List jobs", "ListExtensions"},
                               Example{"Remember that the demo is on Friday at ten", ""},

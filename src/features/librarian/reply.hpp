@@ -19,13 +19,13 @@ inline constexpr std::string_view librarian_label = "**Offline librarian:** ";
 /// model.
 std::string reply(std::string_view body, bool is_first);
 
-/// Three messages to try, each of which works with the tools that are `offered`.
+/// Returns three messages to try, each of which works with the `offered` tools.
 std::vector<std::string> suggestions(const std::vector<ToolDescription>& offered);
 
-/// The librarian's abilities without a model, and at the end example messages.
+/// Describes what the librarian can do without a model, with example messages at the end.
 std::string explanation(const std::vector<std::string>& suggestions);
 
-/// The person's earlier messages, one sentence of each. `messages` ends with the request for the summary.
+/// Summarises the person's earlier messages, one sentence of each. `messages` ends with the request for the summary.
 std::string summary(const std::vector<Message>& messages);
 
 /// The reply to a note that was stored.

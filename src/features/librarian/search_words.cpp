@@ -16,7 +16,7 @@ namespace agw {
 
 namespace {
 
-/// Only the beginning of a message is read: a pasted document follows the request.
+/// Only the beginning of a message is read, because a pasted document follows the request.
 constexpr std::size_t max_bytes_read = 4096;
 constexpr std::size_t max_word_length = 64;
 constexpr std::size_t min_prefix_length = 4;
@@ -34,8 +34,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> typograph
                                                                                     {"–", " "},
                                                                                     {"\u00a0", " "}}};
 
-/// Words that say nothing about the subject. They include greetings and requests: a message with no other words asks
-/// for nothing in particular.
+/// Words without information about the subject, including greetings and requests. A message that consists of them has
+/// no search words.
 const std::set<std::string_view>& stop_words() {
   static const std::set<std::string_view> words{
       "a",       "able",      "about",   "after",   "again",      "ago",   "all",  "already", "also",
@@ -100,8 +100,8 @@ private:
   }
 };
 
-/// The common beginning of a word's inflected forms, or the word itself if that beginning would be too short to be
-/// distinctive.
+/// Returns the common beginning of a word's inflected forms, or the word itself if that beginning would be too short to
+/// be distinctive.
 std::string_view stem(std::string_view word) {
   for (const std::string_view ending : {"ments", "ment", "ings", "ing", "ies", "ied", "es", "ed", "e", "s", "y"}) {
     if (!word.ends_with(ending) || word.size() < ending.size() + min_prefix_length) continue;
@@ -119,7 +119,7 @@ std::string term(std::string_view word) {
   return is_plain_word(word) ? std::string(word) : fmt::format("\"{}\"", word);
 }
 
-/// Includes the exact word, so that the search can judge how rare it is.
+/// Includes the exact word, so that the ranking can take its rarity into account.
 std::string either_term(std::string_view word) {
   return has_forms(word) ? fmt::format("{} OR {}", word, term(word)) : term(word);
 }

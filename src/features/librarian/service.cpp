@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Long enough for a stop between two pieces, short enough for a typical answer to take a tenth of a second.
+/// Long enough to stop between two pieces, and short enough for a typical answer to take a tenth of a second.
 constexpr auto pause_between_pieces = 2ms;
 constexpr std::size_t max_passages = 4;
 constexpr std::size_t max_of_this_thread = 3;
@@ -38,7 +38,7 @@ bool is_first_reply(const ModelRequest& request) {
                               [](const Message& m) { return m.role == Message::Role::assistant && !m.text.empty(); });
 }
 
-/// The tool call whose result is the last message; null if there is none.
+/// Returns the tool call whose result is the last message; null if there is none.
 const ToolUse* call_of_result(const ModelRequest& request) {
   const auto& messages = request.messages;
   if (messages.size() < 2 || messages.back().role != Message::Role::tool) return nullptr;
@@ -57,8 +57,8 @@ bool may_be_quoted(const Message& message, const std::vector<std::string>& words
          !only_asks_for(message.text, words);
 }
 
-/// The newest matching messages of the request itself. The other sources know more about a turn, but not the threads of
-/// other agents, in which this one may have to answer.
+/// Finds the newest matching messages of the request itself. The other sources have more facts about a turn, but no
+/// access to threads of other agents, in which this one may have to answer.
 std::vector<Passage> find_in_conversation(const ModelRequest& request, const std::vector<std::string>& words,
                                           Match match) {
   std::vector<Passage> found;
@@ -73,7 +73,7 @@ std::vector<Passage> find_in_conversation(const ModelRequest& request, const std
   return found;
 }
 
-/// This thread's passages first, then the others, without duplicates: a forked thread contains copies.
+/// Returns the passages of this thread, then the others, without duplicates: a forked thread contains copies.
 std::vector<Passage> selected(const std::vector<Passage>& found) {
   std::vector<Passage> kept;
   const auto keep = [&](bool of_this_thread, std::size_t max) {

@@ -50,7 +50,7 @@ protected:
     request_.messages.push_back(std::move(message));
   }
 
-  /// Answers `question`; requests a stop at the delta of that number.
+  /// Answers `question`; requests a stop at the delta with that number.
   Response ask(std::string question, std::size_t stop_at = 0) {
     say(Message::Role::user, std::move(question));
     Response answer;

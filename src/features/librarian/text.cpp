@@ -19,7 +19,7 @@ constexpr std::int64_t characters_per_token = 4;
 }  // namespace
 
 std::string on_one_line(std::string_view text, std::size_t bytes) {
-  // Whitespace shrinks, so twice the length is read; not all of it, because the text may have a megabyte.
+  // White space shrinks, so twice the length is read. Not all of it, because the text may have a megabyte.
   auto line = std::string(utf8_prefix(text, 2 * bytes));
   const bool is_cut = line.size() < text.size();
   std::ranges::replace_if(line, [](char c) { return white_space.find(c) != white_space.npos; }, ' ');

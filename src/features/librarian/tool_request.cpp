@@ -13,14 +13,14 @@ namespace agw {
 
 namespace {
 
-/// A phrase that asks for a tool. Its groups become the inputs, in order; empty groups are omitted.
+/// A phrase that requests a tool. Its groups become the inputs, in order; empty groups are omitted.
 struct Phrase {
   const char* pattern;  ///< matches the whole message, ignoring case
   const char* tool;
   std::array<const char*, 2> inputs{};
 };
 
-/// A path is recognised by a dot or a slash, by quotes, or because it is called a file.
+/// A path is recognised by a dot, a slash, quotes, or the word "file".
 constexpr std::array phrases{
     Phrase{R"((?:read|open|show|show me|cat|print) (?:the )?file [`"']?(\S+?)[`"']?)", "Read", {"path"}},
     Phrase{R"((?:read|open|show|show me|cat|print) (?:the file )?[`"]([^`"]+)[`"])", "Read", {"path"}},
@@ -77,7 +77,7 @@ json::object input_of(const Phrase& phrase, const std::array<std::string, 2>& gr
     const auto name = lower_case(type->as_string());
     *type = name == "capabilit" ? "capability" : name;
   }
-  // A folder without a name is the agent's working directory.
+  // Without a name, the folder is the agent's working directory.
   if (phrase.tool == std::string_view("Read") && !input.contains("path")) input["path"] = ".";
   return input;
 }

@@ -12,7 +12,7 @@ namespace agw {
 /// A search result, ready to be quoted.
 struct Passage {
   std::string text;    ///< at most about `max_quote_length` bytes
-  std::string source;  ///< who, when and where; Markdown on one line
+  std::string source;  ///< author, time and place; Markdown on one line
   bool of_this_thread = false;
 };
 

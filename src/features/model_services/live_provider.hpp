@@ -19,21 +19,23 @@ namespace agw {
 /// A service with its secrets filled in.
 struct FilledService {
   ProviderSettings settings{};
-  std::string problem{};  ///< why they cannot be, and what to do; empty if they are
+  std::string problem{};  ///< why secrets are missing, and what to do; empty if none are
 };
 
-/// Fills in the secrets that the settings name. Blocks: not for the loop.
+/// Fills in the secrets to which the settings refer. Blocks: not for the loop.
 FilledService fill_in(const Secrets& secrets, ProviderSettings settings);
 
-/// A model service that an extension describes. Its secrets are read for each call, so that a new key counts at once.
+/// A model service that an extension describes. Its secrets are read for each call, so that a new key applies
+/// immediately.
 class LiveProvider : public Provider {
 public:
   /// `on_use` is called before each call.
   LiveProvider(HttpClient& http, BlockingPool& blocking, const Secrets& secrets, ProviderSettings settings,
                std::chrono::milliseconds idle_timeout, std::function<void()> on_use);
 
-  /// The service has changed or is gone (`successor` is null). Runs that hold this provider end on the address and key
-  /// of its last call, as a newer key is for the newer address alone. If there was no call, the successor takes theirs.
+  /// Called when the service has changed or was removed (`successor` is null). Runs that hold this provider continue
+  /// with the address and key of its last call, because a newer key may be for the newer address only. If there was no
+  /// call, they use the successor.
   void retire(std::shared_ptr<LiveProvider> successor);
 
   Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) override;
@@ -53,7 +55,7 @@ private:
   const ProviderSettings settings_;
   const std::chrono::milliseconds idle_timeout_;
   const std::function<void()> on_use_;
-  /// With the secrets of the last call; it remembers what the service has refused.
+  /// Has the secrets of the last call, and remembers what the service has rejected.
   std::shared_ptr<HttpProvider> provider_;
   ProviderSettings filled_;
   bool is_retired_ = false;

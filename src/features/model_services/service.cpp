@@ -1,6 +1,6 @@
-// Model services that come and go while the gateway runs. In this order: following the extensions that define services;
-// lists of models, asked for when they are needed and old; checks of a service before it is added; finding services on
-// this machine; the default model.
+// Model services that are added and removed at run time. The file has five parts, in this order: following the
+// extensions that define services; lists of models, requested when they are needed and old; checks of a service before
+// it is added; detection of services on this machine; the default model.
 
 #include "features/model_services/service.hpp"
 
@@ -53,12 +53,12 @@ SettingSource source_of(DefaultModel::Source source) {
   return SettingSource::automatic;
 }
 
-/// What a list of models belongs to besides the service's name.
+/// The address for which a list of models is valid.
 std::string place_of(const ProviderSettings& settings) {
   return fmt::format("{} {}", to_string(settings.kind), settings.base_url);
 }
 
-/// Uses the key for every secret that the definition names. If it names none, the key becomes the service's.
+/// Uses the key for every secret in the definition. If there is none, the key becomes the service's.
 void use_key(ProviderSettings& settings, const std::string& key) {
   bool used = !settings.api_key.empty();
   if (used) settings.api_key = key;
@@ -81,23 +81,23 @@ struct ModelServices::Service {
   std::shared_ptr<LiveProvider> provider;
 };
 
-/// The last request for a service's models.
-struct ModelServices::Asked {
-  explicit Asked(Loop& loop) : over(std::make_shared<AsyncEvent>(loop)) {}
+/// The latest request for a service's list of models.
+struct ModelServices::ListRequest {
+  explicit ListRequest(Loop& loop) : done(std::make_shared<AsyncEvent>(loop)) {}
 
-  std::shared_ptr<AsyncEvent> over;  ///< set between two questions
+  std::shared_ptr<AsyncEvent> done;  ///< set when the request has ended
   SteadyClock::time_point at = SteadyClock::now();
   bool has_answered = false;
-  bool has_list = false;  ///< an earlier request was answered, maybe before the last restart
+  bool has_list = false;  ///< an earlier request succeeded, possibly before the last restart
 };
 
 /// One search for services on this machine.
 struct ModelServices::Detection {
-  explicit Detection(Loop& loop) : over(loop) {}
+  explicit Detection(Loop& loop) : done(loop) {}
 
-  std::vector<DetectedService> found{};  ///< by the place of their presets; unnamed where nothing answers
-  std::size_t left = 0;                  ///< how many are still asked
-  AsyncEvent over;
+  std::vector<DetectedService> found{};  ///< in the order of the presets; without a name if a service does not respond
+  std::size_t left = 0;                  ///< the number of services that have not responded yet
+  AsyncEvent done;
 };
 
 ModelServices::ModelServices(Parts parts, Options options)
@@ -114,7 +114,7 @@ void ModelServices::load(Connection& connection) {
     parts_.models.remove(name, fmt::format("the model service {} was deleted", name));
   }
   auto extensions = parts_.extensions.list({.type = ExtensionType::integration});
-  std::ranges::reverse(extensions);  // The oldest first: it decides the default.
+  std::ranges::reverse(extensions);  // The oldest first, because it becomes the default.
   for (const auto& extension : extensions) follow(*extension, false);
   restore_lists(connection);
 }
@@ -133,9 +133,9 @@ Task<> ModelServices::stop() {
 void ModelServices::deliver(const DomainEvent& event) {
   const auto* extension = event.record.as<Extension>();
   if (!extension || stopping_.requested()) return;
-  is_told_by_another_node_ = event.is_from_another_node;
+  is_from_another_node_ = event.is_from_another_node;
   follow(*extension, event.name == "extension.deleted");
-  is_told_by_another_node_ = false;
+  is_from_another_node_ = false;
 }
 
 void ModelServices::follow(const Extension& extension, bool is_deleted) {
@@ -166,13 +166,13 @@ void ModelServices::connect(const Extension& extension) {
   if (!is_same_place) leave(name);
   auto provider = std::make_shared<LiveProvider>(parts_.http, parts_.blocking, parts_.secrets, *settings,
                                                  options_.idle_timeout, [this, name] {
-                                                   if (is_due(name, options_.list_age)) ask(name);
+                                                   if (is_due(name, options_.list_age)) request_list(name);
                                                  });
   auto& service = services_[extension.id];
   if (service.provider) service.provider->retire(provider);
   service = {name, extension.definition, settings, provider};
   parts_.models.put(*settings, std::move(provider), is_same_place);
-  if (deleted_.erase(name) > 0 && !is_told_by_another_node_)
+  if (deleted_.erase(name) > 0 && !is_from_another_node_)
     group_.spawn(parts_.hub.pending_effects().of(forget_deleted(name)));
 }
 
@@ -185,13 +185,13 @@ void ModelServices::disconnect(const Extension& extension, bool is_deleted) {
                                         : fmt::format("the model service {} is disabled: enable it", name));
   if (!is_deleted) return;
   deleted_[name] = true;
-  if (is_told_by_another_node_) return;
+  if (is_from_another_node_) return;
   auto users = parts_.extensions.users_of_model_service(name);
   group_.spawn(parts_.hub.pending_effects().of(record_deleted(name, std::move(users))));
 }
 
-/// The response to an active request must not be stored for the next service of this name.
-void ModelServices::leave(const std::string& name) { asked_.erase(name); }
+/// The response to an active request must not be stored for the next service with this name.
+void ModelServices::leave(const std::string& name) { list_requests_.erase(name); }
 
 Task<> ModelServices::record_deleted(std::string name, std::vector<std::string> users) {
   co_await parts_.database.write([name](Connection& connection) {
@@ -227,63 +227,63 @@ std::shared_ptr<const ProviderSettings> ModelServices::settings_of(const std::st
 
 // Lists of models.
 
-/// Whether the last request is older than that. A failed request is repeated sooner.
+/// Whether the latest request is older than `after`. A failed request is repeated sooner.
 bool ModelServices::is_due(const std::string& name, std::chrono::milliseconds after) const {
-  const auto asked = asked_.find(name);
-  if (asked == asked_.end()) return true;
-  const auto& last = *asked->second;
-  if (!last.over->happened()) return false;
+  const auto request = list_requests_.find(name);
+  if (request == list_requests_.end()) return true;
+  const auto& last = *request->second;
+  if (!last.done->happened()) return false;
   const auto age = last.has_answered ? after : std::min<std::chrono::milliseconds>(after, retry_age);
   return SteadyClock::now() - last.at >= age;
 }
 
-std::shared_ptr<AsyncEvent> ModelServices::ask(const std::string& name) {
-  auto& asked = asked_[name];
-  if (asked && !asked->over->happened()) return asked->over;
+std::shared_ptr<AsyncEvent> ModelServices::request_list(const std::string& name) {
+  auto& request = list_requests_[name];
+  if (request && !request->done->happened()) return request->done;
   auto settings = settings_of(name);
-  const auto before = asked;
-  asked = std::make_shared<Asked>(parts_.loop);
+  const auto before = request;
+  request = std::make_shared<ListRequest>(parts_.loop);
   if (before) {
-    asked->has_answered = before->has_answered;
-    asked->has_list = before->has_list;
+    request->has_answered = before->has_answered;
+    request->has_list = before->has_list;
   }
   if (!settings || stopping_.requested()) {
-    asked->over->notify();
+    request->done->notify();
   } else {
-    group_.spawn(asking(name, std::move(settings), asked));
+    group_.spawn(run_request(name, std::move(settings), request));
   }
-  return asked->over;
+  return request->done;
 }
 
-Task<> ModelServices::asking(std::string name, std::shared_ptr<const ProviderSettings> settings,
-                             std::shared_ptr<Asked> asked) {
+Task<> ModelServices::run_request(std::string name, std::shared_ptr<const ProviderSettings> settings,
+                                  std::shared_ptr<ListRequest> request) {
   auto listing = co_await list(*settings, options_.listing_limit);
-  asked->at = SteadyClock::now();
-  asked->has_answered = listing.error.empty();
-  const auto current = asked_.find(name);
-  const bool is_current = current != asked_.end() && current->second == asked;
+  request->at = SteadyClock::now();
+  request->has_answered = listing.error.empty();
+  const auto current = list_requests_.find(name);
+  const bool is_current = current != list_requests_.end() && current->second == request;
   if (!listing.error.empty()) {
     log::warn("the models of {} are not known: {}", name, listing.error);
   } else if (is_current) {
-    asked->has_list = true;
+    request->has_list = true;
     const auto models = std::make_shared<const ModelList>(std::move(listing.models));
     parts_.models.set_list(name, models);
     group_.spawn(store_list(name, place_of(*settings), models));
   }
-  asked->over->notify();
+  request->done->notify();
 }
 
-/// What services listed before the last restart is known until they are asked, which is due at once.
+/// Restores the lists from before the last restart. New ones are requested when they are first needed.
 void ModelServices::restore_lists(Connection& connection) {
   for (const auto& list : model_service_store::lists(connection)) {
     const auto settings = settings_of(list.service);
     if (!settings || place_of(*settings) != list.place) continue;
     const json::object definition{{"models", parse_stored_json(list.models)}};
     parts_.models.set_list(list.service, std::make_shared<const ModelList>(model_entries_in(definition)));
-    const auto asked = asked_[list.service] = std::make_shared<Asked>(parts_.loop);
-    asked->has_answered = asked->has_list = true;
-    asked->at -= options_.list_age;
-    asked->over->notify();
+    const auto request = list_requests_[list.service] = std::make_shared<ListRequest>(parts_.loop);
+    request->has_answered = request->has_list = true;
+    request->at -= options_.list_age;
+    request->done->notify();
   }
 }
 
@@ -307,24 +307,24 @@ Task<Listing> ModelServices::list(ProviderSettings settings, std::chrono::millis
 Task<> ModelServices::ask_for_list(bool refresh) {
   std::vector<std::shared_ptr<AsyncEvent>> awaited;
   for (const auto& [id, service] : services_) {
-    const bool is_first = !asked_.contains(service.name);
+    const bool is_first = !list_requests_.contains(service.name);
     if (!refresh && !is_due(service.name, options_.list_age)) {
-      const auto asked = asked_.find(service.name);
-      if (asked != asked_.end() && !asked->second->has_list) awaited.push_back(asked->second->over);
+      const auto request = list_requests_.find(service.name);
+      if (request != list_requests_.end() && !request->second->has_list) awaited.push_back(request->second->done);
       continue;
     }
-    auto over = ask(service.name);
-    // An old list is shown while a new one is requested; without any list, the caller waits.
-    if (refresh || is_first) awaited.push_back(std::move(over));
+    auto done = request_list(service.name);
+    // An old list is used while a new one is requested; without any list, the caller waits.
+    if (refresh || is_first) awaited.push_back(std::move(done));
   }
   for (const auto& configured : parts_.models.configured()) {
     if (refresh) {
-      awaited.push_back(ask(configured.name));
-    } else if (asked_.contains(configured.name) && is_due(configured.name, options_.list_age)) {
-      ask(configured.name);
+      awaited.push_back(request_list(configured.name));
+    } else if (list_requests_.contains(configured.name) && is_due(configured.name, options_.list_age)) {
+      request_list(configured.name);
     }
   }
-  for (const auto& over : awaited) co_await over->wait();
+  for (const auto& done : awaited) co_await done->wait();
 }
 
 Task<std::string> ModelServices::list_json(bool refresh) {
@@ -368,7 +368,7 @@ Task<std::vector<DetectedService>> ModelServices::detect() {
     ++detection->left;
     group_.spawn(detect_one(detection, place));
   }
-  if (detection->left > 0) co_await detection->over.wait();
+  if (detection->left > 0) co_await detection->done.wait();
   std::erase_if(detection->found, [](const DetectedService& service) { return service.name.empty(); });
   co_return std::move(detection->found);
 }
@@ -380,7 +380,7 @@ Task<> ModelServices::detect_one(std::shared_ptr<Detection> detection, std::size
   if (listing.error.empty()) {
     detection->found[place] = {preset.name, preset.label, std::move(definition), std::move(listing.models)};
   }
-  if (--detection->left == 0) detection->over.notify();
+  if (--detection->left == 0) detection->done.notify();
 }
 
 // Settings.
@@ -397,8 +397,8 @@ Task<bool> ModelServices::has_model(std::string id) {
   const auto model = id.substr(slash + 1);
   if (!parts_.models.has(service)) co_return false;
   if (parts_.models.lists(service, model) == true) co_return true;
-  // It may be newer than the list.
-  if (is_due(service, retry_age)) co_await ask(service)->wait();
+  // The model may be newer than the list.
+  if (is_due(service, retry_age)) co_await request_list(service)->wait();
   co_return parts_.models.lists(service, model).value_or(true);
 }
 

@@ -26,20 +26,21 @@ namespace agw {
 
 struct Route;
 
-/// The model services that are extensions (`integration` with `kind: model`): while one is enabled, Models has it. A
-/// change counts from the next call on; calls under way end on what they began with. Services are asked for their
-/// models when these are first needed, and then at most once an hour.
+/// The model services that are extensions (`integration` with `kind: model`). Enabled ones are registered with Models.
+/// A change applies to the next call; active calls continue unchanged. Lists of models are requested when they are
+/// first needed, and then at most once an hour.
 class ModelServices : private Subscriber {
 public:
   struct Options {
     std::chrono::milliseconds idle_timeout{120'000};  ///< see ModelSettings
-    std::chrono::milliseconds listing_limit{9'500};   ///< for a service to list its models: checks answer within 10 s
+    std::chrono::milliseconds listing_limit{
+        9'500};  ///< for a service to list its models: checks must respond within 10 s
     std::chrono::milliseconds detection_limit{2'000};
-    std::chrono::milliseconds list_age{std::chrono::hours(1)};  ///< then a service is asked for its models again
+    std::chrono::milliseconds list_age{std::chrono::hours(1)};  ///< older lists are requested again
     /// The services to look for on this machine.
     std::function<const std::vector<ModelServicePreset>&()> presets = model_service_presets;
   };
-  /// The rooms and parts that it uses; all outlive it.
+  /// The rooms and other objects that it uses; all must outlive it.
   struct Parts {
     Loop& loop;
     Database& database;
@@ -54,28 +55,28 @@ public:
   ModelServices(Parts parts, Options options);
   ~ModelServices() override;
 
-  /// Before the loop runs, after the extensions.
+  /// Call it before the loop runs, after the extensions were loaded.
   void load(Connection& connection);
-  /// Another node may have chosen the default model.
+  /// Reads the default model again, because another node may have chosen another one.
   Task<> refresh();
   Task<> stop();
 
-  /// All models as JSON. Waits for services that have never been asked, or with `refresh` for all.
+  /// Returns all models as JSON. Waits for the lists of services that have none yet, or with `refresh` for all.
   Task<std::string> list_json(bool refresh);
 
-  /// Asks a service for its models; nothing is stored. Throws BadRequest `validation failed` for a definition that
-  /// could not be stored either, and for a key that cannot be sent.
+  /// Requests the list of a service without storing anything. Throws BadRequest `validation failed` for a definition
+  /// that could not be stored either, and for a key that cannot be sent.
   Task<CheckedService> check(ServiceCheck wanted);
-  /// The services that answer at the usual ports of this machine.
+  /// Returns the services that respond on their default ports of this machine.
   Task<std::vector<DetectedService>> detect();
 
   GatewaySettings settings() const;
-  /// Throws Conflict `set in config.yaml`, BadRequest `model not found: <id>`.
+  /// Changes the settings. Throws Conflict `set in config.yaml`, BadRequest `model not found: <id>`.
   Task<GatewaySettings> change(SettingsChange wanted);
 
 private:
   struct Service;
-  struct Asked;
+  struct ListRequest;
 
   void deliver(const DomainEvent& event) override;
   void follow(const Extension& extension, bool is_deleted);
@@ -86,12 +87,13 @@ private:
   Task<> forget_deleted(std::string name);
   void restore_lists(Connection& connection);
   Task<> store_list(std::string name, std::string place, std::shared_ptr<const ModelList> models);
-  /// The settings of a service of any origin; null if there is none.
+  /// Returns the settings of any service; null if there is none with that name.
   std::shared_ptr<const ProviderSettings> settings_of(const std::string& name) const;
   bool is_due(const std::string& name, std::chrono::milliseconds after) const;
-  /// Asks in the background. The event comes when it is over.
-  std::shared_ptr<AsyncEvent> ask(const std::string& name);
-  Task<> asking(std::string name, std::shared_ptr<const ProviderSettings> settings, std::shared_ptr<Asked> asked);
+  /// Requests the list in the background. The event is set at the end.
+  std::shared_ptr<AsyncEvent> request_list(const std::string& name);
+  Task<> run_request(std::string name, std::shared_ptr<const ProviderSettings> settings,
+                     std::shared_ptr<ListRequest> request);
   Task<> ask_for_list(bool refresh);
   Task<Listing> list(ProviderSettings settings, std::chrono::milliseconds limit);
   struct Detection;
@@ -101,11 +103,11 @@ private:
   Parts parts_;
   Options options_;
   StopSource stopping_;
-  bool is_told_by_another_node_ = false;  ///< of the event that is being delivered
+  bool is_from_another_node_ = false;  ///< whether the event being delivered is from another node
   TaskGroup group_;
-  std::map<std::string, Service, std::less<>> services_;              ///< those that are enabled, by the extension's id
-  std::map<std::string, std::shared_ptr<Asked>, std::less<>> asked_;  ///< by the service's name
-  std::map<std::string, bool, std::less<>> deleted_;                  ///< names of deleted services
+  std::map<std::string, Service, std::less<>> services_;  ///< the enabled ones, by the extension's id
+  std::map<std::string, std::shared_ptr<ListRequest>, std::less<>> list_requests_;  ///< by the service's name
+  std::map<std::string, bool, std::less<>> deleted_;                                ///< names of deleted services
   Hub::Listening listening_;
 };
 

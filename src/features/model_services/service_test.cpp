@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::LoopbackServer;
 
-/// The models of a service, as OpenAI lists them.
+/// A list of models in OpenAI's form.
 std::string list_response(std::string_view id) {
   const auto body = fmt::format(R"({{"data":[{{"id":"{}"}}]}})", id);
   return fmt::format("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{}", body.size(),

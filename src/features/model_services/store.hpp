@@ -9,9 +9,9 @@
 /// The SQL of model services and settings. All throw DatabaseError.
 namespace agw::model_service_store {
 
-/// The chosen value of a setting, if there is one.
+/// Returns the chosen value of a setting, if there is one.
 std::optional<std::string> chosen(Connection& connection, std::string_view name);
-/// Nothing takes the choice back.
+/// Stores the choice; nullopt removes it.
 void choose(Connection& connection, std::string_view name, const std::optional<std::string>& value);
 
 /// The names of deleted services.
@@ -19,10 +19,10 @@ std::vector<std::string> deleted(Connection& connection);
 void add_deleted(Connection& connection, const std::string& name);
 void forget_deleted(Connection& connection, const std::string& name);
 
-/// The models that a service listed last.
+/// The last list of models of a service.
 struct StoredList {
   std::string service;  ///< its name
-  std::string place;    ///< where it was asked
+  std::string place;    ///< its address
   std::string models;   ///< as JSON
 };
 std::vector<StoredList> lists(Connection& connection);

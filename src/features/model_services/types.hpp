@@ -10,35 +10,35 @@
 
 namespace agw {
 
-/// A model service that the gateway knows how to connect (share/model-services.yaml).
+/// A model service with known connection settings (share/model-services.yaml).
 struct ModelServicePreset {
-  std::string name;   ///< what its extension may be called
+  std::string name;   ///< the suggested name of its extension
   std::string label;  ///< for people
   std::string api;    ///< as in a definition
   std::string base_url;
-  std::optional<std::string> key_url;  ///< the page where a person gets a key
+  std::optional<std::string> key_url;  ///< the page on which a person gets a key
   bool needs_key = false;
-  std::optional<std::string> key_header;  ///< the header that takes the key, where that is not the API's own
+  std::optional<std::string> key_header;  ///< the header for the key, if it is not the API's own
   std::optional<std::string> default_model;
-  bool local = false;               ///< runs on this machine, and is looked for by `detect`
-  std::optional<std::string> note;  ///< what a person has to know or fill in
+  bool local = false;               ///< runs on this machine; `detect` looks for it
+  std::optional<std::string> note;  ///< what a person needs to know or enter
 };
 const Description& describe(Tag<ModelServicePreset>);
 
 /// The query of `GET /models`.
 struct ModelsQuery {
-  bool refresh = false;  ///< asks all services for their models first
+  bool refresh = false;  ///< requests the lists of all services first
 };
 const Description& describe(Tag<ModelsQuery>);
 
 /// The body of `POST /model-services/check`.
 struct ServiceCheck {
-  json::object definition;         ///< as an integration of kind `model` would have it
-  std::optional<std::string> key;  ///< in place of every secret that the definition names; is not stored
+  json::object definition;         ///< like that of an integration of kind `model`
+  std::optional<std::string> key;  ///< used instead of every secret in the definition; not stored
 };
 const Description& describe(Tag<ServiceCheck>);
 
-/// The answer to it.
+/// The response of `POST /model-services/check`.
 struct CheckedService {
   bool ok = false;
   std::vector<ModelEntry> models;
@@ -46,7 +46,7 @@ struct CheckedService {
 };
 const Description& describe(Tag<CheckedService>);
 
-/// A service that runs on this machine.
+/// A running service on this machine.
 struct DetectedService {
   std::string name;   ///< of its preset
   std::string label;  ///< for people
@@ -55,31 +55,31 @@ struct DetectedService {
 };
 const Description& describe(Tag<DetectedService>);
 
-/// What chose a setting.
+/// The source of a setting.
 enum class SettingSource {
-  config,     ///< config.yaml, which goes first
+  config,     ///< config.yaml, which takes precedence
   settings,   ///< a person, with `PATCH /settings`
-  automatic,  ///< nobody: the first that can be used
+  automatic,  ///< the first usable one
 };
 std::span<const EnumName> names(Tag<SettingSource>);
 
 /// `GET /settings`.
 struct GatewaySettings {
-  std::string default_model;  ///< the model of chats and agents that name none
+  std::string default_model;  ///< the model of chats and agents that specify none
   SettingSource source = SettingSource::automatic;
 };
 const Description& describe(Tag<GatewaySettings>);
 
 /// The body of `PATCH /settings`.
 struct SettingsChange {
-  Change<std::string> default_model;  ///< null: the first that can be used
+  Change<std::string> default_model;  ///< null: the first usable one
 };
 const Description& describe(Tag<SettingsChange>);
 
 /// The rows of share/model-services.yaml, in its order. Read on the first call.
 const std::vector<ModelServicePreset>& model_service_presets();
 
-/// The definition that connects the preset as it stands, without a key.
+/// Returns the definition that connects the preset without changes, without a key.
 json::object definition_of(const ModelServicePreset& preset);
 
 }  // namespace agw

@@ -43,7 +43,7 @@ Task<> Placements::stop() {
   co_await group_.join();
 }
 
-/// Through writes, whose results come in the order of their commits.
+/// Uses a write, because results of writes arrive in the order of their commits.
 Task<> Placements::refresh(std::vector<std::string> ids) {
   auto found = co_await database_.write([ids](Connection& connection) {
     std::vector<std::optional<Placement>> rows;
@@ -115,20 +115,20 @@ Task<> Placements::change(std::string extension_id, void (*statement)(Connection
 
 void Placements::tell(const std::string& extension_id, std::string state) {
   if (stopping_.requested()) return;
-  const bool is_being_stored = untold_.contains(extension_id);
-  untold_[extension_id] = std::move(state);
+  const bool is_being_stored = unstored_states_.contains(extension_id);
+  unstored_states_[extension_id] = std::move(state);
   if (!is_being_stored) group_.spawn(store(extension_id));
 }
 
-/// Until the latest state is stored.
+/// Returns when the latest state is stored.
 Task<> Placements::store(std::string extension_id) {
   while (true) {
-    const auto state = untold_.at(extension_id);
+    const auto state = unstored_states_.at(extension_id);
     const bool is_stored = co_await try_to_store(extension_id, state);
-    const bool is_over = stopping_.requested() || (is_stored && untold_.at(extension_id) == state);
+    const bool is_over = stopping_.requested() || (is_stored && unstored_states_.at(extension_id) == state);
     if (is_over || (!is_stored && co_await pause(stopping_, before_next_attempt) == WaitResult::stopped)) break;
   }
-  untold_.erase(extension_id);
+  unstored_states_.erase(extension_id);
 }
 
 Task<bool> Placements::try_to_store(const std::string& extension_id, const std::string& state) {

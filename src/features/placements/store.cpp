@@ -4,7 +4,7 @@ namespace agw::placement_store {
 
 namespace {
 
-/// Of a statement that returns at most one row, with node and state.
+/// Reads the result of a statement that returns at most one row, with node and state.
 std::optional<Placement> first_row(Statement& statement) {
   if (!statement.step()) return std::nullopt;
   return Placement{.node = statement.string(0), .state = statement.string(1)};
@@ -25,7 +25,7 @@ std::optional<Placement> find(Connection& connection, const std::string& extensi
   return first_row(row);
 }
 
-/// The extension may have been deleted in the meantime.
+/// Does nothing if the extension was deleted in the meantime.
 std::optional<Placement> claim(Connection& connection, const std::string& extension_id) {
   auto row = connection.prepare(
       "INSERT INTO placements (extension_id, node) SELECT id, this_node() FROM extensions WHERE id = :id "

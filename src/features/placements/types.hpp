@@ -13,9 +13,8 @@ class Request;
 
 /// Where the program of an extension runs.
 struct Placement {
-  std::string node;  ///< empty: none has taken it yet
-  std::string
-      state;  ///< what the node that runs it, or ran it last, has told; the room that runs it writes and reads it
+  std::string node;   ///< empty: not claimed yet
+  std::string state;  ///< reported by its current or last node, in a format of the room that runs the program
 
   bool operator==(const Placement&) const = default;
 };
@@ -24,9 +23,9 @@ struct Placement {
 class OtherPrograms {
 public:
   virtual ~OtherPrograms() = default;
-  /// A connection to the server of an app (its extension's id). Throws ApiError 503, which names the node.
+  /// Connects to the server of an app (its extension's id). Throws ApiError 503, which names the node.
   virtual Task<std::optional<asio::ip::tcp::socket>> reach_app(std::string node, std::string app) = 0;
-  /// Throws Forbidden unless another node has sent the request, to this one.
+  /// Throws Forbidden unless another node has sent the request to this one.
   virtual void check_node(const Request& request) = 0;
   /// Calls a tool of an MCP server (its extension's id). Failures become error results.
   virtual Task<ToolOutcome> call_tool(std::string node, std::string integration, std::string tool,

@@ -10,7 +10,7 @@ Task<Response> list_project_files(ProjectFiles& files, Request& request) {
   co_return Response{.body = co_await files.list_json(request.path("id"), request.query<ProjectDirectoryQuery>())};
 }
 
-/// The policy keeps displayed files from running scripts.
+/// The content security policy prevents displayed files from running scripts.
 Task<Response> show_project_file(ProjectFiles& files, Request& request) {
   files.require(request.path("id"));
   auto query = request.query<ProjectFileQuery>();

@@ -14,8 +14,8 @@ namespace agw {
 enum class ProjectEntryType {
   directory,
   file,
-  symlink,  ///< can be opened if it leads to something in the project
-  other,    ///< cannot be opened: a device, a socket, or something whose name is no UTF-8
+  symlink,  ///< can be opened if its target is in the project
+  other,    ///< cannot be opened: a device, a socket, or an entry whose name is not valid UTF-8
 };
 std::span<const EnumName> names(Tag<ProjectEntryType>);
 
@@ -33,7 +33,7 @@ struct ProjectDirectory {
 };
 const Description& describe(Tag<ProjectDirectory>);
 
-/// Its query.
+/// The query of `GET /projects/:id/files`.
 struct ProjectDirectoryQuery {
   std::optional<std::string> path;
   std::optional<std::int64_t> limit;
@@ -45,13 +45,13 @@ struct ProjectFile {
   std::string path;     ///< relative to the project, symlinks resolved
   std::int64_t size{};  ///< of the whole file, in bytes
   Timestamp modified_at{};
-  std::int64_t offset{};               ///< where the range begins, in bytes
-  std::optional<std::string> content;  ///< whole characters; none if the range is no text
-  std::optional<std::int64_t> next;    ///< where the next range begins; none at the end of the file
+  std::int64_t offset{};               ///< the start of the range, in bytes
+  std::optional<std::string> content;  ///< whole characters; null if the range is not text
+  std::optional<std::int64_t> next;    ///< the start of the next range; null at the end of the file
 };
 const Description& describe(Tag<ProjectFile>);
 
-/// Its query.
+/// The query of `GET /projects/:id/file`.
 struct ProjectFileQuery {
   std::string path;
   std::int64_t offset = 0;

@@ -22,11 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t max_shown_entries = 50'000;
-/// So many are read and sorted, so that every list shows the same ones.
+/// The entries that are read and sorted before the list is shortened, so that the result does not depend on the order
+/// on disk.
 constexpr std::size_t max_read_entries = 1'000'000;
 constexpr std::int64_t default_length = 262'144;
 constexpr std::int64_t max_length = 5 << 20;
-/// The bytes of a character after its first one, at most.
+/// The maximum number of bytes of a character after the first.
 constexpr std::size_t max_continuation = 3;
 
 [[noreturn]] void refuse_path(FileError error, const NotFound& missing) {
@@ -35,7 +36,7 @@ constexpr std::size_t max_continuation = 3;
   throw missing;
 }
 
-/// Whether the opened file is a private one, by another name.
+/// Whether the opened file is a hard link to a private one.
 bool is_linked_to_private(const Descriptor& opened, const FileRoots& roots) {
   struct stat status{};
   if (::fstat(opened.get(), &status) != 0) throw_errno("cannot use a file of a project");
@@ -43,7 +44,7 @@ bool is_linked_to_private(const Descriptor& opened, const FileRoots& roots) {
   return hard_linked_private_files(roots.home, roots.data_directory).contains({status.st_dev, status.st_ino});
 }
 
-/// Throws unless `real`, what was really opened, may be shown.
+/// Throws unless `real`, the path of the file that was actually opened, may be shown.
 void require_shown(const fs::path& real, const FileRoots& roots, const NotFound& missing) {
   if (!is_within(real, *roots.project)) throw path_traversal();
   const auto place = place_of(real, roots);
@@ -75,7 +76,7 @@ ProjectEntryType type_of(const DirectoryEntry& entry) {
   return ProjectEntryType::other;
 }
 
-/// The entries of a directory that are shown.
+/// Returns the visible entries of a directory.
 FileResult<std::vector<ProjectEntry>> shown_entries(const Directory& directory, const fs::path& real,
                                                     const FileRoots& roots) {
   const auto parent = real.filename().string();
@@ -136,7 +137,7 @@ Range range_of(const ProjectFileQuery& query) {
   return {query.offset, static_cast<std::size_t>(std::min(length, max_length))};
 }
 
-/// The position of the first byte from `position` on that begins a character, at most three bytes later.
+/// Returns the position of the first byte from `position` on that begins a character, at most three bytes later.
 std::size_t next_character(std::string_view bytes, std::size_t position) {
   const auto last = std::min(bytes.size(), position + max_continuation);
   while (position < last && continues_character(bytes[position])) ++position;

@@ -13,8 +13,9 @@ struct Route;
 class Filesystem;
 class Projects;
 
-/// The files of projects, for people to look at: what agents may read there. Private files (io/sandbox/private_files),
-/// under whatever name, do not exist here. Nothing outside of a project is shown, no matter where its symlinks lead.
+/// The files of projects that people can view, which are those that agents may read there. Private files
+/// (io/sandbox/private_files) are treated as missing, under any name. Nothing outside of a project is revealed,
+/// wherever its symlinks lead.
 ///
 /// Functions throw NotFound `project not found`, BadRequest `path traversal not allowed`, Forbidden `permission
 /// denied`.
@@ -28,17 +29,17 @@ public:
   /// Throws NotFound `project not found`.
   void require(const std::string& id) const;
 
-  // The results may have megabytes, so they are JSON that was written off the loop.
+  // Results can have megabytes, so they are serialised to JSON off the loop.
 
-  /// A ProjectDirectory of at most 50,000 entries, without `.git`. Throws NotFound `path not found`, BadRequest `path
-  /// is not a directory`.
+  /// Returns a ProjectDirectory of at most 50,000 entries, without `.git`. Throws NotFound `path not found`, BadRequest
+  /// `path is not a directory`.
   Task<std::string> list_json(std::string id, ProjectDirectoryQuery query) const;
 
-  /// A ProjectFile: a range that begins and ends between characters. So it may begin up to three bytes later than
-  /// `offset`, and have three bytes more than `length`. Throws NotFound `file not found`, and BadRequest `offset must
-  /// not be negative` or `length must be a positive integer`.
+  /// Returns a ProjectFile: a range that begins and ends between characters. It may therefore begin up to three bytes
+  /// after `offset`, and have three bytes more than `length`. Throws NotFound `file not found`, and BadRequest `offset
+  /// must not be negative` or `length must be a positive integer`.
   Task<std::string> read_json(std::string id, ProjectFileQuery query) const;
-  /// The bytes of exactly that range, as far as the file has them. Throws as `read_json`.
+  /// Returns exactly the bytes of that range, limited by the end of the file. Throws like `read_json`.
   Task<std::string> read_bytes(std::string id, ProjectFileQuery query) const;
 
 private:

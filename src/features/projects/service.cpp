@@ -26,7 +26,7 @@ auto content_of(const Project& project) {
   return std::tie(project.name, project.path, project.description, project.trusted);
 }
 
-/// Returns the project unchanged if the change sets only the present values.
+/// Returns the project unchanged if the change sets only the current values.
 Project changed(const Project& stored, const ProjectChange& change, Timestamp now) {
   auto project = stored;
   if (change.name) project.name = *change.name;
@@ -90,7 +90,7 @@ Task<> Projects::require_trustable(std::string path) {
   if (!files.problem.empty()) throw BadRequest("project cannot be trusted: " + files.problem);
 }
 
-/// Trust covers the files as they are at that moment.
+/// Trust covers the current contents of the files.
 Task<> Projects::remember_trusted(const Project& project) {
   if (!project.trusted) co_return;
   auto files = co_await files_of(project.path);
@@ -105,13 +105,13 @@ Task<ProjectPointer> Projects::verified(std::string id) {
   const auto before =
       co_await database_.read([id](Connection& connection) { return trust_store::find(connection, id); });
   if (!before && now.problem.empty()) {
-    // It was trusted by a version that did not store what trust covers.
+    // It was trusted by a version that did not store the trusted files.
     co_await remember_trusted(*project);
     co_return find(id);
   }
   if (before && now.problem.empty() && before->digest() == now.digest()) co_return find(id);
   const auto current = find(id);
-  // Two requests may notice the same change.
+  // Two requests may detect the same change.
   if (!current || !current->trusted || current->updated_at != project->updated_at) co_return current;
   auto changed = co_await change(id, {.trusted = false});
   on_untrusted_(*changed, now.problem.empty() ? diff_of(*before, now) : now.problem);
@@ -156,8 +156,8 @@ Task<ProjectPointer> Projects::change(std::string id, ProjectChange change) {
     project_store::update(connection, project);
     return project;
   });
-  // The project is in the list: commits reach the loop in order, so its insertion came before this change, and no
-  // removal did.
+  // The project is in the list: results of commits reach the loop in order, so its insertion has arrived and no removal
+  // has.
   const auto place = projects_.begin() + (place_of(id) - projects_.cbegin());
   const auto now_known = *place = std::make_shared<const Project>(project);
   if (change.trusted) co_await remember_trusted(project);

@@ -19,26 +19,26 @@ class Connection;
 class Database;
 
 /// The projects. Reads come from memory; a change is on disk and in memory before its caller resumes. The contents of a
-/// project's directory are never touched.
+/// project's directory are never changed.
 /// Example: src/features/projects/service_test.cpp: ProjectsTest.MemoryFollowsWhatIsWritten
 class Projects {
 public:
-  /// `data_directory` must be resolved: no project may be in it or around it.
+  /// `data_directory` must be resolved: no project may be in it or contain it.
   Projects(Database& database, Filesystem& filesystem, const Clock& clock, std::filesystem::path data_directory);
 
-  /// Before the loop runs: reads all.
+  /// Reads all projects. Call it before the loop runs.
   void load(Connection& connection);
-  /// Another node may have changed them.
+  /// Reads the projects again, because another node may have changed them.
   Task<> refresh();
 
-  /// Null if there is none.
+  /// Returns null if there is none.
   ProjectPointer find(std::string_view id) const;
   /// Throws NotFound `project not found`.
   ProjectPointer require(std::string_view id) const;
-  /// The project as it is now: what trust covers (see TrustedFiles) is compared with what the person trusted. If it has
-  /// changed, the project is no longer trusted. Null if there is none.
+  /// Returns the current project, after comparing the files that trust covers (see TrustedFiles) with those that the
+  /// person trusted. If they have changed, the project is no longer trusted. Returns null if there is no such project.
   Task<ProjectPointer> verified(std::string id);
-  /// Called on the loop when a project is no longer trusted, with what has changed in it.
+  /// Sets a function to call on the loop when a project is no longer trusted, with the diff of its files.
   void on_untrusted(std::function<void(const Project&, std::string diff)> handler) {
     on_untrusted_ = std::move(handler);
   }
@@ -47,10 +47,10 @@ public:
   const std::vector<ProjectPointer>& list() const { return projects_; }
 
   /// Throws BadRequest `name and path are required`, and for a bad path as Filesystem::require_directory; home itself
-  /// and anything in or around the data directory count as outside of home. Throws BadRequest `project cannot be
-  /// trusted: …` if trust would not cover all of it.
+  /// and directories that are in the data directory or contain it count as outside of home. Throws BadRequest `project
+  /// cannot be trusted: …` if trust would not cover all of its files.
   Task<ProjectPointer> create(NewProject wanted, InTransaction<Project> in_transaction = {});
-  /// Throws as `create`, and NotFound. A change that sets nothing keeps `updated_at`.
+  /// Throws like `create`, and NotFound. A change that sets nothing keeps `updated_at`.
   Task<ProjectPointer> change(std::string id, ProjectChange change);
   /// Throws NotFound.
   Task<> remove(std::string id);

@@ -17,16 +17,16 @@ std::optional<Project> find(Connection& connection, const std::string& id);
 void insert(Connection& connection, const Project& project);
 /// Writes name, path, description, trusted and updated_at.
 void update(Connection& connection, const Project& project);
-/// Whether it existed.
+/// Returns whether it existed.
 bool remove(Connection& connection, const std::string& id);
 
 }  // namespace agw::project_store
 
 namespace agw::trust_store {
 
-/// What the person has trusted in the project; no value if that was never stored.
+/// Returns the trusted files of the project; nullopt if they were never stored.
 std::optional<TrustedFiles> find(Connection& connection, const std::string& project_id);
-/// Nothing happens if the project was deleted.
+/// Does nothing if the project was deleted.
 void put(Connection& connection, const std::string& project_id, const TrustedFiles& files);
 
 }  // namespace agw::trust_store

@@ -7,28 +7,28 @@
 
 namespace agw {
 
-/// A file that agents follow in a trusted project.
+/// A file with instructions for agents in a trusted project.
 struct TrustedFile {
   std::string digest;               ///< of its content, in hex
-  std::optional<std::string> text;  ///< none if it is large or no text
+  std::optional<std::string> text;  ///< null if the file is large or not text
   bool operator==(const TrustedFile&) const = default;
 };
 
-/// What trust in a project covers: everything below its `.agents/`, with skills and hooks, and the AGENTS.md that
-/// applies to it.
+/// The files that trust in a project covers: everything below its `.agents/`, with skills and hooks, and the AGENTS.md
+/// that applies to it.
 struct TrustedFiles {
   std::map<std::string, TrustedFile> files;  ///< by path
-  /// Why not all of them are there, as the end of a sentence that begins with the place; empty if all are. What is
+  /// Why some files are missing, as the end of a sentence that begins with the directory; empty if none are. Files
   /// beyond the limits could change unnoticed, so such a project cannot be trusted.
   std::string problem{};
   std::string digest() const;  ///< of all paths and contents
 };
 
-/// Reads them as they are now. Symlinks out of the project are not followed. Blocks.
+/// Reads the current files. Does not follow symlinks out of the project. Blocks.
 TrustedFiles read_trusted_files(const std::filesystem::path& project, const std::filesystem::path& home);
 
-/// The directory whose AGENTS.md applies to `project`: its own, or one above it, up to the top of the repository or
-/// home. `has_instructions` says whether a directory has one.
+/// Returns the directory whose AGENTS.md applies to `project`: the project itself, or one above it, up to the top of
+/// the repository or home. `has_instructions` returns whether a directory has one.
 template <class HasInstructions>
 std::optional<std::filesystem::path> directory_of_instructions(const std::filesystem::path& project,
                                                                const std::filesystem::path& home,
@@ -42,7 +42,7 @@ std::optional<std::filesystem::path> directory_of_instructions(const std::filesy
   return std::nullopt;
 }
 
-/// What has changed, as unified diffs, shortened to about 16 KiB.
+/// Returns the changes as unified diffs, shortened to about 16 KiB.
 std::string diff_of(const TrustedFiles& before, const TrustedFiles& after);
 
 }  // namespace agw

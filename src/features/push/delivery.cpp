@@ -77,7 +77,7 @@ Task<> PushDelivery::deliver(LinePointer line, PushNotice notice) {
     const auto wait = pause_after(attempt, attempts);
     waited += wait;
     if (waited > notice.ttl || co_await pause(line->stop, wait) == WaitResult::stopped) co_return;
-    if (has_topic(line->waiting, notice.topic)) co_return;  // A newer one says it.
+    if (has_topic(line->waiting, notice.topic)) co_return;  // a newer notice replaces it
   }
 }
 

@@ -16,21 +16,21 @@
 
 namespace agw {
 
-/// Sends notices in the background, to each subscription one after the other, so that a slow push service delays nobody
-/// else. Notices are news: they are not kept over the end of the gateway.
+/// Sends notices in the background, one after the other for each subscription, so that a slow push service delays only
+/// its own notices. Notices are not kept when the gateway ends, because old ones are of no use.
 class PushDelivery {
 public:
   /// How it reads and updates subscriptions.
   struct Subscriptions {
-    /// The subscription, if it exists and its person should be notified now.
+    /// Returns the subscription if it exists and its person should be notified now.
     std::function<std::optional<PushTarget>(const std::string& id)> reachable;
     std::function<Task<>(std::string id, PushAttempt attempt)> attempted;
   };
   struct Limits {
-    std::size_t waiting = 16;  ///< notices for one subscription; the oldest go first
+    std::size_t waiting = 16;  ///< notices per subscription; the oldest are dropped
     int attempts = 4;
     std::chrono::milliseconds first_pause{
-        5'000};  ///< between attempts, if the service names none; then six times as long
+        5'000};  ///< between attempts, if the service specifies none; each next one is six times as long
     std::chrono::milliseconds max_pause{3'600'000};
   };
 
@@ -38,7 +38,7 @@ public:
 
   /// Replaces a waiting notice of the same topic.
   void queue(const std::string& id, PushNotice notice);
-  /// Drops what waits for the subscription, and ends what is being sent.
+  /// Drops the waiting notices of the subscription, and cancels the one that is being sent.
   void drop(const std::string& id);
   Task<> stop();
 

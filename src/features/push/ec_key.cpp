@@ -19,7 +19,7 @@ constexpr std::size_t point_size = 65;
 constexpr std::size_t scalar_size = 32;
 constexpr char uncompressed = 4;
 
-/// What OpenSSL gives out, freed at the end of its scope.
+/// Frees an object of OpenSSL at the end of its scope.
 template <auto free_it>
 struct Free {
   void operator()(auto* given) const { free_it(given); }
@@ -40,7 +40,7 @@ void require(bool works, const char* what) {
   throw std::runtime_error(std::string("OpenSSL cannot ") + what);
 }
 
-/// Null if the parts do not fit together, such as a point that is not on the curve.
+/// Returns null if the parts are inconsistent, such as a point that is not on the curve.
 Key key_of(std::string_view point, const BIGNUM* scalar) {
   const Builder builder(OSSL_PARAM_BLD_new());
   require(builder != nullptr, "describe a key");

@@ -20,7 +20,7 @@ public:
   /// 32 bytes, secret.
   std::string private_scalar() const;
 
-  /// The secret shared with the owner of `point` (ECDH): 32 bytes. Throws std::invalid_argument if it is no point of
+  /// The secret shared with the owner of `point` (ECDH): 32 bytes. Throws std::invalid_argument if it is not a point of
   /// the curve.
   std::string agree(std::string_view point) const;
   /// The signature of `text` as in JWS (ES256): 64 bytes.
@@ -36,11 +36,11 @@ private:
 /// Whether `bytes` is an uncompressed point of P-256.
 bool is_ec_point(std::string_view bytes);
 
-/// Bytes as OpenSSL takes them.
+/// Bytes as an argument of OpenSSL.
 inline const unsigned char* data_of(std::string_view bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
-/// Bytes as OpenSSL fills them.
+/// A buffer for OpenSSL.
 inline unsigned char* data_of(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
 
 }  // namespace agw

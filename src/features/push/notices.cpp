@@ -14,14 +14,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Questions wait no longer than this.
+/// Questions do not wait longer.
 constexpr auto question_ttl = 10min;
 constexpr auto notice_ttl = 24h;
 constexpr std::int64_t long_run_ms = 60'000;
 constexpr std::size_t topic_size = 32;
 constexpr std::string_view inbox = "/ui/#/inbox";
 
-/// A hash: ids are longer than a topic may be, and the push service should not learn them.
+/// A hash, because ids are too long for a topic, and the push service should not learn them.
 std::string topic_of(std::string_view kind, std::string_view about) {
   return to_base64url(sha256(fmt::format("{} {}", kind, about))).substr(0, topic_size);
 }

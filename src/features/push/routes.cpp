@@ -9,7 +9,7 @@ Task<Response> show_key(Push& push, Request& request) { co_return request.respon
 
 Response list_subscriptions(Push& push, const Request& request) { return request.respond(push.list()); }
 
-/// The browser's subscription may also be a single member, `subscription`, next to `kinds` and `device`.
+/// The subscription may also be the single member `subscription`, next to `kinds` and `device`.
 json::object with_members_of_subscription(json::object body) {
   auto* wrapped = body.if_contains("subscription");
   if (!wrapped || !wrapped->is_object()) return body;

@@ -38,7 +38,7 @@ bool is_private_host(const std::string& host) {
   return inet_aton(host.c_str(), &number) == 1 && !is_public_address(boost::asio::ip::address_v4(ntohl(number.s_addr)));
 }
 
-/// An encrypted message, ready to be sent.
+/// An encrypted message, ready to send.
 struct Sealed {
   std::string authorization;
   std::string body;
@@ -55,7 +55,7 @@ bool may_work_later(int status) { return status == 408 || status == 429 || statu
 
 PushAttempt attempt_of(const WebResponse& response, Timestamp now) {
   if (!response.problem.empty()) {
-    // An address that is not public stays refused.
+    // Retrying a non-public address is pointless.
     return {.end = response.refused_address.empty() ? End::again : End::refused, .error = response.problem};
   }
   const int status = response.head.status;
@@ -110,7 +110,7 @@ Task<PushAttempt> PushSender::send(PushTarget target, PushNotice notice, StopSou
 
 Task<PushAttempt> PushSender::post(WebUrl url, PushTarget target, PushNotice notice, StopSource& stop) {
   auto key = co_await key_.find();
-  // The push service accepts only the key that the browser subscribed with.
+  // The push service accepts only the key with which the browser subscribed.
   if (!key || to_base64url(key->public_point()) != target.gateway_key) {
     co_return PushAttempt{.end = End::gone, .error = "the gateway has another key now: subscribe again"};
   }

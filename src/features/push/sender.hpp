@@ -13,30 +13,30 @@
 
 namespace agw {
 
-/// How one attempt to send a notice ended.
+/// The result of one attempt to send a notice.
 struct PushAttempt {
   enum class End {
     sent,
-    gone,     ///< the push service does not know the subscription any more
-    again,    ///< it may work later
-    refused,  ///< it will not work
+    gone,     ///< the push service no longer knows the subscription
+    again,    ///< retry later
+    refused,  ///< do not retry
     stopped,
   };
   End end = End::refused;
   std::optional<int> status{};
-  std::optional<std::chrono::milliseconds> retry_after{};  ///< how long the service asks to wait
-  std::string error{};                                     ///< for people; empty if it was sent
+  std::optional<std::chrono::milliseconds> retry_after{};  ///< the delay that the service requests
+  std::string error{};                                     ///< for people; empty on success
 };
 
-/// Sends notices to push services (RFC 8030). Their addresses come from browsers, so they are strangers: only public
-/// addresses over HTTPS, small answers, no redirects.
+/// Sends notices to push services (RFC 8030). Their addresses come from browsers and are untrusted: only public
+/// addresses over HTTPS, size limits on responses, no redirects.
 class PushSender {
 public:
   /// `contact` is a URL, for the operators of push services. `test_origin` may be private and unencrypted.
   PushSender(HttpClient& http, BlockingPool& blocking, VapidKey& key, const Clock& clock, std::string contact,
              std::string test_origin);
 
-  /// Throws BadRequest unless `endpoint` may be a push service's.
+  /// Throws BadRequest if `endpoint` cannot be a push service's.
   WebUrl check(const std::string& endpoint) const;
 
   Task<PushAttempt> send(PushTarget target, PushNotice notice, StopSource& stop);

@@ -1,5 +1,5 @@
-// Which browsers get notices. The list of subscriptions is kept in memory as the database has it; every write returns
-// the new list, and writes complete in order, so the last one wins (`replace`). Sending is in delivery.hpp and
+// Decides which browsers get notices. The list of subscriptions in memory is a copy of the table. Every write returns
+// the new list, and writes complete in order, so the last one is current (`replace`). Sending is in delivery.hpp and
 // sender.hpp.
 
 #include "features/push/service.hpp"
@@ -27,7 +27,7 @@ namespace agw {
 
 namespace {
 
-constexpr double latest_time = 8.64e15;  // milliseconds; of ECMAScript
+constexpr double latest_time = 8.64e15;  // in milliseconds, the maximum in ECMAScript
 
 void check_keys(const PushKeys& keys) {
   const auto point = from_base64url(keys.p256dh);
@@ -63,7 +63,7 @@ bool replaces(const PushTarget& newer, const PushTarget& older) {
   return older.endpoint == newer.endpoint || (newer.shown.device && older.shown.device == newer.shown.device);
 }
 
-/// Returns all subscriptions as they are then.
+/// Returns all subscriptions after the insertion.
 std::vector<PushTarget> insert(Connection& connection, const PushTarget& target) {
   AGW_ASSERT(!target.shown.id.empty() && !target.shown.kinds.empty());
   auto others = push_store::list(connection);
@@ -99,7 +99,7 @@ Push::Push(Loop& loop, const Services& services, Options options)
 
 void Push::load(Connection& connection) {
   targets_ = push_store::list(connection);
-  // The first digest takes long, as it has the library read its configuration.
+  // The first digest is slow, because it makes the library read its configuration.
   if (targets_.empty()) return;
   push_store::delete_others(connection, services_.access.token_id());
   targets_ = push_store::list(connection);
@@ -174,7 +174,7 @@ Task<PushTest> Push::test(std::string id) {
 void Push::deliver(const DomainEvent& event) {
   if (targets_.empty()) return;
   if (event.record.as<TokenReplaced>()) return forget_all();
-  if (event.is_from_another_node) return;  // That node sends it.
+  if (event.is_from_another_node) return;  // that node sends it
   const auto notice = notice_of(event);
   if (!notice) return;
   for (const auto& target : targets_) {
@@ -185,7 +185,7 @@ void Push::deliver(const DomainEvent& event) {
 
 bool Push::awaits(std::string_view names) const { return names == "proposal." && !targets_.empty(); }
 
-/// Browsers whose token is no longer valid get no more notices.
+/// Browsers with an invalid token get no more notices.
 void Push::forget_all() {
   replace({});
   if (!stopping_.requested()) background_.spawn(remove_other_tokens(services_.access.token_id()));
@@ -258,7 +258,7 @@ void Push::replace(std::vector<PushTarget> targets) {
   }
 }
 
-/// Push services want to know whom to ask about a sender.
+/// Push services require a contact for questions about a sender.
 Push::Options push_options(const Settings& settings) {
   const bool is_public = settings.public_url.starts_with("https://");
   return {.contact = is_public ? settings.public_url : "https://agent-gateway.example",

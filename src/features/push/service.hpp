@@ -21,7 +21,7 @@ struct Route;
 struct Settings;
 class Database;
 
-/// Tells browsers whose page is closed what happened, through their push services (Web Push).
+/// Notifies browsers with closed pages of events, through their push services (Web Push).
 class Push : private Subscriber {
 public:
   static constexpr std::size_t max_subscriptions = 100;
@@ -43,22 +43,22 @@ public:
 
   Push(Loop& loop, const Services& services, Options options);
 
-  /// Reads the subscriptions, at the start. Removes those of a token that is no longer valid.
+  /// Reads the subscriptions at startup. Removes those that were made with another token.
   void load(Connection& connection);
   Task<> stop();
 
-  /// Another node has changed subscriptions.
+  /// Reads the subscriptions again, because another node has changed them.
   Task<> refresh();
 
   Task<PushKey> key();
   /// Oldest first.
   std::vector<PushSubscription> list() const;
-  /// Adds a subscription. It takes the place of one with the same endpoint or device. Throws BadRequest for what cannot
-  /// be sent to, and Conflict for too many.
+  /// Adds a subscription, or replaces the one with the same endpoint or device. Throws BadRequest for an invalid one,
+  /// and Conflict if there are too many.
   Task<PushSubscription> subscribe(NewPushSubscription wanted, InTransaction<PushSubscription> in_transaction);
   /// Throws NotFound `push subscription not found`.
   Task<> unsubscribe(std::string id);
-  /// Sends a notice now, whether or not the page is visible. Throws NotFound as above.
+  /// Sends a notice now, even if the page is visible. Throws NotFound like `unsubscribe`.
   Task<PushTest> test(std::string id);
 
 private:
@@ -94,7 +94,7 @@ private:
 /// `/push`.
 std::vector<Route> push_routes(Push& push);
 
-/// The options that follow from the configuration, and from the environment of tests.
+/// The options in the configuration and in the environment of tests.
 Push::Options push_options(const Settings& settings);
 
 }  // namespace agw

@@ -27,7 +27,7 @@ std::string answer(std::string_view status, std::string_view fields = "") {
   return "HTTP/1.1 " + std::string(status) + "\r\nContent-Length: 0\r\n" + std::string(fields) + "\r\n";
 }
 
-/// A client that says which device it is on.
+/// A client that reports its device.
 struct Page : Subscriber {
   explicit Page(std::string device) : device_(std::move(device)) {}
   void deliver(const DomainEvent&) override {}

@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// Kinds are stored as JSON. One that this program does not know is left out.
+/// Kinds are stored as JSON. Unknown ones are left out.
 template <>
 struct ColumnValue<std::vector<PushKind>> {
   static std::vector<PushKind> read(const Statement& row, int column) {

@@ -13,7 +13,7 @@ namespace agw::push_store {
 void insert(Connection& connection, const PushTarget& target);
 /// Oldest first.
 std::vector<PushTarget> list(Connection& connection);
-/// Whether it existed.
+/// Returns whether it existed.
 bool remove(Connection& connection, std::string_view id);
 /// Removes those that were not made with this token.
 void delete_others(Connection& connection, std::string_view token_id);

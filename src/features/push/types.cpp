@@ -7,7 +7,7 @@
 namespace agw {
 
 std::span<const EnumName> names(Tag<PushKind>) {
-  // These are the names of the events, one of which has a dot; the first of each is how it is stored.
+  // The names of the events, one of which has a dot. The first name of each kind is stored.
   static constexpr std::array listed{EnumName{"permission-requested", static_cast<int>(PushKind::permission_requested)},
                                      EnumName{"finish", static_cast<int>(PushKind::finish)},
                                      EnumName{"proposal-created", static_cast<int>(PushKind::proposal_created)},

@@ -14,8 +14,8 @@ struct DomainEvent;
 
 /// The kinds of notices to a browser whose page is closed.
 enum class PushKind {
-  permission_requested,  ///< an agent asks a person
-  finish,                ///< a run of over a minute has ended by itself
+  permission_requested,  ///< an agent asks a person for permission
+  finish,                ///< a run of over a minute has ended without being stopped
   proposal_created,
   job_failed,
   signal,
@@ -35,7 +35,8 @@ struct PushKeys {
 };
 const Description& describe(Tag<PushKeys>);
 
-/// The body of `POST /push/subscriptions`: what a browser's `PushSubscription` is as JSON, and what to send to it.
+/// The body of `POST /push/subscriptions`: the JSON form of a browser's `PushSubscription`, and the kinds of notices to
+/// send.
 struct NewPushSubscription {
   std::string endpoint;
   std::optional<double> expirationTime;  ///< milliseconds since 1970
@@ -45,7 +46,7 @@ struct NewPushSubscription {
 };
 const Description& describe(Tag<NewPushSubscription>);
 
-/// A subscription. Its endpoint is shown to nobody: who knows it can send to it.
+/// A subscription. Its endpoint is never returned, because everyone who knows it can send to it.
 struct PushSubscription {
   std::string id;
   std::string service;  ///< the host of the push service
@@ -53,9 +54,9 @@ struct PushSubscription {
   std::optional<std::string> device;
   Timestamp created_at{};
   std::optional<Timestamp> expires_at;
-  // Since the gateway started.
+  // Since startup.
   std::optional<Timestamp> last_sent_at;
-  std::optional<std::string> last_error;  ///< why the last notice could not be sent; null once one could
+  std::optional<std::string> last_error;  ///< why the last notice could not be sent; null if it was sent
 };
 const Description& describe(Tag<PushSubscription>);
 
@@ -67,7 +68,7 @@ struct PushTest {
 };
 const Description& describe(Tag<PushTest>);
 
-/// A subscription, with what only the gateway may know.
+/// A subscription with its secret parts.
 struct PushTarget {
   PushSubscription shown;
   std::string endpoint;
@@ -76,23 +77,23 @@ struct PushTarget {
   std::string token_id;
 };
 
-/// A notice to a browser. It contains nothing that an agent wrote.
+/// A notice to a browser. It contains no text of an agent.
 struct PushNotice {
   PushKind kind{};
   std::string body;
   std::string url;    ///< of the page, beginning with `/ui/`
-  std::string topic;  ///< a newer notice of the same topic replaces an older one: at most 32 characters of base64url
+  std::string topic;  ///< a newer notice with the same topic replaces an older one; at most 32 characters of base64url
   std::chrono::seconds ttl{};
   bool urgent = false;
 };
 
-/// The notice about an event; nullopt if closed pages get none.
+/// Returns the notice about an event; nullopt if closed pages are not notified of it.
 std::optional<PushNotice> notice_of(const DomainEvent& event);
 
-/// The notice that a person asked for to see that it arrives.
+/// The notice with which a person tests a subscription.
 PushNotice test_notice();
 
-/// The notice as the page's service worker reads it.
+/// Serialises the notice for the page's service worker.
 std::string to_payload(const PushNotice& notice);
 
 }  // namespace agw

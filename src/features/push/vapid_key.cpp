@@ -38,7 +38,7 @@ std::optional<EcKey> VapidKey::Shared::read() {
   try {
     key = EcKey::from_private(*scalar);
   } catch (const std::invalid_argument&) {
-    return std::nullopt;  // Somebody wrote something else there: a new one is made.
+    return std::nullopt;  // the value is not a key: a new one is made
   }
   return key;
 }

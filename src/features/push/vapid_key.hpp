@@ -11,18 +11,18 @@
 
 namespace agw {
 
-/// The gateway's key for push services, which is the secret `push_key`. Made when it is first asked for.
+/// The gateway's key for push services, stored as the secret `push_key`. Created when it is first needed.
 class VapidKey {
 public:
   VapidKey(BlockingPool& blocking, const Secrets& secrets);
 
   /// Throws SecretError if the secrets cannot be read or written.
   Task<EcKey> get();
-  /// The same, but does not make one.
+  /// Returns the key, but does not create one.
   Task<std::optional<EcKey>> find();
 
 private:
-  /// Used by work on other threads, which may outlive its caller.
+  /// Used on other threads, by work that may outlive its caller.
   struct Shared {
     explicit Shared(const Secrets& of_gateway) : secrets(of_gateway) {}
 

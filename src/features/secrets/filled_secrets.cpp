@@ -13,7 +13,7 @@ constexpr auto mark = "[secret]";
 constexpr std::size_t min_line_length = 6;
 constexpr std::size_t min_length_in_responses = 6;
 
-/// Boost's function asks the locale for each letter, which takes long for a response of some MiB.
+/// Boost's function uses the locale for each letter, which is slow for a response of some MiB.
 std::string lowered_ascii(std::string_view text) {
   std::string lowered(text);
   for (char& c : lowered) {
@@ -28,7 +28,7 @@ void FilledSecrets::add(const std::string& value) {
   hide(value);
   hide(percent_encode(value));
   if (value.find('\n') == std::string::npos) return;
-  // Programs may quote a single line of a value with several; many also end a line at a lone carriage return.
+  // Programs may quote a single line of a value; many also end a line at a lone carriage return.
   for (std::string_view rest = value; !rest.empty();) {
     const auto end = std::min(rest.find_first_of("\r\n"), rest.size());
     if (end >= min_line_length) hide(std::string(rest.substr(0, end)));
@@ -47,8 +47,8 @@ std::string FilledSecrets::hidden_in_cut(std::string_view text) const {
   return hidden_until(text, text.size() - std::min(text.size(), longest - 1));
 }
 
-/// The first `end` bytes with secrets hidden. In one pass, so that a secret that starts inside another is hidden to its
-/// end.
+/// Returns the first `end` bytes with secrets hidden. In one pass, so that a secret that starts inside another is
+/// hidden completely.
 std::string FilledSecrets::hidden_until(std::string_view text, std::size_t end, std::size_t shortest) const {
   const auto lowered = lowered_ascii(text);
   const auto is_there = [&](const auto& form) { return form.size() >= shortest && lowered.find(form) != lowered.npos; };

@@ -6,17 +6,17 @@
 
 namespace agw {
 
-/// The secret values in a request or a process, to remove them from every report about it.
+/// The secret values in a request or a process, which are removed from every report about it.
 class FilledSecrets {
 public:
   void add(const std::string& value);
   bool empty() const { return forms_.empty(); }
-  /// `text` with `[secret]` in place of each value: in plain form, encoded for URLs, and in any case of letters.
+  /// Returns `text` with each value replaced by `[secret]`: in plain form, encoded for URLs, and ignoring case.
   std::string hidden_in(std::string_view text) const;
-  /// The same for a service's response, except for values of fewer than six bytes, which there usually mean something
-  /// else.
+  /// Does the same for a service's response, except for values of fewer than six bytes, which usually have another
+  /// meaning there.
   std::string hidden_in_response(std::string_view text) const;
-  /// The same for a truncated text, also without an end that may be the beginning of a value.
+  /// Does the same for a truncated text, and also removes an end that may be the beginning of a value.
   std::string hidden_in_cut(std::string_view text) const;
 
 private:

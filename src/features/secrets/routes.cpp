@@ -11,7 +11,7 @@ namespace agw {
 
 namespace {
 
-/// What is wrong with a name, a value or the file, as `agw secret` says it too. It never holds a value.
+/// Reports problems with a name, a value or the file in the words of `agw secret`. The message never contains a value.
 template <class Work>
 auto as_bad_request(Work work) {
   return [work = std::move(work)] {

@@ -40,7 +40,7 @@ Descriptor lock(const std::filesystem::path& data_directory) {
   if (!directory) throw_errno("cannot open " + data_directory.string());
   if (::flock(directory.get(), LOCK_EX) == 0) return directory;
   if (errno != EBADF) throw_errno("cannot lock " + data_directory.string());
-  // NFS locks only what could be written, and so no directory.
+  // NFS requires write access to a locked file, so directories cannot be locked.
   const auto path = (data_directory / file_name).string() + ".lock";
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file || ::flock(file.get(), LOCK_EX) != 0) throw_errno("cannot lock " + path);

@@ -17,16 +17,16 @@ namespace agw {
 class BlockingPool;
 struct Route;
 
-/// A problem of a secret or of the file of secrets. The message never contains a value.
+/// A problem with a secret or with the file of secrets. The message never contains a value.
 class SecretError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
 
 /// The values of `${secret:NAME}`, in `{data_dir}/secrets.yaml` (mode 0600). The file is read at each call, so changes
-/// apply at once. Throws SecretError for an invalid name (valid: a letter or `_`, then letters, digits and `_`, at most
-/// 128), and for a file that others can read, that is not a regular file, or that is not a map of texts. Functions
-/// block unless they say otherwise.
+/// apply immediately. Throws SecretError for an invalid name (valid: a letter or `_`, then letters, digits and `_`, at
+/// most 128), and for a file that others can read, that is not a regular file, or that is not a map of texts. Functions
+/// block unless documented otherwise.
 /// Example: src/features/secrets/service_test.cpp: SecretsTest.AreFilledInWhereverTheyAreNamed
 class Secrets {
 public:
@@ -42,16 +42,17 @@ public:
   /// Sorted.
   std::vector<std::string> names() const;
 
-  /// The value of a secret.
+  /// Returns the value of a secret.
   std::optional<std::string> find(const std::string& name) const;
 
-  /// `text` with every `${secret:NAME}` replaced by its value. References inside values are not replaced. Throws
-  /// SecretError for a name without a value: no request is made with half of its credentials. Each value is added to
-  /// `filled`.
+  /// Returns `text` with every `${secret:NAME}` replaced by its value. References inside values are not replaced.
+  /// Throws SecretError for a name without a value, so that no request is made with incomplete credentials. Each value
+  /// is added to `filled`.
   std::string expand(std::string_view text, FilledSecrets* filled = nullptr) const;
 
-  /// The secrets that a definition declares for its program; null if it declares none. Throws SecretError for one
-  /// without a value or that no request can carry. Each value is added to `filled`. The result refers to this object.
+  /// Returns the secrets that a definition declares for its program; null if it declares none. Throws SecretError for
+  /// one without a value, or with a value that cannot be sent in a request. Each value is added to `filled`. The result
+  /// refers to this object.
   std::shared_ptr<const ProgramSecrets> for_program(std::vector<DeclaredSecret> declared,
                                                     FilledSecrets* filled = nullptr) const;
 
@@ -65,7 +66,7 @@ private:
   std::shared_ptr<TlsTrustStore> trust_;
 };
 
-/// `/secrets`: names, and setting and deleting values. No value is ever given back.
+/// `/secrets`: lists names, sets and deletes values. Values are never returned.
 std::vector<Route> secret_routes(const Secrets& secrets, BlockingPool& blocking);
 
 }  // namespace agw

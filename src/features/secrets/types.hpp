@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// A row of `GET /secrets`. No endpoint gives a value back.
+/// A row of `GET /secrets`. No endpoint returns a value.
 struct SecretName {
   std::string name;  ///< the NAME in `${secret:NAME}`
 };

@@ -96,7 +96,7 @@ Task<> Alerts::watch_disk() {
 
 Task<> Alerts::check_disk() {
   const auto space = co_await blocking_.run([directory = data_directory_] {
-    std::error_code error;  // all figures are then as large as possible
+    std::error_code error;  // on an error, all figures are at their maximum
     return std::filesystem::space(directory, error);
   });
   if (space.available >= little_space)
@@ -116,10 +116,10 @@ Task<> Alerts::watch_database() {
   }
 }
 
-/// In a separate process, which has a lower priority and can be ended at any time.
+/// Runs in a separate process, which has a lower priority and can be ended at any time.
 Task<> Alerts::check_database() {
   ProcessOptions check{.arguments = {"/proc/self/exe", "doctor", "--database", "--data-dir", data_directory_.string()},
-                       // The command line does nothing without a home; this check does not use it.
+                       // The command line requires a home, which this check does not use.
                        .environment = {"LC_ALL=C.UTF-8", "HOME=" + data_directory_.string()},
                        .directory = data_directory_};
   const ProcessLimits limits{.time = max_database_check, .output = max_check_output};
@@ -186,14 +186,13 @@ void Alerts::money_spent() {
 
 Task<> Alerts::check_costs() {
   const auto days = (co_await costs_.report(CostPeriod::today)).days;
-  // Read after the report, and including active runs: money spent while the report was read started no check of its
-  // own.
+  // Read after the report, and including active runs: money spent while the report was read has not started a check.
   const auto spent = costs_.spent_today();
   const auto& date = days.back().date;
   const auto limit = spike_limit(days);
   if (spike_day_ != date && spent > limit) {
     spike_day_ = date;
-    // It may have been raised before a restart.
+    // The signal may have been raised before a restart.
     const auto raised = co_await signals_.list({.kind = std::string(cost_spike), .since = clock_.now() - 24h});
     const auto is_of_today = [&](const Signal& signal) { return signal.message.find(date) != std::string::npos; };
     if (std::ranges::none_of(raised, is_of_today)) {
@@ -208,14 +207,14 @@ Task<> Alerts::check_costs() {
   looking_at_costs_ = false;
 }
 
-/// Retries for as long as the disk stays full.
+/// Retries while the disk is full.
 Task<> Alerts::raise(NewSignal wanted) {
   do {
     try {
       co_await signals_.raise(wanted);
       co_return;
     } catch (const DiskFull&) {
-      continue;  // A full disk may be the very thing to report.
+      continue;  // the signal may be about the full disk
     }
   } while (co_await pause(stopping_, before_another_try) == WaitResult::done);
 }

@@ -17,34 +17,35 @@ namespace agw {
 
 class Projects;
 
-/// How a model's answer ended, as far as alerts need it.
+/// The outcome of a model's answer, with the facts that alerts need.
 struct AnswerOutcome {
   std::string provider;
-  std::string failure;  ///< what the provider did wrong, for people; empty if it answered
-  EventCause cause{};   ///< what led to it
+  std::string failure;  ///< the provider's error, for people; empty on success
+  EventCause cause{};   ///< of the run
 };
 
-/// Raises the signals that only the gateway itself can raise:
-/// `cost-spike`, once a day: today's costs are over 1 USD and over 3 times the median of the 14 days before.
-/// `provider-errors`: a provider failed in spite of all retries; not again before it has answered.
-/// `project-untrusted`: what agents follow in a trusted project has changed.
-/// `database-damaged`: the daily check has found damage; not again before it has found none.
-/// `disk-low`: a write found no space, or less than 500 MB are left; not again before there is space.
+/// Raises the gateway's own signals:
+/// - `cost-spike`, once a day: today's costs are over 1 USD and over 3 times the median of the 14 days before.
+/// - `provider-errors`: a provider failed despite all retries; not again before it has answered.
+/// - `project-untrusted`: files that agents follow in a trusted project have changed.
+/// - `database-damaged`: the daily check has found damage; not again before it has found none.
+/// - `disk-low`: a write found no space, or less than 500 MB are free; not again before there is space.
 class Alerts : private Subscriber {
 public:
-  /// Without a `first_database_check`, the database is on a server: neither it nor that disk is checked.
+  /// Without a `first_database_check`, the database is on a server: neither the database nor the server's disk is
+  /// checked.
   Alerts(Loop& loop, BlockingPool& blocking, Database& database, Hub& hub, Signals& signals, Costs& costs,
          const Clock& clock, std::filesystem::path data_directory,
          std::optional<std::chrono::seconds> first_database_check = std::chrono::minutes(15));
 
-  /// Raises `project-untrusted` for these projects, which must live as long as this.
+  /// Raises `project-untrusted` for these projects, which must outlive this.
   void watch(Projects& projects);
 
-  /// Checks the disk each minute, and the database a while after the start and then each day.
+  /// Checks the disk every minute, and the database some time after startup and then daily.
   void start();
   Task<> stop();
 
-  /// On the loop; returns at once.
+  /// Call it on the loop; does not block.
   void answered(const AnswerOutcome& answer);
 
 private:
@@ -70,21 +71,22 @@ private:
   bool disk_low_ = false;
   bool database_damaged_ = false;
   std::map<std::string, int, std::less<>> failures_;  ///< in a row, by provider
-  std::optional<std::string> spike_day_;              ///< the last day with a known spike
+  std::optional<std::string> spike_day_;              ///< the day of the last spike
   bool looking_at_costs_ = false;
   StopSource stopping_;
   TaskGroup background_;
   Hub::Listening listening_;
 };
 
-/// The median of the 14 days before the last of `days`, in USD; 0 without any.
+/// Returns the median of the 14 days before the last of `days`, in USD; 0 without any.
 double usual_cost(const std::vector<DayCost>& days);
 
-/// The threshold for today's costs, in USD: three times the median of the 14 days before the last of `days`, at
+/// Returns the threshold for today's costs, in USD: three times the median of the 14 days before the last of `days`, at
 /// least 1.
 double spike_limit(const std::vector<DayCost>& days);
 
-/// How long after the start the database is checked: 15 minutes, unless a test's environment says otherwise.
+/// The delay from startup to the first check of the database: 15 minutes, unless the environment of a test overrides
+/// it.
 std::chrono::seconds first_database_check();
 
 }  // namespace agw

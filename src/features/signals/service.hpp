@@ -13,7 +13,7 @@ struct Route;
 class Database;
 class Hub;
 
-/// The signals: reports of features and clients that a person should look at.
+/// Signals: reports of features and clients that need a person's attention.
 /// Example: src/features/signals/service_test.cpp: SignalsTest.WhatHappensAlongIsOfTheSameTransaction
 class Signals {
 public:

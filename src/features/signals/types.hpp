@@ -9,14 +9,14 @@
 
 namespace agw {
 
-/// How soon a person should look.
+/// How urgently a person should look at it.
 enum class Severity { info, warning, critical };
 std::span<const EnumName> names(Tag<Severity>);
 
-/// Something that a person should look at.
+/// A report that needs a person's attention.
 struct Signal {
   std::string id;
-  std::string kind;  ///< `cost-spike`, `job-failing`, `provider-errors`, `disk-low`, or what others report
+  std::string kind;  ///< `cost-spike`, `job-failing`, `provider-errors`, `disk-low`, or a kind chosen by a client
   Severity severity = Severity::info;
   std::string message;             ///< a sentence for people
   std::optional<double> value;     ///< the measured value
@@ -25,7 +25,7 @@ struct Signal {
 };
 const Description& describe(Tag<Signal>);
 
-/// The body of `POST /signals`, and what features raise. The member after the described five is for these.
+/// The body of `POST /signals`, and the argument of features. Only features set `cause`.
 struct NewSignal {
   std::string kind;
   std::string message;

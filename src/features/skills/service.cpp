@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 2> file_names{"SKILL.md", "skill.md"};
 
 using SkillsByName = std::map<std::string, Skill>;
 
-/// A place of skills: its root, and the path below it.
+/// A root directory, and the path of skills below it.
 using Place = std::pair<fs::path, std::string>;
 
 void take(SkillsByName& skills, const Directory& root, const Place& place, const std::string& name) {
@@ -67,7 +67,7 @@ void add_folder(SkillsByName& skills, const Place& place) {
   for (const auto& name : names) take(skills, *root, place, name);
 }
 
-/// The names in the `skills` of an agent's definition; no value if it has no such list.
+/// Returns the names in the `skills` of an agent's definition; nullopt if it has no such list.
 std::optional<std::vector<std::string>> chosen(const Extension& agent) {
   const auto* list = array_member(agent.definition.members(), "skills");
   return list ? std::optional(strings_of(*list)) : std::nullopt;

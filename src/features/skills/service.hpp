@@ -21,21 +21,21 @@ struct Tool;
 
 /// The skills in folders. They are read each time, so an edit applies from the next message on.
 ///
-/// Of two with the same name the nearer one counts: the project's, then the agent's own, then the data directory's,
-/// then that of `~/.agents/skills`.
+/// If several have the same name, the nearest one is used: the project's, then the agent's own, then the data
+/// directory's, then that of `~/.agents/skills`.
 class Skills {
 public:
   Skills(BlockingPool& blocking, std::filesystem::path home, std::filesystem::path data_directory);
 
-  /// The skills that the agent can see, by name: all, or those that its definition names. Pass the thread's `project`
-  /// only if a person trusts it: a checkout may come from anybody.
+  /// Returns the skills that the agent can see, by name: all, or those in its definition. Pass the thread's `project`
+  /// only if a person trusts it: a checkout may come from anyone.
   Task<std::vector<Skill>> of(ExtensionPointer agent, std::optional<std::filesystem::path> project);
 
-  /// All that it could see without a project, by name, regardless of its definition.
+  /// Returns all skills that the agent could see without a project, by name, regardless of its definition.
   Task<std::vector<Skill>> available(ExtensionPointer agent);
 
-  /// The body of a skill's instructions, with the list of its other files; if `file` is given, that file's text. Throws
-  /// NotFound `there is no skill <name>` or `<file>: <why>`.
+  /// Returns the body of a skill's instructions, with the list of its other files; if `file` is given, that file's
+  /// text. Throws NotFound `there is no skill <name>` or `<file>: <why>`.
   Task<std::string> read(Skill skill, std::optional<std::string> file);
 
 private:
@@ -49,7 +49,7 @@ private:
   std::filesystem::path data_directory_;
 };
 
-/// ReadSkill: the instructions of a skill that the agent can see, and the files next to them.
+/// The tool ReadSkill: returns the instructions of a skill that the agent can see, and the files in its folder.
 Tool read_skill_tool(Skills& skills, const Extensions& extensions, Projects& projects);
 
 /// The endpoint that lists skills.

@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::string_view fence = "---";
-/// In characters, as the format specifies: every prompt includes it.
+/// In characters, as specified by the format: every prompt includes the description.
 constexpr std::size_t max_description_length = 1024;
 
-/// Head and body. A fence is a separate line: a value may contain dashes, and in the body they are a rule.
+/// Head and body. Only a separate line counts as a fence, because a value may contain dashes, and in the body they are
+/// a rule.
 struct Parts {
   std::string head;
   std::string body;
@@ -43,7 +44,7 @@ std::optional<Parts> split(std::string text) {
   return std::nullopt;
 }
 
-/// For `description: Use when: …`, as people write it: puts the values of all plain lines in quotes.
+/// Quotes the values of all plain lines, for common errors such as `description: Use when: …`.
 std::string with_quotes(const std::string& head) {
   std::vector<std::string> lines;
   boost::split(lines, head, boost::is_any_of("\n"));

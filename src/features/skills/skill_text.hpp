@@ -14,8 +14,8 @@ struct SkillText {
   std::string body;         ///< the text after the head, trimmed
 };
 
-/// Parses it leniently: accepts names that break the rules, unknown members, and `: ` in a value without quotes. If it
-/// cannot be read, returns no value and sets `why`.
+/// Parses it leniently: accepts names that break the rules, unknown members, and `: ` in a value without quotes. If the
+/// text is invalid, returns nullopt and sets `why`.
 std::optional<SkillText> read_skill_text(std::string_view text, std::string& why);
 
 }  // namespace agw

@@ -27,7 +27,7 @@ namespace {
 
 constexpr auto default_agent = "assistant";
 constexpr int max_side = 1000;
-/// It is parsed on the loop.
+/// In bytes: messages are parsed on the loop.
 constexpr std::size_t max_message = std::size_t{256} * 1024;
 
 json::object read_message(const std::string& text) {
@@ -77,7 +77,7 @@ void take_text(Terminal& terminal, TerminalClient& client, const std::string& te
   }
 }
 
-/// A person's, who may reach what any command at stage trusted may.
+/// The policy for a person's command: the same as for any command at stage trusted.
 ProxyPolicy policy_of_terminals(const Extensions& extensions) {
   return program_policy({.name = "the terminal", .source = Source::user}, extensions,
                         [](const std::string& reason) { log::info("a terminal: {}", reason); });
@@ -98,14 +98,14 @@ const std::vector<std::string>& shell_at_terminal() {
   return command;
 }
 
-/// A client leaves its terminal before its own end.
+/// Detaches a client from its terminal when the client ends.
 struct Seat {
   Terminal& terminal;
   TerminalClient& client;
   ~Seat() { terminal.detach(client); }
 };
 
-/// Counts for as long as it lives.
+/// Counts one while it exists.
 class Counted {
 public:
   explicit Counted(std::size_t& count) : count_(++count) {}

@@ -25,8 +25,8 @@ struct DataDirectory;
 struct Settings;
 
 /// Terminals for people, in the directory of a project or an agent's workspace. Their shells run in the sandbox, with
-/// the rights of a command of an agent at the highest stage and not more: only that directory is writable, and the
-/// network leads to public hosts. Nothing of this is offered to agents. On the loop.
+/// exactly the rights of a command of an agent at the highest stage: only that directory is writable, and only public
+/// hosts are reachable. Agents cannot use terminals. Used on the loop.
 class Terminals {
 public:
   struct Options {
@@ -41,10 +41,10 @@ public:
   Terminals(const Terminals&) = delete;
   Terminals& operator=(const Terminals&) = delete;
 
-  /// Serves the socket of somebody who opens a terminal, or comes back to one.
+  /// Serves the socket of a person who opens a terminal or reconnects to one.
   Task<> serve(Request& request, MessageSocket& socket);
 
-  /// Ends all, and waits until all their processes have ended.
+  /// Ends all terminals, and waits until all their processes have ended.
   Task<> stop();
 
 private:
@@ -74,7 +74,7 @@ private:
 /// The WebSocket `/terminals`.
 std::vector<Route> terminal_routes(Terminals& terminals);
 
-/// The options that follow from the configuration.
+/// The options in the configuration.
 Terminals::Options terminal_options(const Settings& settings, const DataDirectory& directory);
 
 }  // namespace agw

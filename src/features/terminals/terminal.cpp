@@ -14,10 +14,10 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto check_interval = 1s;
-constexpr std::chrono::milliseconds grace_in_a_hurry{150};
-/// For a client that still shows what came before the end.
-constexpr auto time_for_last_output = 2s;
-/// Terminals show less than this per span, and the loop has other things to do.
+constexpr std::chrono::milliseconds shutdown_grace{150};
+/// For a client that is still displaying earlier output.
+constexpr auto last_output_timeout = 2s;
+/// Terminals cannot display more per period, and the loop has other work.
 constexpr std::size_t max_output_per_span = std::size_t{1024} * 1024;
 constexpr auto output_span = 100ms;
 
@@ -56,18 +56,18 @@ Task<> Terminal::live() {
   working.spawn(processes_.watch(stop_));
   if (co_await with_timeout(stop_, no_limit, wait_for_exit()) == WaitResult::done) {
     if (!end_) end_ = TerminalEnd::exited;
-    co_await with_timeout(stop_, time_for_last_output, output_ended_.wait());
+    co_await with_timeout(stop_, last_output_timeout, output_ended_.wait());
   }
   stop_.request();
   terminal_.close();
   StopSource never;
-  const auto grace = end_ == TerminalEnd::stopped ? grace_in_a_hurry : limits_.hangup_grace;
+  const auto grace = end_ == TerminalEnd::stopped ? shutdown_grace : limits_.hangup_grace;
   co_await with_timeout(never, grace, wait_for_exit());
   co_await process_.end(0ms);
   working.cancel();
   co_await working.join();
   if (network_) co_await network_->close();
-  // The directory of a mount point is removed only after the mount, which must not block the loop.
+  // A mount point is removed only after the unmount, which must not block the loop.
   co_await blocking_.run([held = std::move(held_)] {});
   if (disks_.is_disk_low()) end_ = TerminalEnd::disk;
   if (processes_.has_too_many()) end_ = TerminalEnd::processes;

@@ -18,40 +18,41 @@
 
 namespace agw {
 
-/// A shell at a pseudo terminal, which outlives its client for a while. Its output is read only while a client has
-/// shown what came before, so that a program without end waits instead of filling the memory. On the loop. Example:
-/// src/features/terminals/terminal_test.cpp: TerminalTest.RunsAShell
+/// A shell on a pseudo terminal, which outlives its client for some time. Its output is read only while a client has
+/// displayed the earlier output, so that a program with endless output waits instead of filling the memory. Used on the
+/// loop.
+/// Example: src/features/terminals/terminal_test.cpp: TerminalTest.RunsAShell
 class Terminal {
 public:
-  /// How much output is repeated when a client reconnects, in bytes.
+  /// How much output is repeated for a client that reconnects, in bytes.
   static constexpr std::size_t max_kept = std::size_t{64} * 1024;
-  /// Input that a program has not taken, in bytes.
+  /// The maximum input that the program has not read, in bytes.
   static constexpr std::size_t max_input = std::size_t{1024} * 1024;
 
   struct Parts {
     ProcessOptions process;  ///< of the shell
     TerminalSize size{};
     std::shared_ptr<ProxiedNetwork> network{};  ///< of its sandbox; may be null
-    std::function<bool()> exists{};             ///< whether its directory is still a project's; empty: it is none
+    std::function<bool()> exists{};  ///< whether the directory still belongs to a project; empty: it is no project's
   };
   /// Starts the shell. Throws ProcessError, std::system_error.
   Terminal(Loop& loop, BlockingPool& blocking, TerminalLimits limits, Parts parts, DiskSpaceMonitor disks);
 
-  /// Until the shell, and everything that it started, has ended. Once, at once after the construction.
+  /// Returns when the shell and everything that it started has ended. Call it once, immediately after construction.
   Task<> live();
 
-  /// From now on, `client` is the one; the one before is left. It outlives `detach`.
+  /// Makes `client` the current one, and leaves the previous one. `client` must exist until `detach`.
   void attach(TerminalClient& client);
   void detach(const TerminalClient& client);
-  /// The output that a reconnecting client has to see again.
+  /// Returns the output to repeat for a client that reconnects.
   std::string kept() const;
 
-  /// Throws TooManyRequests if the program takes nothing.
+  /// Throws TooManyRequests if the program does not read its input.
   void type(std::string_view input);
   void resize(TerminalSize size);
   void note_shown(std::int64_t seq);
   void end(TerminalEnd why);
-  /// Why it has ended, or will; no value if it is still running.
+  /// Returns why it has ended or is about to end; nullopt while it is running.
   std::optional<TerminalEnd> reason() const { return end_; }
 
 private:
@@ -70,13 +71,13 @@ private:
   const TerminalLimits limits_;
   std::shared_ptr<ProxiedNetwork> network_;
   std::function<bool()> exists_;
-  std::shared_ptr<void> held_;  ///< what the sandbox holds
+  std::shared_ptr<void> held_;  ///< keeps resources of the sandbox alive
   PseudoTerminal terminal_;
   Process process_;
   DiskSpaceMonitor disks_;
   ProcessCountMonitor processes_;
   TerminalClient* client_ = nullptr;
-  AsyncEvent changed_;  ///< pulsed when output or input can go on
+  AsyncEvent changed_;  ///< pulsed when output or input can continue
   AsyncEvent output_ended_;
   Utf8Decoder decoder_;
   std::string kept_;
@@ -86,7 +87,7 @@ private:
   std::optional<int> exit_code_;
   const TimePoint began_ = std::chrono::steady_clock::now();
   TimePoint last_use_ = began_;
-  TimePoint left_at_ = began_;  ///< when the last client went
+  TimePoint left_at_ = began_;  ///< when the last client left
 };
 
 using TerminalPointer = std::shared_ptr<Terminal>;

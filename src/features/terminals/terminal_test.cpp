@@ -16,10 +16,10 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-/// Somebody's page: shows what comes, unless told not to.
+/// A person's page: shows the output, unless `shows` is false.
 class Page : public MessageSocket {
 public:
-  explicit Page(Loop& loop) : came_(loop) {}
+  explicit Page(Loop& loop) : received_(loop) {}
 
   Task<std::optional<std::string>> read() override { co_return std::nullopt; }
   void send(std::string_view text) override {
@@ -31,16 +31,16 @@ public:
     } else {
       last = message;
     }
-    came_.pulse();
+    received_.pulse();
   }
   StopSource& stop_source() override { return stop_; }
 
   Task<> until_output(std::string_view text) {
-    while (output.find(text) == std::string::npos) co_await came();
+    while (output.find(text) == std::string::npos) co_await show_output();
   }
-  /// What came is shown, so that more can come.
-  Task<> came() {
-    co_await came_.wait();
+  /// Shows the received output, which allows the terminal to send more.
+  Task<> show_output() {
+    co_await received_.wait();
     if (terminal && shows) terminal->note_shown(seq);
   }
   Terminal* terminal = nullptr;
@@ -50,11 +50,11 @@ public:
   json::object last;
 
 private:
-  AsyncEvent came_;
+  AsyncEvent received_;
   StopSource stop_;
 };
 
-struct Desk {
+struct Session {
   Loop& loop;
   Terminal& terminal;
   Page& page;
@@ -64,8 +64,8 @@ class TerminalTest : public ::testing::Test {
 protected:
   TerminalTest() { ::signal(SIGPIPE, SIG_IGN); }
 
-  /// A terminal that runs `command` while `body` sits at it, and then ends.
-  void with_terminal(const std::string& command, const std::function<Task<>(Desk)>& body) {
+  /// Runs `command` in a terminal with `body` as its client, and ends it.
+  void with_terminal(const std::string& command, const std::function<Task<>(Session)>& body) {
     testing::run([&](Loop& loop) -> Task<> {
       BlockingPool blocking(loop);
       Terminal terminal(loop, blocking, limits_,
@@ -81,8 +81,8 @@ protected:
       living.spawn(terminal.live());
       terminal.attach(client);
       co_await body({loop, terminal, page});
-      if (stays_) terminal.detach(client);
-      if (!stays_) terminal.end(TerminalEnd::closed);
+      if (outlives_client_) terminal.detach(client);
+      if (!outlives_client_) terminal.end(TerminalEnd::closed);
       co_await living.join();
       end_ = terminal.reason();
       last_ = page.last;
@@ -91,86 +91,86 @@ protected:
 
   TerminalLimits limits_{.hangup_grace = 100ms};
   std::function<bool()> exists_;
-  bool stays_ = false;  ///< the terminal, when its client has gone
+  bool outlives_client_ = false;  ///< whether the terminal continues without its client
   std::optional<TerminalEnd> end_;
   json::object last_;
 };
 
 TEST_F(TerminalTest, RunsAShell) {
-  with_terminal("read word; echo $word$word; exit 3", [](Desk desk) -> Task<> {
-    desk.terminal.type("ca\xC3\xA9\n");
-    co_await desk.page.until_output(
+  with_terminal("read word; echo $word$word; exit 3", [](Session session) -> Task<> {
+    session.terminal.type("ca\xC3\xA9\n");
+    co_await session.page.until_output(
         "ca\xC3\xA9"
         "ca\xC3\xA9");
-    while (desk.page.last.empty()) co_await desk.page.came();
+    while (session.page.last.empty()) co_await session.page.show_output();
   });
   EXPECT_EQ(end_, TerminalEnd::exited);
   EXPECT_EQ(last_, (json::object{{"type", "closed"}, {"reason", "exited"}, {"exitCode", 3}}));
 }
 
 TEST_F(TerminalTest, AFloodWaitsForItsClient) {
-  with_terminal("yes", [](Desk desk) -> Task<> {
-    desk.page.shows = false;
-    while (desk.page.seq < TerminalClient::max_ahead) co_await desk.page.came();
+  with_terminal("yes", [](Session session) -> Task<> {
+    session.page.shows = false;
+    while (session.page.seq < TerminalClient::max_ahead) co_await session.page.show_output();
     for (int round = 0; round < 100; ++round) {
-      const auto shown = desk.page.seq;
-      desk.terminal.note_shown(shown);
-      co_await desk.page.came();
-      EXPECT_LE(desk.page.seq - shown, TerminalClient::max_ahead);
+      const auto shown = session.page.seq;
+      session.terminal.note_shown(shown);
+      co_await session.page.show_output();
+      EXPECT_LE(session.page.seq - shown, TerminalClient::max_ahead);
     }
-    EXPECT_LE(desk.terminal.kept().size(), Terminal::max_kept);
+    EXPECT_LE(session.terminal.kept().size(), Terminal::max_kept);
   });
   EXPECT_EQ(end_, TerminalEnd::closed);
 }
 
 TEST_F(TerminalTest, WhoComesBackSeesWhatThereWas) {
-  with_terminal("echo first; read word; echo second; read word", [](Desk desk) -> Task<> {
-    co_await desk.page.until_output("first");
-    Page other(desk.loop);
+  with_terminal("echo first; read word; echo second; read word", [](Session session) -> Task<> {
+    co_await session.page.until_output("first");
+    Page other(session.loop);
     TerminalClient client(other);
-    other.terminal = &desk.terminal;
-    EXPECT_THAT(desk.terminal.kept(), HasSubstr("first"));
-    desk.terminal.attach(client);
-    EXPECT_EQ(desk.page.last, (json::object{{"type", "closed"}, {"reason", "moved"}}));
-    desk.terminal.type("\n");
+    other.terminal = &session.terminal;
+    EXPECT_THAT(session.terminal.kept(), HasSubstr("first"));
+    session.terminal.attach(client);
+    EXPECT_EQ(session.page.last, (json::object{{"type", "closed"}, {"reason", "moved"}}));
+    session.terminal.type("\n");
     co_await other.until_output("second");
-    desk.terminal.detach(client);
+    session.terminal.detach(client);
   });
 }
 
 TEST_F(TerminalTest, InputThatNobodyReadsIsRefusedInTheEnd) {
-  with_terminal("stty raw -echo; echo ready; sleep 1000", [](Desk desk) -> Task<> {
-    co_await desk.page.until_output("ready");
-    desk.terminal.type(std::string(Terminal::max_input, 'x'));
-    EXPECT_THROW(desk.terminal.type("x"), TooManyRequests);
+  with_terminal("stty raw -echo; echo ready; sleep 1000", [](Session session) -> Task<> {
+    co_await session.page.until_output("ready");
+    session.terminal.type(std::string(Terminal::max_input, 'x'));
+    EXPECT_THROW(session.terminal.type("x"), TooManyRequests);
   });
 }
 
 TEST_F(TerminalTest, EndsWhenNobodyComesBack) {
   limits_.alone = 0ms;
-  stays_ = true;
-  with_terminal("sleep 1000", [](Desk) -> Task<> { co_return; });
+  outlives_client_ = true;
+  with_terminal("sleep 1000", [](Session) -> Task<> { co_return; });
   EXPECT_EQ(end_, TerminalEnd::alone);
 }
 
 TEST_F(TerminalTest, EndsWhenNobodyUsesIt) {
   limits_.idle = 0ms;
-  stays_ = true;
-  with_terminal("sleep 1000", [](Desk) -> Task<> { co_return; });
+  outlives_client_ = true;
+  with_terminal("sleep 1000", [](Session) -> Task<> { co_return; });
   EXPECT_EQ(end_, TerminalEnd::idle);
 }
 
 TEST_F(TerminalTest, EndsInTheEnd) {
   limits_.lifetime = 0ms;
-  stays_ = true;
-  with_terminal("sleep 1000", [](Desk) -> Task<> { co_return; });
+  outlives_client_ = true;
+  with_terminal("sleep 1000", [](Session) -> Task<> { co_return; });
   EXPECT_EQ(end_, TerminalEnd::lifetime);
 }
 
 TEST_F(TerminalTest, EndsWithItsProject) {
   exists_ = [] { return false; };
-  stays_ = true;
-  with_terminal("trap '' HUP; sleep 1000", [](Desk) -> Task<> { co_return; });
+  outlives_client_ = true;
+  with_terminal("trap '' HUP; sleep 1000", [](Session) -> Task<> { co_return; });
   EXPECT_EQ(end_, TerminalEnd::deleted);
 }
 
