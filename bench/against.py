@@ -1,18 +1,18 @@
-"""Two binaries side by side: each measure is taken with both in turn, so that what else the machine does meets both."""
+"""Compares two binaries: each measurement alternates between them, so that other load on the machine affects both."""
 
 import os
 import re
 
 from bench.harness import Row, agw, median
 
-# What one notices of a gateway that does little: the others have floors of their own.
+# The noticeable properties of a mostly idle gateway. The other measurements have their own baselines.
 MEASURES = ["start", "idle", "health", "inserts", "threads", "search", "size"]
 ROUNDS = 3
 TOLERANCE = 0.02
 
 
 def number_in(value):
-    """The first number; None if there is none."""
+    """Returns the first number; None if there is none."""
     found = re.search(r"\d[\d,]*\.?\d*", value)
     return float(found[0].replace(",", "")) if found else None
 
@@ -27,8 +27,8 @@ def is_better_if_more(row):
 
 
 def compared(rounds):
-    """`rounds`: pairs of rows of one measure, this binary's first. It is worse if it is so in each round, and by more
-    than 2 % in the middle."""
+    """`rounds`: pairs of rows of one measurement, this binary's first. This binary is worse if it is worse in each
+    round, and by more than 2 % in the median."""
     pairs = [(number_in(this.value), number_in(other.value)) for this, other in rounds]
     row = rounds[0][0]
     if not all(mine and theirs for mine, theirs in pairs):
@@ -41,7 +41,7 @@ def compared(rounds):
 
 
 def compare(measure, other):
-    """Rows with the medians of both binaries, and the range of their ratio."""
+    """Returns rows with the medians of both binaries, and the range of their ratio."""
     this, rounds = agw(), {}
     for number in range(ROUNDS):
         order = (this, other) if number % 2 == 0 else (other, this)

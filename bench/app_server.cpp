@@ -1,5 +1,5 @@
-// An app for measuring the proxy: answers each request with as many bytes as its path says (`/1000000`), and each
-// upgrade with an echo of its input. One thread for each connection, large buffers. Listens on $PORT.
+// An app for measuring the proxy. Responds to each request with the number of bytes in its path (`/1000000`), and to
+// each upgrade with an echo of its input. One thread for each connection, large buffers. Listens on $PORT.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -1,4 +1,4 @@
-"""Approvals: what they cost calls that need none, and how quick a person's decision is."""
+"""Approvals: their cost for calls that need none, and the latency of a person's decision."""
 
 import socket
 import sys
@@ -16,7 +16,7 @@ from stubs.provider import ProviderStub, Reply, ToolCall  # noqa: E402
 
 ROUNDS = 20
 DECISIONS = 40  # of each of 5 runs
-AT_ONCE = 8  # questions of one step that wait at the same time
+AT_ONCE = 8  # questions of one step that wait simultaneously
 
 
 def listener(chats):
@@ -54,7 +54,7 @@ def unasked(chats):
 
 
 class Called(threading.Thread):
-    """A server that notes when each request begins to arrive: the start of the tool that calls it."""
+    """A server that records when each request begins to arrive: the start of the tool that calls it."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -79,7 +79,7 @@ def calls_out(request):
 
 
 def decisions(chats):
-    """Seconds from the request that decides to the start of the tool, and to its end as the client hears of it."""
+    """Returns the seconds from the decision's request to the start of the tool, and to the event of its end."""
     started, ended = [], []
     called = Called()
     called.start()
@@ -113,7 +113,7 @@ def asks(_):
 
 
 def listing(chats):
-    """How many wait, and the seconds of each listing."""
+    """Returns the number of waiting requests, and the seconds of each listing."""
     chats.stub.always(asks)
     with listener(chats) as events:
         threads = chats.threads(200 // AT_ONCE)
@@ -131,7 +131,7 @@ def listing(chats):
 
 
 def approvals():
-    """Calls that need no approval, with somebody there; a click until the tool starts; 200 that wait, listed"""
+    """Calls that need no approval, with a person connected; a click until the tool starts; a list of 200"""
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
         there, alone, ratio = unasked(chats)
         started, ended = decisions(chats)

@@ -26,7 +26,7 @@ def app_on_gateway():
 
 
 def measure_both(gateway, port, path, mode, count):
-    """Returns figures through the gateway and direct ones, measured in turn so that both see the same machine."""
+    """Returns figures through the gateway and direct ones, measured in turn under the same conditions."""
     pairs = [(run([PROGRAMS / "load_app", gateway.port, f"/apps/bench/proxy{path}", gateway.token, mode, count], []),
               run([PROGRAMS / "load_app", port, path, "none", mode, count], [])) for _ in range(ROUNDS)]
     return zip(*pairs)

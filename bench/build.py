@@ -1,4 +1,4 @@
-"""The build, with nothing cached: from a fresh clone to the running gateway, and after one changed file."""
+"""The build without caches: from a fresh clone to the running gateway, and after one changed file."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ HEADERS = ("src/base/json/json.hpp", "src/base/json.hpp")
 
 
 class Checkout:
-    """A clone of one commit, whose compilations and packages from npm come from no cache."""
+    """A clone of one commit, built without caches for compilations and npm packages."""
 
     def __init__(self, path, revision):
         self.path = path
@@ -37,7 +37,7 @@ class Checkout:
         return seconds
 
     def seconds_after_change(self, file):
-        """Until the unit tests of the feature have passed, once a line was added to `file`."""
+        """Adds a line to `file`, and returns the seconds until the unit tests of its feature have passed."""
         with open(self.path / file, "a", encoding="utf-8") as lines:
             lines.write(f"// {time.time()}\n")
         if "--for" in (self.path / "script/test").read_text():
@@ -46,7 +46,7 @@ class Checkout:
             "build/dev/unit_tests", "--gtest_brief=1", "--gtest_filter=*Job*:Schedule*:Triggers*")
 
     def measure(self):
-        """The seconds of each row, in order."""
+        """Returns the seconds of each row, in order."""
         to_listening = self.seconds_to_listening()
         yield to_listening
         yield to_listening + self.seconds("script/build", "release")
@@ -56,7 +56,7 @@ class Checkout:
 
 
 def build(baseline=None):
-    """Times of the build, and of another commit's (--baseline): half an hour each, so only when it is named"""
+    """Times of the build, and of another commit's (--baseline): half an hour each, so only on request"""
     rows = (("fresh clone to the listening line", 300), ("the same and the unit tests built", 600),
             ("changed .cpp until its tests have passed", 15), ("changed header of base/ until then", 240))
     columns = []

@@ -16,7 +16,7 @@ from stubs.telegram import TOKEN, TelegramStub  # noqa: E402
 
 PEOPLE = range(1000, 1100)
 IDLE_SECONDS = 30
-SECONDS_UNTIL_IDLE = 6  # a connection of XMPP looks for answers for five seconds after it sent something
+SECONDS_UNTIL_IDLE = 6  # an XMPP connection polls for five seconds after it has sent something
 
 
 def connect(gateway, telegram, name="telegram", **members):
@@ -36,7 +36,7 @@ def until(condition, seconds=120):
 
 
 def delays(gateway, telegram):
-    """From the end of each answer, which its turn's time is, to its message."""
+    """Returns the delay from the end of each answer (the time of its turn) to its message."""
     sent = {message["chat"]: message["at"] for message in telegram.messages}
     for thread in gateway.request("GET", "/threads"):
         turns = gateway.request("GET", f"/threads/{thread['id']}/turns")
@@ -46,7 +46,7 @@ def delays(gateway, telegram):
 
 
 def people():
-    """100 people who write within four seconds, each with a streamed answer that is shown as a draft"""
+    """100 people who write within four seconds; each answer is streamed as a draft"""
     with folder() as home, TelegramStub() as telegram, ProviderStub() as stub, Gateway(home, stub.port) as gateway:
         stub.always(Reply("An answer of ten words that comes in many pieces. " * 4, deltas=20, rate=10))
         connect(gateway, telegram)
@@ -68,12 +68,12 @@ def people():
 
 
 def idle_rows(kind, connect_one):
-    """Three idle channels: the first brings libcurl with it, the third shows what one costs. `connect_one` makes one."""
+    """Three idle channels: the first also loads libcurl, the third shows the cost of one. `connect_one` adds one."""
     with folder() as home, Gateway(home) as gateway:
         is_connected = lambda: all(one["state"] == "connected" for one in gateway.request("GET", "/channels"))
 
         def memory_with(*names):
-            """What is not mapped from files: an idle gateway lets go of its code's pages at times."""
+            """Memory that is not mapped from files: an idle gateway releases pages of its code at times."""
             for name in names:
                 connect_one(gateway, name)
                 until(is_connected)
@@ -90,7 +90,7 @@ def idle_rows(kind, connect_one):
 
 
 def idle():
-    """A bot at Telegram, a mail account at dovecot, which announces new mails, an account at Matrix and one at Prosody"""
+    """A Telegram bot, a mail account on dovecot with notifications of new mails, a Matrix account, one on Prosody"""
     with TelegramStub() as telegram:
         yield from idle_rows("channels", lambda gateway, name: connect(gateway, telegram, name))
     with Dovecot() as dovecot, SmtpStub() as smtp:

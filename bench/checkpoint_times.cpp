@@ -1,6 +1,6 @@
-// Measures what checkpoints add to tools, in seconds:
+// Measures the cost of checkpoints for tools, in seconds:
 //
-//     checkpoint_times write <directory> <bytes>    Write with its checkpoint, and without
+//     checkpoint_times write <directory> <bytes>    Write with and without its checkpoint
 //     checkpoint_times listings <directory>         the listings before and after a command that changes nothing
 #include <algorithm>
 #include <chrono>
@@ -38,7 +38,7 @@ double median(std::vector<double> times) {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// A gateway's rooms as far as tools need them; the project is a directory, the data are next to it.
+/// The rooms of a gateway that tools need. The project is a directory, and the data are next to it.
 class Bench {
 public:
   Bench(Loop& loop, const fs::path& project)
@@ -56,8 +56,8 @@ public:
         threads_(loop, database_, hub_, clock_, projects_, runs_, extensions_),
         checkpoints_(loop, blocking_, database_, clock_, runs_, threads_, {.directory = data_ / "checkpoints"}) {}
 
-  /// Alternates, so that both meet the disk in the same state, and pauses, as agents do: what a call leaves to do in
-  /// the background is not to slow down the next.
+  /// Alternates between the two, so that both find the disk in the same state. Pauses, as agents do, so that background
+  /// work of one call does not slow down the next.
   Task<> write(std::size_t bytes) {
     const auto plain = file_tools({.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = {}});
     const auto recorded =

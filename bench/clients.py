@@ -1,4 +1,4 @@
-"""Programs that ask a model through the gateway, by OpenAI's Chat Completions; the list of models; an idle editor."""
+"""Programs that call a model through the gateway with OpenAI's Chat Completions; the list of models; an idle editor."""
 
 import http.client
 import json
@@ -16,7 +16,7 @@ PROGRAMS = 64
 
 
 class Program:
-    """Asks for whole answers, one after the other, on one connection."""
+    """Requests complete answers, one after the other, on one connection."""
 
     def __init__(self, port, token, model, **members):
         self.connection = http.client.HTTPConnection("127.0.0.1", port)
@@ -26,7 +26,7 @@ class Program:
                                separators=(",", ":"))
 
     def begin(self):
-        """Asks, and reads the beginning of the stream."""
+        """Requests an answer, and reads the beginning of the stream."""
         self.connection.request("POST", "/v1/chat/completions", self.body, self.headers)
         self.answer = self.connection.getresponse()
         self.answer.read1()
@@ -46,7 +46,7 @@ class Program:
 
 
 def streams(gateway, upstream, count, rate):
-    """Delays through the gateway and of the service itself, of so many programs that read so many deltas a second."""
+    """Returns delays through the gateway and directly from the service, for that many programs and deltas a second."""
     model = f"{rate}x{rate * SECONDS_OF_STREAM}"
     through = load_chat([gateway.port, "--direct", f"bench/{model}", count, gateway.token])
     direct = load_chat([upstream.port, "--direct", model, count])
@@ -54,11 +54,11 @@ def streams(gateway, upstream, count, rate):
 
 
 def departure_row(gateway):
-    """64 programs disconnect in the middle of their streams: how long until the gateway holds nothing for them."""
+    """64 programs disconnect during their streams: the time until the gateway has released everything for them."""
     def descriptors():
         return len(list(Path(f"/proc/{gateway.child.pid}/fd").iterdir()))
 
-    Program(gateway.port, gateway.token, "bench/1000000x1").seconds()  # what is opened once
+    Program(gateway.port, gateway.token, "bench/1000000x1").seconds()  # opens the persistent connections
     gateway.wait_until_quiet()
     before = descriptors()
     programs = [Program(gateway.port, gateway.token, "bench/20x2000", stream=True) for _ in range(PROGRAMS)]
@@ -74,7 +74,7 @@ def departure_row(gateway):
 
 
 def models_row(gateway, upstream):
-    """The list of models of a service whose definition names 5,000."""
+    """The list of models of a service whose definition has 5,000."""
     models = [{"id": f"model-{number:04}"} for number in range(MODELS)]
     definition = {"kind": "model", "api": "openai-chat", "base_url": f"http://127.0.0.1:{upstream.port}/v1",
                   "models": models}
@@ -96,7 +96,7 @@ def models_row(gateway, upstream):
 
 
 def editor_row(home):
-    """The memory of `agw acp` with an open session while nothing happens."""
+    """The memory of `agw acp` with an idle open session."""
     command = [agw(), "acp", "--data-dir", home / ".agent-gateway"]
     folder_of_session = home / "work"
     folder_of_session.mkdir()
@@ -121,9 +121,9 @@ def editor_row(home):
 
 
 def clients():
-    """Streams and requests of programs that are passed through to a model; the floor asks the model service directly"""
+    """Streams and requests of programs, forwarded to a model; the floor calls the model service directly"""
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
-        yield departure_row(gateway)  # before connections to the service are kept for later
+        yield departure_row(gateway)  # first, because later rows leave idle connections to the service
         through = Program(gateway.port, gateway.token, "bench/1000000x1")
         direct = Program(upstream.port, "-", "1000000x1", stream=True)
         through.seconds()

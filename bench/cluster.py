@@ -22,12 +22,12 @@ from bench.requests import CLIENTS, CONTENT, ROUNDS, SECONDS, compare
 
 CHANGES = 200
 RUNS = 5
-DELTAS = "50x200"  # of each of these threads
+DELTAS = "50x200"  # for each of these threads
 THREADS = 16
 
 
 class Node(Gateway):
-    """A gateway that shares the database. Its home is kept from one start to the next, and the token is the first's."""
+    """A gateway that shares the database. It keeps its home when it is restarted, and uses the first node's token."""
 
     def __init__(self, name, home, url, events, upstream, token=None):
         data = home / name / ".agent-gateway"
@@ -40,7 +40,7 @@ class Node(Gateway):
 
 
 def servers():
-    """What starts a PostgreSQL and a NATS server: that of the tests, which needs pytest."""
+    """The fixtures of the tests that start a PostgreSQL and a NATS server, which need pytest."""
     sys.path[:0] = [str(ROOT / "tests/api"), str(ROOT / "tests/cluster")]
     from nats import nats
     from postgres import postgres
@@ -48,7 +48,7 @@ def servers():
 
 
 def inserts(server, home, upstream):
-    """Into a database on a disk that is waited for."""
+    """Inserts into a database on a disk, with synchronous commits."""
     server.create("inserts")
     url = server.url("inserts")
     with Node("a", home / "inserts", url, None, upstream) as node:
@@ -68,13 +68,13 @@ def inserts(server, home, upstream):
 
 
 def floor(url):
-    """Inserts per second of a bare loop, with as many per commit as there are clients."""
+    """Returns inserts per second of a bare loop, with as many per commit as there are clients."""
     command = [str(part) for part in (PROGRAMS / "pipeline_floor", url, SECONDS, CLIENTS)]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def deltas(a, b):
-    """Of answers at one node: delays at a client of this node, and of the other one."""
+    """Returns the delays of one node's answers for clients of this node and of the other one."""
     load_chat([a.port, a.token, "bench/1x1", 1], a.new_threads(1))
     here = load_chat([a.port, a.token, f"bench/{DELTAS}", THREADS], a.new_threads(THREADS))["delays"]
     there = load_chat([a.port, a.token, f"bench/{DELTAS}", THREADS, b.port], a.new_threads(THREADS))["delays"]
@@ -93,7 +93,7 @@ def status_of(node, path):
 
 
 def changes(nodes):
-    """How long it takes until a new record is seen at all nodes, from the response of the node that stored it."""
+    """Returns the time from the response of the node that stored a record until all nodes return it."""
     times, alone = [], []
     for number in range(CHANGES):
         body = {"type": "agent", "name": f"bench-{number}", "description": "", "enabled": True, "definition": {}}
@@ -116,7 +116,7 @@ def take_over(a, b):
     threads = a.new_threads(RUNS)
     for thread in threads:
         a.request("POST", "/chat", {"content": "go", "threadId": thread, "model": "bench/1x1000"})
-    time.sleep(2)  # Some of each answer is stored.
+    time.sleep(2)  # until a part of each answer is stored
     a.child.kill()
     killed = time.monotonic()
     a.child.wait()
@@ -140,7 +140,7 @@ def idle(node, alone):
 
 
 def start(home, url, events, upstream):
-    """Of a node that was there before, with the floor of one on a file."""
+    """The restart of a node; the floor is a gateway on a file."""
     times = {"node": [], "alone": []}
     for _ in range(STARTS):
         with Node("c", home, url, events, upstream) as node:

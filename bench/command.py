@@ -46,7 +46,7 @@ def write_until(gateway, thread, is_over):
 
 
 def backup():
-    """Consecutive writes during a backup of 1 GiB, against the same without one"""
+    """Consecutive writes during a backup of 1 GiB; the floor is the same without a backup"""
     with folder() as home:
         with Gateway(home):
             pass

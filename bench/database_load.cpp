@@ -1,7 +1,7 @@
-// Load on the Database: coroutines that each insert a turn, await it, and insert the next; the same work as
+// Loads the Database with coroutines that each insert a turn, await it, and insert the next. The work is that of
 // sqlite_floor, for comparison.
 //
-//     database_load <directory> <seconds> <coroutines>
+// database_load <directory> <seconds> <coroutines>
 //
 // Prints inserts per second and how long callers waited.
 #include <algorithm>

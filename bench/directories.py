@@ -6,7 +6,7 @@ import time
 
 from bench.harness import Gateway, Row, folder, median, milliseconds
 
-# 40 directories with 70 in each, and 70 in each of those: everything a search looks at, and 200,000 in all.
+# 40 directories with 70 in each, and 70 in each of those: all levels of a search, and 200,000 in total.
 WIDTHS = (40, 70, 70)
 RUNS = 20
 

@@ -1,5 +1,5 @@
-// The baseline of an HTTP response: one thread, epoll, and fixed bytes (from standard input) for each request, whatever
-// it contains. A request must arrive in one piece, as wrk sends it. Prints its port.
+// The baseline of an HTTP response: one thread, epoll, and fixed bytes (from standard input) for each request,
+// regardless of its content. A request must arrive in one piece, as wrk sends it. Prints its port.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-"""Shared by all measurements: a gateway, the baseline programs, the load generators, the table."""
+"""Common parts of all measurements: a gateway, the baseline programs, the load generators, the table."""
 
 import atexit
 import contextlib
@@ -78,7 +78,7 @@ def raise_priority():
 
 
 class Process:
-    """A child process that reports with its first line that it is ready, and ends with the `with` block."""
+    """A child process whose first line of output reports that it is ready. The end of the `with` block ends it."""
 
     def __init__(self, command, **options):
         self.started = time.monotonic()
@@ -122,7 +122,7 @@ def folder():
 
 
 def agw():
-    """The program that is measured: the release build, or another one that AGW names."""
+    """The measured program: the release build, or the one in AGW."""
     return pathlib.Path(os.environ.get("AGW", BUILD / "agw"))
 
 
@@ -139,7 +139,7 @@ class Gateway(Process):
                 "kind": "openai", "api": "chat", "base_url": f"http://127.0.0.1:{upstream_port}/v1",
                 "api_key_env": "BENCH_KEY", "default_model": "bench"}}
         if configuration:
-            (data / "config.yaml").write_text(json.dumps(configuration))  # which is YAML
+            (data / "config.yaml").write_text(json.dumps(configuration))  # JSON is also YAML
         super().__init__([agw(), "serve", "--port", "0", "--log-level", "error"], env=environment)
         self.port = int(self.first_line.rsplit(":", 1)[1])
         self.token = (data / ".gateway-token").read_text().strip()

@@ -1,4 +1,4 @@
-"""Moving in: an export of ChatGPT with 100,000 turns and 1 GB of text, and a folder of 1,000 extensions."""
+"""Imports: an export of ChatGPT with 100,000 turns and 1 GB of text, and a folder of 1,000 extensions."""
 
 import contextlib
 import http.client
@@ -52,7 +52,7 @@ def write_export(path):
 
 
 class Health(threading.Thread):
-    """Asks for `/health` all the while."""
+    """Requests `/health` in a loop."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
@@ -73,7 +73,7 @@ class Health(threading.Thread):
 
 
 def taken_over(home, what, path):
-    """Seconds, the largest resident size of the importer in bytes, and its result."""
+    """Returns the seconds, the maximum resident size of the importer in bytes, and its result."""
     began = time.monotonic()
     with open(home / "result.json", "w+") as output:
         importer = subprocess.Popen([agw(), "import", what, path, "--json"], stdout=output,
@@ -87,7 +87,7 @@ def taken_over(home, what, path):
 
 
 def seconds_until_found(gateway):
-    """Until the last words of all conversations are found."""
+    """Waits until the last words of all conversations are found."""
     began = time.monotonic()
     missing = list(range(CONVERSATIONS))
     while missing:
@@ -131,7 +131,7 @@ def extensions():
 
 
 def imports():
-    """1 GB of conversations and 1,000 extensions of other programs, the gateway answering all the while"""
+    """1 GB of conversations and 1,000 extensions of other programs, while the gateway serves requests"""
     for rows in conversations, extensions:
         with contextlib.closing(rows()) as measured:
             yield from measured

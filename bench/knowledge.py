@@ -14,7 +14,7 @@ from bench.search import one_at_a_time
 
 PAGES, PAGE_BYTES, WORDS, QUERIES = 10_000, 3_000, 30_000, 1_000
 
-# The documentation that the questions are about, in Debian's packages, and the page names of its files.
+# The documentation for the questions, from Debian's packages, and the page names of its files.
 DOCUMENTS = {
     "git": ("git-doc", pathlib.Path("/usr/share/doc/git/html"), ".txt"),
     "python": ("python3.11-doc", pathlib.Path("/usr/share/doc/python3.11/html/_sources"), ".rst.txt"),
@@ -86,7 +86,7 @@ def recall():
 
 
 class Text:
-    """Returns text with the word frequencies of a language: the n-th word is n times rarer than the first."""
+    """Returns text with the word frequencies of a language: the n-th word is n times less frequent than the first."""
 
     def __init__(self, seed):
         self.numbers = random.Random(seed)

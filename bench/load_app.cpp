@@ -1,6 +1,6 @@
 // Measures an app, directly or through the gateway:
 //
-//   load_app <port> <path> <token> blob <count>    that many answers, one after the other: {"seconds", "bytes"}
+//   load_app <port> <path> <token> blob <count>    that many responses, one after the other: {"seconds", "bytes"}
 //   load_app <port> <path> <token> echo <count>    that many messages over a WebSocket: {"times": {"p50", "p99", …}}
 #include <sys/socket.h>
 #include <unistd.h>

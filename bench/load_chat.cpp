@@ -1,12 +1,12 @@
 // load_chat <port> <token> <model> <readers> [port of another node, to which the WebSockets go]
 //
-// Sends one chat to each thread whose id is a line of standard input, while WebSockets read along, the i-th one the
-// (i modulo threads)-th thread. Ends when each has received the end of its run.
+// Sends one message to each thread, whose ids are the lines of standard input. The i-th WebSocket receives the events
+// of the (i modulo threads)-th thread. Ends when each has received the end of its run.
 //
 // load_chat <port> --direct <model> <streams> [token]
 //
-// The baseline: the same answers, read from bench/upstream.cpp itself; with a token, as programs read them from the
-// gateway's Chat Completions.
+// The baseline: reads the same answers directly from bench/upstream.cpp, or with a token from the gateway's Chat
+// Completions, as programs do.
 //
 // Prints one JSON object: `delays` (of each delta at each reader), `runs` (from the request to the end), in seconds,
 // and `lost` (readers that were disconnected).
@@ -53,7 +53,7 @@ std::string post(int port, std::string_view path, const std::string& token, cons
          "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-/// A WebSocket that follows one thread.
+/// A WebSocket that receives the events of one thread.
 class Reader {
 public:
   Reader(Poll& poll, Figures& figures, int port, const std::string& token, const std::string& thread_id)

@@ -1,5 +1,6 @@
 // load_idle <port> <count> [token]: holds idle connections open until its standard input ends: WebSockets if a token is
-// given, else plain TCP. Prints `open <n>` once all are, and at the end `closed <n>`: those that the server closed.
+// given, else plain TCP. Prints `open <n>` once all are open, and at the end `closed <n>`, the number that the server
+// has closed.
 #include <sys/socket.h>
 #include <unistd.h>
 

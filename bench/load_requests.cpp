@@ -1,5 +1,5 @@
 // load_requests <port> <token> <connections> <seconds> <seed> [count]: sends the requests of standard input in turn,
-// each a line `<method> <path> [body]`, on persistent connections with one request at a time, for `seconds` or until
+// one per line (`<method> <path> [body]`), on persistent connections with one request at a time, for `seconds` or until
 // `count` have completed. `%40z` in a body stands for 40 words with the frequencies of a language. Any response other
 // than 2xx ends it. Prints one JSON object: the `seconds` it took, and the `times` of the responses.
 #include <sched.h>
@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /// The n-th word of a language is n times rarer than its first (Zipf's law).
+  /// The n-th word of a language is n times less frequent than its first (Zipf's law).
   std::string word() {
     constexpr double vocabulary = 50'000;
     return "w" + std::to_string(static_cast<int>(std::exp(uniform_(random_) * std::log(vocabulary))));
@@ -101,7 +101,7 @@ public:
     }
   }
 
-  /// How long it took, in seconds.
+  /// Returns the duration in seconds.
   double run(double seconds, std::size_t count) {
     const std::int64_t start = now();
     const std::int64_t end = start + static_cast<std::int64_t>(seconds * 1e9);
@@ -149,7 +149,7 @@ int main(int count, char** arguments) {
   Requests requests(port, arguments[2], static_cast<unsigned>(std::atoi(arguments[5])));
   Load load(requests);
   load.connect(port, std::atoi(arguments[3]));
-  // An arriving response does not preempt the program that sent it and has more to send.
+  // With this policy, a response does not preempt the program that sent it and has more to send.
   const sched_param none{};
   check(sched_setscheduler(0, SCHED_BATCH, &none), "SCHED_BATCH");
   const std::size_t wanted =

@@ -1,4 +1,4 @@
-"""Model services that come and go, and tools that are found."""
+"""Model services of extensions, and tools that models search for."""
 
 import http.client
 import json
@@ -14,9 +14,9 @@ from stubs import many_tools  # noqa: E402
 from stubs.provider import ProviderStub, Reply, ToolCall  # noqa: E402
 
 CHECKS = 100
-LISTED = 300  # models, about as many as OpenRouter lists
+LISTED = 300  # models; OpenRouter lists about as many
 SERVERS = [f"server{number}" for number in range(many_tools.SERVERS)]
-BYTES_PER_TOKEN = 3  # fewer than models need for JSON, so that more tokens are counted than there are
+BYTES_PER_TOKEN = 3  # fewer than JSON has for real models, so this overestimates the tokens
 
 
 def listed_models(count):
@@ -31,7 +31,7 @@ def seconds_of(ask):
 
 
 def checks():
-    """Checking and listing a service that has 300 models; the floor asks the service itself"""
+    """Checking and listing a service with 300 models; the floor requests the list from the service"""
     with folder() as home, ProviderStub() as stub, Gateway(home) as gateway:
         stub.models = listed_models(LISTED)
         body = {"definition": {"kind": "model", "api": "openai-chat", "base_url": stub.openai_url}, "key": "none"}
@@ -81,7 +81,7 @@ def connect_servers(chats):
 
 
 class Asking:
-    """A model that looks for a tool with FindTools, and counts how often the right one is offered then."""
+    """A model that searches a tool with FindTools, and counts how often it is then offered the right one."""
 
     def __init__(self, questions):
         self.right = dict(questions)
@@ -96,7 +96,7 @@ class Asking:
 
 
 def tokens_of_tools(request):
-    """What the definitions and the list of deferred tools take, and what all definitions would take."""
+    """Returns the size of the definitions and the list of deferred tools, and the size of all definitions."""
     system = "\n".join(message["content"] for message in request.json["messages"] if message["role"] == "system")
     listing = system[system.index("# More tools"):system.index("</deferred_tools>")]
     offered = json.dumps(request.json["tools"], separators=(",", ":"))
@@ -123,7 +123,7 @@ def found():
 
 
 def memory():
-    """Memory of a gateway that lists 50,000 models of a service, against one that lists 10"""
+    """Memory of a gateway that lists 50,000 models of a service; the floor lists 10"""
     resident = []
     for count in (10, 50_000):
         with folder() as home, ProviderStub() as stub, Gateway(home) as gateway:

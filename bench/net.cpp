@@ -112,7 +112,7 @@ void Poll::run_once(std::int64_t timeout_ns) {
   for (int i = 0; i < ready; ++i) {
     const auto found = handlers_.find(events[static_cast<std::size_t>(i)].data.fd);
     if (found == handlers_.end()) continue;
-    const Handler handler = found->second;  // a handler may forget itself
+    const Handler handler = found->second;  // a copy, because the handler may remove itself
     handler();
   }
 }

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <unordered_map>
 
-/// Shared by the measuring programs: loopback sockets and a bare epoll loop. Any failure ends the program with a
-/// message, because a figure measured after an error is worthless.
+/// Common parts of the measuring programs: loopback sockets and a minimal epoll loop. Any failure ends the program with
+/// a message, because figures measured after an error are worthless.
 namespace agw::bench {
 
-/// Ends the program with what was attempted, and the system's reason if `errno` is set.
+/// Ends the program with a message about `what` failed, and the system's reason if `errno` is set.
 [[noreturn]] void fail(std::string_view what);
-/// Passes `result` on; -1 fails.
+/// Returns `result`; fails if it is -1.
 int check(int result, std::string_view what);
 
 /// CLOCK_MONOTONIC in nanoseconds: the same clock in all processes of the machine.
@@ -38,9 +38,9 @@ public:
 
   Poll();
   void watch(int descriptor, Handler handler);
-  /// The descriptor is not closed.
+  /// Does not close the descriptor.
   void forget(int descriptor);
-  /// Calls the handlers of readable descriptors; waits for `timeout_ns` at most, -1 forever.
+  /// Calls the handlers of readable descriptors. Waits for at most `timeout_ns`; -1 means forever.
   void run_once(std::int64_t timeout_ns);
 
 private:

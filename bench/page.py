@@ -62,7 +62,7 @@ def require_browser():
 
 
 def page():
-    """Bytes, requests and times of a first visit (floor: the first paint), long chats, frames while answers stream; peers"""
+    """Bytes, requests and times of a first visit (floor: the first paint), long chats, frames during streams; peers"""
     require_browser()
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
         url = f"http://127.0.0.1:{gateway.port}"

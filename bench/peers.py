@@ -14,7 +14,7 @@ import urllib.request
 from bench.harness import ROOT, Row, folder
 
 INSTALLED = ROOT / "build/peers/node_modules/.bin"
-#: What starts each, and a text of the page that a newcomer sees first.
+#: The command of each, and a text on its page that a new user sees first.
 PEERS = {
     "opencode": (["serve", "--hostname", "127.0.0.1", "--port"], "Nothing here yet"),
     "openclaw": (["gateway", "--dev", "--allow-unconfigured", "--auth", "none", "--bind", "loopback", "--port"],
@@ -40,7 +40,7 @@ def wait_until_it_answers(url, process):
 
 @contextlib.contextmanager
 def served(name):
-    """The address of a program's page, which has a home directory of its own."""
+    """Starts a program with its own home directory. Yields the address of its page."""
     arguments, _ = PEERS[name]
     with folder() as home:
         port = free_port()
@@ -52,13 +52,13 @@ def served(name):
             wait_until_it_answers(f"http://127.0.0.1:{port}/", process)
             yield f"http://127.0.0.1:{port}/"
         finally:
-            # What is in node_modules/.bin may only start the program.
+            # node_modules/.bin may contain a launcher that only starts the program.
             os.killpg(process.pid, signal.SIGTERM)
             process.wait()
 
 
 def rows(visit):
-    """Rows of the programs that are installed. `visit`: measures a first visit to an address, until a text is shown."""
+    """Returns rows of the installed programs. `visit` measures a first visit to an address, until a text is shown."""
     for name, (_, text) in PEERS.items():
         if not (INSTALLED / name).exists():
             yield Row(f"{name}, first view", "not installed", "-", "-", "see bench/peers.py", None)

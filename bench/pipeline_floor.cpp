@@ -1,7 +1,7 @@
-// The limit of this server: turns inserted by a bare loop of libpq in pipeline mode, in transactions of a given size,
-// as isolated and durable as the gateway's, into tables that a gateway has made.
+// The limit of this server: turns inserted by a bare loop of libpq in pipeline mode, in transactions of a given size.
+// They are as isolated and durable as the gateway's, and use tables that a gateway has created.
 //
-//     pipeline_floor <url> <seconds> <group>
+// pipeline_floor <url> <seconds> <group>
 //
 // Prints inserts per second.
 #include <libpq-fe.h>
@@ -91,11 +91,11 @@ private:
     send<1>("entered", {thread.c_str()});
   }
 
-  /// For the results of all that was sent.
+  /// Waits for the results of all statements sent.
   void wait() const {
     for (bool is_over = false; !is_over;) {
       auto* result = PQgetResult(connection_);
-      if (!result) continue;  // between those of two statements
+      if (!result) continue;  // null separates the results of two statements
       const auto status = PQresultStatus(result);
       is_over = status == PGRES_PIPELINE_SYNC;
       if (status == PGRES_FATAL_ERROR || status == PGRES_PIPELINE_ABORTED) fail();

@@ -1,4 +1,4 @@
-"""The process: start time, and idle cost."""
+"""The process: start time, and cost when idle."""
 
 import time
 
@@ -37,7 +37,7 @@ def start():
 
 
 def idle():
-    """Memory and CPU of an idle gateway, against a plain epoll server"""
+    """Memory and CPU of an idle gateway; the floor is a plain epoll server"""
     with folder() as home, Gateway(home) as gateway, EpollFloor(b"-") as floor:
         time.sleep(2)
         before, floor_before = gateway.cpu_seconds(), floor.cpu_seconds()

@@ -1,4 +1,4 @@
-"""File and command tools, against the programs they use."""
+"""File and command tools, compared with the programs that they use."""
 
 import contextlib
 import json
@@ -48,7 +48,7 @@ def commands():
                   f"{times['tool'] / times['floor']:.2f}", "<= 1.3", times["tool"] <= 1.3 * times["floor"])
 
 
-# Prints the median time of requests, each on a connection of its own.
+# Prints the median time of requests on separate connections.
 REQUESTS = """
 import sys, time, urllib.request
 times = []
@@ -63,7 +63,7 @@ GIBIBYTE = 1 << 30
 
 @contextlib.contextmanager
 def upstream():
-    """A server that sends as many bytes as a path says. Yields its URL."""
+    """A server that sends the number of bytes in the path. Yields its URL."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     child = subprocess.Popen([PROGRAMS / "app_server"], env={"PORT": str(port)})
@@ -79,7 +79,7 @@ def upstream():
 
 
 def figure(printed, name):
-    """The number after the word."""
+    """Returns the number after the word."""
     return float(printed.split(name)[1].split()[0])
 
 
@@ -114,7 +114,7 @@ def checkpoint_times(*arguments):
 
 
 def checkpoints():
-    """What checkpoints add: Write with and without, and the listings around a command in a project of 50,000 files"""
+    """The cost of checkpoints: Write with and without them, and the listings around a command among 50,000 files"""
     with folder() as home:
         for size, name in ((4096, "4 KiB"), (1 << 20, "1 MiB")):
             project = home / f"write-{size}"

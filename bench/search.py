@@ -6,7 +6,7 @@ from bench.harness import Gateway, Row, folder, load, median_and_p99
 
 TURNS, BATCHES, THREADS, QUERIES = 1_000_000, 10, 1_000, 300
 
-# Ranks of the words to search for: the n-th word is n times rarer than the first.
+# Ranks of the words to search for: the n-th word is n times less frequent than the first.
 WORDS = {"common": (1, 50), "middling": (100, 1_000), "rare": (10_000, 49_999)}
 
 
@@ -32,7 +32,7 @@ def compare(measure, times, floor, limit):
 
 
 def search():
-    """Search and pages of turns among 1,000,000 turns, and whether inserts slow down on the way there"""
+    """Search and pages of turns among 1,000,000 turns, and whether inserts slow down with its size"""
     numbers = random.Random(1)
     with folder() as home, Gateway(home) as gateway:
         threads = gateway.new_threads(THREADS)

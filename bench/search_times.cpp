@@ -1,7 +1,7 @@
-// Measures searches and lists in a data directory that seed_turns has filled, without HTTP: their time, and their
-// processor time, which other programs on the machine affect less.
+// Measures searches and lists, without HTTP, in a data directory that seed_turns has filled: elapsed time, and
+// processor time, which other programs affect less.
 //
-//     search_times <directory> [agent]
+// search_times <directory> [agent]
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using Time = std::chrono::steady_clock;
 
 constexpr int repetitions = 300;
 
-/// The process's processor time in milliseconds.
+/// Returns the process's processor time in milliseconds.
 double processor_time() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

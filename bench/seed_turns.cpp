@@ -1,7 +1,7 @@
-// Fills a data directory that no gateway uses with threads and turns, whose words have the frequencies of a language,
-// and indexes them: a large database within a minute.
+// Fills a data directory, which must not be in use, with threads and turns and indexes them: a large database within a
+// minute. The words have the frequencies of a language.
 //
-//     seed_turns <directory> <threads> <turns> [agents]
+// seed_turns <directory> <threads> <turns> [agents]
 //
 // The threads belong to `assistant`, or in turn to `agent-0`, `agent-1`, … Prints how long it took.
 #include <chrono>

@@ -1,7 +1,7 @@
-// The limit of this disk and SQLite: records inserted by a bare loop, in commits of a given size, as durable as the
-// gateway's and into the gateway's own tables, without its search index.
+// The limit of this disk and SQLite: records inserted by a bare loop, in commits of a given size. They are as durable
+// as the gateway's and use its own tables, without its search index.
 //
-//     sqlite_floor <directory> <seconds> <group> turns|threads <migration.sql>...
+// sqlite_floor <directory> <seconds> <group> turns|threads <migration.sql>...
 //
 // Prints inserts per second.
 #include <sqlite3.h>

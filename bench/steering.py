@@ -1,4 +1,4 @@
-"""Messages that join an answer under way."""
+"""Messages that join an active answer."""
 
 import http.client
 import json
@@ -14,8 +14,8 @@ RUNS = 1_000
 
 
 class Model:
-    """Steers its own answer: asked a question, it sends the message before it calls a tool. Asked again, it looks whether
-    the message is the last thing that it is told."""
+    """Steers its own answer: at the first request it sends the message and then calls a tool. At the next request it
+    checks whether the message is the last one of the prompt."""
 
     def __init__(self, gateway):
         self.connection = http.client.HTTPConnection("127.0.0.1", gateway.port)
@@ -42,7 +42,7 @@ class Model:
 
 
 def steering():
-    """1,000 answers, each with a message that is sent while the model thinks; the next request must have it"""
+    """1,000 answers, each with a message that is sent while the model thinks; the next request must contain it"""
     with folder() as home, ProviderStub() as stub, Gateway(home, stub.port) as gateway:
         model, threads = Model(gateway), gateway.new_threads(RUNS)
         stub.always(model.answer)

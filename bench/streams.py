@@ -11,7 +11,7 @@ def measure(model, thread_count, readers):
     upstream."""
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
         threads = gateway.new_threads(thread_count)
-        # The first call also loads the HTTP client's library: a cost of the start, not of a delta.
+        # The first call also loads the HTTP client's library, which is not a cost of deltas.
         load_chat([gateway.port, gateway.token, "bench/1x1", 1], gateway.new_threads(1))
         through = load_chat([gateway.port, gateway.token, f"bench/{model}", readers], threads)
         direct = load_chat([upstream.port, "--direct", model, thread_count])
@@ -19,7 +19,7 @@ def measure(model, thread_count, readers):
 
 
 def deltas():
-    """Delay of a delta, 100 threads streaming 5,000 a second in all; the floor reads the model service directly"""
+    """Delay of a delta with 100 threads and 5,000 deltas a second in total; the floor reads the model service directly"""
     through, direct = measure("50x400", 100, 100)
     expected = 100 * 400
     delay, floor = through["delays"], direct["delays"]

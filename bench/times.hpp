@@ -18,7 +18,7 @@ private:
   std::vector<double> times_;
 };
 
-/// Adds the age of each `@<nanoseconds> ` in `text` (written by bench/upstream.cpp), and returns the position after the
+/// Adds the age of each `@<nanoseconds> ` in `text` (written by bench/upstream.cpp). Returns the position after the
 /// last complete one.
 std::size_t collect_delays(std::string_view text, Times& delays);
 

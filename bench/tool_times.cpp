@@ -1,8 +1,8 @@
-// Measures the file and command tools in a directory, and the programs that they are based on, in seconds:
+// Measures the file and command tools in a directory, and the programs that they use, in seconds:
 //
-//     tool_times commands <directory>        a sandboxed command, with and without network, and the same one run
-//     directly tool_times grep <directory>            Grep, and ripgrep itself tool_times output <directory> <command>
-//     no time: the output of a sandboxed command that may reach this host
+//     tool_times commands <directory>            a sandboxed command, with and without network, and without sandbox
+//     tool_times grep <directory>                Grep, and ripgrep itself
+//     tool_times output <directory> <command>    no time: the output of a sandboxed command that may reach this host
 #include <signal.h>
 
 #include <algorithm>

@@ -66,7 +66,7 @@ def gaps(stub):
 
 
 def direct_gaps(stub, body):
-    """The same exchange by a client that does nothing with the responses."""
+    """Does the same exchange with a client that ignores the responses."""
     connection = http.client.HTTPConnection("127.0.0.1", stub.port)
     for _ in range(50):
         connection.request("POST", "/v1/chat/completions", body=body)
@@ -121,7 +121,7 @@ def ask_on_own_connection(gateway, thread):
 
 
 def prompts():
-    """The prompt of a thread with 2,000 turns: from the question to the model's request, against a new thread's"""
+    """The prompt of a thread with 2,000 turns, from the message to the model's request; the floor is a new thread"""
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
         stub.always(Reply("Done."))
         short, long = chats.threads(2)
@@ -144,7 +144,7 @@ def delays(chats, thread):
 
 
 def memory():
-    """Memory after 1,000 runs with a tool call each, against the first 100"""
+    """Memory after 1,000 runs with a tool call each; the floor is the first 100"""
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
         stub.always(model_that_calls(1))
         for thread in chats.threads(100):

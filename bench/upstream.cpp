@@ -1,6 +1,6 @@
-// A model service for measurements: OpenAI's Chat Completions, streamed. The model's name defines the answer: `50x400`
-// is 50 deltas a second, 400 in all; any other name returns one delta. The text of each delta is `@<now> `, so that its
-// reader can compute the delay. Prints its port.
+// A model service for measurements: OpenAI's Chat Completions, streamed. The model's name specifies the answer:
+// `50x400` means 50 deltas a second, 400 in total; any other name returns one delta. The text of each delta is `@<now>
+// `, so that the reader can compute the delay. Prints its port.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -23,14 +23,14 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
 
-/// A persistent connection, and the answer that is streamed on it.
+/// A persistent connection, and the answer being streamed on it.
 struct Connection {
   int socket = -1;
   std::string in;
   std::string out;
   std::int64_t interval = 0;
   std::int64_t due = 0;
-  int deltas_left = 0;  ///< 0: no answer in progress
+  int deltas_left = 0;  ///< 0: no active answer
 };
 
 std::string chunk(std::string_view data) {
@@ -54,7 +54,7 @@ const std::string& last_chunks() {
   return chunks;
 }
 
-/// The number after `name`, or `otherwise`.
+/// Returns the number after `name`, or `otherwise`.
 int number_after(std::string_view text, std::string_view name, int otherwise) {
   const auto at = text.find(name);
   int value = otherwise;
@@ -68,7 +68,7 @@ void begin_response(Connection& connection, std::string_view body) {
   const int rate = number_after(name, R"("model":")", 1);
   connection.interval = second / std::max(rate, 1);
   connection.deltas_left = number_after(name, "x", 1);
-  // Streams that begin together do not stay in step at a real service.
+  // Streams that begin at the same time are not synchronous at a real service.
   static std::int64_t responds = 0;
   connection.due = now() + connection.interval * (++responds * 618 % 1000) / 1000;
   connection.out += "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -88,7 +88,7 @@ void take_request(Connection& connection) {
   connection.in.erase(0, head + 4 + size);
 }
 
-/// Writes the deltas that are due. Bytes that the peer does not accept yet wait, with the time they were made.
+/// Writes the deltas that are due. Bytes that the peer does not accept yet are kept, with their original time.
 void advance(Connection& connection, std::int64_t time) {
   while (connection.deltas_left > 0 && connection.due <= time) {
     connection.out += delta_chunk("@" + std::to_string(now()) + " ");
@@ -124,7 +124,7 @@ private:
   void accept_one(int listener) {
     const int socket = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK);
     if (socket < 0) return;
-    // Else a second small write waits for the client's delayed acknowledgement, 40 ms.
+    // Otherwise a second small write waits for the client's delayed acknowledgement, 40 ms.
     const int yes = 1;
     check(setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes), "TCP_NODELAY");
     connections_.emplace_front().socket = socket;

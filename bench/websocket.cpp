@@ -72,7 +72,7 @@ std::size_t WebSocket::take_frame(std::string_view bytes, const std::function<vo
   return head + size;
 }
 
-// A client's frames are masked; a mask of zeros leaves the bytes as they are.
+// A client's frames are masked. A mask of zeros does not change the bytes.
 void WebSocket::send_frame(unsigned char opcode, std::string_view payload) {
   std::string frame{static_cast<char>(0x80 | opcode)};
   if (payload.size() < 126) {

@@ -19,12 +19,13 @@ public:
   int socket() const { return socket_; }
   void send_text(std::string_view text) { send_frame(0x1, text); }
 
-  /// Reads without waiting and passes on each complete text message. False once the connection is closed.
+  /// Reads without waiting, and calls `on_text` with each complete text message. Returns false once the connection is
+  /// closed.
   bool read(const std::function<void(std::string_view text)>& on_text);
 
 private:
   void send_frame(unsigned char opcode, std::string_view payload);
-  /// Handles the first complete frame of `bytes`: its length, or 0 if it is incomplete.
+  /// Handles the first complete frame of `bytes`. Returns its length, or 0 if it is incomplete.
   std::size_t take_frame(std::string_view bytes, const std::function<void(std::string_view text)>& on_text);
 
   int socket_;

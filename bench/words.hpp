@@ -6,8 +6,8 @@
 
 namespace agw::bench {
 
-/// Generates text whose words have the frequencies of a language: the n-th of 50,000 words (`w1`, `w2`, …) is n times
-/// rarer than the first.
+/// Generates text with the word frequencies of a language: the n-th of 50,000 words (`w1`, `w2`, …) is n times less
+/// frequent than the first.
 class Words {
 public:
   explicit Words(unsigned seed) : random_(seed) {}
@@ -18,7 +18,7 @@ public:
     return text;
   }
 
-  /// A word with a rank between `first` and `last`, as frequent as in the text.
+  /// Returns a word with a rank between `first` and `last`, with the frequencies of the text.
   std::string word(double first, double last) {
     return "w" + std::to_string(static_cast<int>(first * std::exp(uniform_(random_) * std::log(last / first))));
   }

@@ -1,5 +1,5 @@
-// Lines of an editor (ACP): each gets one answer at most, and what is answered is a line of JSON. Prompts become texts
-// and files; events of the gateway, which quote agents and tools, become updates.
+// Lines from an editor (ACP): each gets at most one response, and responses are lines of JSON. Prompts become texts and
+// files; the gateway's events, which quote agents and tools, become updates.
 
 #include <chrono>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 using namespace agw;
 using fuzzing::require;
 
-/// Answers prompts with what is in them, and updates for what looks like an event.
+/// Answers prompts with their own content, and with updates for texts that look like events.
 class Answerer : public cli::RpcHandler {
 public:
   Task<json::object> answer(std::string, json::object params, cli::RpcCallPointer) override {

@@ -1,5 +1,5 @@
-// Streams of model services, in each wire format: whatever they send, and wherever they cut characters, they end as an
-// answer or a failure, and what was streamed is text.
+// Streams of model services, in each wire format. Whatever they contain, and wherever they split characters, they end
+// as an answer or a failure, and the deltas are valid text.
 
 #include <cstdint>
 #include <cstdlib>

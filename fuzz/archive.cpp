@@ -1,4 +1,4 @@
-// Archives of other programs and backups: tar, zip and zstd. They are read to their end, or said to be damaged.
+// Archives of other programs and backups: tar, zip and zstd. They are read to the end, or reported as damaged.
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Foreign texts in any charset: they become UTF-8. The first line is the Content-Type.
+// Untrusted texts in any charset: they become UTF-8. The first line is the Content-Type.
 
 #include <string>
 

@@ -1,5 +1,5 @@
-// What other programs keep of conversations and settings, as `agw import` reads it in a dry run: all of it is taken, or
-// left out with a reason. The first byte chooses the program.
+// Conversations and settings of other programs, as `agw import` reads them in a dry run: everything is imported, or
+// skipped with a reason. The first byte selects the program.
 
 #include <filesystem>
 #include <fstream>
@@ -22,7 +22,7 @@ using namespace agw;
 struct Source {
   std::string_view name;
   void (*read)(cli::Importer& importer, const fs::path& path);
-  std::string_view file;  ///< in the folder that is read
+  std::string_view file;  ///< in the directory to import
 };
 
 constexpr Source sources[] = {

@@ -1,4 +1,4 @@
-// Bodies of the APIs of OpenAI and Anthropic: they are read, or refused with the member that is wrong.
+// Bodies for the APIs of OpenAI and Anthropic: they are accepted, or rejected with the invalid member.
 
 #include <cstdint>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Command lines for which grants may hold: a line is refused, or its words, written as a line, are read as the same
+// Command lines for which grants may apply: a line is rejected, or its words, written as a line, are parsed as the same
 // words.
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Two texts, with a zero byte between them: applied to the first, their unified diff makes the second.
+// Two texts, separated by a zero byte: their unified diff, applied to the first, results in the second.
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +11,7 @@ namespace {
 
 using agw::fuzzing::require;
 
-/// A line with its line feed, if it has one.
+/// Takes a line with its line feed, if it has one.
 std::string_view take_whole_line(std::string_view& text) {
   const auto line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
   text.remove_prefix(line.size());
@@ -20,7 +20,7 @@ std::string_view take_whole_line(std::string_view& text) {
 
 constexpr std::string_view no_line_feed = "\\ No newline at end of file\n";
 
-/// A line of a hunk, without the mark for a missing line feed.
+/// Takes a line of a hunk, without the mark for a missing line feed.
 std::string_view take_hunk_line(std::string_view& diff) {
   auto line = take_whole_line(diff);
   if (!diff.starts_with(no_line_feed)) return line;

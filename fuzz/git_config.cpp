@@ -1,4 +1,4 @@
-// `.git/config` of a project, which a program in the sandbox may have written: it is read in any case.
+// The `.git/config` of a project, which a program in the sandbox may have written: reading it never fails.
 
 #include <cstdio>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Glob patterns of agents and `.gitignore` files of projects: a pattern is refused, or matches in linear time. The
+// Glob patterns of agents and `.gitignore` files of projects: a pattern is rejected, or matches in linear time. The
 // first line is a path.
 
 #include <string>

@@ -1,5 +1,5 @@
-// Grep without ripgrep: a pattern and a glob, a line each, then the text of a file. Each match is a line that the file
-// has, and what is shown is text.
+// Grep without ripgrep: a pattern and a glob, one line each, then the text of a file. Each match is an existing line of
+// the file, and the output is valid text.
 
 #include <algorithm>
 #include <atomic>

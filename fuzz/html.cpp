@@ -1,4 +1,4 @@
-// Pages of the web, in any charset: they become UTF-8, and events whose elements are all closed.
+// Web pages in any charset: they become UTF-8, and events in which every element is closed.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The bytes of HTTP connections: however they are cut into pieces, they are the same requests, or are refused.
+// The bytes of HTTP connections: however they are split, they are the same requests, or are rejected.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// What was read of a connection's bytes, in pieces of at most `step`.
+/// Returns the requests read from a connection's bytes, in pieces of at most `step`.
 std::string read(std::string_view bytes, std::size_t step) {
   agw::RequestParser parser;
   std::string seen;
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
   const auto whole = read(bytes, bytes.size());
   const auto cut = read(bytes, data[0] % 32 + 1);
-  // A refusal may come before or after a request that is complete by then, but requests never differ.
+  // A rejection may occur before or after a request that is complete by then, but requests never differ.
   const auto common = std::min(whole.size(), cut.size());
   if (whole.compare(0, common, cut, 0, common) != 0) std::abort();
   return 0;

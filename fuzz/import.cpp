@@ -1,4 +1,4 @@
-// Exports of other programs, as streams: an array's elements and a text's lines, whatever pieces they come in.
+// Exports of other programs, as streams: an array's elements and a text's lines, however they are split.
 
 #include <algorithm>
 #include <cstdint>

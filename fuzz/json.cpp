@@ -1,4 +1,4 @@
-// JSON texts: what is read is written, and reads the same again.
+// JSON texts: a parsed value is serialised, and the result parses as the same value.
 
 #include "base/json/json.hpp"
 #include "fuzz/support/fuzzing.hpp"

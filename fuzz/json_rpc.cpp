@@ -1,5 +1,5 @@
-// JSON-RPC messages of MCP servers and of the gateway's own MCP clients, and results of tools: each is a message with
-// what its kind needs, or is refused.
+// JSON-RPC messages of MCP servers and of the gateway's own MCP clients, and results of tools: each is rejected, or a
+// message with all members that its kind requires.
 
 #include "base/json/json.hpp"
 #include "features/integrations/results.hpp"
@@ -12,7 +12,7 @@ using agw::fuzzing::require;
 
 namespace {
 
-/// What an MCP server sends to an integration.
+/// Reads a message of an MCP server to an integration.
 void read_as_client(std::string_view text) {
   const auto message = agw::read_rpc(text);
   using Kind = agw::RpcMessage::Kind;
@@ -26,7 +26,7 @@ void read_as_client(std::string_view text) {
   require(agw::is_utf8(outcome.output) && outcome.output.size() <= 4 * agw::max_result_characters + 1000);
 }
 
-/// What a client sends to the gateway's MCP server.
+/// Reads a message of a client to the gateway's MCP server.
 void read_as_server(std::string_view text) {
   const auto value = agw::parse_json(text);
   if (!value) return;

@@ -1,4 +1,5 @@
-// Pages of knowledge and skills, which people and agents write: what is read is written, and reads the same again.
+// Pages of knowledge and skills, written by people and agents: a parsed page is serialised, and the result parses as
+// the same page.
 
 #include <string>
 
@@ -18,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto page = agw::read_page_text(text);
   if (page.problem.empty()) {
     const auto again = agw::read_page_text(agw::write_page_text(page));
-    const auto ends = boost::is_any_of("\r\n");  // Files end with a line feed, and bodies begin after an empty line.
+    const auto ends = boost::is_any_of("\r\n");  // files end with a line feed, and bodies begin after an empty line
     require(again.problem.empty() && again.head.title == page.head.title);
     require(boost::trim_copy_if(again.body, ends) == boost::trim_copy_if(page.body, ends));
     require(again.head.tags == page.head.tags && again.head.entities == page.head.entities);

@@ -1,4 +1,4 @@
-// Mails: whatever comes, what is read of them is UTF-8 and within its bounds, and what is said of their senders holds.
+// Mails: the parsed text is UTF-8 and within its limits, and the statements about senders are correct.
 
 #include <cstdint>
 #include <cstdlib>

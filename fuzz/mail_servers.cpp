@@ -1,10 +1,10 @@
-// Answers of IMAP and SMTP servers: mails are read, or the connection is said to be broken.
+// Responses of IMAP and SMTP servers: mails are read, or the connection is reported as broken.
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "features/channels/email/imap.cpp"  // It needs the connection below, and no other.
+#include "features/channels/email/imap.cpp"  // with the connection below instead of the real one
 #include "features/channels/email/smtp.cpp"
 #include "fuzz/support/fuzzing.hpp"
 #include "io/http/http_client.hpp"
@@ -20,7 +20,7 @@ std::string_view answers;
 
 }  // namespace
 
-// In the place of io/mail/mail_connection.cpp, which uses the network.
+// Replaces io/mail/mail_connection.cpp, which uses the network.
 
 MailConnection::MailConnection(HttpClient&) {}
 MailConnection::~MailConnection() = default;

@@ -1,4 +1,4 @@
-// Markdown of models, agents and pages: as safe HTML, as an outline, and as what messengers show.
+// Markdown of models, agents and pages: as safe HTML, as an outline, and in the formats of messengers.
 
 #include <cstdint>
 #include <cstdlib>

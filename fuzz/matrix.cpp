@@ -1,5 +1,5 @@
-// Answers of a Matrix server, each a line of JSON: its messages are read or ignored, and an answer never leads to calls
-// without end.
+// Responses of a Matrix server, each a line of JSON: messages are read or ignored, and a response never causes an
+// endless series of calls.
 
 #include <string>
 #include <utility>
@@ -19,7 +19,7 @@ std::string_view matrix_answers;
 
 }  // namespace
 
-// In the place of features/channels/service_call.cpp, which uses the network.
+// Replaces features/channels/service_call.cpp, which uses the network.
 Task<ServiceResponse> call_service(HttpClient&, const ChannelAccount&, ServiceCall call, StopSource&) {
   fuzzing::require(call.path.starts_with("/_matrix/") && call.path.find_first_of(" \r\n") == std::string::npos);
   if (matrix_answers.empty()) co_return ServiceResponse{.error = "it is gone"};

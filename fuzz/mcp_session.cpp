@@ -1,5 +1,5 @@
-// A whole session with an MCP server, whose answers are the lines of the input: it opens, or says why not, and what its
-// tools answer is text.
+// A complete session with an MCP server, whose responses are the lines of the input: it opens, or reports an error, and
+// its tools return valid text.
 
 #include <memory>
 #include <string>

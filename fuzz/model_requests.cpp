@@ -1,5 +1,5 @@
-// Requests to model services: what a program has sent in one format is written in each of the others, as JSON that a
-// strict service can read.
+// Requests to model services: a program's request in one format is converted to each of the others, as JSON that a
+// strict service accepts.
 
 #include <iterator>
 #include <memory>

@@ -1,5 +1,5 @@
-// What a service and its authorization server say of themselves, each answer a line of JSON, after a line with the
-// challenge: a login ends with an error, or with endpoints to which codes and tokens may be sent.
+// Metadata of a service and its authorization server: a line with the challenge, then one response per line, each JSON.
+// A login ends with an error, or with endpoints to which codes and tokens may be sent.
 
 #include <string>
 #include <utility>
@@ -22,7 +22,7 @@ OAuthWeb::Reply next_reply() {
   return {.status = value ? 200 : 404, .body = value && value->is_object() ? value->get_object() : json::object()};
 }
 
-/// Nobody may listen in.
+/// Whether eavesdropping is impossible.
 bool is_protected(const WebUrl& url) {
   return url.origin().starts_with("https:") || url.host() == "localhost" || url.host() == "::1" ||
          url.host().starts_with("127.");
@@ -30,7 +30,7 @@ bool is_protected(const WebUrl& url) {
 
 }  // namespace
 
-// In the place of features/integrations/oauth_requests.cpp, which uses the network.
+// Replaces features/integrations/oauth_requests.cpp, which uses the network.
 
 Task<OAuthWeb::Reply> OAuthWeb::get(WebUrl) const { co_return next_reply(); }
 Task<OAuthWeb::Reply> OAuthWeb::post(WebUrl, std::string, std::string, std::vector<HttpHeader>) const {

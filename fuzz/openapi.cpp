@@ -1,4 +1,4 @@
-// OpenAPI documents of other services: they describe operations, or say why not.
+// OpenAPI documents of other services: they result in operations, or in an error.
 
 #include <cstdint>
 #include <string_view>

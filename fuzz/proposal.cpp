@@ -1,4 +1,5 @@
-// Files of proposals, which people edit: they are read, or refused with a line; and what was read is written the same.
+// Files of proposals, which people edit: they are rejected with a line number, or parsed and serialised without
+// changes.
 
 #include <cstdint>
 #include <cstdlib>

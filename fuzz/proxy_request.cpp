@@ -1,5 +1,5 @@
-// The head of a request to the proxy of a sandbox, written by whatever runs there: it is refused, or what is passed on
-// is one request for the host that was judged.
+// The head of a request to the proxy of a sandbox, written by any program in it: it is rejected, or the proxy forwards
+// one request for the host that was authorized.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +23,7 @@ std::size_t count(std::string_view text, std::string_view part) {
   return found;
 }
 
-/// Nobody may read it as two requests, or as one for another host.
+/// The head must not be readable as two requests, or as one for another host.
 void check_head(std::string_view head) {
   require(head.ends_with("\r\n\r\n") && count(head, "\r\n\r\n") == 1);
   require(count(head, "\n") == count(head, "\r\n") && count(head, "\r") == count(head, "\r\n"));

@@ -1,5 +1,5 @@
-// Heads of requests in which secrets are filled in: what the strict parser accepts, it accepts after that, too, with
-// the same fields and the same body, and without a stand-in nothing changes.
+// Heads of requests in which secrets are filled in: if the strict parser accepts the head, it also accepts the result,
+// with the same fields and the same body. Without a stand-in, nothing changes.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What people type into a search: every text is a query.
+// Search texts of people: every text is a valid query.
 
 #include <cstdint>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Files of settings that other programs leave: TOML is rejected with a line number or becomes JSON; JSON is JSON5, of
+// Settings files of other programs: TOML is rejected with a line number or becomes JSON; JSON is also valid JSON5 with
 // the same value.
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Streams of events and lines: however they are cut into pieces, they are the same frames.
+// Streams of events and lines: however they are split, they are the same frames.
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// Targets of requests, and the fields that say whom a browser means: paths, queries, hosts and origins.
+// Targets of requests, and the header fields for the host and origin: paths, queries, hosts and origins.
 
 #include <algorithm>
 #include <string>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const agw::Hosts hosts({.port = 7420, .hosts = {"box.example"}, .origins = {"https://app.example"}});
   auto text = agw::fuzzing::text_of(data, size);
   const auto line = agw::fuzzing::take_line(text);
-  // A head with such bytes in its target was refused before.
+  // Heads with such bytes in the target were rejected earlier.
   if (std::ranges::any_of(line, [](unsigned char c) { return c <= ' ' || c == 0x7F; })) return 0;
   const auto target = agw::parse_target(line);
   if (!target.bad_path) {

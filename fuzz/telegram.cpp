@@ -1,4 +1,4 @@
-// Updates of Telegram's Bot API: each is ignored, or read as a message with its sender and its chat.
+// Updates of Telegram's Bot API: each is ignored, or read as a message with its sender and chat.
 
 #include "features/channels/telegram.hpp"
 #include "base/json/json.hpp"

@@ -1,4 +1,4 @@
-// The bytes of WebSockets: however they are cut into pieces, they are the same messages.
+// The bytes of WebSockets: however they are split, they are the same messages.
 
 #include <algorithm>
 #include <cstdint>

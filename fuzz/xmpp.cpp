@@ -1,5 +1,5 @@
-// Stanzas of an XMPP server. The bytes build elements, because libstrophe reads the XML, which is UTF-8: `<name`, an
-// attribute, `>` for the text, `/` to close, each up to a zero byte.
+// Stanzas of an XMPP server. libstrophe reads the XML, so the bytes build elements instead: `<name`, an attribute, `>`
+// for the text, `/` to close, each up to a zero byte.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 using agw::XmppElement;
 
-/// Cuts `text` at the first `mark`: what is before it, and what is after it.
+/// Splits `text` at the first `mark`.
 std::pair<std::string, std::string> halves(std::string_view bytes, char mark) {
   const auto text = agw::to_utf8(bytes);
   const auto middle = text.find(mark);
@@ -30,7 +30,7 @@ std::string_view take_piece(std::string_view& text) {
   return piece;
 }
 
-/// As deep as the reader of elements goes.
+/// As deep as the reader of elements descends.
 XmppElement element_of(std::string_view& text, int depth) {
   XmppElement element;
   const auto head = halves(take_piece(text), ' ');

@@ -1,5 +1,5 @@
-// YAML written by people, agents and packages: it is rejected with a line number, or it survives being written and read
-// again.
+// YAML written by people, agents and packages: it is rejected with a line number, or parsed, serialised, and parsed as
+// the same value.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace {
 
 using agw::json::value;
 
-/// `1e3` may be written as 1000: the same number in another notation.
+/// `1e3` may be serialised as 1000, the same number in another notation.
 bool is_same(const value& one, const value& other) {
   if (one.is_number() && other.is_number()) return one.to_number<double>() == other.to_number<double>();
   if (one.is_array() && other.is_array()) return std::ranges::equal(one.get_array(), other.get_array(), is_same);

@@ -7,7 +7,7 @@
 
 namespace agw::fuzzing {
 
-/// A finding unless `holds`.
+/// Reports a finding unless `holds`.
 inline void require(bool holds) {
   if (!holds) std::abort();
 }
@@ -17,7 +17,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 }
 
 /// Takes the next line from `text`, or all of it, without the line feed. Unlike agw::take_line it keeps a carriage
-/// return, which the fuzzed code has to see.
+/// return, which the fuzzed code must handle.
 inline std::string_view take_line(std::string_view& text) {
   const auto end = text.find('\n');
   const auto line = text.substr(0, end);

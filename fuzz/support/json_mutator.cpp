@@ -18,7 +18,7 @@ using Random = std::minstd_rand;
 
 std::size_t below(Random& random, std::size_t limit) { return limit == 0 ? 0 : random() % limit; }
 
-/// All values of a document, itself first.
+/// Collects all values of a document, starting with the document itself.
 void collect(json::value& value, std::vector<json::value*>& found) {
   found.push_back(&value);
   if (auto* object = value.if_object()) {
@@ -28,7 +28,7 @@ void collect(json::value& value, std::vector<json::value*>& found) {
   }
 }
 
-/// Bytes changed by the fuzzer, which knows what the code compares texts with.
+/// Changes bytes with the fuzzer, which records the strings that the code compares.
 json::string changed_text(std::string text) {
   const auto used = text.size();
   text.resize(std::max<std::size_t>(64, used + used / 2));
@@ -107,11 +107,11 @@ void change(json::value& value, Random& random, const std::vector<json::value*>&
   }
 }
 
-/// Empty if the text is no JSON, or becomes too long.
+/// Returns an empty string if the text is not JSON or becomes too long.
 std::string mutated(std::string_view text, std::size_t max_size, Random& random) {
   auto document = parse_json(text);
   if (!document) return {};
-  // Copied values come from a second copy: what is changed may lie within what is copied.
+  // Copied values come from a second copy of the document, because a changed value may be part of a copied one.
   auto source = *document;
   std::vector<json::value*> values, sources;
   collect(*document, values);

@@ -5,12 +5,12 @@
 
 namespace agw::fuzzing {
 
-/// Changes a JSON text into another one: a value is replaced, removed, repeated, moved or nested, a member renamed.
-/// Bytes changed at random are seldom JSON, so that they do not get beyond the parser. One in four times, and where the
-/// input is no JSON, the bytes are changed all the same. Returns the new size.
+/// Mutates a JSON text: replaces, removes, repeats, moves or nests a value, or renames a member. Bytes changed at
+/// random are rarely valid JSON, so the parser would reject most of them. One time in four, and if the input is not
+/// JSON, bytes are changed nevertheless. Returns the new size.
 std::size_t mutate_json(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed);
 
-/// The same for texts of lines, each of them JSON.
+/// Does the same for texts with one JSON value per line.
 std::size_t mutate_json_lines(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed);
 
 }  // namespace agw::fuzzing
