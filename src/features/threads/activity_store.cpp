@@ -22,7 +22,7 @@ constexpr int threads_a_page = 50;
 constexpr int snippet_length = 150;
 constexpr int max_character_length = 4;  ///< bytes in UTF-8
 
-/// Adds the thread's newest turns, and keeps only the newest of all.
+/// Adds the thread's newest turns, then drops all but the newest `limit`.
 void add_turns(Connection& connection, const Statement& thread, int limit, std::vector<Numbered>& newest) {
   turn_order_store::NewestFirst numbers(connection, thread.integer(0));
   for (int left = limit; left > 0; --left) {
@@ -46,10 +46,10 @@ void add_turns(Connection& connection, const Statement& thread, int limit, std::
 }
 
 /// Calls `each` with the threads that were changed before `before`, latest first. Returns where the next page begins,
-/// or no value at the end or once `each` returns false. Pages, because a server sends all rows of a statement.
+/// or no value at the end or once `each` returns false. Reads pages, because a server sends all rows of a statement.
 std::optional<std::int64_t> for_each_of_page(Connection& connection, const std::vector<std::string>& agent_ids,
                                              std::int64_t before, const std::function<bool(const Statement&)>& each) {
-  // One value lets the index give the order.
+  // With a single value, the index provides the order.
   auto thread = connection.prepare(
       agent_ids.size() == 1 ? "SELECT number, id, title, updated FROM threads WHERE agent_id = ? AND updated < ? ORDER "
                               "BY updated DESC LIMIT ?"

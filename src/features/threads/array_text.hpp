@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// Collects what a store gives one by one as the text of a JSON array.
+/// Collects records that a store passes one by one into the text of a JSON array.
 template <class T>
 struct ArrayText {
   std::string text = "[";

@@ -13,7 +13,7 @@ namespace agw {
 /// in the order of the query.
 void add_hits_function(Connection& connection);
 
-/// The numbers of such a blob.
+/// Decodes a result of `turn_hits`.
 std::vector<std::uint32_t> read_hits(std::string_view blob);
 
 }  // namespace agw

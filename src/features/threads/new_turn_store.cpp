@@ -45,7 +45,7 @@ void count_turn(Connection& connection, std::int64_t thread, std::int64_t turn, 
   connection.prepare(sql).bind(":moment", moment).bind(":turn", turn).bind(":number", thread).run();
 }
 
-/// Once the turn is counted in the thread's row.
+/// Must be called after the turn was counted in the thread's row.
 void take_count(Connection& connection, thread_store::StoredThread& stored, std::int64_t moment) {
   ++stored.thread.turn_count;
   stored.thread.updated_at = std::max(stored.thread.updated_at, thread_store::time_of(moment));
@@ -78,11 +78,11 @@ std::int64_t insert_turn(Connection& connection, std::int64_t thread, const Prep
   return has_number ? row.integer(0) : connection.last_insert_rowid();
 }
 
-/// Statements of many rows look up the next number and open tables and indexes only once.
+/// A statement with many rows looks up the next number and opens tables and indexes only once.
 constexpr std::size_t max_at_once = 16;
 
-/// How many of the leading turns one statement inserts: no two of a thread, because the row of a thread that is read
-/// for the second must have the first.
+/// How many of the leading turns one statement inserts. No two may be of the same thread, because the second needs the
+/// thread's row as the first leaves it.
 std::size_t of_different_threads(std::span<const Insertion* const> turns, std::size_t most) {
   const auto thread = [](const Insertion* turn) -> auto& { return turn->prepared.turn.thread_id; };
   std::size_t count = 1;
@@ -140,15 +140,15 @@ void insert_all_in_file(Connection& connection, std::span<const Insertion* const
   }
 }
 
-/// Each statement is a round trip to the server, and a size of this one that was not used before is planned first.
+/// Limits the size on a server, where each statement is a round trip, but each new size must be planned first.
 constexpr std::size_t max_at_once_on_server = 64;
 
 std::size_t at_once_on_server(std::size_t turns) {
   return turns <= max_at_once ? turns : std::min(std::bit_floor(turns), max_at_once_on_server);
 }
 
-/// Looks up the threads by their index, whatever size the server assumes for the table: a scan of all would collide
-/// with the turns of other nodes.
+/// Forces the server to look up threads by index, whatever table size it assumes: a scan of the table would conflict
+/// with turns that other nodes insert.
 std::string make_append_sql(std::size_t rows) {
   const std::vector<std::string_view> values(rows, "(?, ?, ?, ?, ?, ?, ?)");
   return fmt::format(
@@ -173,7 +173,7 @@ const std::string& append_sql(std::size_t rows) {
   return texts.at(rows - 1);
 }
 
-/// Inserts the turns and counts them in the rows of their threads, which it returns.
+/// Inserts the turns, counts them in the rows of their threads, and returns the threads.
 std::vector<thread_store::StoredThread> append(Connection& connection, std::span<const Insertion* const> turns) {
   auto row = connection.prepare(append_sql(turns.size()));
   for (const auto* insertion : turns) {

@@ -12,7 +12,7 @@ namespace {
 using namespace testing::threads;
 using Texts = std::vector<std::string>;
 
-/// Adds the turn `content` and appends what became of it.
+/// Adds the turn `content` and appends the outcome.
 Task<> add_to(Threads& threads, std::string thread_id, std::string content, Texts& outcomes) {
   AddTurn turn{.thread_id = std::move(thread_id), .role = Role::user, .content = content};
   if (content.size() % 2 == 0) turn.metadata = json::object{{"length", content.size()}};
@@ -23,8 +23,8 @@ Task<> add_to(Threads& threads, std::string thread_id, std::string content, Text
   }
 }
 
-/// Adds 20 turns to each of 20 threads by turns, all of them waiting for the writer together. Thread `unknown` is not
-/// there.
+/// Adds 20 turns to each of 20 threads in rotation, all queued for the writer at the same time. Thread `unknown` does
+/// not exist.
 Task<> add_many(ThreadsFixture& fixture, const std::vector<Thread>& made, Texts& outcomes,
                 std::optional<std::size_t> unknown) {
   TaskGroup group(fixture.loop);

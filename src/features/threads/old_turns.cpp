@@ -1,4 +1,4 @@
-// The oldest turns of a thread, which may go once they are summed up.
+// Finds and removes the oldest turns of a thread, once they are summarised.
 
 #include <limits>
 #include <ranges>
@@ -20,7 +20,8 @@ constexpr std::int64_t all_turns = std::numeric_limits<std::int64_t>::max();
 
 bool is_question(const turn_store::StoredTurn& stored) { return stored.turn.role == Role::user; }
 
-/// The place in `numbers` of the first question that is followed by fewer than `kept` turns, else of the last one.
+/// The index in `numbers` of the oldest question that has fewer than `kept` turns from it on, itself included; else of
+/// the newest question.
 std::optional<std::size_t> first_kept(Connection& connection, const std::vector<std::int64_t>& numbers,
                                       std::size_t kept) {
   std::optional<std::size_t> question;
@@ -45,7 +46,7 @@ std::optional<OldTurns> Threads::old_turns(Connection& connection, const std::st
     const bool is_seen = !stored->turn.metadata || !stored->turn.metadata->contains("superseded");
     if (is_seen) old.last_turn_id = stored->turn.id;
   }
-  // The last one stays, so without another there is nothing to remove.
+  // `last_turn_id` itself stays, so there must be another turn before it.
   return old.last_turn_id.empty() || *question < 2 ? std::nullopt : std::optional(std::move(old));
 }
 
@@ -60,7 +61,8 @@ Task<> Threads::remove_before(std::string thread_id, std::string turn_id,
           const auto last = turn_store::require(connection, turn_id);
           auto numbers = turn_store::numbers(connection, last.thread, last.number - 1);
           if (numbers.size() > removed_at_once) numbers.resize(removed_at_once);
-          // As in search_store::index_some: the index flushes its buffer whenever a row number decreases.
+          // In the order of the index's rows, which are negated numbers: the index flushes its buffer whenever a row
+          // number decreases.
           for (const auto number : std::views::reverse(numbers)) {
             const auto stored = turn_store::find(connection, number);
             if (!stored) continue;

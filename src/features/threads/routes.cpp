@@ -12,9 +12,9 @@ namespace agw {
 
 namespace {
 
-/// Shorter values stand in many texts where nobody means them.
+/// Shorter secret values occur in many texts by chance.
 constexpr std::size_t min_hidden_length = 4;
-/// What a backslash may precede (CommonMark, section 2.4).
+/// The characters that a backslash may escape (CommonMark, section 2.4).
 constexpr const char* all_punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 
 Response json_response(std::string text) {
@@ -80,7 +80,7 @@ Task<Response> create_turn(Threads& threads, Request& request) {
   co_return request.respond(co_await threads.add_turn(std::move(turn), request.in_transaction<Turn>()));
 }
 
-/// As a model writes it in Markdown: such a text is shown without the backslashes.
+/// Escapes the characters in `before`, as a model may do in Markdown, where the backslashes are not shown.
 std::string with_backslashes(std::string_view value, std::string_view before) {
   std::string escaped;
   for (const char c : value) {
@@ -90,7 +90,7 @@ std::string with_backslashes(std::string_view value, std::string_view before) {
   return escaped;
 }
 
-/// The values of all secrets, as they are and as Markdown has them. Blocks.
+/// The values of all secrets, plain and with Markdown escapes. Blocks.
 FilledSecrets values_of(const Secrets& secrets) {
   FilledSecrets values;
   try {

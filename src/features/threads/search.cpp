@@ -1,22 +1,22 @@
 // How a search of turns finds the best matches quickly. docs/design/search.md has an example.
 //
 // The *index* contains the turns up to a mark (search_indexer.cpp); newer ones are read as text. A term is
-// *common* if more than 2 % of the turns contain it. A *plan* is a query of the index, and a *rest* of the search query
-// that is checked in the text of the turns found. The *scope* is the agent's threads, or one thread.
+// *common* if more than 2 % of the turns contain it. A *plan* is a query of the index plus a *rest*: the part of the
+// search query that is checked in the text of the turns found. The *scope* is the agent's threads, or one thread.
 //
 // The invariant: every result matches the whole search query and is in the scope, no matter which plan found it.
 //
 //   1. Estimate how many turns contain each term; for a phrase, how many contain its rarest word.
-//   2. If the index is large, ask it only for the parts with rare words, and check the rest in the turns found.
+//   2. If the index is large, query it only for the parts with rare words, and check the rest in the turns found.
 //      Intersecting the long list of a common word costs more than reading the few turns that a rare word leaves.
-//   3. If that filled the list of results, or certainly found all matches, it is the answer. Otherwise ask the index
-//      for the whole query: the rest has rejected so many turns that the common words do narrow the search down.
+//   3. If that filled the list of results, or certainly found all matches, the search is done. Otherwise query the
+//      index for the whole query: the rest has rejected so many turns that the common words do narrow the search down.
 //   4. In both cases: take the newest 500 matches of the plan (200 if all terms are common), add as many from the turns
 //      above the mark (unindexed_words.hpp), rank them by BM25, and take the best until the list is full.
 //
-// Why no match is lost: the query of a plan leaves out only parts of an AND, or what a NOT excludes, so its matches
+// Why no match is lost: the query of a plan omits only parts of an AND, or the excluded part of a NOT. So its matches
 // include all matches of the search query; `show` removes the others. A plan that found fewer turns than its limit has
-// seen all of them. Turns above the mark are checked in the same snapshot, so none falls between index and text.
+// seen all of them. Turns above the mark are checked in the same snapshot, so none is missed between index and text.
 
 #include "features/threads/search.hpp"
 
@@ -44,17 +44,17 @@ using Node = SearchQuery::Node;
 using search_store::Scope;
 
 /// A term is common if more than this fraction of all turns match. Intersecting its list with others is slower than
-/// looking for it in the turns that they find.
+/// searching for it in the turns that the others find.
 constexpr double common_part = 0.02;
 /// The index merges the lists of all words with the prefix; shorter prefixes have too many words.
 constexpr std::size_t long_prefix = 4;
-/// How much of a long turn is used for its snippet.
+/// How much of a long turn is read for its snippet.
 constexpr std::size_t max_bytes_shown = 64 * 1024;
 
 /// A query of the index, and conditions that are checked on the turns found.
 struct Plan {
   std::string query;
-  bool scoped = true;                ///< limited to the scope, whose words are the first phrases
+  bool scoped = true;                ///< the query's first phrases are the words of the scope
   std::vector<std::size_t> phrases;  ///< the term of each further phrase
   std::optional<Node> rest;
 };
@@ -86,7 +86,7 @@ std::string compile(const Node& node, const std::vector<SearchQuery::Term>& term
   return fmt::format("({} NOT ({}))", parts.front(), fmt::join(parts.begin() + 1, parts.end(), " OR "));
 }
 
-/// The words that a matching text has, in the syntax of PostgreSQL.
+/// The words that a matching text must contain, in PostgreSQL's syntax.
 std::string words_of(const Node& node, const std::vector<SearchQuery::Term>& terms) {
   std::vector<std::string> parts;
   if (node.kind == Node::Kind::term) {
@@ -135,7 +135,7 @@ public:
   }
 
 private:
-  /// With PostgreSQL: everything that its index finds is checked in the texts.
+  /// With PostgreSQL, every turn that the index finds is checked against its text.
   std::vector<FoundTurn> checked_results() {
     std::vector<Hit> hits;
     const auto wanted = std::max(max_candidates, limit_);
@@ -186,7 +186,7 @@ private:
 
   bool is_common(double frequency) const { return frequency > common_part * static_cast<double>(indexed_); }
 
-  /// Whether the index finds the part quickly: it follows the list of a rare word, and merges no lists first.
+  /// Whether the index finds the part quickly: by following the list of a rare word, without merging lists first.
   bool is_quick(const Node& node) const {
     const auto quick = [this](const Node& part) { return is_quick(part); };
     switch (node.kind) {
@@ -209,8 +209,8 @@ private:
     return std::ranges::any_of(node.parts, [this](const Node& part) { return has_short_prefix(part); });
   }
 
-  /// Queries the index for the parts that it finds quickly; if there are none, for one of the others, or for the scope
-  /// alone.
+  /// A plan that queries the index for the parts that it finds quickly; if there are none, for one of the others, or
+  /// for the scope alone.
   Plan quick_plan() const {
     Node asked{Node::Kind::all, 0, {}};
     Node rest{Node::Kind::all, 0, {}};
@@ -241,7 +241,7 @@ private:
     return plan;
   }
 
-  /// `all_seen`: whether the result is certainly complete.
+  /// Sets `all_seen` if the result is certainly complete.
   std::vector<FoundTurn> results(const Plan& plan, bool& all_seen) {
     AGW_ASSERT(!plan.query.empty());
     const auto limit = candidates(plan);
@@ -261,7 +261,7 @@ private:
     return found;
   }
 
-  /// How many of the newest matches are ranked, at least the wanted number. Fewer if all terms are common: words then
+  /// How many of the newest matches are ranked, at least the wanted number. Fewer if all terms are common: then words
   /// hardly distinguish turns, and finding more is slowest.
   std::size_t candidates(const Plan& plan) const {
     const auto common = [this](std::size_t term) { return is_common(frequencies_[term]); };
@@ -339,7 +339,7 @@ private:
   std::size_t limit_;
   const UnindexedWords& unindexed_;
   std::int64_t indexed_;
-  /// Estimates: the turns in the scope, and for each term the turns with its rarest word.
+  /// Estimated numbers of turns: in the scope, and for each term those with its rarest word.
   double scope_frequency_ = 0;
   std::vector<double> frequencies_;
 };

@@ -22,25 +22,25 @@ public:
   void start();
   Task<> stop();
 
-  /// Call it when there is work: turns were added or removed, or a thread was deleted.
+  /// Must be called after turns were added or removed, or a thread was deleted.
   void wake();
 
-  /// Does all work that there is now, before it returns.
+  /// Does all pending work before it returns.
   Task<> catch_up();
 
-  /// Speeds up searching the turns that are not indexed yet.
+  /// Filters that speed up searching the turns that are not indexed yet.
   std::shared_ptr<const UnindexedWords> unindexed() const { return unindexed_; }
 
 private:
   Task<> work();
-  /// Whether there was anything to do.
+  /// Returns whether there was anything to do.
   Task<bool> step();
-  Task<> note_words_of(std::int64_t waiting);
-  Task<> rest(std::chrono::milliseconds time);
+  Task<> update_filters(std::int64_t waiting);
+  Task<> sleep_for(std::chrono::milliseconds time);
 
   Database& database_;
   asio::steady_timer timer_;
-  bool has_work_ = true;  ///< there may be work; true at the start, because the last process may have left some
+  bool has_work_ = true;  ///< true at the start: the previous process may have left work
   bool asleep_ = false;
   std::shared_ptr<UnindexedWords> unindexed_;  ///< shared with searches on readers' threads
   TaskGroup group_;

@@ -16,7 +16,7 @@ namespace {
 
 using namespace testing::threads;
 
-/// A text of so many different words, about 128 KiB: as much as is indexed at once.
+/// A text of distinct words, about 128 KiB: the amount that is indexed at once.
 std::string long_text(std::mt19937_64& numbers) {
   std::string text;
   while (text.size() < 128 * 1024) text += fmt::format("{:x} ", numbers() >> 24);

@@ -1,15 +1,15 @@
-// From what a person typed to a query of the index. docs/design/search.md has an example.
+// Turns the text that a person typed into a query of the index. docs/design/search.md has an example.
 //
 // A *term* is a word or a quoted phrase. A *node* is a term, or an operator with its parts. A *form* is a word of the
-// index that contains a term. Terms in Chinese, Japanese and similar scripts have forms, because there the index takes
-// a whole sentence for one word.
+// index that contains a term. Terms in Chinese, Japanese and similar scripts have forms, because the index treats a
+// whole sentence in these scripts as one word.
 //
 // The invariants: every text is a query, and the two ways to evaluate it agree, namely the query that search.cpp
-// compiles for the index, and `hits` with `matches` for a text that is not indexed yet. Only the limits of step 5 hold
-// for the index alone.
+// compiles for the index, and `hits` with `matches` for a text that is not indexed yet. Only the limits of step 5 apply
+// to the index alone.
 //
 //   1. The scanner divides the text into terms, operators and parentheses. Operators are in capitals.
-//   2. The parser builds the tree. What binds tighter is further down:
+//   2. The parser builds the tree. Operators that bind tighter are further down:
 //
 //        any        = all { OR all }
 //        all        = without { AND [ NOT ] without }
@@ -17,9 +17,10 @@
 //        neighbours = one { one }
 //        one        = term | ( any )
 //
-//   3. If that fails, nests deeper than six parentheses or has over 64 terms, the query is the plain words of the text,
-//      all of which must match. Operators are then left out, unless there is nothing else.
-//   4. `fold` divides each term into words as the index's tokenizer does, and prunes terms without any, such as `+++`.
+//   3. If that fails, or the tree nests deeper than six parentheses or has over 64 terms, the query is the plain words
+//      of the text, all of which must match. Operators are then omitted, unless the text has nothing else.
+//   4. `fold` divides each term into words as the index's tokenizer does, and removes terms without words, such as
+//   `+++`.
 //   5. `find_forms` looks up the forms, for at most eight terms and at most a hundred for each.
 
 #include "features/threads/search_query.hpp"
@@ -81,7 +82,7 @@ private:
     return item;
   }
 
-  /// In `これはPython入門`, `これは` is a separate term, which the index may know as the end of a word only.
+  /// In `これはPython入門`, `これは` is a separate term. The index may contain it only as the end of a longer word.
   Item word() {
     const auto end = std::min(rest_.find_first_of(ends_of_words), rest_.size());
     const auto first = rest_.substr(0, script_run_length(rest_.substr(0, end)));
@@ -202,7 +203,7 @@ private:
   int depth_ = 0;
 };
 
-/// Every word on its own; operators only if there is nothing else.
+/// Every word as a separate term; operators only if there is nothing else.
 std::vector<Term> plain_words(const std::vector<Item>& items) {
   std::vector<Term> words;
   std::vector<Term> operators;
@@ -260,7 +261,7 @@ bool may_match(const Node& node, const std::function<bool(std::size_t term)>& ma
   return true;
 }
 
-// These loops have no branches, so that the compiler makes them take many bytes at once.
+// These loops have no branches, so that the compiler can vectorise them.
 
 bool is_ascii(std::string_view text) {
   unsigned char all = 0;

@@ -21,13 +21,13 @@ namespace {
 constexpr std::size_t turns_a_piece = 100;
 constexpr std::size_t bytes_a_piece = 128 * 1024;
 constexpr int pages_a_merge = 64;
-/// With more, what is there is merged first. Else merging falls behind while very many turns wait, until SQLite merges
-/// all segments of a level at once, which takes gigabytes of the log and minutes.
+/// With more segments, merging comes before indexing. Otherwise merging falls behind while very many turns wait, until
+/// SQLite merges all segments of a level at once, which takes minutes and gigabytes of the log.
 constexpr std::int64_t many_segments = 64;
 constexpr int few = 500;
 
-/// Any text as one word of the index: its FNV-1a hash. Two agents with the same hash would find each other's turns;
-/// with 64 bits this does not happen by chance.
+/// Represents any text as one word of the index: its FNV-1a hash. Two agents with the same hash would find each other's
+/// turns; with 64 bits this does not happen by chance.
 std::string agent_word(std::string_view agent_id) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : agent_id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -43,7 +43,8 @@ struct Entry {
   std::string content;
 };
 
-/// Entries of `row` (number, thread, agent_id, content) up to the size of a piece; at least one, if there is one.
+/// Reads entries from `row` (number, thread, agent_id, content) up to the size of a piece, but at least one if there is
+/// one.
 std::vector<Entry> piece(Statement& row) {
   std::vector<Entry> entries;
   std::size_t bytes = 0;

@@ -25,19 +25,19 @@ struct Scope {
   std::vector<std::string> words() const;
 };
 
-/// How much of a turn is indexed; the rest is not found. Bounds the time that one turn takes on the writer.
+/// How much of a turn is indexed. Searches do not find the rest. Bounds how long one turn occupies the writer.
 inline constexpr std::size_t max_bytes_indexed = 1024 * 1024;
 std::string_view indexed_text(std::string_view content);
 
 // Writing, in short pieces.
 
-/// Indexes the next turns, unless the index must be merged first. Returns how many waited, themselves included; with
+/// Indexes the next turns, unless the index must be merged first. Returns how many turns waited before the call; with
 /// PostgreSQL, 1 if there were any.
 std::int64_t index_some(Connection& connection);
-/// Merges a few pages of the index. Returns whether there was anything to merge.
+/// Merges a few pages of the index. Returns false if there was nothing to merge.
 bool merge_some(Connection& connection);
-/// Removes the next turns of deleted threads, from the index as well, unless it must be merged first. Returns whether
-/// there were any.
+/// Removes the next turns of deleted threads, also from the index, unless the index must be merged first. Returns
+/// whether there were any.
 bool purge_some(Connection& connection);
 /// Removes a turn from the index, before the turn itself is removed.
 void remove(Connection& connection, const turn_store::StoredTurn& stored);
@@ -46,8 +46,8 @@ void remove(Connection& connection, const turn_store::StoredTurn& stored);
 
 /// The number of the last indexed turn.
 std::int64_t indexed(Connection& connection);
-/// About how many turns match a query of the index: exact for a few, else estimated from how close together the newest
-/// ones are.
+/// Estimates how many turns match a query of the index: exact for a few, else extrapolated from how densely the newest
+/// matches are numbered.
 double frequency(Connection& connection, const std::string& query);
 
 /// Words of the index that contain `part`.
@@ -61,7 +61,7 @@ struct Candidate {
 /// The newest indexed turns that match.
 std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t limit);
 
-// Turns by their numbers, newest first, until `each` returns false. Texts are cut as they are for the index.
+// Turns by their numbers, newest first, until `each` returns false. Texts are truncated as for the index.
 
 /// A range, both ends included.
 struct Numbers {
@@ -72,11 +72,11 @@ using EachTurn = std::function<bool(std::int64_t number, std::int64_t thread, st
 
 /// Returns whether `each` always returned true.
 bool read(Connection& connection, Numbers numbers, const EachTurn& each);
-/// Those of a thread; `places` in descending order.
+/// Reads only turns of a thread. `places` must be in descending order.
 void read_thread(Connection& connection, std::int64_t thread, const std::vector<Numbers>& places, const EachTurn& each);
 std::int64_t newest_number(Connection& connection);
 
-/// Tells which threads are in a scope, and remembers it.
+/// Finds out which threads are in a scope, and caches the results.
 class ScopedThreads {
 public:
   ScopedThreads(Connection& connection, Scope scope) : connection_(connection), scope_(std::move(scope)) {}

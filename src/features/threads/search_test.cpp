@@ -29,7 +29,7 @@ Task<Texts> found(ThreadsFixture& fixture, std::string q, std::optional<std::str
       co_await fixture.threads.search({.q = std::move(q), .agent_id = "builder", .thread_id = std::move(thread_id)}));
 }
 
-/// Runs a test on turns that are not indexed yet, and again once they are: the results must be the same.
+/// Runs a test on turns that are not indexed yet, and again after indexing: the results must be the same.
 void unindexed_and_indexed(Texts contents, std::function<Task<>(ThreadsFixture&, const Thread&)> body) {
   with_threads([&](ThreadsFixture& fixture) -> Task<> {
     const auto thread = co_await thread_with(fixture, contents);
@@ -105,7 +105,8 @@ TEST(Search, FindsTheWordsBetweenPartsThatStandInVeryMany) {
   });
 }
 
-/// How many of these turns are indexed right after the update of an older gateway's data. All are found.
+/// How many of these turns are indexed right after the upgrade of an older gateway's data. Checks that searches find
+/// all of them.
 std::int64_t indexed_after_update(Texts contents) {
   std::int64_t indexed = -1;
   with_threads([&](ThreadsFixture& fixture) -> Task<> {

@@ -1,8 +1,9 @@
-// Single threads first (create, change, delete), then lists and searches, then forks. Rules that depend on records (is
-// the thread in use, is the turn there?) are checked inside the write. Events are published after it, in commit order.
+// Operations on single threads (create, change, delete), then lists and searches, then forks. Rules that depend on
+// records (is the thread in use, does the turn exist?) are checked inside the write. Events are published after the
+// write, in commit order.
 //
-// A fork is planned in a read, because the ids of the copies are made before the write, which may be repeated. The
-// write copies the turns that still exist.
+// A fork is planned in a read: the ids of the copies are generated before the write, because the write may be repeated.
+// The write copies the turns that still exist.
 
 #include "features/threads/service.hpp"
 
@@ -42,7 +43,7 @@ ThreadMode mode_of(const ExtensionPointer& agent) {
   return mode ? from_text<ThreadMode>(*mode).value_or(ThreadMode::plan) : ThreadMode::plan;
 }
 
-/// Returns a function from the id of one of the turns `numbers` (sorted) to the id of its copy in `ids`.
+/// Returns a function that maps the id of a turn in `numbers` (sorted) to the id of its copy in `ids`.
 auto copies(Connection& connection, const std::vector<std::int64_t>& numbers, const std::vector<std::string>& ids) {
   return [&](const std::string& turn_id) -> std::optional<std::string> {
     const auto turn = turn_store::find(connection, turn_id);
@@ -175,7 +176,7 @@ Task<Thread> Threads::change(std::string id, ThreadChange change) {
     if (change.mode.given) after.mode = change.mode.value.value_or(ThreadMode::plan);
     const bool same = after.title == before.title && after.archived == before.archived && after.mode == before.mode;
     const auto titled_by = change.title ? std::optional(TitledBy::person) : std::nullopt;
-    // A pin is about the list, not about the conversation.
+    // Pinning changes the list, not the conversation, so `updated_at` stays.
     const bool announced = !same || after.pinned != before.pinned;
     return std::pair(thread_store::change(connection, stored, titled_by, same ? 0 : moment), announced);
   });
@@ -229,9 +230,9 @@ Task<std::string> Threads::list_text(ThreadFilter filter) {
 
 namespace {
 
-/// The turns of a fork, as they are counted before it is written.
+/// The turns of a fork, counted before the write.
 struct ForkPlan {
-  std::int64_t last;  ///< the number of the last one
+  std::int64_t last;  ///< the number of the last turn
   std::size_t turns;
 };
 
@@ -252,7 +253,7 @@ ForkPlan plan_fork(Connection& connection, const std::string& id, const ForkPoin
 Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread> in_transaction) {
   const auto plan =
       co_await database_.read([id, point](Connection& connection) { return plan_fork(connection, id, point); });
-  // Before they are copied, some of these turns may be deleted, but none can be added before the last one.
+  // Until the write, some of these turns may be deleted, but none can be added before the last one.
   std::vector<std::string> ids(plan.turns);
   std::ranges::generate(ids, new_id);
   const auto moment = next_moment();
@@ -261,12 +262,12 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread
       co_await database_.write([id, last = plan.last, ids = std::move(ids), copy_id = new_id(), moment, now,
                                 in_transaction, at_fork = at_fork_, turn = point.turnId](Connection& connection) {
         auto [original, thread, titled_by] = thread_store::require(connection, id);
-        // It may have been deleted after the plan was made.
+        // The turn may have been deleted since the plan was made.
         if (turn) turn_store::require(connection, *turn);
         const auto numbers = turn_store::numbers(connection, original, last);
         AGW_ASSERT(numbers.size() <= ids.size());
         thread.id = copy_id;
-        // A job finds its own thread by this id.
+        // A job finds its thread by this id, so a copy must not have it.
         thread.job_id.reset();
         thread.archived = thread.pinned = false;
         thread.created_at = now;

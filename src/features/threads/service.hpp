@@ -44,13 +44,14 @@ struct AddTurn {
   Role role{};
   std::string content;
   std::optional<json::object> metadata;
-  std::optional<std::string> id;           ///< if allocated before; else it gets a new one
-  std::optional<std::string> in_reply_to;  ///< the user turn that it answers: orders it for the model
-  /// The question that it is another version of: superseded with all turns after it. Becomes a member of its metadata.
+  std::optional<std::string> id;           ///< if already allocated; otherwise a new one is created
+  std::optional<std::string> in_reply_to;  ///< the user turn that it answers; models see it after that turn
+  /// The question that this turn is an edited version of. That question and all turns after it are superseded. Stored
+  /// as a member of the metadata.
   std::optional<std::string> replaces;
 };
 
-/// A turn with everything that is created before its write: id and times.
+/// A turn with the values that are generated before its write: id and times.
 struct PreparedTurn {
   Turn turn;
   std::optional<std::string> in_reply_to;
@@ -62,18 +63,18 @@ struct PreparedTurn {
 struct SteeredPlace {
   std::string question_id;  ///< of the user turn that is answered
   std::string run_id;
-  std::int64_t after_step = 0;  ///< the message follows the results of so many steps
+  std::int64_t after_step = 0;  ///< the number of steps whose results precede the message
 };
 
 /// The result of inserting a turn.
 struct AddedTurn {
   Turn turn;
   Thread thread;
-  /// The message to clients of a turn that is too long to be written as JSON on the loop.
+  /// The serialised event, only for a turn that is too long to be serialised on the loop.
   std::shared_ptr<const std::string> message{};
 };
 
-/// A fork, inside the write that makes it.
+/// A fork, inside the write that creates it.
 struct Fork {
   const std::string& original_id;
   const std::string& copy_id;
@@ -81,22 +82,22 @@ struct Fork {
   std::function<std::optional<std::string>(const std::string& turn_id)> copy_of;
 };
 
-/// The first turns of a conversation, as models see it, that a summary replaces.
+/// The first turns of a conversation, as models see it, which a summary replaces.
 struct SummarisedTurns {
   std::string last_turn_id;
-  std::int64_t count = 0;  ///< of them; if it differs later, one was deleted or answered again
+  std::int64_t count = 0;  ///< a later difference means that a turn was deleted or answered again
 };
 
-/// The turns of a thread that are followed by enough others, see Threads::old_turns.
+/// The turns of a thread that may be removed, see Threads::old_turns.
 struct OldTurns {
-  std::string last_turn_id;      ///< the last of them that models see
-  std::string next_question_id;  ///< the user turn after them
+  std::string last_turn_id;      ///< the last of the old turns that models see
+  std::string next_question_id;  ///< the user turn that follows the old turns
 };
 
 /// The part of a conversation that a model is shown.
 struct ThreadContext {
   std::vector<Turn> turns;     ///< oldest first
-  std::size_t cut_short = 0;   ///< how many of the first turns are truncated to their beginning
+  std::size_t cut_short = 0;   ///< how many of the first turns are truncated
   bool is_whole = true;        ///< no turn is missing or truncated, except for summarised ones
   bool summary_holds = false;  ///< the given summary still matches the turns that it replaces
 };
@@ -131,8 +132,9 @@ public:
   Task<std::vector<Thread>> list(ThreadFilter filter);
   /// The same as JSON text, written off the loop: a list may have 100,000 entries.
   Task<std::string> list_text(ThreadFilter filter);
-  /// A new thread with copies of the turns up to and including that one, under new ids. For a superseded turn, it is
-  /// the conversation as it was when that turn was the last. The list of tasks is copied with the whole thread only.
+  /// Creates a thread with copies of the turns up to and including the one at `point`, under new ids. For a superseded
+  /// turn, the copy is the conversation as it was when that turn was the last. The list of tasks is copied only if
+  /// `point` names no turn.
   Task<Thread> fork(std::string id, ForkPoint point, InTransaction<Thread> in_transaction = {});
   /// Sets the function that copies other records of a thread into its fork, in the same transaction.
   void at_fork(std::function<void(Connection&, const Fork&)> at_fork) { at_fork_ = std::move(at_fork); }
@@ -145,12 +147,12 @@ public:
   // Turns.
 
   Task<Turn> add_turn(AddTurn wanted, InTransaction<Turn> in_transaction = {});
-  /// All of them, in this order, in one transaction: or none.
+  /// Adds all turns, in this order, or none: in one transaction.
   Task<> add_turns(std::vector<AddTurn> wanted);
-  /// A new thread, whose id is `first.thread_id`, and its first turn: both or neither.
+  /// Creates a thread with the id `first.thread_id` and its first turn, in one transaction.
   Task<Turn> begin(NewThread wanted, AddTurn first, InTransaction<Turn> in_transaction);
-  /// For a write that inserts a turn and other records: `prepare` on the loop, `insert_in` inside the write (again if
-  /// the write is repeated; throws NotFound), `announce` on the loop after the commit.
+  /// For a write that inserts a turn and other records: call `prepare` on the loop, `insert_in` inside the write (again
+  /// if the write is repeated; throws NotFound), and `announce` on the loop after the commit.
   PreparedTurn prepare(AddTurn&& wanted);
   static AddedTurn insert_in(Connection& connection, PreparedTurn prepared);
   void announce(const AddedTurn& added) { announce(added.turn, added.thread, added.message); }
@@ -165,71 +167,74 @@ public:
   /// The newest turns of all threads of an agent, newest first.
   Task<std::vector<ActivityRow>> activity(std::string agent_id, std::string agent_name, Limit limit);
 
-  // Moving in and out.
+  // Import and export.
 
-  /// A page of a thread's turns, oldest first, as JSON text; without `hidden` if it is for others. Throws BadRequest
-  /// `after must be a turn of this thread`.
+  /// A page of a thread's turns, oldest first, as JSON text. If `query.shared` is set, the values of `hidden` are
+  /// replaced. Throws BadRequest `after must be a turn of this thread`.
   Task<std::string> transcript_text(std::string thread_id, TranscriptQuery query, FilledSecrets hidden);
-  /// Creates threads and turns of another program, or of an export. What an earlier batch created is left unchanged, so
-  /// a batch may be sent again. No job is started by it. Throws BadRequest for a key that cannot be, NotFound `project
-  /// not found`, Conflict `turn belongs to another thread`.
+  /// Creates threads and turns of another program, or of an export. Leaves records of an earlier batch unchanged, so a
+  /// batch may be sent again. Starts no jobs. Throws BadRequest for an invalid key, NotFound `project not found`,
+  /// Conflict `turn belongs to another thread`.
   Task<ImportResult> import(ImportBatch batch);
 
   // For runs.
 
-  /// The turns that a model is shown to answer `question_id`: those up to and including it, oldest first, without
-  /// superseded ones. An answer follows its question, even if another question was asked before it came. Returns the
-  /// newest ones whose content and metadata are at most `max_bytes` together, and always the question. Leaves out the
-  /// `summarised` turns if they are still the same.
+  /// The turns that a model sees when it answers `question_id`: those up to and including the question, oldest first,
+  /// without superseded ones. An answer follows its question, even if another question was asked before the answer was
+  /// stored. Returns the newest ones whose content and metadata total at most `max_bytes`, and always the question.
+  /// Omits the `summarised` turns if they are still the same.
   Task<ThreadContext> context(std::string thread_id, std::string question_id, std::size_t max_bytes,
                               std::optional<SummarisedTurns> summarised = {});
-  /// The same, inside a read or write, to summarise what does not fit: turns beyond `max_bytes` are truncated to their
-  /// beginnings, at most `max_beginnings` bytes together.
+  /// The same, inside a read or write, for a summary of the turns that do not fit: turns beyond `max_bytes` are
+  /// truncated to their beginnings, which total at most `max_beginnings` bytes.
   static ThreadContext context_to_summarise(Connection& connection, const std::string& question_id,
                                             std::size_t max_bytes, std::size_t max_beginnings,
                                             const std::optional<SummarisedTurns>& summarised);
   /// The turns of the conversation up to and including `last_turn_id`, inside a read or write. Throws NotFound.
   static SummarisedTurns summarise_up_to(Connection& connection, const std::string& last_turn_id);
-  /// The turns before the newest ones, at most `kept` less one, that begin with a question; no value if there are none
-  /// to remove. Inside a read or write. Throws NotFound.
+  /// The turns that precede the newest ones. The newest ones begin with a question and are fewer than `kept`, unless
+  /// the last question alone has more answers. No value if there is nothing to remove. Inside a read or write. Throws
+  /// NotFound.
   static std::optional<OldTurns> old_turns(Connection& connection, const std::string& thread_id, std::size_t kept);
-  /// Removes all turns of the thread that were inserted before that one, a few in each transaction, which
-  /// `in_transaction` is part of. Throws NotFound.
+  /// Removes all turns of the thread that were inserted before `turn_id`, in transactions of a few turns each. Calls
+  /// `in_transaction` in each of them. Throws NotFound.
   Task<> remove_before(std::string thread_id, std::string turn_id, std::function<void(Connection&)> in_transaction);
-  /// Whether they are unchanged since, inside a read or write.
+  /// Whether the turns are unchanged since the summary. Inside a read or write.
   static bool still_stand(Connection& connection, const SummarisedTurns& summarised);
   /// Replaces the thread's list of tasks, for a run of its agent, and publishes `tasks-updated`.
   Task<> set_tasks(std::string thread_id, std::string run_id, std::vector<ThreadTask> tasks);
-  /// Publishes, in a `thread-updated`, that models read a summary of the thread's older turns from now on.
+  /// Publishes a `thread-updated` which states that models now read a summary of the thread's older turns.
   void announce_compaction(const Thread& thread);
-  /// Makes the user turn part of the answer of a run: it stands there in the conversation from now on, and its metadata
-  /// has `run_id` and `after_step`. Inside a write. Returns the changed turn. Throws NotFound `turn not found`.
+  /// Moves the user turn into the answer of a run: models see it there from now on, and its metadata has `run_id` and
+  /// `after_step`. Inside a write. Returns the changed turn. Throws NotFound `turn not found`.
   static Turn steer(Connection& connection, const std::string& turn_id, const SteeredPlace& place);
   /// The ids of the run's tool calls that have a turn, inside a read or write.
   static std::set<std::string, std::less<>> tool_calls_answered(Connection& connection, const std::string& thread_id,
                                                                 const std::string& run_id);
-  /// The question that `turn_id` belongs to: itself for a user turn, else the user turn that it answers or, if it
-  /// answers none, the latest one before it. Throws NotFound `turn not found` if there is no such turn, or no longer.
+  /// The question that `turn_id` belongs to: a user turn itself; otherwise the user turn that it answers or, if it
+  /// answers none, the latest user turn before it. Throws NotFound `turn not found` if either turn does not exist.
   Task<Turn> question_of(std::string turn_id);
-  /// The answer that `turn_id` belongs to: itself for an assistant's turn, else the newest answer to the same question.
-  /// For a message that was steered into an answer, that answer. No value if there is none. Throws like `question_of`.
+  /// The answer that `turn_id` belongs to: an assistant's turn itself; otherwise the newest answer to the same
+  /// question. For a message that was steered into an answer, the result is that answer. No value if there is none.
+  /// Throws like `question_of`.
   Task<std::optional<Turn>> answer_of(std::string turn_id);
   /// Marks every turn of the thread after `question_id` (a user turn) as superseded, and unmarks the question itself. A
   /// message that was steered into an answer becomes a separate question, which follows that answer. `in_transaction`
-  /// inserts the row of the run that answers again.
+  /// inserts the row of the new run.
   Task<Turn> supersede_after(std::string question_id, InTransaction<Turn> in_transaction = {});
 
   // Search.
 
-  /// The matching turns of an agent (or of one of its threads), best first. Every `q` is valid. Finds every turn that
-  /// was inserted before the call.
+  /// The matching turns of an agent (or of one of its threads), best first. Every `q` is valid. Turns inserted before
+  /// the call are always searched, indexed or not.
   Task<std::vector<FoundTurn>> search(TurnSearch wanted);
   Task<std::string> search_text(TurnSearch wanted);
-  /// Returns when every turn that exists now is indexed.
+  /// Returns once all turns that exist at the call are indexed.
   Task<> index_all();
 
 private:
-  /// Microseconds, greater than all previous results: `updated_at`, with an order within a millisecond.
+  /// The current time in microseconds, greater than all previous results. Orders threads that have the same
+  /// `updated_at`, which has milliseconds.
   std::int64_t next_moment();
   std::shared_ptr<thread_store::PreparedThread> prepare(NewThread&& wanted, std::string id);
   transfer_store::PreparedImport prepare_import(ImportedThread thread, const std::string& source, Timestamp now);
@@ -259,8 +264,8 @@ Tool search_turns_tool(Threads& threads);
 /// Tasks: replaces the list of tasks of the run's thread.
 Tool tasks_tool(Threads& threads);
 
-/// Tells whether a person or a search named a URL in the run's thread. The text by which another agent delegated its
-/// work does not count. `threads` must outlive the result.
+/// Returns a function that finds out whether a person or a search named a URL in the run's thread. A message in which
+/// another agent delegated work does not count. `threads` must outlive the result.
 std::function<Task<bool>(const ToolRun& run, const WebUrl& url)> named_urls(Threads& threads);
 
 }  // namespace agw

@@ -17,7 +17,7 @@ json::array names_of_files(const json::array& files, const FilledSecrets& hidden
   return names;
 }
 
-/// Members are kept by name: what a later one holds is not known here.
+/// An allow-list: a member that is added later may hold private data.
 json::object shared_metadata(const json::object& metadata, const FilledSecrets& hidden) {
   json::object kept;
   if (is_true(metadata, "superseded")) kept["superseded"] = true;

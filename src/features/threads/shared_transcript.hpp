@@ -5,8 +5,8 @@
 
 namespace agw {
 
-/// The part of a conversation that is shared with others: only the names of tools and files; no reasoning; `[secret]`
-/// in place of the values in `hidden`. Example: src/features/threads/shared_transcript_test.cpp:
+/// The part of a conversation that may be shared: of tools and files only the names, no reasoning, and `[secret]`
+/// instead of the values in `hidden`. Example: src/features/threads/shared_transcript_test.cpp:
 /// SharedTranscript.HasOfToolsAndFilesOnlyNames
 Transcript for_others(Transcript transcript, const FilledSecrets& hidden);
 

@@ -29,7 +29,7 @@ std::vector<Place> places_of(const SearchQuery& query, const std::vector<Indexed
   return places;
 }
 
-/// The first word of the stretch that contains the most different terms.
+/// The first word of the passage that contains the most different terms.
 std::size_t best_start(const std::vector<Place>& places, const std::vector<IndexedWord>& tokens) {
   std::size_t best = 0;
   std::size_t best_count = 0;

@@ -21,7 +21,7 @@ using namespace std::chrono;
 
 constexpr auto end_of_time = std::numeric_limits<std::int64_t>::max();
 
-/// Prepared statements are cached by the address of their text, so each text is created once.
+/// Each text is created once: building it costs more than finding its prepared statement.
 std::string list_sql(std::string_view narrowed) {
   return fmt::format(
       "SELECT {} FROM threads WHERE {} AND updated < :before AND updated >= :since "
@@ -45,7 +45,7 @@ const std::string& list_sql(const ThreadFilter& filter, bool has_two_agent_ids) 
   return filter.agent_id ? of_agent : of_all;
 }
 
-/// The `updated` of the thread that a page of the list follows; 0, which nothing precedes, if it is unknown.
+/// The `updated` of the thread that a page of the list follows. 0 for an unknown thread, which yields an empty page.
 std::int64_t moment_of(Connection& connection, const std::string& id) {
   auto row = connection.prepare("SELECT updated FROM threads WHERE id = :id");
   row.bind(":id", id);

@@ -17,21 +17,21 @@ namespace agw::thread_store {
 enum class TitledBy { nobody, gateway, person };
 std::string_view to_text(TitledBy titled_by);
 
-/// A thread, and members that only this room uses, such as its row's number.
+/// A thread, with members that only this room uses, such as the number of its row.
 struct StoredThread {
   std::int64_t number = 0;
   Thread thread;
   TitledBy titled_by{};
 };
 
-/// A moment of Threads, as clients see it.
+/// Converts a result of Threads::next_moment to the time that clients see.
 Timestamp time_of(std::int64_t moment);
 
 /// The columns that `read` expects, for statements that return threads.
 const std::string& columns();
 StoredThread read(const Statement& row);
 
-/// A thread with everything that is created before its write.
+/// A thread with the values that are generated before its write.
 struct PreparedThread {
   Thread thread;
   TitledBy titled_by{};

@@ -87,8 +87,8 @@ Task<ToolOutcome> search(Threads& threads, const ToolCall& call) {
   co_return ToolOutcome{std::move(text)};
 }
 
-/// Whether an agent asks the question: in a run that Delegate started it is another agent, not a person; in a job it is
-/// the job's.
+/// Whether an agent rather than a person wrote the question: in a run that Delegate started, another agent did; in a
+/// job, the job's agent did.
 Task<bool> is_asked_by_agent(Threads& threads, const ToolRun& run) {
   const auto* depth = run.inherited.if_contains("depth");
   const bool was_handed_down = depth && depth->is_int64() && depth->get_int64() > 1;

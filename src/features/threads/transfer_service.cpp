@@ -54,7 +54,7 @@ void check(const ImportBatch& batch) {
   if (turns > max_imported_turns) throw BadRequest("turns must be at most 5000 together");
 }
 
-/// Whether the turn was regenerated away. That is a column, not a member of the stored metadata.
+/// Removes `superseded` from the metadata and returns its value, which is stored as a column.
 bool take_superseded(std::optional<json::object>& metadata) {
   if (!metadata) return false;
   const bool superseded = is_true(*metadata, "superseded");
@@ -74,7 +74,7 @@ PreparedImportTurn prepared_turn(ImportedTurn turn, bool is_own, const std::stri
   return prepared;
 }
 
-/// The time of a thread that has none: that of its first or last turn, else `otherwise`.
+/// The time of the first turn that has one, else `otherwise`.
 Timestamp first_time(const ImportedThread& thread, Timestamp otherwise) {
   for (const auto& turn : thread.turns) {
     if (turn.created_at) return *turn.created_at;

@@ -12,7 +12,7 @@ namespace agw::transfer_store {
 
 namespace {
 
-/// How much text a page holds before its last turn.
+/// A page ends with the turn that exceeds this amount of text.
 constexpr std::size_t max_page_bytes = 2 * 1024 * 1024;
 
 std::int64_t number_after(Connection& connection, std::int64_t thread, const std::optional<std::string>& turn_id) {
@@ -46,9 +46,9 @@ std::optional<std::string> id_of(Connection& connection, const std::optional<std
   return row.string(0);
 }
 
-/// A moment that no thread has, at `wanted` or soon after it: pages of the list of threads continue after a moment, so
-/// no two threads may share one. Another program may give all its threads the same time: the range that is searched, in
-/// microseconds, grows until at most half of it is taken, so that few attempts are enough.
+/// An unused value of `updated`, equal to `wanted` or shortly after it: pages of the list of threads continue after
+/// such a value, so no two threads may share one. Another program may give all its threads the same time. So each
+/// attempt doubles the range, in microseconds, from which a random value is taken: few attempts suffice.
 std::int64_t free_moment(Connection& connection, std::int64_t wanted) {
   for (std::int64_t range = 1;; range *= 2) {
     auto row = connection.prepare(
@@ -61,8 +61,8 @@ std::int64_t free_moment(Connection& connection, std::int64_t wanted) {
   }
 }
 
-/// The thread of the turn with this id, if there is one. A turn of a deleted thread that is not purged yet loses its id
-/// to the import.
+/// The thread of the turn with this id, if there is one. If the turn belongs to a deleted thread and is not purged yet,
+/// it is renamed, so that the import can use the id.
 std::optional<std::int64_t> owner_of(Connection& connection, const std::string& id) {
   auto row = connection.prepare(
       "SELECT turns.thread, threads.number IS NULL FROM turns LEFT JOIN threads ON threads.number = turns.thread "
@@ -112,7 +112,7 @@ thread_store::StoredThread thread_of(Connection& connection, const PreparedImpor
   return stored;
 }
 
-/// Counts the new turns, and moves the thread in the list if it is given a later time.
+/// Adds the new turns to the thread's count, and sets its `updated` if the new value is later.
 Thread count_in(Connection& connection, const std::string& id, std::int64_t turns, std::int64_t moment) {
   auto row = connection.prepare("SELECT updated >= :moment FROM threads WHERE id = :id");
   row.bind(":moment", moment).bind(":id", id);

@@ -13,11 +13,11 @@
 /// The SQL of exports and imports.
 namespace agw::transfer_store {
 
-/// A page of the thread's turns, oldest first: at most `limit`, and fewer if they are large, but at least one if there
-/// is one. Throws NotFound `thread not found`, BadRequest `after must be a turn of this thread`.
+/// A page of the thread's turns, oldest first: at most `limit`, fewer if they are large, but at least one if any are
+/// left. Throws NotFound `thread not found`, BadRequest `after must be a turn of this thread`.
 Transcript read(Connection& connection, const std::string& thread_id, const TranscriptQuery& query);
 
-/// An imported turn, with what is computed before its write.
+/// An imported turn with the values that are computed before its write.
 struct PreparedImportTurn {
   std::string id;
   Role role{};
@@ -28,7 +28,7 @@ struct PreparedImportTurn {
   std::optional<std::string> in_reply_to;  ///< an id
 };
 
-/// An imported thread, with what is computed before its write.
+/// An imported thread with the values that are computed before its write.
 struct PreparedImport {
   std::string key;
   thread_store::PreparedThread thread;
@@ -42,8 +42,8 @@ struct Written {
   Thread thread;
 };
 
-/// Creates the thread with its tasks unless there is one with its id, and appends the turns that it lacks. Throws
-/// Conflict if one of the ids is that of a turn of another thread.
+/// Creates the thread with its tasks unless its id exists, and appends the missing turns. Throws Conflict if a turn's
+/// id belongs to another thread.
 Written write(Connection& connection, const PreparedImport& prepared);
 
 }  // namespace agw::transfer_store

@@ -9,7 +9,7 @@
 
 namespace agw {
 
-/// The source whose keys are the ids of this program's own threads and turns: those of an export.
+/// The source of this program's own exports, whose keys are the ids of threads and turns.
 inline constexpr std::string_view own_source = "agent-gateway";
 
 /// A turn of a transcript.
@@ -24,7 +24,7 @@ struct TranscriptThread : Thread {
 };
 const Description& describe(Tag<TranscriptThread>);
 
-/// The response of `GET /threads/:id/transcript`: turns in their order, which is the opposite of that of a list.
+/// The response of `GET /threads/:id/transcript`: turns oldest first, unlike in a list.
 struct Transcript {
   TranscriptThread thread;
   std::vector<TranscriptTurn> turns;
@@ -36,22 +36,22 @@ const Description& describe(Tag<Transcript>);
 struct TranscriptQuery {
   std::optional<std::string> after;  ///< a turn of the thread: those newer than it
   Limit limit{500};
-  bool shared = false;  ///< as it may be given to others (shared_transcript.hpp)
+  bool shared = false;  ///< reduced to what may be shared (shared_transcript.hpp)
 };
 const Description& describe(Tag<TranscriptQuery>);
 
-/// A turn from elsewhere. `metadata.superseded` marks one that was regenerated away.
+/// A turn to import. `metadata.superseded` marks one that a newer answer replaced.
 struct ImportedTurn {
   std::string key;  ///< identifies it within its thread
   Role role{};
   std::string content;
   std::optional<json::object> metadata;
-  std::optional<Timestamp> created_at;     ///< none: that of the turn before it
+  std::optional<Timestamp> created_at;     ///< defaults to the time of the previous turn
   std::optional<std::string> in_reply_to;  ///< the key of the user turn that it answers
 };
 const Description& describe(Tag<ImportedTurn>);
 
-/// A thread from elsewhere, or the next turns of one that an earlier batch began.
+/// A thread to import, or the next turns of a thread that an earlier batch began.
 struct ImportedThread {
   std::string key;  ///< identifies it within its source
   std::optional<std::string> agent_id;
@@ -70,7 +70,7 @@ const Description& describe(Tag<ImportedThread>);
 
 /// The body of `POST /import`.
 struct ImportBatch {
-  std::string source;  ///< the program that the threads come from: keys of different sources never meet
+  std::string source;  ///< the program that the threads come from; a namespace of the keys
   std::vector<ImportedThread> threads;
 };
 const Description& describe(Tag<ImportBatch>);
@@ -81,7 +81,7 @@ struct ImportOutcome {
   std::string id;
   bool created = false;
   std::int64_t turns_created = 0;
-  std::int64_t turns_kept = 0;  ///< were there already
+  std::int64_t turns_kept = 0;  ///< already existed
 };
 const Description& describe(Tag<ImportOutcome>);
 

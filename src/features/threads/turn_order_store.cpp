@@ -9,7 +9,7 @@ namespace agw::turn_order_store {
 
 namespace {
 
-/// This many turns share the pages written when they are entered.
+/// How many turns move to the table at once, so that they share the pages written.
 constexpr std::int64_t entered_at_once = 16;
 /// A server sends all rows of a statement.
 constexpr std::size_t numbers_a_page = 100;
@@ -38,7 +38,7 @@ void appended(Connection& connection, std::span<const Length> threads) {
     if (turn_count % entered_at_once == 0) full.push_back(thread);
   }
   if (full.empty()) return;
-  // Both parts see the rows as they were before.
+  // Both parts of the statement see the rows as they were before it.
   connection
       .prepare(
           "WITH entered AS (INSERT INTO turn_order (thread, turn) SELECT number, value FROM threads, "

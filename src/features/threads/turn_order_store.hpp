@@ -14,10 +14,10 @@
 /// Example: src/features/threads/turn_order_store_test.cpp: TurnOrder.GivesTheNewestFirstWhereverTheyStand
 namespace agw::turn_order_store {
 
-/// Appends `:turn`, which is newer than all turns, to the numbers in the row of its thread.
+/// SQL that appends `:turn`, which must be newer than all turns of the thread, to the numbers in the thread's row.
 constexpr const char* append_in_row = "newest_turns = newest_turns || ',' || :turn";
 
-/// Call it after a turn was appended to the thread, which has `turn_count` turns now.
+/// Must be called after a turn was appended to the thread, which now has `turn_count` turns.
 void appended(Connection& connection, std::int64_t thread, std::int64_t turn_count);
 
 struct Length {
@@ -33,7 +33,7 @@ void enter(Connection& connection, std::int64_t thread, std::int64_t turn);
 void enter_newest(Connection& connection, std::int64_t thread);
 void remove(Connection& connection, std::int64_t thread, std::int64_t turn);
 
-/// The numbers in the thread's row, newest first: all others are in the table.
+/// The numbers in the thread's row, newest first. All others are in the table.
 std::vector<std::int64_t> newest_in_row(Connection& connection, std::int64_t thread);
 
 /// The numbers of a thread's turns, newest first, read on demand.
@@ -51,9 +51,9 @@ private:
 
   Connection& connection_;
   const std::int64_t thread_;
-  std::int64_t below_;                 ///< the numbers in the table that are left
-  bool has_more_ = true;               ///< in the table
-  std::vector<std::int64_t> numbers_;  ///< those that were read, ascending
+  std::int64_t below_;                 ///< upper bound of the numbers not read from the table yet
+  bool has_more_ = true;               ///< the table may have more numbers
+  std::vector<std::int64_t> numbers_;  ///< read but not returned yet, ascending
 };
 
 }  // namespace agw::turn_order_store

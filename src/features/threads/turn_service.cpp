@@ -1,14 +1,14 @@
-// Turns: storing them, and what of a conversation fits a model's window (`fitting`).
+// Stores turns, and selects the turns of a conversation that fit a model's window (`fitting`).
 //
-// A turn *stands* at a place: that of the question it answers, or its own. In the table turns are in the order in which
-// they were inserted; the two orders differ only if a question was asked again.
+// The *place* of a turn is that of the question it answers, or its own number. Numbers follow the order of insertion.
+// The order by place differs from it only if a question was asked again.
 //
-// `fitting` walks from the newest turn back, and keeps whole turns up to one limit, then beginnings of turns up to
-// another, and stops at the last turn of a summary. The walk may stop at a turn number that is below the summary's
-// place, because no turn stands after its own number.
+// `fitting` walks back from the newest turn. It keeps whole turns up to one limit, then beginnings of turns up to
+// another, and stops at the last turn of a summary. The walk may stop at the first turn number below the summary's
+// place, because a turn's place is never greater than its number.
 //
-// A summary holds only if as many turns stand up to its last one as when it was written: a deleted turn makes it
-// invalid, so that deleted text does not live on in it.
+// A summary is valid only while the conversation has as many turns up to its last one as when it was written. So
+// deleting a turn invalidates it, and deleted text does not survive in a summary.
 
 #include <algorithm>
 #include <utility>
@@ -33,14 +33,14 @@ namespace agw {
 namespace {
 
 /// The sort key of a turn in the conversation.
-std::pair<std::int64_t, std::int64_t> standing(const turn_store::StoredTurn& stored) {
+std::pair<std::int64_t, std::int64_t> sort_key(const turn_store::StoredTurn& stored) {
   return {stored.place(), stored.number};
 }
 
 /// How much of a turn is read to summarise it.
 constexpr std::size_t max_prefix_length = 4'000;
 
-/// Bytes of content that are too many to be written as JSON on the loop.
+/// Content from this size on, in bytes, is not serialised on the loop.
 constexpr std::size_t long_content = 256 * 1024;
 
 /// `turn` must outlive the event.
@@ -49,13 +49,13 @@ DomainEvent created(const Turn& turn) {
       .name = "turn.created", .type = "turn-created", .thread_id = turn.thread_id, .member = "turn", .record = turn};
 }
 
-/// How many bytes of whole turns are returned, and how many of the shortened turns before them.
+/// Limits in bytes: of whole turns, and of the truncated turns before them.
 struct Bounds {
   std::size_t whole = 0;
   std::size_t beginnings = 0;
 };
 
-/// A turn of a conversation, whole or shortened.
+/// A turn of a conversation, whole or truncated.
 struct KeptTurn {
   turn_store::StoredTurn stored;
   bool is_cut = false;
@@ -68,9 +68,9 @@ void cut_short(Turn& turn) {
   turn.content += "…";
 }
 
-/// From newest first to the order of the conversation. The two only differ for a question that was asked again.
+/// Reorders from newest first to the order of the conversation. Sorting is needed only if a question was asked again.
 ThreadContext in_order(std::vector<KeptTurn> kept) {
-  const auto place = [](const KeptTurn& turn) { return standing(turn.stored); };
+  const auto place = [](const KeptTurn& turn) { return sort_key(turn.stored); };
   std::ranges::reverse(kept);
   if (!std::ranges::is_sorted(kept, {}, place)) std::ranges::sort(kept, {}, place);
   ThreadContext context;
@@ -89,11 +89,11 @@ std::optional<turn_store::StoredTurn> find_last(Connection& connection, const Su
   return last;
 }
 
-/// As find_last, but no value if that turn is not before the question.
+/// Like find_last, but no value unless that turn precedes the question.
 std::optional<turn_store::StoredTurn> last_of(Connection& connection, const turn_store::StoredTurn& question,
                                               const std::optional<SummarisedTurns>& summarised) {
   auto last = summarised ? find_last(connection, *summarised) : std::nullopt;
-  if (last && (last->thread != question.thread || standing(*last) >= standing(question))) last.reset();
+  if (last && (last->thread != question.thread || sort_key(*last) >= sort_key(question))) last.reset();
   return last;
 }
 
@@ -106,9 +106,9 @@ ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& ques
   std::size_t size = 0;
   std::size_t beginnings = 0;
   turn_store::walk_back(connection, question, [&](turn_store::StoredTurn stored) {
-    // A turn's place is never after its number.
+    // A turn's place is never greater than its number, so no turn further back can follow the summary.
     if (last && stored.number < last->place()) return false;
-    if (last && standing(stored) <= standing(*last)) return true;
+    if (last && sort_key(stored) <= sort_key(*last)) return true;
     size += stored.bytes;
     const bool fits = size <= bounds.whole || stored.number == question.number;
     if (!fits) {

@@ -1,7 +1,7 @@
 // How turns are read, found, walked (as a model sees them, newest first), marked (superseded, steered) and copied for a
 // fork. new_turn_store.cpp inserts them; turn_order_store has their order.
 //
-// Prepared statements are cached by their text. Texts are statics, because making one costs more than finding it.
+// Prepared statements are cached by their text. Texts are statics, because building one costs more than the look-up.
 
 #include "features/threads/turn_store.hpp"
 
@@ -44,7 +44,7 @@ void read_metadata(StoredTurn& stored, const Statement& row, int column) {
   stored.bytes += text.size();
 }
 
-/// Call it after reading the metadata: clients see it as a member of that.
+/// Must be called after reading the metadata, of which clients see `superseded` as a member.
 void read_superseded(StoredTurn& stored, const Statement& row, int column) {
   if (!row.boolean(column)) return;
   if (!stored.turn.metadata) stored.turn.metadata.emplace();
@@ -60,7 +60,7 @@ constexpr auto turn_columns = columns_of<StoredTurn>(
     Column{"content", parsed_content}, Column{"metadata", read_metadata}, Column{"superseded", read_superseded},
     Column{"turns.created_at", [](auto& stored) -> auto& { return stored.turn.created_at; }});
 
-/// Prepared statements are cached by the address of their text, so each text is created once.
+/// Each text is created once: building it costs more than finding its prepared statement.
 std::string select(std::string_view where) {
   return fmt::format("SELECT {} FROM {} WHERE {}", turn_columns.names(), from, where);
 }
@@ -134,20 +134,20 @@ void copy_one(Connection& connection, std::int64_t original, const std::string& 
   renamed.ids[row.string(0)] = id;
 }
 
-/// The parts of a copied turn that decide whether it was superseded earlier.
+/// The data of a copied turn that decide whether it was superseded earlier.
 struct Copied {
   std::int64_t number = 0;
   std::optional<std::int64_t> answers;
   bool superseded = false;
-  std::string run;                       ///< that created it; otherwise the turn's own id
-  std::optional<std::int64_t> replaces;  ///< the question that it is an edited version of
+  std::string run;                       ///< the run that created it, else the turn's own id
+  std::optional<std::int64_t> replaces;  ///< the question that this turn is an edited version of
 
   std::int64_t place() const { return answers.value_or(number); }
 };
 
 std::vector<Copied> copied(Connection& connection, std::int64_t thread) {
   std::vector<Copied> turns;
-  std::map<std::string, std::int64_t> numbers;  // of the turns read, by id
+  std::map<std::string, std::int64_t> numbers;  // numbers of the turns read, by id
   auto row = connection.prepare(
       "SELECT number, id, answers, superseded, metadata FROM thread_turns CROSS JOIN turns WHERE number = turn AND "
       "thread_turns.thread = :thread ORDER BY number");
@@ -169,7 +169,7 @@ std::vector<Copied> copied(Connection& connection, std::int64_t thread) {
 /// too.
 std::set<std::int64_t> superseded_then(const std::vector<Copied>& turns) {
   std::set<std::int64_t> superseded;
-  std::map<std::int64_t, std::string> last_runs;  // by the question they answered
+  std::map<std::int64_t, std::string> last_runs;  // ids of runs, by the question they answered
   for (auto turn = turns.begin(); turn != turns.end(); ++turn) {
     const auto question = turn->replaces ? turn->replaces : turn->answers;
     if (!question) continue;
@@ -244,7 +244,7 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
 }
 
 void walk_back(Connection& connection, const StoredTurn& question, const std::function<bool(StoredTurn)>& more) {
-  // Without the turns of the run that is answering it.
+  // Excludes the turns of the run that is answering the question.
   static const std::string is_shown =
       "(turns.number = :question OR (superseded = 0 AND coalesce(answers, turns.number) < :question))";
   static const auto in_row = select("turns.number = :number AND " + is_shown);
@@ -253,7 +253,7 @@ void walk_back(Connection& connection, const StoredTurn& question, const std::fu
     row.bind(":number", number).bind(":question", question.number);
     if (row.step() && !more(turn_columns.read(row))) return;
   }
-  // In pages: a server sends all rows of a statement.
+  // Reads pages, because a server sends all rows of a statement.
   static const auto entered = fmt::format(
       "SELECT {} FROM threads CROSS JOIN turn_order CROSS JOIN turns WHERE turn_order.thread = threads.number AND "
       "turns.number = turn_order.turn AND threads.number = :thread AND turn_order.turn < :below AND {} ORDER BY "

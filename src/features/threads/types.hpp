@@ -29,31 +29,31 @@ struct Thread {
   std::optional<std::string> job_id;  ///< the job extension whose run made it
   std::string title;
   bool archived = false;
-  bool pinned = false;  ///< people keep it at the top of their list
+  bool pinned = false;  ///< shown at the top of lists
   ThreadMode mode = ThreadMode::plan;
   Timestamp created_at;
   Timestamp updated_at;
   std::int64_t turn_count = 0;
 };
-// Here, so that other rooms can describe structs that extend it.
+// In the header, so that other rooms can describe structs that extend it.
 BOOST_DESCRIBE_STRUCT(Thread, (),
                       (id, agent_id, project_id, job_id, title, archived, pinned, mode, created_at, updated_at,
                        turn_count))
 const Description& describe(Tag<Thread>);
-/// Also for structs that extend it: rules are not inherited.
+/// Structs that extend Thread must list it too: rules are not inherited.
 inline constexpr RuleFor<&Thread::pinned> pinned_rule{{.about = "kept at the top of lists", .omit_empty = true}};
 
 enum class TaskStatus { pending, active, done };
 std::span<const EnumName> names(Tag<TaskStatus>);
 
-/// An entry of the list that an agent keeps of what it has to do on a thread.
+/// An entry of an agent's to-do list on a thread.
 struct ThreadTask {
   std::string text;
   TaskStatus status{};
 };
 const Description& describe(Tag<ThreadTask>);
 
-/// The most that a list may have, and the total size of all its texts.
+/// Limits of a list: entries, and total bytes of their texts.
 inline constexpr std::size_t max_tasks = 100;
 inline constexpr std::size_t max_task_bytes = 16 * 1024;
 std::size_t size_of(const std::vector<ThreadTask>& tasks);
@@ -71,7 +71,7 @@ struct Turn {
   std::string thread_id;
   Role role{};
   std::string content;
-  std::optional<json::object> metadata;  ///< `superseded: true` in a turn that was regenerated away
+  std::optional<json::object> metadata;  ///< `superseded: true` if a newer answer replaced the turn
   Timestamp created_at;
 };
 const Description& describe(Tag<Turn>);
@@ -84,11 +84,11 @@ const Description& describe(Tag<FoundTurn>);
 
 /// The body of `POST /threads`. The members after the described three are for the gateway's own callers.
 struct NewThread {
-  std::optional<std::string> agent_id;    ///< id or name; none means the agent `assistant`
-  std::optional<std::string> title;       ///< none: made from the first user turn
+  std::optional<std::string> agent_id;    ///< id or name; defaults to `assistant`
+  std::optional<std::string> title;       ///< defaults to the beginning of the first user turn
   std::optional<std::string> project_id;  ///< must exist
   std::optional<std::string> job_id;
-  std::optional<ThreadMode> mode;  ///< none: the agent's, else plan
+  std::optional<ThreadMode> mode;  ///< defaults to the agent's mode, else plan
 };
 const Description& describe(Tag<NewThread>);
 
@@ -103,14 +103,15 @@ const Description& describe(Tag<ThreadChange>);
 /// Which threads `GET /threads` lists. Members without a value do not filter.
 struct ThreadFilter {
   std::optional<std::string> agent_id;  ///< id or name
-  /// Of that agent, if it exists: threads that named it before there was one are its own too. Set by the room.
+  /// The name of that agent, if it exists: threads that used the name before the agent was created belong to it too.
+  /// Set by this room, not by clients.
   std::optional<std::string> agent_name;
   std::optional<std::string> project_id;
   std::optional<std::string> job_id;  ///< id or name
   bool archived = false;              ///< true lists archived ones too
   std::optional<Timestamp> since;     ///< updated strictly after
-  std::optional<Limit> limit;         ///< none lists all
-  std::optional<std::string> before;  ///< a thread id: lists those after it
+  std::optional<Limit> limit;         ///< lists all if unset
+  std::optional<std::string> before;  ///< a thread id: lists the threads that follow it
 };
 const Description& describe(Tag<ThreadFilter>);
 
@@ -121,7 +122,7 @@ std::span<const EnumName> names(Tag<ListedRole>);
 /// Which turns of a thread `GET /threads/:id/turns` lists.
 struct TurnFilter {
   Limit limit{50};
-  std::optional<std::string> before;  ///< a turn of the thread: those older than it
+  std::optional<std::string> before;  ///< a turn of the thread: lists older ones
   std::optional<ListedRole> role;
   std::optional<Timestamp> since;  ///< created strictly after
 };

@@ -36,7 +36,7 @@ std::uint64_t mixed(std::uint64_t number) {
   return number ^ (number >> 31);
 }
 
-/// The hashes of the words that a text with the term has.
+/// The hashes of the whole words that a text with this term must contain.
 std::vector<std::uint64_t> whole_words(const SearchQuery::Term& term) {
   std::vector<std::uint64_t> hashes;
   if (term.is_part) return hashes;
@@ -46,7 +46,7 @@ std::vector<std::uint64_t> whole_words(const SearchQuery::Term& term) {
   return hashes;
 }
 
-/// Adds to ranges that are in descending order.
+/// Appends a range, in descending order, and joins adjacent ones.
 void add(std::vector<Numbers>& places, Numbers more) {
   if (more.first > more.last) return;
   if (!places.empty() && places.back().first == more.last + 1) {
@@ -90,7 +90,7 @@ bool UnindexedWords::extend(Connection& connection) {
   std::size_t bytes = 0;
   for (int i = 0; i < blocks_a_piece && bytes < bytes_a_piece; ++i) {
     const auto block = next_block(indexed);
-    // Numbers after the newest turn of the snapshot may be in use by now.
+    // A block must be complete in the snapshot: later numbers may be in use by now.
     if (last_number(block) > newest) return false;
     std::vector<std::uint64_t> hashes;
     search_store::read(connection, {first_number(block), last_number(block)},

@@ -13,33 +13,33 @@
 
 namespace agw {
 
-/// Which words may occur in the turns that wait to be indexed, when they are many: a search then reads only those where
-/// its words may be. Each block of 64 turn numbers has a Bloom filter.
+/// Filters over the turns that wait to be indexed, when there are many: a search then reads only the turns that may
+/// contain its words. Each block of 64 turn numbers has a Bloom filter.
 ///
-/// A filter never becomes wrong: a number is never used for another turn, and the text of a turn never changes. Numbers
-/// without a filter are read, so it does not matter how far the filters have got.
+/// A filter never becomes invalid: a number is never reused, and the text of a turn never changes. Turns without a
+/// filter are always read, so filters may lag.
 ///
 /// All functions may be called on any thread.
 class UnindexedWords {
 public:
-  /// Removes the filters of turns that are indexed now, and adds those of the next turns of this snapshot, as many as
-  /// take a few milliseconds. Returns whether more are left.
+  /// Removes the filters of turns that are indexed by now. Adds filters for the next turns of this snapshot, for a few
+  /// milliseconds at most. Returns whether more are left.
   bool extend(Connection& connection);
   void clear();
 
-  /// The numbers above `after` of turns that may match, newest first.
+  /// Ranges of numbers above `after` whose turns may match, newest first.
   std::vector<search_store::Numbers> places(const SearchQuery& query, std::int64_t after) const;
 
 private:
-  /// Says of each word of a block that it may occur, and of few others.
+  /// The Bloom filter of one block: it reports each word of the block as possible, and few others.
   class Filter {
   public:
     Filter(std::int64_t block, const std::vector<std::uint64_t>& hashes);
     bool may_have(std::uint64_t hash) const;
 
   private:
-    /// The bits that stand for a word. They differ from block to block: otherwise a word whose bits are those of common
-    /// words would seem to be in every block.
+    /// The bits of a word. They differ between blocks: otherwise a word that collides with common words would match in
+    /// every block.
     std::array<std::size_t, 4> bits_of(std::uint64_t hash) const;
 
     std::uint64_t block_;
@@ -50,7 +50,7 @@ private:
 
   mutable std::mutex mutex_;
   std::int64_t first_block_ = 0;
-  std::deque<Filter> filters_;  ///< of `first_block_` and those after it
+  std::deque<Filter> filters_;  ///< for `first_block_` and the following blocks
 };
 
 }  // namespace agw

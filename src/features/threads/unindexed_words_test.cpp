@@ -15,14 +15,14 @@ namespace {
 using namespace testing::threads;
 using search_store::Numbers;
 
-/// The text of the n-th of the turns: each has a word of its own.
+/// The text of the n-th turn, which contains a unique word.
 std::string nth_text(int n) {
   if (n == 100) return "Crème brûlée, scarce";
   if (n == 300) return "scarce 明日は東京に行きます";
   return fmt::format("the common word{}", n);
 }
 
-/// As many words as usual, and the same ones in each 64 turns.
+/// As many words as usual, the same ones in every block of 64 turns.
 std::string text_like_others(int n) {
   std::string text;
   for (int i = 0; i < 20; ++i) text += fmt::format("word{} ", n % 64 * 20 + i);

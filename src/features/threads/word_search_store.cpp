@@ -28,11 +28,12 @@ struct Waiting {
   std::string content;
 };
 
-/// Nodes that index at the same time take different turns.
+/// Skips locked rows, so that nodes that index at the same time take different turns.
 std::vector<Waiting> not_indexed(Connection& connection) {
   std::vector<Waiting> turns;
   std::size_t bytes = 0;
-  // The turns first: the server may keep a plan of when there were none, which reads all that are there now.
+  // `waiting` is evaluated first: otherwise the server may reuse a plan from when no turns waited, which scans the
+  // whole table.
   auto row = connection.prepare(
       "WITH waiting AS (SELECT turn FROM turns_to_index ORDER BY turn LIMIT :limit FOR UPDATE SKIP LOCKED) SELECT "
       "found.number, found.thread, coalesce((SELECT agent_id FROM threads WHERE number = found.thread), (SELECT "
@@ -46,13 +47,13 @@ std::vector<Waiting> not_indexed(Connection& connection) {
   return turns;
 }
 
-/// For the rest of the transaction: requests wait behind it. If the server loses it, it loses all of it, and the turns
-/// wait to be indexed as before.
-void do_not_wait_for_the_disk(Connection& connection) {
+/// For the rest of this transaction: requests wait until it ends. If the server crashes, the whole transaction is lost,
+/// and the turns still wait to be indexed.
+void disable_synchronous_commit(Connection& connection) {
   connection.prepare("SELECT set_config('synchronous_commit', 'off', true)").step();
 }
 
-/// The server plans and keeps a statement for each number of rows: there are few of them.
+/// Uses few sizes, because the server plans and caches a statement for each number of rows.
 std::size_t rows_of_next_statement(std::size_t waiting) { return waiting >= 50 ? 50 : waiting >= 10 ? 10 : 1; }
 
 std::string words_of(const Tokenizer& tokenizer, std::string_view content) {
@@ -61,7 +62,7 @@ std::string words_of(const Tokenizer& tokenizer, std::string_view content) {
   return words.text();
 }
 
-/// Each statement is a round trip to the server.
+/// Enters several rows per statement, because each is a round trip to the server.
 void enter_words(Connection& connection, std::span<const Waiting> turns) {
   const Tokenizer tokenizer(connection);
   const std::vector<std::string_view> values(turns.size(), "(?, ?, ?, CAST(? AS tsvector))");
@@ -121,7 +122,7 @@ void bind(Statement& row, const search_store::Scope& scope) {
 bool index_some(Connection& connection) {
   const auto turns = not_indexed(connection);
   if (turns.empty()) return false;
-  do_not_wait_for_the_disk(connection);
+  disable_synchronous_commit(connection);
   for (std::span<const Waiting> rest(turns); !rest.empty();) {
     const auto some = rest.first(rows_of_next_statement(rest.size()));
     enter_words(connection, some);
