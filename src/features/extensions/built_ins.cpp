@@ -33,7 +33,7 @@ std::optional<json::value> take(json::object& members, std::string_view name) {
   const auto member = members.find(name);
   if (member == members.end()) return std::nullopt;
   auto value = std::move(member->value());
-  // Keeps the order of the others; `erase` does not.
+  // Keeps the order of the other members; `erase` does not.
   members.stable_erase(member);
   return value;
 }

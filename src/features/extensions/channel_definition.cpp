@@ -1,4 +1,4 @@
-// What is wrong with the definition of a channel, in addition to what its schema says.
+// Validates the rules for channel definitions that their JSON Schema cannot express.
 
 #include <cstddef>
 #include <string>
@@ -17,7 +17,7 @@ namespace agw {
 
 namespace {
 
-/// What is wrong with the address of a mail server, as the end of a sentence; empty if nothing is.
+/// The problem with the address of a mail server, as the end of a sentence; empty if it is valid.
 std::string mail_server_problem(std::string_view address, std::string_view scheme) {
   const auto wanted =
       fmt::format("must be an address such as {0}s://{0}.example.org, or {0}://… with STARTTLS", scheme);

@@ -11,7 +11,7 @@ namespace agw {
 
 namespace {
 
-/// Bytes of text from which on a definition may have so many members that freeing each would block the loop.
+/// In bytes of text. From this size on, a definition may have so many members that freeing each would block the loop.
 constexpr std::size_t large_definition = 64 * 1024;
 
 }  // namespace
@@ -21,8 +21,8 @@ struct Definition::State {
   std::once_flag parsed;
   std::optional<json::object> members;
 
-  /// The members of a large definition lie in a few blocks of memory, which are freed as a whole, wherever the last
-  /// copy is dropped.
+  /// The members of a large definition are allocated in a few blocks, so that destroying the last copy is fast on any
+  /// thread.
   void take(json::object read) {
     if (text.size() < large_definition)
       members.emplace(std::move(read));

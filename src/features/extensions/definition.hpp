@@ -8,14 +8,14 @@
 namespace agw {
 
 /// A JSON object of an extension (its definition or trigger). Holds the text that is stored and sent, and parses it
-/// only on the first access to its members, so that a start with thousands of extensions parses none. Copies share the
+/// only on the first access to its members, so that starting with thousands of extensions parses none. Copies share the
 /// text. Several threads may read it.
 class Definition {
 public:
   /// `{}`.
   Definition();
   Definition(json::object members);
-  /// From text that `text` returned before.
+  /// Creates one from the result of an earlier `text()`.
   static Definition stored(std::string_view text);
 
   const std::string& text() const;

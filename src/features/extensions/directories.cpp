@@ -1,9 +1,9 @@
-// Carrying out the steps on disk, in their order. A step that fails is kept in `failed_` and repeated: before a step
-// that needs its place, at the next comparison, or at the next start. Later moves of the same directory wait for it; a
-// later write or deletion replaces it.
+// Executes the steps on disk, in their order. A step that fails is kept in `failed_` and repeated: before a step that
+// needs its path, at the next comparison, or at the next start. Later moves of the same directory wait for it; a later
+// write or deletion replaces it.
 //
-// Nothing of a person's is overwritten: `is_foreign` recognises files whose content the gateway has not written, and
-// `set_aside` moves them to the trash. directories_compare.cpp is the other direction, from files to records.
+// Files of people are never overwritten: `is_foreign` recognises files that the gateway has not written, and
+// `set_aside` moves them to the trash. directories_compare.cpp has the opposite direction, from files to records.
 
 #include "features/extensions/directories.hpp"
 
@@ -36,7 +36,7 @@ std::optional<std::string> id_of(const FileResult<std::string>& content) {
   return std::nullopt;
 }
 
-/// The texts that the extension's files do not have yet, joined.
+/// The texts that are not in the extension's files yet, joined.
 std::string unwritten(const Directory& root, const Extension& extension) {
   const auto directory = directory_of(extension.type, extension.name);
   const auto text = text_of(extension);
@@ -106,7 +106,7 @@ bool ExtensionDirectories::is_to_be_moved(const std::string& path) const {
   return std::ranges::any_of(failed_, [&](const DiskStep& failed) { return leaves(failed, path); });
 }
 
-/// Drops failed writes that a later step replaces: they must not be repeated after it.
+/// Drops failed writes that `step` replaces: they must not be repeated after it.
 void ExtensionDirectories::drop_superseded(const DiskStep& step) {
   if (step.action == DiskStep::Action::move && !is_in_trash(step.target)) return;
   std::erase_if(failed_, [&](const DiskStep& failed) {
@@ -114,7 +114,7 @@ void ExtensionDirectories::drop_superseded(const DiskStep& step) {
   });
 }
 
-/// Repeats a failed move if its directory still has the name that this step needs.
+/// Repeats a failed move if its directory still occupies the path that this step needs.
 void ExtensionDirectories::free_place(const DiskStep& step) {
   const auto& place = step.action == DiskStep::Action::move ? step.target : step.directory;
   for (std::size_t i = 0; i < failed_.size();) {
@@ -129,7 +129,7 @@ void ExtensionDirectories::free_place(const DiskStep& step) {
   }
 }
 
-/// The directory at `path` now belongs to another extension.
+/// Drops failed moves from `path`, whose directory now belongs to another extension.
 void ExtensionDirectories::abandon_moves(const std::string& path) {
   std::erase_if(failed_, [&](const DiskStep& failed) {
     if (!leaves(failed, path)) return false;
@@ -155,7 +155,7 @@ void ExtensionDirectories::move(const DiskStep& step, Attempt attempt) {
   }
 }
 
-/// Whether the old name now belongs to another directory.
+/// Whether the old name is now that of another directory, which means that the move is complete.
 bool ExtensionDirectories::is_moved_already(const DiskStep& step, const FileResult<FileStamp>& source) const {
   const auto known = known_.find(step.extension_id);
   const auto inode = step.inode == 0 && known != known_.end() ? known->second.inode : step.inode;
@@ -168,7 +168,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   const auto prompt = prompt_path(step.directory);
   const auto is_edited = [&](const std::string& path) {
     const auto id = id_of(root_.read(path, max_extension_file_length));
-    // An empty file was left by a crash of the machine, not edited by a person.
+    // An empty file is the result of a power failure, not an edit.
     return id != content_id("") && is_foreign(step.extension_id, id);
   };
   const auto& text = *step.text;
@@ -188,7 +188,8 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   abandon_moves(step.directory);
 }
 
-/// If the repeated write fails too, the files hold an older text of the gateway, which must not count as an edit.
+/// Marks the files as written by the gateway. If the repeated write fails too, they hold an older text of the gateway,
+/// which must not count as an edit.
 void ExtensionDirectories::know_as_ours(const DiskStep& step) {
   const auto now = read(type_of_directory(step.directory), step.directory).known;
   if (now.config.content_id.empty()) return;
@@ -211,7 +212,7 @@ void ExtensionDirectories::replace(const DiskStep& step, const std::string& path
   require(root_.write(path, *wanted, 0600, Durability::later), path);
 }
 
-/// Whether a file with that content id (from `id_of`) was written by somebody else.
+/// Whether a file with that content id (from `id_of`) was not written by the gateway.
 bool ExtensionDirectories::is_foreign(const std::string& extension_id, const std::optional<std::string>& id) const {
   return !id || (!id->empty() && !is_ours(extension_id, *id));
 }

@@ -17,36 +17,36 @@ namespace agw {
 
 /// A directory whose files differ from its record, or that has no record yet.
 struct TakenDirectory {
-  ExtensionPointer record;  ///< at the time of the look; null if there is none
-  std::string id;           ///< of the record, or of the one to create
+  ExtensionPointer record;  ///< at the time of the comparison; null if there is none
+  std::string id;           ///< the id of the record, or of the one to create
   std::string path;         ///< `agents/<name>`
   std::variant<NewExtension, ExtensionChange> wanted;
   KnownDirectory known;  ///< stored once the files become the record
 };
 
-/// The result of a look at all directories.
+/// The result of comparing directories with their records.
 struct DirectoryFindings {
   std::vector<TakenDirectory> taken;
-  std::vector<ExtensionPointer> missing;  ///< records whose files are missing or of an older version
+  std::vector<ExtensionPointer> missing;  ///< records whose files are missing or outdated
   std::vector<std::string> warnings;      ///< which files are broken, and why
-  std::vector<std::int64_t> done;         ///< steps that failed before and are now complete
+  std::vector<std::int64_t> done;         ///< steps that failed earlier and are now complete
 };
 
-/// The directories of agents and jobs, and the known state of each. All functions block; except for `sync`, they are
-/// for one thread at a time. Paths are resolved beneath the data directory, the files of an extension beneath its own
+/// The directories of agents and jobs, and the known state of each. All functions block. Except for `sync`, only one
+/// thread at a time may call them. Paths are resolved below the data directory, those of an extension's files below its
 /// directory.
 class ExtensionDirectories {
 public:
   explicit ExtensionDirectories(const std::filesystem::path& data_directory);
 
-  /// Sets the state in which a directory was last left.
+  /// Sets the last known state of a directory, as read from the database.
   void know(std::string extension_id, KnownDirectory known) { known_[std::move(extension_id)] = known; }
 
-  /// Executes steps that were just committed, in order. A file in the way that the gateway did not write goes to the
-  /// trash. Failed steps are logged, and repeated by the next `compare`, or when something else needs the place.
-  /// Returns the completed steps.
+  /// Executes steps that were just committed, in order. A file in the way that the gateway did not write is moved to
+  /// the trash. Failed steps are logged. They are repeated by the next `compare`, or when another step needs the same
+  /// path. Returns the completed steps.
   std::vector<std::int64_t> take(const std::vector<DiskStep>& steps);
-  /// Repeats steps that may already be complete; leaves files alone that were edited since. Returns the completed
+  /// Repeats steps that may already be complete. Does not change files that were edited since. Returns the completed
   /// steps.
   std::vector<std::int64_t> take_again(const std::vector<DiskStep>& steps);
 
@@ -57,16 +57,16 @@ public:
   /// stamp has changed. Ignores a directory whose move is still pending.
   enum class At { stamps, contents };
   DirectoryFindings compare(const std::vector<ExtensionPointer>& records, At at);
-  /// Compares the directory of one record: nothing if the gateway itself has something left to do there.
+  /// Compares the directory of one record. Finds nothing while the gateway has pending steps for it.
   DirectoryFindings edit_of(const ExtensionPointer& record);
-  /// Call it when the found files have become the record. `path` is `agents/<name>`.
+  /// Must be called once the record was updated from its files. `path` is `agents/<name>`.
   void accept(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 
-  /// The directories that writes have created since the last call, with the inodes that identify them.
+  /// The directories created since the last call, with the inodes that identify them.
   KnownDirectories made();
 
-  /// The states that are new since the last call, checked a second time: an edit during the gateway's own write may
-  /// leave the stamp unchanged.
+  /// The states that changed since the last call. Each file is checked again, because an edit during the gateway's own
+  /// write may leave the stamp unchanged.
   KnownDirectories news();
 
   /// Syncs everything to disk.
@@ -79,7 +79,7 @@ private:
     FileResult<std::string> prompt;
     KnownDirectory known;
 
-    /// Their members; `record` is null if there is none yet. Throws YamlError.
+    /// The members in both files; `record` is null if there is none yet. Throws YamlError.
     json::object flat(ExtensionType type, const Extension* record) const;
   };
   enum class Attempt { first, again };
@@ -116,7 +116,7 @@ private:
   std::unordered_map<std::string, KnownDirectory> known_;        ///< by the extension's id
   std::unordered_map<std::string, std::set<std::string>> sent_;  ///< ids of possibly written contents
   std::vector<DiskStep> failed_;                                 ///< in order
-  std::vector<std::int64_t> done_;                               ///< of the current steps
+  std::vector<std::int64_t> done_;                               ///< completed steps to return
   std::unordered_map<std::string, std::string> news_;            ///< paths by the extension's id
   KnownDirectories made_;
 };

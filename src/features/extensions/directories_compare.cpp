@@ -1,4 +1,4 @@
-// Compares the directories with the records.
+// Compares the directories with the records, to find edits and missing files.
 
 #include <algorithm>
 #include <unordered_map>
@@ -21,7 +21,7 @@ constexpr std::size_t max_directories = 1'000'000;
 bool is_missing(FileError error) { return error == FileError::not_found; }
 
 /// Whether the prompt in `flat` was read from prompt.md, which then belongs to the record. If the YAML has a prompt,
-/// prompt.md stays a person's own file.
+/// prompt.md belongs to the person.
 bool is_from_file(ExtensionType type, const json::object& flat, const FileResult<std::string>& prompt) {
   return owns_prompt(type, flat) && prompt && string_member(flat, "prompt") == std::string_view(*prompt);
 }

@@ -32,7 +32,7 @@ json::object definition_of(const json::object& flat) {
   return definition;
 }
 
-/// Changes the path that `value` is or begins with.
+/// Translates the path that `value` is or begins with.
 void put_in_terms_of_file(json::value& value) {
   constexpr std::string_view definition = "definition.";
   constexpr std::string_view trigger = "trigger_def";

@@ -22,7 +22,7 @@ struct ExtensionFileList {
 };
 const Description& describe(Tag<ExtensionFileList>);
 
-/// How JSON holds bytes: base64 if they are not UTF-8.
+/// How file content is represented in JSON: base64 if it is not UTF-8.
 enum class FileEncoding { utf_8, base64 };
 std::span<const EnumName> names(Tag<FileEncoding>);
 
@@ -36,7 +36,7 @@ struct ExtensionFile {
 };
 const Description& describe(Tag<ExtensionFile>);
 
-/// Its query.
+/// The query of `GET /extensions/:id/file`.
 struct ExtensionFileQuery {
   std::string path;
   bool raw = false;  ///< the bytes themselves instead of JSON
@@ -53,7 +53,7 @@ const Description& describe(Tag<WrittenConfig>);
 /// The response to `POST /reseed`.
 struct Reseeded {
   std::string status = "reseeded";
-  std::vector<std::string> warnings;  ///< which files are broken, and why
+  std::vector<std::string> warnings;  ///< which files are invalid, and why
 };
 const Description& describe(Tag<Reseeded>);
 

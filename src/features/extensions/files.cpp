@@ -21,11 +21,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t max_files = 10'000;
-/// Per directory. All entries are read and sorted, so that every list shows the same ones.
+/// Limit per directory. All entries are read and sorted before the list is truncated, so that every list shows the same
+/// ones.
 constexpr std::size_t max_entries = 1'000'000;
 constexpr std::size_t max_file_size = 5 << 20;
 
-/// `path` relative to `root`; empty if it is not below.
+/// `path` relative to `root`; empty unless `path` is below it.
 fs::path beneath(const fs::path& root, const fs::path& path) {
   const auto relative = path.lexically_relative(root);
   const bool is_beneath = !relative.empty() && *relative.begin() != ".." && relative != ".";
@@ -128,7 +129,7 @@ BadRequest no_disk_path() { return BadRequest("extension has no disk path"); }
 
 ExtensionFiles::Opened open_of_app(const fs::path& path, const fs::path& home, const fs::path& data_directory) {
   auto directory = Directory::open(path);
-  // Checks the opened directory, so that nobody can replace it in between.
+  // Checks the opened directory, because its path may have been replaced in between.
   if (!directory || !may_be_shown(directory->real_path(), home, data_directory)) {
     throw no_disk_path();
   }

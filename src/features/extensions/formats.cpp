@@ -61,7 +61,7 @@ bool is_color_function(std::string_view name) {
   return std::ranges::find(functions, lower_case(name)) != functions.end();
 }
 
-/// Whether each `(` follows the name of a colour function (or nothing, as in sums) and is closed.
+/// Whether each `(` is closed, and follows the name of a colour function or, as in sums, no name.
 bool calls_only_color_functions(std::string_view text) {
   int open = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

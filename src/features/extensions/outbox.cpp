@@ -1,37 +1,38 @@
-// How directories follow records, although a transaction cannot contain a rename. docs/design/storage.md, "Directories
-// follow records".
+// How changes of records reach their directories, although a transaction cannot contain a rename.
+// docs/design/storage.md, "Directories follow records".
 //
 // A *step* is one write of a directory's files, or one move of a directory; deleting is a move to trash/. The *outbox*
-// (table extension_outbox) contains the steps that may not be on disk yet. What is *known* of a directory
-// (extension_directories) is its inode, and the content ids and stamps of its two files as the gateway left them.
+// (table extension_outbox) contains the steps that may not be on disk yet. The *known state* of a directory (table
+// extension_directories) is its inode, and the content ids and stamps of its two files as the gateway left them.
 //
 // The invariant: a change of a record and its steps are in one transaction, and a step leaves the outbox only after the
-// disk was synced. So the directories are at every moment as the records say, once the steps are executed in order.
-// Files with any other content than the gateway's are a person's: they are moved to trash/ or become the record, but
-// are never overwritten.
+// disk was synced. So executing the outbox in order always brings the directories to the state of the records. Files
+// with content that is not the gateway's belong to a person: they are moved to trash/ or become the record, but are
+// never overwritten.
 //
-//   1. `record_steps`, inside the transaction: add the steps. The text of a write replaces that of earlier, waiting
-//   writes.
+//   1. `record_steps`, inside the transaction: add the steps. The text of a write replaces those of earlier writes in
+//   the outbox.
 //   2. `take`, before anything else is awaited: execute the steps, on one thread, in the order of the commits.
-//   3. Store the inodes of new directories, before the request is answered and so before any later rename.
-//   4. About a second later: sync the disk, store what is known, delete the completed steps, in this order.
+//   3. Store the inodes of new directories, before the response and thus before any later rename.
+//   4. About a second later: sync the disk, store the known states, delete the completed steps, in this order.
 //
-// A step that fails stays in the outbox. It is repeated by the next look at the directories, when another extension
-// needs its place, or by the next start.
+// A step that fails stays in the outbox. It is repeated by the next comparison of the directories, when another step
+// needs its path, or by the next start.
 //
 // A kill
 //   - before the commit: neither the record nor the directory has changed.
-//   - between 1 and 4: the next start repeats all steps in the outbox (`take_again`). A move has been done if another
-//     directory, or none, has the old name; the inode tells. If that is unknown, a directory at the new name means
-//     so. A write compares contents: files with an id that is known, or that a step in the outbox has, are the
-//     gateway's and are written; other contents are an edit, and stay.
-//   - during 4: as before. Steps that were deleted had been synced.
+//   - between 1 and 4: the next start repeats all steps in the outbox (`take_again`). A move is complete if the old
+//   name
+//     is that of another directory, by its inode, or of none. If the inode is unknown, a directory at the new name
+//     means the same. A write compares contents: files whose content id is known, or is that of a step in the outbox,
+//     are the gateway's and are overwritten; other contents are edits, and stay.
+//   - during 4: the same. Steps that were deleted had been synced.
 //
-// Why repeating a step is harmless: a move is done once the inode at the new name is the directory's, and a write once
-// the contents are the step's; `take_again` looks before it acts. Why the order of 4 matters: a step is deleted only
-// after the sync, so for every change that a power failure may undo, the step is still in the table.
+// Why repeating a step is harmless: a move is complete once the inode at the new name is the directory's, and a write
+// once the contents are the step's; `take_again` checks before it acts. Why the order of 4 matters: a step is deleted
+// only after the sync, so the table still has the step of every change that a power failure may undo.
 //
-// After a power failure, a file may be there but empty. It is written again: an empty file is no person's edit.
+// After a power failure, a file may exist but be empty. It is written again: an empty file does not count as an edit.
 
 #include "features/extensions/outbox.hpp"
 
@@ -67,7 +68,7 @@ std::vector<T> piece_of(const std::vector<T>& all, std::size_t begin) {
   return {first, first + static_cast<std::ptrdiff_t>(std::min(piece, all.size() - begin))};
 }
 
-/// A longer file could not be read again.
+/// Rejects a file that would be too long to be read back.
 void check_length(const Extension& extension, const ExtensionText& text) {
   if (text.config.size() <= max_yaml_size) return;
   const auto description = json_to_yaml(json::value(extension.description));
@@ -152,7 +153,7 @@ Task<bool> ExtensionOutbox::take_here(std::vector<DiskStep> steps) {
     auto taken = directories->take(steps);
     return std::pair(std::move(taken), directories->made());
   });
-  cross_out_later(done);
+  schedule_deletion(done);
   co_await record_made(std::move(made));
   co_return std::ranges::all_of(wanted, [&](auto sequence) { return std::ranges::find(done, sequence) != done.end(); });
 }
@@ -161,7 +162,7 @@ Task<> ExtensionOutbox::check_replaceable(ExtensionPointer extension) {
   co_await disk_.run([directories = directories_, extension] { directories->check_replaceable(*extension); });
 }
 
-/// Part of the request, and so before any later rename: a start that repeats the rename must know the directory.
+/// Completes before the response and thus before any later rename: a start that repeats the rename needs the inode.
 Task<> ExtensionOutbox::record_made(KnownDirectories made) {
   if (made.empty()) co_return;
   try {
@@ -184,7 +185,7 @@ Task<DirectoryFindings> ExtensionOutbox::compare(std::vector<ExtensionPointer> r
     auto found = directories->compare(records, at);
     return std::pair(std::move(found), directories->made());
   });
-  if (!findings.done.empty()) cross_out_later(findings.done);
+  if (!findings.done.empty()) schedule_deletion(findings.done);
   co_await record_made(std::move(made));
   co_return std::move(findings);
 }
@@ -196,8 +197,8 @@ Task<DirectoryFindings> ExtensionOutbox::edit_of(ExtensionPointer record) {
 
 void ExtensionOutbox::record_taken(Connection& connection, const std::string& extension_id, KnownDirectory known) {
   outbox_store::forget(connection, extension_id);
-  // A person may have written again within the resolution of the stamp. Without a stamp, the next comparison reads the
-  // files.
+  // A person may have edited the file again within the resolution of the stamp. Without a stamp, the next comparison
+  // reads the files.
   known.config.stamp = known.prompt.stamp = {};
   outbox_store::know(connection, extension_id, known);
 }
@@ -206,14 +207,14 @@ Task<> ExtensionOutbox::accept(std::string extension_id, std::string path, Known
   co_await disk_.run([directories = directories_, id = std::move(extension_id), path = std::move(path), known] {
     directories->accept(id, path, known);
   });
-  cross_out_later();
+  schedule_deletion();
 }
 
 void ExtensionOutbox::load(Connection& connection) {
   AGW_ASSERT(!started_);
   outbox_store::for_each_known(
       connection, [&](std::string id, KnownDirectory known) { directories_->know(std::move(id), std::move(known)); });
-  cross_out_later(directories_->take_again(outbox_store::steps(connection)));
+  schedule_deletion(directories_->take_again(outbox_store::steps(connection)));
   record_made_at_start(connection);
 }
 
@@ -221,14 +222,14 @@ DirectoryFindings ExtensionOutbox::compare_at_start(Connection& connection,
                                                     const std::vector<ExtensionPointer>& records) {
   AGW_ASSERT(!started_);
   auto findings = directories_->compare(records, ExtensionDirectories::At::stamps);
-  cross_out_later(findings.done);
+  schedule_deletion(findings.done);
   record_made_at_start(connection);
   return findings;
 }
 
 void ExtensionOutbox::take_at_start(Connection& connection, const std::vector<DiskStep>& steps) {
   AGW_ASSERT(!started_);
-  cross_out_later(directories_->take(steps));
+  schedule_deletion(directories_->take(steps));
   record_made_at_start(connection);
 }
 
@@ -238,23 +239,23 @@ void ExtensionOutbox::accept_at_start(const std::string& extension_id, const std
 }
 
 void ExtensionOutbox::start() {
-  AGW_ASSERT(!started_ && !crossing_out_);
+  AGW_ASSERT(!started_ && !is_deleting_done_);
   started_ = true;
-  cross_out_later();
+  schedule_deletion();
   if (!is_shared()) background_.spawn(prune_trash());
 }
 
 Task<> ExtensionOutbox::stop() {
   stopping_.request();
   co_await background_.join();
-  // The next start repeats every step that is still recorded, which slows it down.
-  if (has_news_) co_await try_to_cross_out();
+  // The next start repeats every step that is still recorded, which makes it slower.
+  if (has_news_) co_await try_to_delete_done();
 }
 
 Task<> ExtensionOutbox::prune_trash() {
   do {
     try {
-      // Not on `disk_`, whose steps requests wait for.
+      // Not on `disk_`, because requests wait for its steps.
       co_await syncing_.run(
           [directory = data_directory_, oldest = SystemClock().now() - kept_] { empty_trash(directory, oldest); });
     } catch (const std::exception& error) {
@@ -263,39 +264,39 @@ Task<> ExtensionOutbox::prune_trash() {
   } while (co_await pause(stopping_, trash_check_interval) == WaitResult::done);
 }
 
-void ExtensionOutbox::cross_out_later(const std::vector<std::int64_t>& done) {
+void ExtensionOutbox::schedule_deletion(const std::vector<std::int64_t>& done) {
   done_.insert(done_.end(), done.begin(), done.end());
-  cross_out_later();
+  schedule_deletion();
 }
 
-void ExtensionOutbox::cross_out_later() {
+void ExtensionOutbox::schedule_deletion() {
   has_news_ = true;
-  if (!started_ || crossing_out_ || stopping_.requested()) return;
-  crossing_out_ = true;
-  background_.spawn(cross_out());
+  if (!started_ || is_deleting_done_ || stopping_.requested()) return;
+  is_deleting_done_ = true;
+  background_.spawn(delete_done());
 }
 
-Task<> ExtensionOutbox::cross_out() {
-  while (has_news_ && co_await pause(stopping_, time_to_gather) == WaitResult::done) co_await try_to_cross_out();
-  AGW_ASSERT(crossing_out_);
-  crossing_out_ = false;
+Task<> ExtensionOutbox::delete_done() {
+  while (has_news_ && co_await pause(stopping_, time_to_gather) == WaitResult::done) co_await try_to_delete_done();
+  AGW_ASSERT(is_deleting_done_);
+  is_deleting_done_ = false;
 }
 
-Task<> ExtensionOutbox::try_to_cross_out() {
+Task<> ExtensionOutbox::try_to_delete_done() {
   has_news_ = false;
   const auto done = std::exchange(done_, {});
   std::string why;
   try {
-    co_await cross_out(done);
+    co_await delete_done(done);
     co_return;
   } catch (const std::exception& error) {
     why = error.what();
   }
   log::error("the directories of extensions may not be on disk yet: {}", why);
-  cross_out_later(done);
+  schedule_deletion(done);
 }
 
-Task<> ExtensionOutbox::cross_out(std::vector<std::int64_t> done) {
+Task<> ExtensionOutbox::delete_done(std::vector<std::int64_t> done) {
   const auto news = co_await disk_.run([directories = directories_] { return directories->news(); });
   if (done.empty() && news.empty()) co_return;
   co_await syncing_.run([directories = directories_] { directories->sync(); });
@@ -306,10 +307,10 @@ Task<> ExtensionOutbox::cross_out(std::vector<std::int64_t> done) {
     co_await database_.write(record, Database::Lane::background);
   }
   for (std::size_t begin = 0; begin < done.size(); begin += piece) {
-    const auto cross_out = [done = piece_of(done, begin)](Connection& connection) {
+    const auto delete_done = [done = piece_of(done, begin)](Connection& connection) {
       for (const auto sequence : done) outbox_store::remove(connection, sequence);
     };
-    co_await database_.write(cross_out, Database::Lane::background);
+    co_await database_.write(delete_done, Database::Lane::background);
   }
   for (const auto sequence : done) taken_.erase(sequence);
 }

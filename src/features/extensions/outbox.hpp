@@ -20,16 +20,16 @@
 
 namespace agw {
 
-/// Makes directories follow records. The disk steps of a change are recorded in its transaction, executed after it in
-/// commit order, synced together with all others of the same second, and only then deleted. A start repeats the steps
-/// that are not deleted.
+/// Updates the directories on disk after changes of records. The disk steps of a change are recorded in its transaction
+/// and executed after it in commit order. About a second later, they are synced together with others, and only then
+/// deleted. A start repeats the steps that are still recorded.
 ///
-/// Where nodes share the directories, one of them, which leads, executes the steps of all; what others do on disk waits
-/// until it tells them that it has.
+/// If nodes share the directories, the leading node executes the steps of all nodes. The other nodes wait until it
+/// reports that their steps were executed.
 class ExtensionOutbox {
 public:
   enum class Files { own, shared };
-  /// Deleted files stay in the trash for `kept`.
+  /// Files stay in the trash for `kept`, then they are deleted permanently.
   ExtensionOutbox(Loop& loop, Database& database, std::filesystem::path data_directory,
                   std::chrono::days kept = std::chrono::days(90), Files files = Files::own);
 
@@ -39,12 +39,12 @@ public:
   static std::vector<DiskStep> record_steps(Connection& connection, const Extension* before, const Extension* after,
                                             Rewrite rewrite = Rewrite::when_changed);
 
-  /// Executes the steps of a write that was just committed. Call it before awaiting anything else. Disk errors are
-  /// logged, and the step is repeated later. Returns whether all steps succeeded.
+  /// Executes the steps of a write that was just committed. Must be called before anything else is awaited. Disk errors
+  /// are logged, and the step is repeated later. Returns whether all steps succeeded.
   Task<bool> take(std::vector<DiskStep> steps);
 
-  /// The single thread that executes the steps, in order. To use the directory of an agent or job, look its name up and
-  /// run on this thread at once: earlier moves are then complete, and later ones have not begun.
+  /// The single thread that executes the steps, in order. To use the directory of an agent or job, look up its name and
+  /// run on this thread without awaiting in between: then earlier moves are complete, and later ones have not begun.
   BlockingPool& disk() { return disk_; }
 
   /// Throws std::system_error if the extension's files could not be brought up to date.
@@ -53,11 +53,11 @@ public:
   /// Compares all directories with `records`, which are all agents and jobs.
   Task<DirectoryFindings> compare(std::vector<ExtensionPointer> records,
                                   ExtensionDirectories::At at = ExtensionDirectories::At::contents);
-  /// Compares the directory of one agent or job. Look the record up immediately before.
+  /// Compares the directory of one agent or job. Look up the record immediately before the call.
   Task<DirectoryFindings> edit_of(ExtensionPointer record);
-  /// Inside the write that takes over a directory: records that record and files agree.
+  /// Inside the write that updates a record from its directory: records that they now match.
   static void record_taken(Connection& connection, const std::string& extension_id, KnownDirectory known);
-  /// After that write.
+  /// Must be called after that write.
   Task<> accept(std::string extension_id, std::string path, KnownDirectory known);
 
   // Before the loop runs.
@@ -68,21 +68,22 @@ public:
   void take_at_start(Connection& connection, const std::vector<DiskStep>& steps);
   void accept_at_start(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 
-  // Of nodes that share the directories.
+  // For nodes that share the directories.
 
   bool is_shared() const { return files_ == Files::shared; }
-  /// This node is the first one: it executes the steps of all, beginning with those that another one has left. Then,
-  /// and every few seconds, it calls `compare`, because nobody else says when a person edits a file.
+  /// Makes this node the leading one, which executes the steps of all nodes, beginning with those that its predecessor
+  /// left. After that, and every few seconds, it calls `compare`, because edits by people cause no event.
   void lead(std::function<Task<>()> compare);
-  /// Has the node that leads compare soon.
+  /// Asks the leading node to compare soon.
   Task<> have_compared();
-  /// News from the database: steps were recorded, or (`keys`) executed.
+  /// Must be called when any node has recorded steps.
   void follow_recorded();
+  /// Handles notifications of other nodes: outcomes of executed steps, or a request to compare.
   void follow(const std::vector<std::string>& keys);
 
   /// Starts to delete completed steps and old trash in the background, until `stop` has returned.
   void start();
-  /// Deletes the steps that are complete by then.
+  /// Ends the background work, then deletes the completed steps.
   Task<> stop();
 
 private:
@@ -96,11 +97,11 @@ private:
   Task<> record_made(KnownDirectories made);
   void record_made_at_start(Connection& connection);
   Task<> prune_trash();
-  void cross_out_later(const std::vector<std::int64_t>& done);
-  void cross_out_later();
-  Task<> cross_out();
-  Task<> try_to_cross_out();
-  Task<> cross_out(std::vector<std::int64_t> done);
+  void schedule_deletion(const std::vector<std::int64_t>& done);
+  void schedule_deletion();
+  Task<> delete_done();
+  Task<> try_to_delete_done();
+  Task<> delete_done(std::vector<std::int64_t> done);
 
   Database& database_;
   const std::filesystem::path data_directory_;
@@ -112,20 +113,20 @@ private:
   bool leads_ = false;
   bool has_recorded_ = false;
   bool is_taking_ = false;
-  std::set<std::int64_t> taken_;           ///< of all nodes, until they are crossed out
-  std::map<std::int64_t, bool> outcomes_;  ///< of the latest steps: whether they succeeded
+  std::set<std::int64_t> taken_;           ///< executed steps of all nodes, until their records are deleted
+  std::map<std::int64_t, bool> outcomes_;  ///< by step: whether it succeeded; only the latest
   AsyncEvent outcome_;
   AsyncEvent comparison_wanted_;
   std::vector<std::int64_t> done_;
   bool has_news_ = false;
   bool started_ = false;
-  bool crossing_out_ = false;
+  bool is_deleting_done_ = false;
   StopSource stopping_;
   TaskGroup background_;
 };
 
-/// Permanently deletes everything that was moved to `{data_dir}/trash/` before `oldest`. Logs entries that cannot be
-/// deleted and leaves them. Blocks.
+/// Permanently deletes everything that was moved to `{data_dir}/trash/` before `oldest`. Entries that cannot be deleted
+/// are logged and skipped. Blocks.
 void empty_trash(const std::filesystem::path& data_directory, Timestamp oldest);
 
 }  // namespace agw

@@ -45,7 +45,7 @@ DiskStep read_step(const Statement& row) {
   return step;
 }
 
-/// `more_columns`: SQL that updates more columns if the directory is already known.
+/// `more_columns` is SQL that updates more columns if the row exists.
 void put_known(Connection& connection, std::string_view extension_id, const KnownDirectory& directory,
                std::string_view more_columns) {
   connection

@@ -14,14 +14,14 @@
 
 namespace agw {
 
-/// The last known content of a file; the id is empty if there is no file.
+/// The last known content of a file; `content_id` is empty if there is no file.
 struct KnownFile {
   std::string content_id;
   FileStamp stamp;
   bool operator==(const KnownFile&) const = default;
 };
 
-/// An extension's directory as the gateway last left it or took it over.
+/// An extension's directory as the gateway last wrote it or read it into the record.
 struct KnownDirectory {
   std::uint64_t inode = 0;
   KnownFile config;
@@ -29,20 +29,20 @@ struct KnownDirectory {
   bool operator==(const KnownDirectory&) const = default;
 };
 
-/// By the extension's id.
+/// Pairs of an extension's id and its directory.
 using KnownDirectories = std::vector<std::pair<std::string, KnownDirectory>>;
 
-/// A change on disk that follows a change of a record. Paths are relative to the data directory.
+/// A change on disk that a change of a record requires. Paths are relative to the data directory.
 struct DiskStep {
   enum class Action { write, move };
   std::int64_t sequence = 0;
   std::string extension_id;
   Action action{};
-  std::string directory;              ///< of a write, or the source of a move
-  std::string target;                 ///< of a move
+  std::string directory;              ///< the directory to write, or the source of a move
+  std::string target;                 ///< the target of a move
   std::uint64_t inode = 0;            ///< of the directory to move; 0: unknown
-  std::optional<ExtensionText> text;  ///< of a write; no value: a later write has it
-  std::string config_id;              ///< of a write
+  std::optional<ExtensionText> text;  ///< the text to write; no value if a later write replaces it
+  std::string config_id;              ///< the content ids of a write
   std::string prompt_id;
 };
 
@@ -55,20 +55,20 @@ namespace agw::outbox_store {
 void add(Connection& connection, DiskStep& step);
 /// Drops the extension's pending writes, and the known state of its directory.
 void forget(Connection& connection, std::string_view extension_id);
-/// In order.
+/// All steps, in order.
 std::vector<DiskStep> steps(Connection& connection);
 void remove(Connection& connection, std::int64_t sequence);
 
-// Of nodes that share their directories, and so for databases of PostgreSQL.
+// For nodes that share their directories. PostgreSQL only.
 
-/// Has the nodes hear `key`, see ExtensionOutbox::follow.
+/// Notifies all nodes of `key`, see ExtensionOutbox::follow.
 void tell(Connection& connection, std::string_view key);
-/// The first time: what was known of the directories when they were this node's own.
+/// At the first call, makes the known states and steps of this node's own directories those of the shared directories.
 void take_over_own(Connection& connection);
 
-/// Does nothing if the extension was deleted in between.
+/// Stores the known state. Does nothing if the extension was deleted in between.
 void know(Connection& connection, std::string_view extension_id, const KnownDirectory& directory);
-/// Records which directories belong to the extensions before they are synced; known states of files stay unchanged.
+/// Stores the inodes of the extensions' directories, before these are synced. Known states of files stay unchanged.
 /// Skips extensions that were deleted in between.
 void know_inodes(Connection& connection, const KnownDirectories& directories);
 /// Calls `each` for every known directory.

@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing::extensions;
 
-/// Extensions with directories. Completed steps are never deleted, as before a kill.
+/// Extensions with directories. Completed steps are never deleted, so that a later fixture sees the state after a kill.
 struct FollowedFixture {
   FollowedFixture(Loop& loop, const testing::ScratchDirectory& directory)
       : data(directory.path()),

@@ -1,8 +1,8 @@
-// How this node follows what others of the cluster have changed in the records.
+// How this node applies changes of records that other nodes of the cluster have made.
 //
-// The records are read by the writer, whose results come in the order of commits: nothing newer that this node has
-// written itself is replaced. Names are unique in the database and in the registry, but changes come in parts. So a
-// record that still has the name of a changed one here is read too, until all names fit.
+// The writer reads the records, so the results arrive in the order of commits, and never replace newer changes of this
+// node. Names are unique in the database and in the registry, but changes arrive in parts. So if a record in the
+// registry still has the name of a changed one, it is read too, until all names are consistent.
 
 #include <algorithm>
 
@@ -17,8 +17,8 @@ namespace {
 
 struct Difference {
   std::string id;
-  ExtensionPointer before;  ///< null: it is new
-  ExtensionPointer after;   ///< null: it was deleted
+  ExtensionPointer before;  ///< null if it is new
+  ExtensionPointer after;   ///< null if it was deleted
 };
 
 std::vector<extension_store::Row> rows_of(Connection& connection, const std::vector<std::string>& ids) {
@@ -31,7 +31,7 @@ std::vector<extension_store::Row> rows_of(Connection& connection, const std::vec
 
 }  // namespace
 
-/// Whether there were some.
+/// Adds the ids of registered records that have names of `rows`. Returns whether there were any.
 bool Extensions::add_holders_of_names(const std::vector<extension_store::Row>& rows,
                                       std::vector<std::string>& ids) const {
   const auto before = ids.size();

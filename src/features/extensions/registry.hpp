@@ -23,14 +23,14 @@ public:
   /// Adds the record or replaces the one with its id. Newer extensions have greater positions.
   void put(std::int64_t position, Extension extension);
   void erase(std::string_view id);
-  /// Makes room for this many records in all.
+  /// Reserves capacity for this many records in total.
   void reserve(std::size_t count);
 
   /// Null if there is none.
   ExtensionPointer find(std::string_view id) const;
   ExtensionPointer find_named(std::string_view name) const;
 
-  /// Newest first. Shows extensions whose owner is `filter.owner_agent_id`, or the agent `owner_id`.
+  /// Newest first. With `filter.owner_agent_id`, only extensions owned by it or by `owner_id`.
   std::vector<ExtensionPointer> list(const ExtensionFilter& filter,
                                      const std::optional<std::string>& owner_id = std::nullopt) const;
   /// The same as a JSON array.
@@ -42,7 +42,7 @@ private:
   struct Entry {
     std::int64_t position;
     ExtensionPointer extension;
-    mutable std::string json;  ///< made for the first list that includes it
+    mutable std::string json;  ///< created for the first list that includes it
 
     std::string_view id() const { return extension->id; }
     std::string_view name() const { return extension->name; }
@@ -50,7 +50,7 @@ private:
   struct ByPosition;
   struct ById;
   struct ByName;
-  using Hash = std::hash<std::string_view>;  // boost::hash takes a string character by character
+  using Hash = std::hash<std::string_view>;  // boost::hash is slower: it combines single characters
   using Entries = boost::multi_index_container<
       Entry, boost::multi_index::indexed_by<
                  boost::multi_index::ordered_unique<boost::multi_index::tag<ByPosition>,

@@ -1,4 +1,4 @@
-// How records follow directories: files that people wrote, edited or moved into place become the record.
+// How edits on disk reach the records: files that people wrote, edited or moved into place become the record.
 
 #include <algorithm>
 #include <iterator>
@@ -19,16 +19,16 @@ namespace agw {
 
 namespace {
 
-/// The result of taking over the findings.
+/// The result of updating records from the findings.
 struct TakenOver {
   ExtensionWrites writes;
   std::vector<TakenDirectory> accepted;  ///< those whose record now matches their files
   std::vector<std::string> warnings;
 };
 
-/// Keeps only the members that differ. So `enabled` of a built-in can be changed in its file, although the others
-/// cannot.
-ExtensionChange without_what_is_so(ExtensionChange change, const Extension& current) {
+/// Keeps only the members that differ, so that `enabled` of a built-in can be changed in its file, although other
+/// members cannot.
+ExtensionChange without_unchanged(ExtensionChange change, const Extension& current) {
   if (change.description == current.description) change.description.reset();
   if (change.enabled == current.enabled) change.enabled.reset();
   if (change.definition && change.definition->members() == current.definition.members()) change.definition.reset();
@@ -48,7 +48,7 @@ std::optional<ExtensionWrites> write_taken(Connection& connection, const TakenDi
   }
   const auto row = extension_store::find(connection, taken.id);
   if (!row || row->extension.updated_at != taken.record->updated_at) return std::nullopt;
-  const auto change = without_what_is_so(std::get<ExtensionChange>(taken.wanted), row->extension);
+  const auto change = without_unchanged(std::get<ExtensionChange>(taken.wanted), row->extension);
   return write_change(connection, *row, change, now, ExtensionOutbox::Rewrite::when_changed);
 }
 
@@ -56,7 +56,7 @@ void take_over(Connection& connection, const TakenDirectory& taken, Timestamp no
   try {
     auto writes = write_taken(connection, taken, now);
     if (!writes) return;
-    // The files already match the record.
+    // The files already match the record, so nothing is to be written.
     writes->steps.clear();
     ExtensionOutbox::record_taken(connection, taken.id, taken.known);
     result.writes.add(std::move(*writes));
@@ -135,7 +135,7 @@ Task<> Extensions::follow_taken_steps(std::vector<std::string> keys) {
   co_return;
 }
 
-/// What is wrong with a file is said once, until something else is.
+/// Logs warnings only if they differ from those of the last comparison.
 Task<> Extensions::take_edits_over() {
   auto findings = co_await outbox_->compare(file_backed(), ExtensionDirectories::At::stamps);
   auto warnings = findings.warnings;

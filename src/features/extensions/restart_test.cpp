@@ -13,7 +13,7 @@ namespace {
 
 using namespace testing::extensions;
 
-/// Leaves the database as a version with other shipped extensions would, and applies `change`.
+/// Makes the database look like that of a version with other shipped extensions, and applies `change`.
 Task<> as_of_an_older_version(
     ExtensionsFixture& fixture, std::function<void(Connection&)> change = [](Connection&) {}) {
   co_await fixture.database.write([change](Connection& connection) {
@@ -122,7 +122,7 @@ constexpr int many = 500;
 /// script/bench measures the speed. This bound only fails for quadratic time, not on a busy machine.
 constexpr double slack = 20;
 
-/// Milliseconds of the processor that the shortest of a few tries takes.
+/// Processor time of the fastest of a few attempts, in milliseconds.
 double min_milliseconds(std::function<void()> work) {
   auto fastest = std::chrono::nanoseconds::max();
   for (int i = 0; i < 5; ++i) {

@@ -17,7 +17,7 @@ Task<Response> show_extension(Extensions& extensions, Request& request) {
   co_return request.respond(*extensions.require(request.path("id")));
 }
 
-/// Warns of names in the definition that nothing has.
+/// Warnings about names in the definition that do not exist.
 Task<std::vector<ExtensionWarning>> warnings_about(const NameCheck& names, const NewExtension& wanted) {
   auto draft = std::make_shared<Extension>();
   draft->name = wanted.name;
@@ -28,7 +28,7 @@ Task<std::vector<ExtensionWarning>> warnings_about(const NameCheck& names, const
 
 Task<Response> create_extension(Extensions& extensions, const NameCheck& names, Request& request) {
   auto wanted = co_await request.read_body(read_new_extension);
-  // Before the write, which stores the response for a repeated request.
+  // Computed before the write, which stores the response for a repeated request.
   auto warnings = co_await warnings_about(names, wanted);
   InTransaction<Extension> in_transaction;
   if (const auto store_response = request.in_transaction<SavedExtension>()) {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace testing::extensions;
 
-/// Knows every name.
+/// Accepts every name.
 class AllNames : public NameCheck {
 public:
   Task<std::vector<ExtensionWarning>> unknown_names(ExtensionPointer) const override {
@@ -21,8 +21,8 @@ public:
 };
 const AllNames all_names;
 
-/// The answer of the route that the table has for `method path`, with `name` in the place of its `:id` or `:type`; an
-/// ApiError as it is sent.
+/// The response of the route `method path`, with `name` as its `:id` or `:type`. An ApiError becomes the response that
+/// clients would get.
 Task<Response> call(ExtensionsFixture& fixture, Method method, std::string path, std::string name = "",
                     std::string body = "", std::vector<std::pair<std::string, std::string>> query = {}) {
   for (auto& route : extension_routes(fixture.extensions, all_names)) {

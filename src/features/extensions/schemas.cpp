@@ -51,7 +51,7 @@ std::string joined(const json::array& texts, std::string_view separator, auto ph
   return out;
 }
 
-/// Walks through a value and its schema together.
+/// Traverses a value and its schema together.
 class SchemaValidator {
 public:
   explicit SchemaValidator(Problems& problems) : problems_(problems) {}

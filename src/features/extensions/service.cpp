@@ -1,8 +1,9 @@
-// Looking up, then changing. Every change is decided inside its write, from the record as it is then (`update`,
-// `apply`), and takes effect in `publish`, in the order of the commits: the registry, the listeners, then the
+// Look-ups, then changes. Every change is decided inside its write, from the current record (`update`, `apply`). It
+// takes effect in `publish`, in the order of the commits: the registry, the subscribers of the hub, then the
 // directories.
 //
-// A file that a person has edited since is taken over first (`take_edit_over`), unless the change replaces it anyway.
+// If a person has edited the file, the record is updated from it first (`take_edit_over`), unless the change replaces
+// the file anyway.
 
 #include "features/extensions/service.hpp"
 
@@ -34,7 +35,7 @@ namespace {
 
 constexpr std::size_t max_shown_name = 100;
 
-/// The result of a write: the record as stored, and what has changed.
+/// The result of a write: the stored record, and the changes.
 struct Written {
   Extension record;
   ExtensionWrites writes;
@@ -42,7 +43,8 @@ struct Written {
 
 ApiError update_failed() { return {500, "update failed"}; }
 
-/// Those that have the names of the written records here, because another node has just renamed or deleted them.
+/// The ids of registered records that have names of written ones, because another node has just renamed or deleted
+/// them.
 std::vector<std::string> outdated_holders(const Registry& registry, const ExtensionWrites& writes) {
   std::vector<std::string> outdated;
   for (const auto& write : writes.records) {
@@ -151,7 +153,8 @@ Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object b
 Task<ExtensionPointer> Extensions::apply(std::string id_or_name, ExtensionChange wanted, std::string run_id) {
   const auto current = require(id_or_name);
   if (wanted.definition) require_agent_of_job(current->type, wanted.definition->members(), current.get());
-  // A definition replaces the edited one. The file goes to the trash then, unless `if_updated_at` can tell the caller.
+  // A new definition replaces the edited one, and the edited file is moved to the trash. With `if_updated_at`, the edit
+  // is read first, so that the caller gets the conflict.
   if (!wanted.definition || wanted.if_updated_at) co_await take_edit_over(current->id);
   Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
   co_return co_await update(current->id, std::move(decide), {}, ExtensionOutbox::Rewrite::when_changed,
@@ -238,7 +241,8 @@ Task<> Extensions::require_replaceable(ExtensionPointer wanted) {
   }
 }
 
-/// In commit order: the registry, then the listeners, then the disk. Returns the first of the records.
+/// In commit order: updates the registry, then the subscribers of the hub, then the disk. Returns the first of the
+/// records.
 Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutbox::Rewrite rewrite,
                                            std::string run_id) {
   auto outdated = outdated_holders(*registry_, writes);
@@ -249,7 +253,7 @@ Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutb
     const auto& extension = write.row.extension;
     const auto known = has_waited ? registry_->find(extension.id) : nullptr;
     if (known && known->updated_at > extension.updated_at) {
-      if (!first) first = known;  // It was written again meanwhile.
+      if (!first) first = known;  // A newer write has replaced it.
       continue;
     }
     if (write.action == ExtensionAction::deleted)

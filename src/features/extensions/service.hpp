@@ -27,8 +27,8 @@ struct Row;
 }
 struct ExtensionWrites;
 
-/// Finds the names in a definition that nothing has: of tools, models, skills, capabilities, agents. What has them may
-/// come later, so they are no errors. Implemented by a room that knows tools and skills.
+/// Finds names in a definition that do not exist: of tools, models, skills, capabilities, agents. They are no errors,
+/// because they may be created later. Implemented by a room that knows tools and skills.
 class NameCheck {
 public:
   virtual ~NameCheck() = default;
@@ -37,30 +37,30 @@ public:
 
 /// The extensions: the rules of their records, and the registry that holds them in memory.
 ///
-/// Every decision about a record is made inside its write. The registry follows in commit order, before the caller
-/// resumes. Then the change is published with the new record, or with the last one if it was deleted. Changes at the
-/// start are not published: read the registry.
+/// Every decision about a record is made inside its write. The registry is updated in commit order, before the caller
+/// resumes. Then the change is published with the new record, or with the last version of a deleted one. Changes during
+/// `load` are not published.
 /// Example: src/features/extensions/service_test.cpp: Extensions.AnExtensionIsCreatedWithWhatWasSentAndLiveAtOnce
 class Extensions {
 public:
-  /// `outbox` makes the directories of agents and jobs follow their records; null: they have none.
+  /// `outbox` updates the directories of agents and jobs; null if they have none.
   Extensions(Database& database, Hub& hub, const Clock& clock, ExtensionOutbox* outbox = nullptr);
   ~Extensions();
   Extensions(const Extensions&) = delete;
   Extensions& operator=(const Extensions&) = delete;
 
-  /// Before the loop runs: updates the shipped extensions in the database if they differ, reads all, and takes over
-  /// edits that people made to the directories in the meantime. Throws DatabaseError.
+  /// Before the loop runs: updates the shipped extensions in the database if they differ, reads all extensions, and
+  /// updates records from files that people edited in the meantime. Throws DatabaseError.
   void load(Connection& connection);
 
-  /// Another node may have changed those with these ids: brings the registry and this node's directories up to date,
-  /// and publishes what has changed as from another node.
+  /// Reads the extensions `ids`, which another node may have changed. Updates the registry and this node's directories,
+  /// and publishes the changes as those of another node.
   Task<> refresh(std::vector<std::string> ids);
 
-  // Of nodes that share the directories, see ExtensionOutbox.
+  // For nodes that share the directories, see ExtensionOutbox.
 
   bool shares_files() const { return outbox_ && outbox_->is_shared(); }
-  /// This node is the first one; does nothing if each node has its own directories.
+  /// Makes this node the leading one. Does nothing if each node has its own directories.
   void lead();
   Task<> follow_recorded_steps(std::vector<std::string>);
   Task<> follow_taken_steps(std::vector<std::string> keys);
@@ -72,7 +72,7 @@ public:
   // Lookup. Null if there is none.
 
   ExtensionPointer find(std::string_view id) const;
-  /// Ids come first.
+  /// An id takes precedence over a name.
   ExtensionPointer find_by_id_or_name(std::string_view id_or_name) const;
   /// The extension of that type, enabled or not.
   ExtensionPointer find(ExtensionType type, std::string_view id_or_name) const;
@@ -82,22 +82,22 @@ public:
 
   /// Throws NotFound `agent not found`.
   ExtensionPointer require_agent(std::string_view id_or_name) const;
-  /// The agent chosen to answer. Throws BadRequest `agent not found` or `agent is disabled`, with `agent_id`.
+  /// An agent that is to answer. Throws BadRequest `agent not found` or `agent is disabled`, with `agent_id`.
   ExtensionPointer require_enabled_agent(const std::string& id_or_name) const;
   /// Newest first.
   std::vector<ExtensionPointer> list(const ExtensionFilter& filter = {}) const;
   /// The same as a JSON array.
   std::string list_json(const ExtensionFilter& filter = {}) const;
 
-  // Changes. Bodies are those of the API, also when they come from tools or files, and are validated here; see
-  // validation.hpp for the BadRequests. `in_transaction` runs in the same transaction. `run_id` is the run whose agent
-  // makes the change.
+  // Changes. Bodies have the format of the API, also if they come from tools or files, and are validated here;
+  // validation.hpp lists the BadRequests. `in_transaction` runs in the same transaction. `run_id` is the run whose
+  // agent makes the change.
 
-  /// Throws Conflict `extension name already exists` (with `name`). In this and the changes, a job whose `agent_id`
-  /// names no agent is BadRequest `validation failed`, unless the record had that one already.
+  /// Throws Conflict `extension name already exists` (with `name`). This and all changes throw BadRequest `validation
+  /// failed` for a job whose `agent_id` names no agent, unless the record already had that value.
   Task<ExtensionPointer> create(json::object body, InTransaction<Extension> in_transaction = {},
                                 std::string run_id = {});
-  /// The same for a body that was read before (`read_new_extension`).
+  /// The same for a result of `read_new_extension`.
   Task<ExtensionPointer> add(NewExtension wanted, InTransaction<Extension> in_transaction = {},
                              std::string run_id = {});
   /// Throws NotFound; Forbidden for a built-in (except for `enabled`) and for disabling an essential one; Conflict if
@@ -106,23 +106,23 @@ public:
   /// ("a PATCH that sends a partial definition does not fail").
   Task<ExtensionPointer> change(std::string id_or_name, json::object body, std::string run_id = {},
                                 RequiredMembers required = RequiredMembers::checked);
-  /// The same for a body that was read before (`read_extension_change`).
+  /// The same for a result of `read_extension_change`.
   Task<ExtensionPointer> apply(std::string id_or_name, ExtensionChange wanted, std::string run_id = {});
   /// For an agent or job, with the members of its file: replaces the definition, changes `description`, `enabled` and
-  /// `trigger` if they are given, and always writes the file. Throws as `change`, and ApiError 500 `update failed` if
+  /// `trigger` if they are given, and always writes the file. Throws like `change`, and ApiError 500 `update failed` if
   /// writing fails.
   Task<ExtensionPointer> overwrite(std::string id_or_name, json::object flat);
   /// Throws NotFound, Forbidden `cannot disable essential extensions`.
   Task<ExtensionPointer> toggle(std::string id_or_name, InTransaction<Extension> in_transaction = {});
-  /// Deletes for good, even built-ins. Throws NotFound, Forbidden `cannot delete essential extensions`, and without
-  /// `force` Conflict `model service is in use` (with `named_by`) for a model service that agents or jobs name.
+  /// Deletes permanently, even built-ins. Throws NotFound, Forbidden `cannot delete essential extensions`, and without
+  /// `force` Conflict `model service is in use` (with `named_by`) for a model service that agents or jobs use.
   Task<> remove(std::string id_or_name, bool force = false);
 
-  /// The names of the agents and jobs that name a model of that service, as their own or to fall back on.
+  /// The names of the agents and jobs that use a model of that service, as their model or as a fallback.
   std::vector<std::string> users_of_model_service(std::string_view name) const;
 
-  /// Takes over the shipped extensions, and people's edits in the directories of agents and jobs. Returns which files
-  /// are broken, and why.
+  /// Updates records from the shipped extensions, and from files of agents and jobs that people edited. Returns which
+  /// files are invalid, and why.
   Task<std::vector<std::string>> reseed();
 
 private:
@@ -136,8 +136,8 @@ private:
                                  ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed,
                                  std::string run_id = {});
   void take_directories_over(Connection& connection);
-  /// A person's edit of the file of an agent or job becomes the record, as in `reseed`, before a change that would
-  /// otherwise replace it.
+  /// Updates the record of an agent or job if a person has edited its file, as in `reseed`, before a change that would
+  /// otherwise overwrite the edit.
   Task<> take_edit_over(std::string id);
   Task<> take_edits_over();
   Task<std::vector<std::string>> take_findings_over(DirectoryFindings findings);
@@ -155,7 +155,7 @@ private:
   const Clock& clock_;
   std::unique_ptr<Registry> registry_;
   ExtensionOutbox* outbox_;
-  std::vector<std::string> warnings_;  ///< of the last look for edits
+  std::vector<std::string> warnings_;  ///< of the last comparison
 };
 
 /// The endpoints of extensions and of the schemas of their definitions.
@@ -165,8 +165,8 @@ std::vector<Route> extension_routes(Extensions& extensions, const NameCheck& nam
 std::vector<Route> extension_file_routes(Extensions& extensions, ExtensionFiles& files);
 
 /// ListExtensions, CreateExtension, UpdateExtension. Extensions that an agent creates belong to it and, below
-/// sovereign, start disabled. Changes that it may not make itself become proposals; so do, at any stage, changes that
-/// could widen its own limits or reach a secret.
+/// sovereign, start disabled. Changes that the agent may not make itself become proposals. At any stage, so do changes
+/// that could widen its limits or reach a secret.
 std::vector<Tool> extension_tools(Extensions& extensions);
 
 }  // namespace agw

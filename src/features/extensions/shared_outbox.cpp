@@ -1,6 +1,6 @@
-// How nodes that share their data directory keep it up to date: one of them executes the steps of all, in the order of
-// their numbers. Two steps that depend on each other touch the same record or the same name, so that the database has
-// committed them in that order.
+// How nodes that share their data directory keep it up to date: the leading node executes the steps of all, ordered by
+// number. Steps that depend on each other touch the same record or the same name, so the database commits them in the
+// order of their numbers.
 
 #include <algorithm>
 #include <charconv>
@@ -19,12 +19,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// If the leading node is lost, another one takes over after ten seconds; the step is not lost.
-constexpr auto time_to_be_taken = 5s;
-/// A result may come just before it is waited for.
-constexpr auto between_looks_for_outcome = 100ms;
-constexpr auto between_comparisons = 10s;
-constexpr auto between_attempts_to_lead = 1s;
+/// How long a request waits for the leading node. If that node fails, another one takes over after ten seconds and
+/// executes the step.
+constexpr auto max_wait_for_leader = 5s;
+/// A result may arrive just before the wait begins, so the wait is repeated at this interval.
+constexpr auto outcome_poll_interval = 100ms;
+constexpr auto comparison_interval = 10s;
+constexpr auto retry_interval = 1s;
 constexpr std::size_t max_outcomes = 1000;
 
 struct SharedState {
@@ -50,11 +51,11 @@ std::string outcome_key(std::int64_t sequence, bool succeeded) {
 
 Task<bool> ExtensionOutbox::await_taken(std::vector<std::int64_t> wanted) {
   follow_recorded();
-  const auto end = std::chrono::steady_clock::now() + time_to_be_taken;
+  const auto end = std::chrono::steady_clock::now() + max_wait_for_leader;
   const auto is_known = [this](auto sequence) { return outcomes_.contains(sequence); };
   while (!std::ranges::all_of(wanted, is_known)) {
     if (std::chrono::steady_clock::now() >= end) co_return false;
-    if (co_await with_timeout(stopping_, between_looks_for_outcome, outcome_.wait()) == WaitResult::stopped)
+    if (co_await with_timeout(stopping_, outcome_poll_interval, outcome_.wait()) == WaitResult::stopped)
       co_return false;
   }
   co_return std::ranges::all_of(wanted, [this](auto sequence) { return outcomes_[sequence]; });
@@ -90,7 +91,7 @@ void ExtensionOutbox::lead(std::function<Task<>()> compare) {
 
 Task<> ExtensionOutbox::leading(std::function<Task<>()> compare) {
   while (!co_await try_to_begin()) {
-    if (co_await pause(stopping_, between_attempts_to_lead) != WaitResult::done) co_return;
+    if (co_await pause(stopping_, retry_interval) != WaitResult::done) co_return;
   }
   leads_ = true;
   follow_recorded();
@@ -101,7 +102,7 @@ Task<> ExtensionOutbox::leading(std::function<Task<>()> compare) {
     } catch (const std::exception& error) {
       log::warn("edits in shared directories of extensions are looked for later: {}", error.what());
     }
-  } while (co_await with_timeout(stopping_, between_comparisons, comparison_wanted_.wait()) != WaitResult::stopped);
+  } while (co_await with_timeout(stopping_, comparison_interval, comparison_wanted_.wait()) != WaitResult::stopped);
 }
 
 Task<bool> ExtensionOutbox::try_to_begin() {
@@ -131,7 +132,7 @@ Task<> ExtensionOutbox::take_recorded() {
     }
     if (!failed) continue;
     has_recorded_ = true;
-    co_await pause(stopping_, between_attempts_to_lead);
+    co_await pause(stopping_, retry_interval);
   }
   is_taking_ = false;
 }
@@ -153,7 +154,7 @@ Task<> ExtensionOutbox::note_taken(std::vector<DiskStep> steps, std::vector<std:
     taken_.insert(step.sequence);
     outcomes.push_back(outcome_key(step.sequence, std::ranges::find(done, step.sequence) != done.end()));
   }
-  cross_out_later(done);
+  schedule_deletion(done);
   co_await record_made(std::move(made));
   if (outcomes.empty()) co_return;
   follow(outcomes);

@@ -12,9 +12,9 @@
 /// The SQL of the extensions' tables. All throw DatabaseError.
 namespace agw::extension_store {
 
-/// A record and its position.
+/// A record and its position in the order of insertion.
 struct Row {
-  std::int64_t position = 0;  ///< in the order of insertion
+  std::int64_t position = 0;
   Extension extension;
 };
 
@@ -29,7 +29,7 @@ std::int64_t insert(Connection& connection, const Extension& extension);
 void update(Connection& connection, const Extension& extension);
 void remove(Connection& connection, std::string_view id);
 
-/// Built-ins that a person deleted.
+/// Built-ins that a person deleted are not added again.
 void remember_deleted_built_in(Connection& connection, std::string_view name);
 bool is_deleted_built_in(Connection& connection, std::string_view name);
 

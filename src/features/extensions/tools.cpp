@@ -56,8 +56,7 @@ constexpr auto update_schema = R"({
 
 using Verdict = Permission::Verdict;
 
-/// The view that agents get of an extension. Definitions of other owners may hold confidential text, so they are left
-/// out.
+/// An extension as agents see it. Definitions of other owners are omitted, because they may hold confidential text.
 json::object listed(const Extension& extension, const std::string& agent_id) {
   json::object shown{{"id", extension.id},           {"type", to_text(extension.type)},
                      {"name", extension.name},       {"description", extension.description},
@@ -120,7 +119,7 @@ bool needs_a_person(const Extension& wanted, const std::string& agent_id) {
          to_json(wanted.definition.members()).find("${secret:") != std::string::npos;
 }
 
-/// Asks no person for a change that will become a proposal in any case.
+/// Requests no approval for a change that will become a proposal in any case.
 Task<Permission> permit(const ToolCall& call, ToolTarget target, const Extension& wanted) {
   auto permission = call.authorize(target);
   if (permission.verdict != Verdict::ask) co_return permission;

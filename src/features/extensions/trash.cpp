@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t max_trash_entries = 100'000;
 
-/// A move updates no other time of a directory.
+/// Uses the change time (ctime), because a move updates no other time of a directory.
 Timestamp moved_at(const FileStamp& stamp) {
   return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.changed_ns)));
 }

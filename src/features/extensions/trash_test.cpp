@@ -32,7 +32,7 @@ TEST_F(TrashTest, WhatCameLatelyStays) {
 }
 
 TEST_F(TrashTest, WhatIsOldIsTakenAwayAndNothingElse) {
-  // The age of the files does not count, only how long they have been in the trash.
+  // Only the time in the trash counts, not the age of the files.
   fs::last_write_time(data_ / "trash/asset-2", fs::file_time_type::clock::now() - 24h * 365);
   empty_trash(data_, SystemClock().now() - 1h);
   EXPECT_TRUE(fs::exists(data_ / "trash/asset-2"));

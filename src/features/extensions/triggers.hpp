@@ -24,15 +24,15 @@ const Description& describe(Tag<EventTrigger>);
 
 /// Fires on `POST /hooks/:name`.
 struct WebhookTrigger {
-  std::optional<std::string> secret;  ///< if set, requests must be signed with it
+  std::optional<std::string> secret;  ///< if set, requests must be signed with this secret
 };
 const Description& describe(Tag<WebhookTrigger>);
 
 using Trigger = std::variant<CronTrigger, EventTrigger, WebhookTrigger>;
 
-/// Reads a trigger definition of the type in `type`. Adds errors to `problems`, with paths that begin with `path`:
-/// missing members, wrong types, an expression that never fires, an unknown zone or event. Use the result only if there
-/// are none.
+/// Reads a trigger definition, whose member `type` selects the kind. Adds errors to `problems`, with paths that begin
+/// with `path`: missing members, wrong types, an expression that never fires, an unknown zone or event. The result is
+/// valid only if no problem was added.
 Trigger read_trigger(const json::object& definition, const std::string& path, Problems& problems);
 
 }  // namespace agw

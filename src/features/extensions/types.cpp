@@ -84,7 +84,7 @@ constexpr auto rules(Tag<NewExtension>) {
   };
 }
 const Description& describe(Tag<NewExtension>) {
-  // Built-ins are shipped, never sent.
+  // Clients can never create built-ins.
   static const auto source = [] {
     auto operations = operations_of<Source>();
     operations.schema = [](Direction) {

@@ -20,7 +20,7 @@ enum class ExtensionType {
   theme,        ///< colours of the page
   renderer,     ///< how content of turns is shown
   integration,  ///< connection to an external service
-  action,       ///< callable action that agents have as a tool
+  action,       ///< callable action that agents can call as a tool
   widget,       ///< embeddable piece of the page
   artifact,     ///< structured output of an agent
   capability,   ///< what an agent may do
@@ -28,7 +28,7 @@ enum class ExtensionType {
 };
 std::span<const EnumName> names(Tag<ExtensionType>);
 
-/// Who made it.
+/// Who created an extension.
 enum class Source {
   built_in,   ///< shipped with the gateway, not editable
   user,       ///< a person
@@ -47,14 +47,14 @@ struct Extension {
   std::optional<Definition> trigger_def;  ///< starts it automatically
   Source source{};
   bool enabled = false;
-  std::optional<std::string> owner_agent_id;  ///< the agent that made it, with Source::agent only
+  std::optional<std::string> owner_agent_id;  ///< the agent that created it; only with Source::agent
   bool essential = false;                     ///< can be neither disabled nor deleted
   Timestamp created_at{};
   Timestamp updated_at{};  ///< grows with every change, so that it identifies the version
 };
 const Description& describe(Tag<Extension>);
 
-/// Something in a definition that is allowed, but will not work as it is.
+/// Something in a definition that is valid, but will not work as it is.
 struct ExtensionWarning {
   std::string path;  ///< `definition.tools[2]`
   std::string message;
@@ -67,13 +67,13 @@ struct SavedExtension : Extension {
 };
 const Description& describe(Tag<SavedExtension>);
 
-/// The `updated_at` of a change at `now`: later than that of the version before, even within its millisecond.
+/// The `updated_at` of a change at `now`, always later than `before`, even within the same millisecond.
 Timestamp version_after(Timestamp before, Timestamp now);
 
-/// One version of a record. It never changes; each change makes a new one.
+/// One version of a record. Immutable; each change creates a new one.
 using ExtensionPointer = std::shared_ptr<const Extension>;
 
-/// The extensions that a list shows: those with all values given here.
+/// Filters a list of extensions: those that match all values given here.
 struct ExtensionFilter {
   std::optional<ExtensionType> type;
   std::optional<bool> enabled;
@@ -102,13 +102,13 @@ struct ExtensionChange {
   std::optional<Definition> definition;  ///< replaces the whole definition
   Change<Definition> trigger;            ///< null removes it
   std::optional<bool> enabled;
-  std::optional<Timestamp> if_updated_at;  ///< the version that the change was made from
+  std::optional<Timestamp> if_updated_at;  ///< the version that the change is based on
 };
 const Description& describe(Tag<ExtensionChange>);
 
 /// The query of `DELETE /extensions/:id`.
 struct RemovalQuery {
-  bool force = false;  ///< deletes a model service even if agents name it
+  bool force = false;  ///< deletes a model service even if agents or jobs use it
 };
 const Description& describe(Tag<RemovalQuery>);
 

@@ -36,7 +36,7 @@ void append(Problems& problems, Problems more) {
   problems.insert(problems.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// Validates the members that should be objects, if they are: a wrong type is already reported.
+/// Validates the members that should be objects, if they are; wrong types are reported elsewhere.
 void validate_objects(const json::object& body, std::optional<ExtensionType> type, const std::string& trigger_member,
                       RequiredMembers required, Problems& problems) {
   if (const auto* definition = object_member(body, "definition"); definition && type) {
@@ -46,7 +46,7 @@ void validate_objects(const json::object& body, std::optional<ExtensionType> typ
     append(problems, validate_trigger(*trigger, trigger_member));
 }
 
-/// What is wrong with `secrets`, which the programs of apps, `shell` actions and `mcp-stdio` integrations use.
+/// The errors in `secrets`, which the programs of apps, `shell` actions and `mcp-stdio` integrations use.
 Problems validate_secrets(ExtensionType type, const json::object& definition) {
   const auto* secrets = definition.if_contains("secrets");
   const auto kind = string_member(definition, "kind");
@@ -61,7 +61,7 @@ Problems validate_secrets(ExtensionType type, const json::object& definition) {
   return problems;
 }
 
-/// Paths are relative to the job's directory; one that leads out is rejected at once.
+/// Throws a separate error for a path that leads out of the job's directory, to which it is relative.
 void check_prompt_file(ExtensionType type, const json::object& definition) {
   const auto file = string_member(definition, "prompt_file");
   if (type != ExtensionType::job || !file) return;
@@ -76,8 +76,8 @@ void check_version(const json::object& body) {
   if (version && !parse_iso8601(*version)) throw BadRequest("if_updated_at must be an ISO 8601 timestamp");
 }
 
-/// Of an integration of another kind, a member that only model services or only channels have is unknown, and kept as
-/// it is.
+/// Removes the members that only integrations of other kinds have: they are unknown in this kind, so their values are
+/// not validated.
 void remove_other_kinds(json::object& schema, std::string_view kind) {
   static constexpr std::array<std::string_view, 6> of_models{"api",           "base_url",        "api_key",
                                                              "default_model", "fallback_models", "models"};

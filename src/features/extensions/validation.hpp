@@ -17,18 +17,18 @@ enum class RequiredMembers { checked, may_be_missing };
 /// `kind` is `channel`.
 bool is_channel(const json::object& definition);
 
-/// What is wrong with the definition of a channel, in addition to what its schema says.
+/// The errors in the definition of a channel that its JSON Schema cannot express.
 Problems validate_channel(const json::object& definition);
 
 /// The errors in a definition of the type; paths begin with `definition`.
 Problems validate_definition(ExtensionType type, const json::object& definition,
                              RequiredMembers required = RequiredMembers::checked);
 
-/// The errors in a trigger; paths begin with `member`, the name under which it was sent.
+/// The errors in a trigger; paths begin with `member`, the name of the trigger in the request.
 Problems validate_trigger(const json::object& trigger, const std::string& member);
 
-/// Reads a new extension from a request's body (or a tool's input or a file in that form). Throws BadRequest: about the
-/// name first, then about missing members, then `validation failed` with all others as `details`.
+/// Reads a new extension from a request's body, or from a tool's input or a file in that form. Throws BadRequest: for
+/// an invalid name first, then for missing members, then `validation failed` with all other errors in `details`.
 NewExtension read_new_extension(json::object body);
 
 /// Reads a change of an extension of that type, with the same errors.

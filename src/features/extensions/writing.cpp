@@ -63,7 +63,7 @@ Extension changed(Extension extension, const ExtensionChange& change) {
   return extension;
 }
 
-/// Whether a change has changed nothing.
+/// Whether two versions differ in nothing but their time.
 bool has_same_content(const Extension& one, const Extension& other) {
   const bool has_same_trigger = one.trigger_def.has_value() == other.trigger_def.has_value() &&
                                 (!one.trigger_def || one.trigger_def->members() == other.trigger_def->members());

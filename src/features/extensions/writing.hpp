@@ -8,13 +8,13 @@
 
 namespace agw {
 
-/// A record after a write; if deleted, its last version.
+/// A record after a write; the last version of a deleted one.
 struct ExtensionWrite {
   extension_store::Row row;
   ExtensionAction action{};
 };
 
-/// The changes that one transaction made to records, and the disk steps that follow.
+/// The changes of one transaction to records, and the disk steps that they require.
 struct ExtensionWrites {
   std::vector<ExtensionWrite> records;
   std::vector<DiskStep> steps;
@@ -28,7 +28,7 @@ extension_store::Row require_row(Connection& connection, std::string_view id);
 /// A new record from a POST or a directory.
 Extension new_extension(std::string id, NewExtension wanted, Timestamp now);
 
-/// The changed record, with its time still unchanged.
+/// The changed record, with its old `updated_at`.
 Extension changed(Extension extension, const ExtensionChange& change);
 
 /// Throws Conflict `extension name already exists` (with `name`).
@@ -40,7 +40,7 @@ ExtensionWrites write_new(Connection& connection, const Extension& made);
 ExtensionWrites write_change(Connection& connection, const extension_store::Row& row, const ExtensionChange& change,
                              Timestamp now, ExtensionOutbox::Rewrite rewrite);
 
-/// Throws NotFound, and Forbidden for an essential one.
+/// Deletes the record. Throws NotFound, and Forbidden for an essential one.
 ExtensionWrites write_removal(Connection& connection, std::string_view id);
 
 }  // namespace agw
