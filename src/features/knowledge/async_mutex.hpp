@@ -27,20 +27,20 @@ public:
     std::shared_ptr<StopSource>& place_;
   };
 
-  /// Waits until the mutex is free. Call `enter` before the next co_await.
+  /// Waits until the mutex is free. The caller must call `enter` before the next co_await.
   Task<> wait() {
-    while (within_) {
-      const auto current = within_;
+    while (held_) {
+      const auto current = held_;
       co_await pause(*current, std::chrono::hours(1));
     }
   }
   Lock enter() {
-    AGW_ASSERT(!within_);
-    return Lock(within_);
+    AGW_ASSERT(!held_);
+    return Lock(held_);
   }
 
 private:
-  std::shared_ptr<StopSource> within_;
+  std::shared_ptr<StopSource> held_;
 };
 
 }  // namespace agw

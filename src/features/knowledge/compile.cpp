@@ -1,24 +1,26 @@
-// How sources become pages without ever overwriting what a person wrote. docs/design/search.md, "Compiling".
+// How sources become pages without ever overwriting text of a person. docs/design/search.md, "Compiling".
 //
-// A *source* is a raw file, a *page* the Markdown file made from it. A *row* (KnownSource) contains what the last
-// compilation knew: the source's stamp and content, where its page is, what the source said when the page was made
-// (`compiled`), and what was written to the page (`page_content`). Contents are compared by their content ids.
+// A *source* is a raw file, a *page* the Markdown file made from it. A *row* (KnownSource) contains the state after the
+// last compilation: the source's stamp and content, the path of its page, the source's content when the page was made
+// (`compiled`), and the content written to the page (`page_content`). Contents are compared by their content ids.
 //
-// The invariant: a page is replaced only if it still says what the compiler wrote last. If it says anything else, a
-// person has changed it, and it stays; the report lists it as `kept` if its source has changed since.
+// The invariant: a page is replaced only if its content is still what the compiler wrote last. Otherwise a person has
+// changed it, and it stays; the report lists it as `kept` if its source has changed since.
 //
 //   1. Bring the page index up to date and list the sources. A source is done if its stamp is that of its row, its page
 //      exists and was made from its content, or it could not become a page. If an agent was renamed, the rows of its
 //      sources move with their pages.
-//   2. For each source that is not done, in pieces of 500: read it, make the page in memory, choose its path. A taken
-//      name gets its directories in front, then a number, at last an id of the path.
-//   3. If the file there differs from the new page only in `updated_at`, leave it; if it is a person's, keep it;
+//   2. For each source that is not done, in pieces of 500: read it, make the page in memory, choose its path. If the
+//      name is taken, it is prefixed with the source's directories, then suffixed with a number, finally with the
+//      content id of the path.
+//   3. If the file at that path differs from the new page only in `updated_at`, leave it; if it is a person's, keep it;
 //      otherwise write it.
-//   4. After each piece: first the pages are on disk, then the rows are written.
-//   5. Remove the rows of sources that are gone, not their pages, and bring the index up to date.
+//   4. After each piece: sync the pages to disk, then write the rows.
+//   5. Remove the rows, but not the pages, of sources that no longer exist, and bring the index up to date.
 //
-// A kill between a page and its row: the next compilation makes the same page again, finds it there and writes only the
-// row. If the source has changed in between, the page counts as a person's and stays, which errs on the safe side.
+// A kill between a page and its row: the next compilation makes the same page again, finds that it exists and writes
+// only the row. If the source has changed in between, the page counts as a person's and stays, which is the safe
+// choice.
 
 #include "features/knowledge/compile.hpp"
 
@@ -44,16 +46,16 @@ namespace {
 /// Sources per batch. A batch's pages are on disk before its rows are written.
 constexpr std::size_t sources_a_piece = 500;
 constexpr std::size_t rows_a_write = 200;
-/// Up to this many pages are synced one by one; beyond it, one sync at the end is faster.
+/// Up to this many pages are synced one by one; for more, a single sync at the end is faster.
 constexpr std::size_t max_durable_changes = 8;
 constexpr int max_numbered = 50;
 
-/// The path of the source in the directory of its scope, which heads of pages contain.
+/// The path of the source relative to the directory of its scope, as it appears in the heads of pages.
 std::string path_in_scope(const std::string& path) {
   return path.substr(directory_of_scope(scope_of_path(path)).size() + 1);
 }
 
-/// Another name if the page's is taken: first with its directories, then with a number, at last with a unique id.
+/// Another name if the page's is taken: first with its directories, then with a number, finally with a unique id.
 std::string other_slug(const std::string& path, const std::string& name, int number) {
   if (number > max_numbered) return fmt::format("{}-{}", name, content_id(path));
   if (number > 1) return fmt::format("{}-{}", name, number);
@@ -79,10 +81,10 @@ bool is_same_page(PageText a, PageText b) {
 struct KnowledgeCompiler::Plan {
   std::vector<FoundKnowledgeFile> changed;  ///< sources to read
   std::vector<std::string> gone;
-  std::vector<std::pair<std::string, KnownSource>> moved;  ///< former paths, and the rows with the new ones
+  std::vector<std::pair<std::string, KnownSource>> moved;  ///< former paths, and the rows with the new paths
   std::map<std::string, KnownSource> known;
-  std::map<std::string, std::string> pages;        ///< path of the page, by `scope/slug`
-  std::map<std::string, std::string> page_owners;  ///< path of its source, by path of the page
+  std::map<std::string, std::string> pages;        ///< paths of pages, by `scope/slug`
+  std::map<std::string, std::string> page_owners;  ///< paths of sources, by path of the page
   std::size_t sources = 0;
 
   void follow(const std::vector<FoundKnowledgeFile>& found, const std::set<std::string>& pages_there,
@@ -96,8 +98,8 @@ struct KnowledgeCompiler::Outcome {
   std::vector<KnownSource> rows;
 };
 
-/// Moves the row of a source, and of its page, after its agent was renamed. Otherwise the page would count as written
-/// by a person.
+/// Moves the rows of sources whose agent was renamed, and of their pages. Otherwise the page would count as written by
+/// a person.
 void KnowledgeCompiler::Plan::follow(const std::vector<FoundKnowledgeFile>& found,
                                      const std::set<std::string>& pages_there, std::set<std::string>& sources_gone) {
   std::multimap<std::string, std::string> gone_by_place;
@@ -122,7 +124,7 @@ void KnowledgeCompiler::Plan::follow(const std::vector<FoundKnowledgeFile>& foun
   }
 }
 
-/// Whether the source's page can have that slug: it is free, or the page that has it names the source.
+/// Whether the source's page can have that slug: it is free, or the page with that slug names the source.
 bool KnowledgeCompiler::Plan::is_free(const KnowledgeTree& tree, const std::string& source, const std::string& scope,
                                       const std::string& slug) {
   const auto path = compiled_page_path(scope, slug);
@@ -136,14 +138,14 @@ bool KnowledgeCompiler::Plan::is_free(const KnowledgeTree& tree, const std::stri
   return std::ranges::find(named, path_in_scope(source)) != named.end();
 }
 
-/// The path of the source's page: the present one, or one made from its name, its directories or a number.
+/// The path of the source's page: the current one, or a new one from its name, its directories or a number.
 std::string KnowledgeCompiler::Plan::page_of(const KnowledgeTree& tree, const FoundKnowledgeFile& source) {
   const auto before = known.find(source.path);
   if (before != known.end() && before->second.page) return *before->second.page;
   const auto scope = scope_of_path(source.path);
   const auto name = slug_of(stem_of_path(source.path));
   std::string slug = name;
-  // The loop ends even if nothing is free; then the page is not written.
+  // The loop ends even if no name is free; then the page is not written.
   for (int number = 1; number <= max_numbered + 1 && !is_free(tree, source.path, scope, slug); ++number) {
     slug = other_slug(source.path, name, number);
   }
@@ -168,7 +170,7 @@ FileResult<void> put_page(const Step& step, const std::string& path, const std::
   return step.tree.directory().write(path, text, 0600, step.durability);
 }
 
-/// Keeps a page that a person wrote or changed. It counts as up to date if it was written after its source.
+/// Keeps a page that a person wrote or changed. The page counts as up to date if it was written after its source.
 void leave_page(const Step& step, KnownSource& row, const std::string& slug) {
   const auto page = step.tree.directory().stamp(*row.page);
   const bool is_newer = page && modified_at(*page) > modified_at(row.stamp);
@@ -194,7 +196,7 @@ void make_page(const Step& step, KnownSource& row, PageText page) {
   if (existing && row.page_content != content_id(*existing)) return leave_page(step, row, slug);
   page.head.updated_at = step.now;
   const auto text = write_page_text(page);
-  // A larger page could not be read again.
+  // A larger page could not be read back.
   if (text.size() > max_knowledge_file_size) return set_problem(step, row, "its page would be larger than 4 MiB");
   if (const auto put = put_page(step, *row.page, text); !put) {
     return set_problem(step, row, fmt::format("its page cannot be written: {}", to_string(put.error())));

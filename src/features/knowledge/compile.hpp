@@ -18,7 +18,7 @@ namespace agw {
 struct CompileReport {
   std::vector<std::string> made;
   std::vector<std::string> changed;
-  std::vector<std::string> kept;      ///< left alone because a person changed them, although their sources changed
+  std::vector<std::string> kept;      ///< not updated although their sources changed, because a person changed them
   std::vector<std::string> unusable;  ///< sources that cannot become pages, each with the reason
   std::size_t sources = 0;
   bool stopped = false;
@@ -32,18 +32,18 @@ std::string report_text(const CompileReport& report);
 /// One line: `3 made, 1 changed, 0 kept`.
 std::string report_title(const CompileReport& report);
 
-/// Compiles raw sources into pages, without a model. A source is read if its file has changed since it was last read,
-/// and a page is written if its source has new content. Pages that a person wrote or changed are never touched.
+/// Compiles raw sources into pages, without a model. A source is read if its file has changed since it was last read; a
+/// page is written if its source has new content. Pages that a person wrote or changed are never overwritten.
 class KnowledgeCompiler {
 public:
   KnowledgeCompiler(BlockingPool& blocking, Database& database, const Clock& clock, PageIndex& index);
 
   /// Runs one compilation at a time; further calls wait. When it returns, the index contains the pages. A stop takes
-  /// effect between batches, so no page is left half done.
+  /// effect between batches, so no page is left incomplete.
   Task<CompileReport> compile(bool dry, StopSource& stop);
 
-  /// Stores the result for the source whose content was `content`, and writes the summary into its page, unless source
-  /// or page has changed since. `summary` has no value if the page needs none.
+  /// Stores the result of summarising the source at `path`, and writes the summary into its page, unless the source no
+  /// longer has the content id `content`, or the page has changed. `summary` has no value if the page needs none.
   Task<> take_summary(std::string path, std::string content, std::optional<std::string> summary);
 
 private:

@@ -18,7 +18,7 @@ std::string path_of_source(const std::string& scope, const std::string& name) {
   return is_source_path(path) ? path : std::string();
 }
 
-/// A raw file's path as people are shown it: relative for the shared directory, otherwise whole.
+/// The path of a raw file as shown to people: relative for the shared directory, otherwise complete.
 std::string shown_path(const std::string& path) {
   const auto prefix = directory_of_scope(shared_scope) + "/";
   return path.starts_with(prefix) ? path.substr(prefix.size()) : path;

@@ -6,11 +6,11 @@
 
 namespace agw {
 
-/// The problems that need a person: the indexed pages and links compared with the existing sources. `sources` is sorted
-/// by path.
+/// The problems that a person must solve, found by comparing the indexed pages and links with the existing sources.
+/// `sources` is sorted by path.
 KnowledgeHealth health_of(Connection& connection, const std::vector<FoundKnowledgeFile>& sources);
 
-/// `journal` is the number of entries in the log.
+/// `journal` must be the number of entries in the log.
 KnowledgeStats stats_of(Connection& connection, const std::vector<FoundKnowledgeFile>& sources, std::size_t journal);
 
 }  // namespace agw

@@ -34,7 +34,7 @@ void learn_type(Connection& connection, std::int64_t number, const std::optional
       .run();
 }
 
-/// Derives the type from the remaining pages. The first row usually confirms it.
+/// Derives the type from the remaining pages. The first row usually confirms the current type.
 void unlearn_type(Connection& connection, std::int64_t number) {
   connection
       .prepare(

@@ -39,7 +39,7 @@ std::optional<Place> place_of_file(std::string_view path) {
   return Place{"agent:" + std::string(name), path.substr(slash + 1 + own_directory.size())};
 }
 
-/// Skips hidden files and names that are not UTF-8.
+/// True for hidden files and names that are not UTF-8.
 bool is_left_out(std::string_view path, const Place& place) {
   return place.rest.starts_with('.') || place.rest.find("/.") != place.rest.npos || !is_utf8(path);
 }

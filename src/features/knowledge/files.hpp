@@ -35,7 +35,7 @@ struct FoundKnowledgeFile {
 std::string scope_of_path(std::string_view path);
 /// The directory of a scope: `knowledge` or `agents/<name>/knowledge`.
 std::string directory_of_scope(std::string_view scope);
-/// Whether a file at that path is a page, or a source that becomes one.
+/// Whether a file at that path is a page (`is_page_path`) or a source.
 bool is_page_path(std::string_view path);
 bool is_source_path(std::string_view path);
 /// The path of the compiled page of that slug in a scope.
@@ -46,7 +46,7 @@ std::string_view stem_of_path(std::string_view path);
 /// The kind of files that a walk collects.
 enum class KnowledgeFiles { pages, sources };
 
-/// The tree of knowledge files. Blocks: not for the loop.
+/// The tree of knowledge files. All functions block.
 class KnowledgeTree {
 public:
   /// Creates missing directories. Throws std::system_error.

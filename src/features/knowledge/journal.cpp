@@ -56,14 +56,14 @@ std::size_t next_entry(std::string_view text, std::size_t from) {
   return text.size();
 }
 
-/// `text` from the first entry that begins in its last `bytes`; all of it if none does.
+/// The end of `text`, from the first entry that begins in its last `bytes`; all of `text` if none does.
 std::string_view newest_part(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   const auto entry = next_entry(text, text.size() - bytes);
   return entry == text.size() ? text : text.substr(entry);
 }
 
-/// Drops the oldest entries of a long journal. Text before the first entry is a person's and is kept.
+/// Drops the oldest entries of a long journal. Text before the first entry belongs to a person and is kept.
 void shorten(std::string& text) {
   const auto first = next_entry(text, 0);
   const auto entries = std::string_view(text).substr(first);
@@ -97,7 +97,7 @@ void add_to_journal(const Directory& data_directory, const KnowledgeEvent& event
   AGW_ASSERT(may_block());
 
   auto found = read_text(data_directory);
-  // Never overwrite a person's text that could not be read.
+  // Never overwrite a file that could not be read: it may contain text of a person.
   if (!found) return;
   auto text = *std::move(found);
   shorten(text);

@@ -11,9 +11,9 @@ namespace agw {
 /// The structure of a Markdown text, as plain text.
 struct MarkdownOutline {
   std::string title;                    ///< the first heading of level 1; empty if there is none
-  std::vector<std::string> headings;    ///< all of them
-  std::string first_paragraph;          ///< the first with any words in it
-  std::string plain_text;               ///< without markup, one line per block; a link is its visible text
+  std::vector<std::string> headings;    ///< of all levels
+  std::string first_paragraph;          ///< the first that contains words
+  std::string plain_text;               ///< without markup, one line per block; links as their visible text
   std::vector<std::string> wiki_links;  ///< the targets of `[[…]]`, without label and section, each once
   std::vector<std::string> file_links;  ///< the targets of links to other Markdown files, as written, each once
 };
@@ -34,8 +34,8 @@ using FindLinkPlace = std::function<std::optional<LinkPlace>(std::string_view ta
 /// mail or to the address returned by `find`, and images become links.
 std::string safe_html(std::string_view markdown, const FindLinkPlace& find);
 
-/// Whether something that looks like a tag is text. `<upstream>` in `git rebase <upstream>` is: it has no attributes
-/// and is no element of HTML, SVG or MathML.
+/// Whether something that looks like a tag is meant as text, such as `<upstream>` in `git rebase <upstream>`: it has no
+/// attributes and is not an element of HTML, SVG or MathML.
 bool is_placeholder(std::string_view tag);
 
 }  // namespace agw

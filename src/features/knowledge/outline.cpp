@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-/// Bounds the work for a page that consists of links.
+/// Bounds the work for a page that consists mostly of links.
 constexpr std::size_t max_links = 1000;
 
 void add_once(std::vector<std::string>& list, std::string_view text) {
@@ -41,7 +41,7 @@ private:
     } else if (type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK) {
       outline_.plain_text += ' ';
     }
-    // The walk does not call `leave` for leaves.
+    // The traversal calls no `leave` for leaf nodes.
     if (type == CMARK_NODE_CODE_BLOCK) end_block();
   }
 

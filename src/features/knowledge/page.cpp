@@ -21,7 +21,7 @@ constexpr std::size_t max_summary_length = 1000;
 constexpr std::size_t max_bytes_indexed = 1024 * 1024;
 constexpr std::string_view agent_prefix = "agent:";
 
-/// Only a file in the shared directory may choose another scope; an agent's files stay its own.
+/// Only a file in the shared directory may choose another scope; an agent's files always have the agent's scope.
 std::string scope_of(const std::string& path, const PageHead& head) {
   auto scope = scope_of_path(path);
   const bool is_other = head.scope.starts_with(agent_prefix) && head.scope.size() > agent_prefix.size();
@@ -66,7 +66,7 @@ IndexedPage indexed(const std::string& path, const FileStamp& stamp, PageText te
   page.title = first_of({text.head.title, outline.title, first_heading, title_of_name(stem_of_path(path)), page.slug},
                         max_title_length);
   page.summary = first_of({text.head.summary, summary_of(outline.first_paragraph)}, max_summary_length);
-  page.category = first_of({text.head.category, usual_category}, max_title_length);
+  page.category = first_of({text.head.category, default_category}, max_title_length);
   page.tags = std::move(text.head.tags);
   page.sources = std::move(text.head.sources);
   page.entities = std::move(text.head.entities);
@@ -84,7 +84,7 @@ IndexedPage indexed(const std::string& path, const FileStamp& stamp, PageText te
 std::optional<IndexedPage> read_page(const KnowledgeTree& tree, const std::string& path) {
   AGW_ASSERT(may_block());
 
-  // Read before the content, so that a change in between counts as a new version.
+  // The stamp is read before the content, so that a change in between counts as a new version.
   const auto stamp = tree.directory().stamp(path);
   const auto content = tree.directory().read(path, max_knowledge_file_size);
   if (!stamp || !content) {

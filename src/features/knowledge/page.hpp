@@ -27,11 +27,10 @@ struct IndexedPage {
   std::int64_t words = 0;
   Timestamp updated_at;
   std::string headings;  ///< plain text
-  std::string body;      ///< plain text; only the part that is searched
+  std::string body;      ///< plain text; truncated to the part that is searched
 };
 
-/// Reads the page at `path`. No value if the file is missing or cannot be read; the latter is logged. Blocks: not for
-/// the loop.
+/// Reads the page at `path`. No value if the file is missing or cannot be read; the latter is logged. Blocks.
 std::optional<IndexedPage> read_page(const KnowledgeTree& tree, const std::string& path);
 
 }  // namespace agw

@@ -1,19 +1,21 @@
-// How the database follows page files that anybody may write. docs/design/search.md, "Knowledge pages".
+// How the database is kept consistent with page files that any program may write. docs/design/search.md, "Knowledge
+// pages".
 //
-// The invariant: after `catch_up`, the index has every page as it was on disk when `catch_up` was called, or newer. It
-// holds without a timer because inotify queues a change before the write that makes it returns: asking the queue first
-// and reading the files after it misses nothing.
+// The invariant: after `catch_up`, the index has the version of every page that was on disk when `catch_up` was called,
+// or a newer one. This needs no timer: inotify queues a change before the system call that makes it returns. So reading
+// the queue first and the files after it misses no change.
 //
-//   1. Wait for the pass that is running, if any. It may have read files before this call, so its result is not enough.
+//   1. Wait for the running pass, if any. It may have read files before this call, so its result is not sufficient.
 //   2. Take the queued changes. If there are none and the last pass was complete, the index is up to date.
-//   3. If files were named, look at these. Otherwise (the first pass, a new directory, a queue that overflowed, or
-//      directories that cannot be watched) walk the tree, watch each directory before it is listed, and compare stamps.
-//   4. Remove the pages that are gone, then read and write the changed ones. In this order a page that was moved keeps
-//      its slug.
+//   3. If the changes name files, compare these. Otherwise (the first pass, a new directory, a queue that overflowed,
+//      or directories that cannot be watched) walk the tree, watch each directory before it is listed, and compare
+//      stamps.
+//   4. Remove the pages whose files are gone, then read and write the changed ones. In this order, a page that was
+//      moved keeps its slug.
 //
-// Writes are small, because others wait for them: about 1 MiB of pages, counting a link as 40 bytes. `compared_` is
-// false until a pass has completed, so a pass that fails or stops half-way is followed by a full one. A kill leaves
-// whole pages, and the next process begins with a full pass.
+// Each write is small, because other writes wait for it: about 1 MiB of pages, where a link counts as 40 bytes.
+// `compared_` is false until a pass has completed, so an incomplete pass is followed by a full one. A kill leaves
+// complete pages in the index, and the next process begins with a full pass.
 
 #include "features/knowledge/page_index.hpp"
 
@@ -31,12 +33,12 @@ namespace {
 
 /// Pages read in one batch.
 constexpr std::size_t pages_a_piece = 100;
-/// The size of one write, for which other writes wait (about 100 ms). A link costs as much as `bytes_a_link` bytes.
+/// The size of one write, which takes about 100 ms. A link costs as much as `bytes_a_link` bytes.
 constexpr std::size_t bytes_at_once = std::size_t{1024} * 1024;
 constexpr std::size_t bytes_a_link = 40;
 constexpr std::size_t pages_removed_at_once = 20;
-/// At this many changed pages, the segments of the full-text index are merged.
-constexpr std::size_t many = 500;
+/// From this many changed pages on, the segments of the full-text index are merged afterwards.
+constexpr std::size_t min_changes_to_merge = 500;
 
 struct Walked {
   std::vector<FoundKnowledgeFile> files;
@@ -114,7 +116,7 @@ Task<PageDifferences> PageIndex::compare_all() {
     return made;
   });
   for (const auto& added : walked.watched) watch_->remember(added);
-  // A missing directory cannot be watched, so its creation would go unnoticed.
+  // The creation of a missing directory would not be noticed, because it cannot be watched.
   all_watched_ = std::ranges::all_of(walked.watched, [](const auto& added) { return added.number >= 0; });
   co_return co_await database_.read(
       [files = walked.files](Connection& connection) { return compare(files, page_store::stamps(connection)); });
@@ -133,10 +135,10 @@ Task<> PageIndex::take(std::vector<std::string> paths) {
     });
     co_await write(std::move(piece), std::move(pages));
   }
-  if (paths.size() >= many) co_await merge();
+  if (paths.size() >= min_changes_to_merge) co_await merge();
 }
 
-/// `pages` are those at `paths`; no value for a missing one.
+/// Stores `pages`, read from `paths`; no value for a missing file.
 Task<> PageIndex::write(std::vector<std::string> paths, std::vector<std::optional<IndexedPage>> pages) {
   AGW_ASSERT(paths.size() == pages.size());
   const auto shared = std::make_shared<const std::vector<std::optional<IndexedPage>>>(std::move(pages));
@@ -152,7 +154,7 @@ Task<> PageIndex::write(std::vector<std::string> paths, std::vector<std::optiona
   }
 }
 
-/// A search reads each segment of the index for each of its words.
+/// Speeds up searches, which read every segment of the index for each word.
 Task<> PageIndex::merge() {
   auto step = page_store::Merge::begin;
   while (!stopping_ &&

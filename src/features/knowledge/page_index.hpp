@@ -24,18 +24,18 @@ struct PageDifferences {
 };
 
 /// Keeps the index of the pages consistent with their files, no matter who writes them. Files are watched, so catching
-/// up costs nothing while nothing changes.
+/// up is free if nothing has changed.
 class PageIndex {
 public:
-  /// `others_write`: also gateways on other machines, whose changes cannot be watched. Then catching up compares all
-  /// files.
+  /// Set `others_write` if gateways on other machines write the files too: their changes cannot be watched, so catching
+  /// up compares all files.
   PageIndex(BlockingPool& blocking, Database& database, std::filesystem::path data_directory,
             bool others_write = false);
 
-  /// When it returns, the index has every page as it was on disk at the time of the call, or newer.
+  /// When it returns, the index has the version of every page that was on disk at the time of the call, or a newer one.
   Task<> catch_up();
 
-  /// Ends active work soon, at any point. The rest is indexed after the next start.
+  /// Ends active work at the next safe point. The rest is indexed after the next start.
   void stop() { stopping_ = true; }
 
   const std::shared_ptr<const KnowledgeTree>& tree() const { return tree_; }

@@ -15,40 +15,40 @@ namespace {
 /// The weight of a field.
 struct FieldRank {
   double weight;  ///< of a word in it
-  double length;  ///< 0 to 1: how much the length of the field reduces the weight of a word
+  double length;  ///< 0 to 1: how strongly the field's length reduces the weight of a word
 };
 
 /// Title, headings, summary, body. Tuned on the documentation in bench/knowledge.
 constexpr std::array<FieldRank, 4> fields{{{20, 0.3}, {1, 0.75}, {20, 0.5}, {1, 0.75}}};
-/// How quickly repetitions of a word stop counting.
+/// BM25's k1: how many repetitions of a word still raise the score.
 constexpr double saturation = 8;
 
 using FieldNumbers = std::array<double, fields.size()>;
 
-/// The average number of words per field. Cached for each query, because reading it costs as much as ranking a page.
-const FieldNumbers* usual_lengths(const Fts5ExtensionApi* api, Fts5Context* context) {
+/// The average number of words per field. Cached during a query, because computing it costs as much as ranking a page.
+const FieldNumbers* average_lengths(const Fts5ExtensionApi* api, Fts5Context* context) {
   if (const void* known = api->xGetAuxdata(context, 0)) return static_cast<const FieldNumbers*>(known);
-  auto usual = std::make_unique<FieldNumbers>();
+  auto average = std::make_unique<FieldNumbers>();
   sqlite3_int64 rows = 0;
   if (api->xRowCount(context, &rows) != SQLITE_OK) return nullptr;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     sqlite3_int64 words = 0;
     if (api->xColumnTotalSize(context, static_cast<int>(i), &words) != SQLITE_OK) return nullptr;
-    usual->at(i) = std::max(1.0, static_cast<double>(words) / static_cast<double>(std::max<sqlite3_int64>(1, rows)));
+    average->at(i) = std::max(1.0, static_cast<double>(words) / static_cast<double>(std::max<sqlite3_int64>(1, rows)));
   }
-  const auto* found = usual.get();
+  const auto* found = average.get();
   const auto forget = [](void* kept) { delete static_cast<FieldNumbers*>(kept); };
-  return api->xSetAuxdata(context, usual.release(), forget) == SQLITE_OK ? found : nullptr;
+  return api->xSetAuxdata(context, average.release(), forget) == SQLITE_OK ? found : nullptr;
 }
 
 /// Reads the weight of a word in each field of the current row, adjusted for the field's length.
 bool read_field_weights(const Fts5ExtensionApi* api, Fts5Context* context, FieldNumbers& counts) {
-  const auto* usual = usual_lengths(api, context);
-  if (!usual) return false;
+  const auto* average = average_lengths(api, context);
+  if (!average) return false;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     int words = 0;
     if (api->xColumnSize(context, static_cast<int>(i), &words) != SQLITE_OK) return false;
-    counts[i] = fields[i].weight / (1 - fields[i].length + fields[i].length * words / (*usual)[i]);
+    counts[i] = fields[i].weight / (1 - fields[i].length + fields[i].length * words / (*average)[i]);
   }
   return true;
 }

@@ -38,8 +38,8 @@ std::vector<Hit> hits_in_body(const Fts5ExtensionApi* api, Fts5Context* context)
   return hits;
 }
 
-/// The number of the first word of the first window with the most different phrases, centred on them; 0 if there are
-/// none.
+/// The first word of the window with the most different phrases, centred on them; of equal windows the first. 0 if
+/// there are no hits.
 int best_start(const std::vector<Hit>& hits, int phrases, int words) {
   std::vector<int> shown(static_cast<std::size_t>(phrases));
   const auto count_of = [&](const Hit& hit) -> int& { return shown[static_cast<std::size_t>(hit.phrase)]; };
@@ -86,7 +86,7 @@ std::vector<Hit> hits_in(const std::vector<IndexedWord>& words, const std::vecto
 /// The byte range of the words from number `start` on.
 struct Stretch {
   int start = 0;
-  int word = 0;  ///< number of the next one
+  int word = 0;  ///< number of the next word
   int begin = 0;
   int end = 0;
 };

@@ -1,6 +1,6 @@
-// A page is four things: its row, its text with the words of the index, its links, and its entities. `put` and `remove`
-// change all of them together; the rest are queries. Links are stored by slug, so a page that comes later is found by
-// links that were broken before.
+// A page has four parts: its row, its text with the words of the index, its links, and its entities. `put` and `remove`
+// change all of them together; the other functions are queries. Links are stored by slug, so links to a missing page
+// work once it is created.
 
 #include "features/knowledge/page_store.hpp"
 
@@ -17,7 +17,7 @@ namespace agw::page_store {
 
 namespace {
 
-/// Pages of the database file that one merge step writes.
+/// The number of pages of the database file that one merge step writes.
 constexpr int pages_a_merge = 64;
 
 /// Whether the page `seen` is the target of a link from page `source` to `target`.
@@ -110,7 +110,7 @@ void put_links(Connection& connection, std::int64_t number, const std::vector<st
   for (const auto& target : links) row.bind(":page", number).bind(":target", target).run();
 }
 
-/// Returns the entities that the page named.
+/// Removes text, links and entities. Returns the entities that the page named.
 std::vector<std::int64_t> remove_details(Connection& connection, std::int64_t number) {
   connection.prepare("DELETE FROM knowledge_texts WHERE number = :number").bind(":number", number).run();
   connection.prepare("DELETE FROM knowledge_links WHERE page = :number").bind(":number", number).run();

@@ -16,15 +16,15 @@ namespace agw::page_store {
 /// The version of each page's file that is indexed, by path.
 std::map<std::string, FileStamp> stamps(Connection& connection);
 
-/// Replaces what is indexed for the page's file. If another file has its slug, the page gets a different one.
+/// Replaces the indexed version of the page. If another file has its slug, the page gets a different one.
 void put(Connection& connection, const IndexedPage& page);
 void remove(Connection& connection, const std::string& path);
 
-/// Merges the segments that many changes left in the full-text index, a little at a time. Returns false when done.
+/// Merges segments of the full-text index after many changes, one short step per call. Returns false when done.
 enum class Merge { begin, resume };
 bool merge_some(Connection& connection, Merge merge);
 
-/// Sorted by slug. No scope: all scopes.
+/// The pages of a scope, or of all scopes without one, sorted by slug.
 std::vector<KnowledgePage> list(Connection& connection, const std::optional<std::string>& scope);
 
 /// A page's row without the text.
@@ -38,7 +38,7 @@ struct StoredPage {
   std::vector<std::string> sources;
   Timestamp updated_at;
 };
-/// In that scope. No scope: the shared page, else the first one.
+/// The page in that scope. Without a scope, the shared page, else the first one.
 std::optional<StoredPage> find(Connection& connection, const std::string& slug,
                                const std::optional<std::string>& scope);
 
@@ -51,7 +51,7 @@ std::vector<LinkedPage> links_of(Connection& connection, const StoredPage& page)
 /// The slugs of the pages that link to the page.
 std::vector<std::string> backlinks_of(Connection& connection, const StoredPage& page);
 
-/// The links between different pages, by the page that they stand on. No scope: those on pages of all scopes.
+/// The links from pages of a scope, or of all scopes without one, to other pages. Sorted by the linking page.
 std::vector<KnowledgeLink> links(Connection& connection, const std::optional<std::string>& scope);
 
 /// The number of pages, and the highest row number.
@@ -93,7 +93,7 @@ struct PageSources {
   std::vector<std::string> sources;
   Timestamp updated_at;
 };
-/// The pages that name any sources.
+/// The pages that name at least one source.
 std::vector<PageSources> sources(Connection& connection);
 
 /// A page and the path of its file, relative to the data directory.
@@ -102,7 +102,7 @@ struct PlacedFile {
   std::string scope;
   std::string slug;
 };
-/// Those of all pages.
+/// The files of all pages.
 std::vector<PlacedFile> places(Connection& connection);
 
 /// The number of pages in each scope.

@@ -40,7 +40,7 @@ std::string scalar_text(const json::value& value) {
   return {};
 }
 
-/// Verbatim: file names may contain double spaces or tabs.
+/// Keeps whitespace, because file names may contain double spaces or tabs.
 std::string path_of(const json::value& value) {
   const bool is_path = value.is_string() && value.get_string().size() <= max_path_length;
   return is_path ? std::string(value.get_string()) : scalar_text(value);
@@ -188,7 +188,7 @@ std::string single_line(std::string_view text, std::size_t bytes) {
     line += c;
   }
   if (place == text.size()) return line;
-  // Back to the start of a character.
+  // Do not cut a UTF-8 character in two.
   while (place > 0 && !line.empty() && continues_character(text[place])) {
     line.pop_back();
     --place;

@@ -28,11 +28,11 @@ struct PageHead {
   std::optional<Timestamp> updated_at;
 };
 
-/// A parsed page file. A head that cannot be read becomes part of the text, so that nothing is hidden.
+/// A parsed page file. An invalid head becomes part of the text, so that no text is hidden.
 struct PageText {
   PageHead head;
   std::string body;     ///< Markdown
-  std::string problem;  ///< why the head could not be read; empty if it could
+  std::string problem;  ///< why the head is invalid; empty if it is valid
 };
 PageText read_page_text(std::string_view file);
 
@@ -40,8 +40,8 @@ PageText read_page_text(std::string_view file);
 std::string write_page_text(const PageText& page);
 
 inline constexpr std::size_t max_title_length = 200;  ///< bytes
-/// The category of a page that names none.
-inline constexpr std::string_view usual_category = "general";
+/// The default category of a page.
+inline constexpr std::string_view default_category = "general";
 
 /// A title derived from the name of a file: `setup-guide` becomes `Setup guide`.
 std::string title_of_name(std::string_view stem);

@@ -104,7 +104,7 @@ std::string category_of(std::string_view path) {
   constexpr std::string_view root = "raw/";
   if (path.starts_with(root)) path.remove_prefix(root.size());
   const auto slash = path.find('/');
-  return slash == path.npos ? std::string(usual_category) : std::string(path.substr(0, slash));
+  return slash == path.npos ? std::string(default_category) : std::string(path.substr(0, slash));
 }
 
 void complete(PageHead& head, std::string_view path, const std::string& body, bool may_have_title_line) {

@@ -10,22 +10,21 @@ namespace agw {
 struct NewSource;
 class Directory;
 
-/// A raw file as a page. Plain rules supply what its own head omits: the title is the first heading, the summary the
-/// first sentences, the category the directory, the tags the words that headings and text share.
+/// A raw file as a page. Members that the file's head omits are derived: the title is the first heading, the summary
+/// the first sentences, the category the directory, the tags the words that headings and text share.
 struct SourcePage {
   PageText page;
-  bool has_own_summary = false;  ///< its own head has one
+  bool has_own_summary = false;  ///< the file's head has a summary
   std::string problem;           ///< why it cannot become a page; empty if it can
 };
 
-/// `summary` is used if the file's head has none; empty: apply the rules. `path` is relative to the directory of the
-/// scope: `raw/guides/setup.md`. Markdown and other text are kept unchanged; files with the extension of source code or
-/// data become a code block.
+/// `summary` is used if the file's head has none; if empty, the summary is derived. `path` is relative to the directory
+/// of the scope: `raw/guides/setup.md`. Markdown and other text are kept unchanged; files of source code or data, by
+/// their extension, become a code block.
 SourcePage page_of_source(std::string_view path, std::string_view content, std::string_view summary = {});
 
-/// Writes the source as a Markdown file with its origin in the head, below the agent's raw sources. A file of that name
-/// from another origin is kept. Returns the path, relative to the data directory. Throws std::system_error. Blocks: not
-/// for the loop.
+/// Writes the source as a Markdown file with its origin in the head, among the agent's raw sources. Never overwrites a
+/// file of another origin. Returns the path, relative to the data directory. Throws std::system_error. Blocks.
 std::string store_source(const Directory& data_directory, const NewSource& source);
 
 }  // namespace agw

@@ -1,4 +1,4 @@
-// Markdown as safe HTML. The allow-list is applied to the parsed tree and not to the rendered output.
+// Converts Markdown to safe HTML. The allow-list is applied to the parsed tree, not to the rendered output.
 
 #include <algorithm>
 #include <unordered_set>
@@ -28,7 +28,7 @@ public:
   Purifier(MarkdownTree& tree, const FindLinkPlace& find) : tree_(tree), find_(find) {}
 
   void purify() {
-    // Collected first, because changing nodes would invalidate the walk.
+    // Collected first, because changing nodes would invalidate the iterator.
     std::vector<cmark_node*> nodes;
     int links = 0;
     tree_.walk(
@@ -43,7 +43,7 @@ public:
           const auto type = cmark_node_get_type(node);
           if (type == CMARK_NODE_LINK || type == CMARK_NODE_IMAGE) --links;
         });
-    // Backwards, so that inner nodes come before the outer ones.
+    // Backwards, so that inner nodes are processed before outer ones.
     for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) purify(*node);
   }
 

@@ -24,7 +24,7 @@ constexpr std::string_view in_prominent_place = "{title summary} : ";
 struct CountedTerm {
   std::string query;
   double weight = 1;
-  std::size_t phrases = 1;  ///< of the query
+  std::size_t phrases = 1;  ///< the number of phrases in the query
   std::int64_t pages = 0;   ///< approximate number of pages with the term
 };
 
@@ -37,7 +37,7 @@ std::int64_t count_pages(Connection& connection, const page_store::Extent& exten
   return approximate_matches(row.integer(0), row.integer(1), extent);
 }
 
-/// A word that may be part of longer words also matches those.
+/// A word that may be part of longer words also matches the longer ones.
 CountedTerm with_forms(Connection& connection, const SearchTerm& term) {
   const auto forms =
       term.part.empty() ? std::vector<std::string>() : words_with_part(connection, "knowledge_words", term.part);
@@ -55,14 +55,14 @@ std::string joined(const std::vector<CountedTerm>& terms, std::string_view opera
 /// A query to the full-text index.
 struct Query {
   std::string text;
-  std::string weights;  ///< of its phrases: see add_page_score
+  std::string weights;  ///< the weights of its phrases: see add_page_score
 };
 
 std::string bytes_of(const std::vector<double>& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
 }
 
-/// Prepares a statement with `page_score` or `page_snippet`, which are registered on a connection on first use.
+/// Prepares a statement with `page_score` or `page_snippet`; registers both on the connection on first use.
 Statement prepare_with_functions(Connection& connection, std::string_view sql) {
   try {
     return connection.prepare(sql);
@@ -112,8 +112,9 @@ private:
     return {joined(terms_, operation), bytes_of(weights)};
   }
 
-  /// Selects the pages of the rarest terms, as many terms as all their pages can be ranked, and pages with other terms
-  /// in a prominent field. All terms are repeated at the end, where they select no pages but count in the ranking.
+  /// Selects the pages of the rarest terms, for as many terms as have few enough pages to rank all of them, and pages
+  /// with other terms in a prominent field. All terms are repeated at the end, where they select no pages but count in
+  /// the ranking.
   Query narrowed() const {
     std::vector<std::string> parts;
     std::vector<double> weights;

@@ -1,6 +1,6 @@
-// Files are the truth, the database is an index of them. So every question first lets the index catch up with the files
-// (`catch_up`), then asks the database; only an article is read from its file, because a person may be editing it.
-// Compiling and ingesting write files, and the index follows them like any other change.
+// Files are authoritative; the database is an index of them. So every request first brings the index up to date
+// (`catch_up`), then queries the database. Only an article is read from its file, because a person may be editing it.
+// Compiling and ingesting write files, which are indexed like any other change.
 
 #include "features/knowledge/service.hpp"
 

@@ -28,10 +28,10 @@ struct AgentKnowledgeSearch {
   std::size_t limit = 10;
 };
 
-/// A text to be kept as a raw source.
+/// A text to store as a raw source.
 struct NewSource {
   std::string agent_name;  ///< the agent that will own it
-  std::string name;        ///< of the file, with an extension unless it is Markdown; becomes a slug
+  std::string name;        ///< of the file, with an extension unless it is Markdown; converted to a slug
   std::string title;       ///< empty: derived from the text
   std::string origin;      ///< an address, a path or a thread
   std::string text;        ///< UTF-8
@@ -47,8 +47,8 @@ struct IngestedSource {
 /// The knowledge of the agents and of the person: pages in Markdown files, compiled from raw sources or written by
 /// hand. Every response reflects the current files.
 ///
-/// It needs models, costs and threads, so it has no unit test: tests/api/test_knowledge.py shows its use. Its parts
-/// have unit tests.
+/// Knowledge itself needs models, costs and threads, so it has no unit test: tests/api/test_knowledge.py shows its use.
+/// Its parts have unit tests.
 class Knowledge {
 public:
   Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,
@@ -58,17 +58,18 @@ public:
   void start();
   Task<> stop();
 
-  /// In PostgreSQL, whose index no trigger keeps: adds the words of the pages whose rows were copied there.
+  /// For PostgreSQL, which has no trigger that updates the index: indexes the pages whose rows were copied from another
+  /// database.
   static void index_anew(Connection& connection);
 
   Task<KnowledgeOverview> overview(KnowledgeFilter filter);
   /// Sorted by slug.
   Task<std::vector<KnowledgePage>> pages(KnowledgeFilter filter);
-  /// The links between pages that exist; those on pages of the filter's scope.
+  /// The links from pages of the filter's scope to existing pages.
   Task<std::vector<KnowledgeLink>> links(KnowledgeFilter filter);
   /// Best first. Throws BadRequest `q is required` for an empty question; a question without words finds nothing.
   Task<std::vector<KnowledgeHit>> search(KnowledgeQuery query);
-  /// The same, in the shared pages and the agent's own.
+  /// The same, in the shared pages and the agent's pages.
   Task<std::vector<KnowledgeHit>> search_for_agent(AgentKnowledgeSearch wanted);
   /// The shared page of that slug, else another, unless the filter names a scope. Throws NotFound `article not found`.
   Task<Article> article(std::string slug, KnowledgeFilter filter);
@@ -77,15 +78,15 @@ public:
   /// Newest first.
   Task<std::vector<KnowledgeEvent>> journal(KnowledgeLogQuery query);
 
-  /// Compiles new and changed raw sources into pages and logs it. Returns a report in Markdown. If a model is
-  /// configured, it summarises the new pages in the background.
+  /// Compiles new and changed raw sources into pages, and adds an entry to the log. Returns a report in Markdown. If a
+  /// model is configured, it summarises the new pages in the background.
   Task<std::string> compile(bool dry, StopSource& stop);
 
   /// Stores the text as one of the agent's raw sources, replacing an earlier one of the same origin, and compiles its
   /// page. Throws PayloadTooLarge `source too large`.
   Task<IngestedSource> ingest(NewSource source);
 
-  /// In the order in which they were added.
+  /// Entities in the order in which they were added.
   Task<std::vector<Entity>> entities(EntityQuery query);
   /// Throws NotFound `entity not found`.
   Task<Entity> entity(std::string id);
@@ -103,7 +104,7 @@ private:
   PageIndex index_;
   KnowledgeCompiler compiler_;
   PageSummaries summaries_;
-  AsyncMutex mutex_;  ///< of the log, so that each read and write of it is atomic
+  AsyncMutex mutex_;  ///< makes each read and write of the log atomic
   TaskGroup background_;
 };
 

@@ -12,7 +12,7 @@ bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
-/// Whether a new word begins inside the name, as in `deployNotes` and `HTTPServer`.
+/// Whether a new word begins at this byte, as in `deployNotes` and `HTTPServer`.
 bool begins_word(std::string_view name, std::size_t place) {
   if (!is_upper(name[place]) || place == 0) return false;
   const char before = name[place - 1];

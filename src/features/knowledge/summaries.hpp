@@ -14,9 +14,10 @@
 
 namespace agw {
 
-/// Has the model summarise compiled pages in the background; until then, a page shows the first sentences of its
-/// source. Each content is summarised once, at most 50 per pass, newest first; the third failure ends a pass. The
-/// source is data for the model, not instructions, and the model's text is reduced to plain text on one line.
+/// Lets a model summarise compiled pages in the background; until then, a page shows the first sentences of its source.
+/// Each version of a source is summarised once. A pass summarises at most 50, newest first, and ends at the third
+/// failure. The source is data for the model, not instructions, and the model's text is reduced to plain text on one
+/// line.
 class PageSummaries {
 public:
   /// `done` receives the slugs of the pages that a pass summarised.
@@ -24,7 +25,7 @@ public:
                 std::shared_ptr<const KnowledgeTree> tree, BackgroundCompletions& completions,
                 std::function<Task<>(std::vector<std::string> slugs)> done);
 
-  /// Starts a pass in the background; if one is active, another follows.
+  /// Starts a pass in the background, or another one after the active pass.
   void begin();
   Task<> stop();
 

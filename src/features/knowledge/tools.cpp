@@ -66,7 +66,7 @@ Task<ToolOutcome> search(Knowledge& knowledge, const ToolCall& call) {
 
 std::string requested_title(const ToolCall& call) { return string_or_empty(call.input, "title"); }
 
-/// The head that WebFetch puts before a page: `name: value` lines up to an empty one.
+/// Parses the head that WebFetch puts before a page: `name: value` lines up to an empty one.
 std::string take_page_head(std::string& text, std::string_view name) {
   const auto end = text.find("\n\n");
   if (end == text.npos) return {};
@@ -131,13 +131,13 @@ Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const To
                                                .text = text_of_thread(turns)});
 }
 
-/// The text of a file that can be kept. Throws BadRequest.
+/// The text of a file to store. Throws BadRequest if it cannot be stored.
 std::string text_of_file(const OpenedPath& file) {
   const auto refuse = [&](std::string_view why) {
     throw BadRequest(fmt::format("{} cannot be kept: {}", file.path.string(), why));
   };
   const auto opened = open_file(file);
-  // Another name may belong to a private key.
+  // A second hard link may be the name of a private key.
   if (file.has_other_names) refuse("it has several names");
   auto text = read_opened(opened, max_knowledge_file_size);
   if (!text) refuse(to_string(text.error()));

@@ -54,7 +54,7 @@ const Description& describe(Tag<KnowledgeOverview>);
 struct KnowledgeHit {
   std::string slug;
   std::string title;
-  std::string snippet;  ///< the part of its text that shows most of the terms, on one line
+  std::string snippet;  ///< the part of the text with most of the terms, on one line
   double score = 0;     ///< higher is better; comparable only within one search
   std::string scope;
 };
@@ -69,7 +69,7 @@ struct Article {
   std::string html;     ///< safe to show: no scripts, no raw HTML, only web and mail addresses
   std::vector<std::string> links;
   std::vector<std::string> backlinks;
-  std::vector<std::string> sources;  ///< what it was compiled from
+  std::vector<std::string> sources;  ///< the sources that it was compiled from
   Timestamp updated_at;
 };
 const Description& describe(Tag<Article>);
@@ -88,7 +88,7 @@ struct KnowledgeStats {
   std::int64_t pages = 0;
   std::int64_t sources = 0;  ///< raw files that are or can become pages
   std::int64_t words = 0;
-  std::int64_t links = 0;  ///< of all pages, including broken ones
+  std::int64_t links = 0;  ///< on all pages, including broken ones
   std::int64_t broken_links = 0;
   std::int64_t orphans = 0;  ///< pages that no other page links to
   std::int64_t log_entries = 0;
@@ -97,16 +97,16 @@ const Description& describe(Tag<KnowledgeStats>);
 
 /// A link to a missing page.
 struct BrokenLink {
-  std::string slug;    ///< of the page that contains it
-  std::string target;  ///< the slug that it names
+  std::string slug;    ///< the page that contains the link
+  std::string target;  ///< the missing slug
 };
 const Description& describe(Tag<BrokenLink>);
 
-/// Problems that need a person, in the pages of one scope or in the raw sources. Pages are named by their slugs, raw
-/// files by their paths in the knowledge directory.
+/// Problems that a person must solve, in the pages of one scope or in the raw sources. Pages are named by their slugs,
+/// raw files by their paths in the knowledge directory.
 struct KnowledgeCondition {
   std::int64_t pages = 0;                ///< raw: the files that are or can become pages
-  std::vector<std::string> orphans;      ///< no page links to them; raw: files that cannot become pages
+  std::vector<std::string> orphans;      ///< pages without links to them; raw: files that cannot become pages
   std::vector<BrokenLink> broken_links;  ///< raw: none
   std::vector<std::string> stale;        ///< pages whose sources changed or are gone; raw: changed files
   std::vector<std::string> uncompiled;   ///< raw files without a page
@@ -116,7 +116,7 @@ const Description& describe(Tag<KnowledgeCondition>);
 /// The response of `GET /knowledge/health`.
 struct KnowledgeHealth {
   KnowledgeCondition shared;
-  std::map<std::string, KnowledgeCondition> agents;  ///< by name; only agents with knowledge of their own
+  std::map<std::string, KnowledgeCondition> agents;  ///< by name; only agents that have knowledge
   KnowledgeCondition raw;
 };
 const Description& describe(Tag<KnowledgeHealth>);
@@ -124,7 +124,7 @@ const Description& describe(Tag<KnowledgeHealth>);
 /// An event in the history of the knowledge: an entry of `log.md`.
 struct KnowledgeEvent {
   Timestamp at;
-  std::string op;  ///< `compile`, `ingest`, `summarise`, or a person's own word
+  std::string op;  ///< `compile`, `ingest`, `summarise`, or any word that a person wrote
   std::string title;
   std::string detail;
 };

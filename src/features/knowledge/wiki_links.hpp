@@ -18,7 +18,7 @@ struct WikiLink {
 /// The wiki links in a text, in order.
 std::vector<WikiLink> wiki_links_of(std::string_view text);
 
-/// The name of the Markdown file that a relative address leads to (`../setup.md#install` is `setup`); empty for any
+/// The name of the Markdown file that a relative address refers to (`setup` for `../setup.md#install`); empty for any
 /// other address.
 std::string linked_file(std::string_view address);
 

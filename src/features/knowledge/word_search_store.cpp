@@ -27,7 +27,7 @@ struct Term {
   double weight = 1;
   std::int64_t pages = 0;  ///< approximate number of pages with the term
 
-  /// The query for pages that have the term in the title or the summary.
+  /// The query for pages with the term in the title or the summary.
   std::string prominent() const {
     if (phrase.is_part || phrase.words.size() > 1) return query;
     return query + (phrase.open ? "AB" : ":AB");
@@ -96,8 +96,8 @@ private:
     return fmt::format("{}", fmt::join(queries, operation));
   }
 
-  /// The pages of the rarest terms, as many terms as all their pages can be ranked, and pages with other terms in a
-  /// prominent field.
+  /// Selects the pages of the rarest terms, for as many terms as have few enough pages to rank all of them, and pages
+  /// with other terms in a prominent field.
   std::string narrowed() const {
     std::vector<std::string> parts;
     std::int64_t pages = 0;

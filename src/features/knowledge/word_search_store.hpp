@@ -17,7 +17,7 @@ void put(Connection& connection, std::int64_t number, const IndexedPage& page);
 /// Rebuilds the index from the texts.
 void index_anew(Connection& connection);
 
-/// As knowledge_search_store::search.
+/// See knowledge_search_store::search.
 std::vector<KnowledgeHit> search(Connection& connection, const knowledge_search_store::PageSearch& search);
 
 }  // namespace agw::page_word_store
