@@ -50,7 +50,7 @@ bool has_response(Connection& connection) {
   return idempotency_store::find(connection, "/path", "key", Timestamp{}).has_value();
 }
 
-/// The gateway's part that decides proposals, on a data directory that outlives it.
+/// The part of the gateway that decides proposals, on a data directory that outlives it.
 struct ProposalsFixture {
   ProposalsFixture(Loop& loop, const fs::path& data, std::function<void(std::string_view)> before_step = {})
       : database(loop, {.file = data / "gateway.db", .backups = data / "backups"}),
@@ -159,7 +159,7 @@ TEST(ProposalCrash, AKillAtAnyStepOfARejectionLeavesItPendingOrRejected) {
   EXPECT_EQ(kill_at_each_step(false, untouched, {"rejected", old_text, "old", 1}), 3);
 }
 
-/// The state after a kill, with the decision recorded and something blocking the remaining steps.
+/// The state after a kill: the decision is recorded, but the remaining steps cannot succeed.
 TEST(ProposalCrash, WhatCannotBeFinishedIsPendingAgain) {
   const testing::ScratchDirectory directory;
   const auto& data = directory.path();

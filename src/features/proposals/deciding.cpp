@@ -1,32 +1,33 @@
 // How a decision is carried out completely or not at all. docs/design/proposals-and-research.md.
 //
 // A decision changes things that no transaction can combine: the *mark* in the proposal's file, the *target* (a file of
-// a person, or a record with its directory), and the experiments. The *note* (a row of proposal_outbox) contains all
-// that is needed to do it again: the content, the id of the experiment and the time.
+// a person, or a record with its directory), and the experiments. The *note* (a row of proposal_outbox) contains
+// everything needed to repeat the decision: the content, the id of the experiment and the time.
 //
-// The invariant: while a note exists, the decision is in progress. When it is gone, either everything was done and the
-// experiment says so, or the proposal is pending again.
+// The invariant: while a note exists, the decision is in progress. Once it is deleted, either everything was done and
+// the experiment records it, or the proposal is pending again.
 //
 //   note    the row, in one transaction with the response for the request's `Idempotency-Key`
-//   mark    status and time in the proposal's file; done already if the file has both
+//   mark status and time in the proposal's file; skipped if the file has both
 //   record  if the target is an extension: its record; a repetition finds no difference to change
-//   write   the target's file, replaced in one step; not if the record was changed again in the meantime
-//   resync  records follow the files in the data directory
-//   finish  the experiment, and the note is deleted, in one transaction
+//   write the target's file, replaced atomically; skipped if the record was changed again in the meantime
+//   resync records are updated from the files in the data directory
+//   finish stores the experiment and deletes the note, in one transaction
 //
-// `Deciding` lets one decision at a time work on a proposal. The others get a conflict.
+// `Deciding` allows one decision at a time on a proposal. Others are refused with a conflict.
 //
-// A failure before `finish`, such as a target that may not be written, is taken back: the mark, the note and the stored
-// response are removed, and the proposal is pending again. What was written to the target stays; applying the proposal
-// again finds it done. If this fails too, or `finish` does, `Deciding` stays until the next start.
+// After a failure before `finish`, such as a target that is not writable, the decision is undone: the mark, the note
+// and the stored response are removed, and the proposal is pending again. Content that was written to the target stays;
+// applying the proposal again is then a no-op. If undoing fails too, or `finish` fails, `Deciding` blocks the proposal
+// until the next start.
 //
 // A kill
-//   - before `note` is committed: nothing has happened.
-//   - after it: the next start does every step again, in order; each detects what has been done. A proposal file that
-//     somebody has removed since does not prevent the rest. If the decision fails then, it is taken back as above.
-// Why every step may be done again: `mark` compares status and time, `record` finds no difference, `write` and `resync`
-// give the same files, and `finish` deletes the note in the transaction that stores the experiment, so there is one
-// experiment per note. crash_test.cpp kills a process before each step.
+//   - before `note` is committed: nothing has changed.
+//   - after it: the next start repeats every step in order; each detects whether it was done. A proposal file that was
+//     deleted in the meantime does not prevent the other steps. If the decision fails then, it is undone as above.
+// Why every step may be repeated: `mark` compares status and time, `record` finds no difference, `write` and `resync`
+// produce the same files, and `finish` deletes the note in the transaction that stores the experiment, so each note
+// yields one experiment. crash_test.cpp kills a process before each step.
 
 #include <system_error>
 
@@ -76,7 +77,7 @@ void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
   if (!file->head.problem.empty()) throw std::runtime_error(file->head.problem);
   if (file->is_too_large) throw std::runtime_error("the file is too large");
   auto text = file->text;
-  // A file that a person wrote has no time of creation; its last change counts as one, and this write would move that.
+  // A file that a person wrote has no `created_at`, so its modification time counts, which this write would change.
   if (!file->head.created_at) text.head["created_at"] = to_iso8601(file->created_at);
   text.head["status"] = to_text(decision.status);
   text.head["decided_at"] = to_iso8601(decision.decided_at);
@@ -95,7 +96,7 @@ void unmark_file(ProposalFiles& files, const ProposalDecision& decision) {
 }
 
 /// Whether `record` is still the current version of the target.
-bool is_still_so(const Extensions& extensions, const TargetExtension& target, const Extension& record) {
+bool is_current(const Extensions& extensions, const TargetExtension& target, const Extension& record) {
   const auto current = record_of_target(extensions, target);
   return current && current->id == record.id && current->updated_at == record.updated_at;
 }
@@ -109,7 +110,7 @@ bool is_refused(const std::exception& error) {
 
 }  // namespace
 
-/// Prevents concurrent decisions on the same proposal. If a decision could be neither finished nor undone, the proposal
+/// Prevents concurrent decisions on the same proposal. If a decision can be neither finished nor undone, the proposal
 /// stays blocked until the next start.
 class Proposals::Deciding {
 public:
@@ -236,7 +237,7 @@ Task<ProposalDecided> Proposals::decide(ProposalDecision decision, InTransaction
 Task<> Proposals::carry_out(const ProposalDecision& decision, Attempt attempt) {
   step("mark");
   co_await disk_.run([files = files_, decision, attempt] {
-    // If the file was deleted after the decision, the other steps still have to be done.
+    // If the file was deleted after the decision, the other steps are still necessary.
     if (attempt == Attempt::first || files->has(decision.address)) mark_file(*files, decision);
   });
   if (decision.status != ProposalStatus::applied) co_return;
@@ -251,7 +252,7 @@ Task<> Proposals::carry_out(const ProposalDecision& decision, Attempt attempt) {
 
 Task<> Proposals::change_target(const ProposalDecision& decision) {
   AGW_ASSERT(decision.status == ProposalStatus::applied && decision.target && decision.content);
-  // Resolved again: symlinks may have changed.
+  // Resolved again, because symlinks may have changed.
   const auto place = co_await find_place(*decision.target);
   if (!place) throw path_outside_home();
   step("record");
@@ -263,15 +264,15 @@ Task<> Proposals::change_target(const ProposalDecision& decision) {
     record = co_await apply_to_extension(extensions_, *extension, *decision.content, agent);
   }
   step("write");
-  // If the record was changed, renamed or deleted in between, its directory already follows that version.
-  if (!record || is_still_so(extensions_, *extension, *record)) {
+  // If the record was changed, renamed or deleted in between, its directory already has the newer version.
+  if (!record || is_current(extensions_, *extension, *record)) {
     co_await (record ? extensions_.disk() : disk_).run([place, content = *decision.content] {
       write_target(*place, content);
     });
   }
   step("resync");
-  // The directory now holds the text that the person approved, comments included; reseeding also brings its other
-  // files, such as a job's prompt, in line with the record.
+  // The directory now holds the text that the person approved, including comments. Reseeding also updates its other
+  // files, such as a job's prompt, from the record.
   if (!place->in_data_directory) co_return;
   for (const auto& warning : co_await extensions_.reseed()) log::warn("after a proposal was applied: {}", warning);
 }

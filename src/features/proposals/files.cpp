@@ -16,10 +16,10 @@ namespace {
 
 constexpr auto proposals_path = "autoresearch/proposals";
 constexpr std::string_view ending = ".md";
-/// The head must end within this many bytes.
+/// A head must end within this many bytes.
 constexpr std::size_t max_head_length = 64 << 10;
 constexpr std::size_t max_entries = 100'000;
-/// The resolution of file times is a few milliseconds: a second change within them may not be visible.
+/// The resolution of file times is a few milliseconds: a second change within that time may leave the stamp unchanged.
 constexpr auto time_to_settle = 100ms;
 
 std::string path_of(const ProposalAddress& address) {
@@ -85,7 +85,8 @@ std::vector<DirectoryEntry> entries_of(const Directory& directory, const std::st
 ProposalFiles::ProposalFiles(const std::filesystem::path& data_directory)
     : root_(Directory::open(data_directory, Symlinks::refuse).value()), made_at_(now_of_files()) {}
 
-/// The first scan runs after the start, without delaying it; files written before it still count as new.
+/// The first scan runs in the background after the start. Files written between the start and that scan still count as
+/// new.
 bool ProposalFiles::is_new(const std::string& reference, const FileStamp& stamp) const {
   if (known_.contains(reference)) return false;
   return has_looked_ || std::chrono::nanoseconds(stamp.changed_ns) >= made_at_;

@@ -12,36 +12,36 @@
 
 namespace agw {
 
-/// A larger file (bytes) is listed, but neither shown nor applied: no request can create one.
+/// In bytes. A larger file is listed, but neither shown nor applied; no request can create one.
 inline constexpr std::size_t max_proposal_length = 10 << 20;
-/// The maximum content that an agent can stage (bytes): leaves room for a head.
+/// The maximum content that an agent can stage, in bytes. Leaves room for a head.
 inline constexpr std::size_t max_staged_length = 9 << 20;
 
-/// A proposal as in its file.
+/// A proposal as stored in its file.
 struct ProposalFile {
   ProposalHead head{};
   ProposalText text{};  ///< if the head has a problem, the whole file is the content
   Timestamp written_at{};
-  Timestamp created_at{};  ///< the head's, else the file's
+  Timestamp created_at{};  ///< from the head, else the file's time
   bool is_too_large = false;
 };
 
-/// A proposal as in a list.
+/// A proposal in a list.
 struct ListedProposal {
   ProposalAddress address;
   ProposalHead head;
-  Timestamp created_at;  ///< the head's, else the file's
+  Timestamp created_at;  ///< from the head, else the file's time
   Timestamp written_at;
 };
 
-/// The proposals' files beneath `{data_dir}/autoresearch/proposals/`. Caches the contents of unchanged files, so a list
-/// reads only new ones. All functions block. Not for several threads at once.
+/// The files of proposals below `{data_dir}/autoresearch/proposals/`. Caches the heads of unchanged files, so a list
+/// reads only changed ones. All functions block. Not thread-safe.
 class ProposalFiles {
 public:
   explicit ProposalFiles(const std::filesystem::path& data_directory);
 
-  /// All proposals, unordered. Pending ones that are new since the last call (in the first call: since this object was
-  /// created) are also in `appeared`. Each appears there once, so the caller must announce it.
+  /// Lists all proposals, unordered. Pending ones that are new since the last call (in the first call: since this
+  /// object was created) are also in `appeared`. Each is reported there once, so the caller must announce it.
   struct Scan {
     std::vector<ListedProposal> all;
     std::vector<ProposalAddress> appeared;
@@ -51,16 +51,16 @@ public:
   /// No value if there is no such file.
   std::optional<ProposalFile> read(const ProposalAddress& address);
   bool has(const ProposalAddress& address) const;
-  /// Creates or replaces it atomically; the next look does not count it as new. Throws std::system_error.
+  /// Creates or replaces the file atomically. The next scan does not report it as new. Throws std::system_error.
   void write(const ProposalAddress& address, const std::string& text);
   void remove(const ProposalAddress& address);
-  /// The next look does not count it as new. Returns whether it would have.
+  /// Keeps the next scan from reporting the proposal as new. Returns whether it would have been reported.
   bool expect(const ProposalAddress& address);
 
 private:
   struct Known {
     FileStamp stamp;
-    bool is_settled = false;  ///< a change of the file would show in its stamp
+    bool is_settled = false;  ///< any later change would alter the stamp
     ProposalHead head;
   };
   using KnownFiles = std::map<std::string, Known, std::less<>>;

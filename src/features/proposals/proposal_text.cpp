@@ -15,7 +15,7 @@ bool is_fence(std::string_view line) {
 }
 
 struct Parts {
-  std::optional<std::string_view> head;  ///< no value: the text has no head
+  std::optional<std::string_view> head;  ///< no value if the text has no head
   std::string_view content;
   bool is_open = false;  ///< the head has no end
 };
@@ -28,8 +28,8 @@ Parts parts_of(std::string_view text) {
     const auto before = rest;
     if (!is_fence(take_line(rest))) continue;
     const auto size = static_cast<std::size_t>(before.data() - head.data());
-    // An empty line after the head is not part of the content: we write one, and people usually do.
-    if (auto behind = rest; take_line(behind).empty()) rest = behind;
+    // An empty line after the head is not part of the content: the gateway writes one, and people usually do.
+    if (auto after = rest; take_line(after).empty()) rest = after;
     return {.head = head.substr(0, size), .content = rest};
   }
   return {.head = head, .content = {}, .is_open = true};

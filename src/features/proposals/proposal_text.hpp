@@ -20,7 +20,7 @@ struct ProposalText {
 ProposalText read_proposal_text(std::string_view text);
 std::string write_proposal_text(const ProposalText& text);
 
-/// The part of a text that may be the head, which is all that a list needs; no value if it has no end.
+/// The part of a text that may be the head, which is sufficient for a list; no value if the head has no end.
 std::optional<std::string_view> proposal_head_of(std::string_view text);
 
 /// The members of the head, with defaults for missing ones.
@@ -32,12 +32,12 @@ struct ProposalHead {
   std::optional<std::string> reason{};
   std::optional<Timestamp> created_at{};
   std::optional<Timestamp> decided_at{};
-  std::optional<std::string> agent_id{};   ///< of the agent that made it, which may have been renamed since
-  std::optional<std::string> made_from{};  ///< content_id of the original target; empty: there was no file
+  std::optional<std::string> agent_id{};   ///< the proposer, which may have been renamed since
+  std::optional<std::string> made_from{};  ///< content id of the target at that time; empty if it did not exist
   std::string problem{};                   ///< why the file cannot be read as a proposal; empty if it can
 };
 ProposalHead read_proposal_head(const json::object& head, const ProposalAddress& address);
-/// For a file that cannot be read: it is shown, so that a person can fix it.
+/// The head of an invalid file, which is shown so that a person can fix it.
 ProposalHead broken_proposal_head(std::string problem, const ProposalAddress& address);
 
 }  // namespace agw

@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-/// Members of a flat text that do not belong to the definition.
+/// The members of a flat text that do not belong to the definition.
 constexpr std::array<std::string_view, 5> members_of_the_record{"name", "description", "enabled", "trigger", "source"};
 
 bool is_of_the_record(std::string_view member) {
@@ -28,7 +28,7 @@ json::object members_of(const std::string& text) {
   return std::move(value.get_object());
 }
 
-/// The type given by the target's path, the text or the record.
+/// The type that the target's path, the text or the record specifies.
 ExtensionType type_of(const json::object& flat, const TargetExtension& target, const Extension* current) {
   if (target.type) return *target.type;
   const auto type = from_text<ExtensionType>(string_member(flat, "type").value_or(""));
@@ -39,7 +39,7 @@ ExtensionType type_of(const json::object& flat, const TargetExtension& target, c
   return *type;
 }
 
-/// The members of the definition, flat or in `definition`.
+/// The members of the definition, either flat or nested in `definition`.
 json::object definition_of(const json::object& flat, const TargetExtension& target) {
   if (const auto* nested = flat.if_contains("definition"); nested && nested->is_object()) return nested->get_object();
   json::object definition;
@@ -78,7 +78,7 @@ json::object change_body(const json::object& flat, const TargetExtension& target
 }
 
 /// Keeps only the members that differ, so that `enabled` of a built-in can be changed.
-json::object without_what_is_so(json::object body, const Extension& current) {
+json::object without_same_members(json::object body, const Extension& current) {
   const auto drop = [&](std::string_view name, const json::value& now) {
     if (const auto* wanted = body.if_contains(name); wanted && *wanted == now) body.erase(name);
   };
@@ -93,7 +93,7 @@ json::object without_what_is_so(json::object body, const Extension& current) {
 
 ExtensionPointer record_of_target(const Extensions& extensions, const TargetExtension& target) {
   auto record = extensions.find_by_id_or_name(target.name);
-  // By name only: a directory named like an id would belong to another extension.
+  // Only by name: a directory whose name looks like an id would belong to another extension.
   const bool is_named = record && record->name == target.name;
   return is_named && record->type == target.type.value_or(record->type) ? record : nullptr;
 }
@@ -124,7 +124,7 @@ Task<ExtensionPointer> apply_to_extension(Extensions& extensions, TargetExtensio
   const auto current = record_of_target(extensions, target);
   if (!current) co_return co_await extensions.create(new_body(flat, target, agent));
   type_of(flat, target, current.get());
-  co_return co_await extensions.change(current->id, without_what_is_so(change_body(flat, target), *current));
+  co_return co_await extensions.change(current->id, without_same_members(change_body(flat, target), *current));
 }
 
 }  // namespace agw

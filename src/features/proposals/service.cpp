@@ -20,9 +20,10 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto expiry_check_interval = std::chrono::hours(24);
-/// Longer texts are not compared line by line.
+/// In bytes. No diff is made of longer texts.
 constexpr std::size_t max_compared_length = 2 << 20;
-/// Longer texts are not part of events. Every client gets all events, and is disconnected once it has 8 MiB unread.
+/// In bytes. Longer texts are omitted from events: every client gets all events, and is disconnected once 8 MiB are
+/// unread.
 constexpr std::size_t max_event_text = 1 << 20;
 
 std::string diff_of(const Proposal& proposal, bool is_shown) {
@@ -129,7 +130,7 @@ Task<std::optional<TargetPlace>> Proposals::find_place(std::string target) {
 
 Task<Proposals::Current> Proposals::inspect(TargetPlace place) {
   if (const auto extension = extension_of_target(place); extension && !extension->type) {
-    // A file without a record is the remains of a deleted extension.
+    // A file without a record is a remnant of a deleted extension.
     const auto record = record_of_target(extensions_, *extension);
     if (!record) co_return Current{};
     co_return Current{.text = text_of_extension(*record), .changed_at = record->updated_at};
@@ -154,7 +155,7 @@ std::string Proposals::id_of(const Current& current) {
 
 bool Proposals::has_changed(const ProposalFile& file, const Current& current) {
   if (file.head.status != ProposalStatus::pending || current.text == file.text.content) return false;
-  // For a file that a person wrote, only the time shows whether the target has changed since.
+  // A proposal that a person wrote has no content id, so the times are compared.
   if (!file.head.made_from) return current.changed_at > file.written_at;
   return !current.is_shown || id_of(current) != *file.head.made_from;
 }
@@ -172,7 +173,7 @@ Task<Proposal> Proposals::require(ProposalAddress address) {
                  .reason = file->head.reason,
                  .content = to_utf8(file->text.content),
                  .created_at = file->created_at};
-  // Targets that proposals may not change are not shown either.
+  // The content of targets that proposals may not change is not shown.
   const auto place = shown.target ? co_await find_place(*shown.target) : std::nullopt;
   Current current;
   if (place) current = co_await inspect(*place);

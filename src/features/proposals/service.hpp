@@ -31,14 +31,14 @@ struct ListedProposal;
 struct ProposalFile;
 struct TargetPlace;
 
-/// Changes that wait for a person's decision. Each is a file that anybody can read and write. A decision is recorded in
-/// the database before anything changes; if a kill interrupts it, the next start completes it.
+/// Changes that wait for a person's decision. Each is a file that people and agents can read and write. A decision is
+/// recorded in the database before anything changes; if a kill interrupts it, the next start completes it.
 /// Example: src/features/proposals/crash_test.cpp: ProposalCrash.AKillAtAnyStepOfAnApplicationLeavesItPendingOrApplied
 class Proposals : private Subscriber {
 public:
   struct Options {
     std::filesystem::path data_directory;
-    std::chrono::days kept{90};  ///< how long decided ones are kept
+    std::chrono::days kept{90};  ///< how long decided proposals are kept
     /// Called on the loop before each step of a decision: tests kill the process there.
     std::function<void(std::string_view step)> before_step{};
   };
@@ -50,30 +50,32 @@ public:
 
   /// Before the loop runs: finds the decisions that a kill interrupted.
   void load(Connection& connection);
-  /// Before anything else runs: completes them. They are published at `gateway.started`, when triggers are armed.
+  /// Before anything else runs: completes these decisions. Their events are published after `gateway.started`, when
+  /// triggers are active.
   Task<> recover();
-  /// Deletes old ones from time to time, until `stop` has returned.
+  /// Deletes old decided proposals periodically, until `stop` has returned.
   void start();
   Task<> stop();
 
-  /// The pending ones, newest first.
+  /// The pending proposals, newest first.
   Task<std::vector<ProposalEntry>> pending();
   /// Throws NotFound `proposal not found`, PayloadTooLarge `file too large`.
   Task<Proposal> require(ProposalAddress address);
   /// Throws NotFound `proposal not found`.
   Task<> check_exists(ProposalAddress address);
 
-  /// Which targets may be proposed: only those that can be applied now, or also those that must first be in a project.
+  /// Which targets are accepted: only those that can be applied now, or also those whose directory is not a project
+  /// yet.
   enum class Targets { applicable, any };
-  /// Writes a proposal of the agent with that name, made in the run `run_id` (none for a program's), and returns its
+  /// Writes a proposal of the agent with that name, made in the run `run_id` (empty for a program's), and returns its
   /// reference. Throws Forbidden for a target that no proposal may change, BadRequest and PayloadTooLarge for an
   /// invalid proposal.
   Task<std::string> stage(std::string agent, std::string run_id, StagedChange change,
                           Targets targets = Targets::applicable);
 
   /// Applies the change. Throws NotFound, BadRequest `validation failed`, Forbidden `path outside home directory`,
-  /// Conflict `proposal already applied` or `proposal already rejected`, PayloadTooLarge, and for extensions as
-  /// Extensions does; the proposal then stays pending.
+  /// Conflict `proposal already applied` or `proposal already rejected`, PayloadTooLarge, and for extensions what
+  /// Extensions throws. The proposal then stays pending.
   Task<ProposalDecided> apply(ProposalAddress address, ApplyProposal wanted,
                               InTransaction<ProposalDecided> in_transaction = {});
   /// Throws NotFound, Conflict, BadRequest `failed to reject proposal`.
@@ -121,11 +123,11 @@ private:
   const Options options_;
   const TimeZone zone_;
   const std::filesystem::path data_directory_;
-  std::shared_ptr<ProposalFiles> files_;  ///< used on `disk_` only
+  std::shared_ptr<ProposalFiles> files_;  ///< used only on `disk_`
   BlockingPool disk_;                     ///< one thread, so reads and writes stay in order
   std::vector<ProposalDecision> interrupted_;
   std::vector<ProposalAddress> recovered_;
-  std::map<ProposalAddress, ProposalStatus> deciding_;  ///< active decisions
+  std::map<ProposalAddress, ProposalStatus> deciding_;  ///< decisions in progress
   StopSource stopping_;
   TaskGroup background_;
   Hub::Listening listening_;

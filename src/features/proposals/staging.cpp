@@ -1,4 +1,4 @@
-// Writes the change that an agent asks for as a proposal file.
+// Writes a change that an agent proposes to a file.
 
 #include <algorithm>
 
@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::size_t max_title_length = 200;
 constexpr std::size_t max_name_length = 48;
-/// Fits into the name of a directory.
+/// In bytes. Fits into the name of a directory.
 constexpr std::size_t max_agent_length = 200;
-/// Limits a member of the head, so that lists, which read only the beginning of files, get all of it.
+/// Limits a member of the head, so that the head fits into the beginning of a file, which is all that lists read.
 constexpr std::size_t max_member_length = 16 << 10;
 /// More than any person would review.
 constexpr std::ptrdiff_t max_pending = 1'000;
@@ -37,7 +37,7 @@ std::string title_of(std::string_view wanted) {
       title += ' ';
   }
   if (title.size() > max_title_length) title.resize(max_title_length);
-  // The cut may have split a character; the rest of it is replaced.
+  // Truncation may have split a character, which `to_utf8` replaces.
   return to_utf8(title);
 }
 
@@ -76,7 +76,7 @@ json::object head_of(const StagedChange& change, const std::string& agent, const
   return head;
 }
 
-/// Checks the length as written, where escapes are longer.
+/// Checks the length of the text as written to YAML, which escapes make longer.
 void check_length(std::string_view name, const std::string& text) {
   if (text.size() > max_member_length || json_to_yaml(json::object{{name, to_utf8(text)}}).size() > max_member_length) {
     throw BadRequest(std::string(name) + " is too long");
@@ -95,7 +95,7 @@ void check(const std::string& agent, const StagedChange& change) {
   if (!is_utf8(change.content)) throw BadRequest("content must be UTF-8 text");
 }
 
-/// Writes the text to a new file: the name, or the name with a number.
+/// Writes the text to a new file, whose name gets a number if it is taken.
 ProposalAddress write_new(ProposalFiles& files, ProposalAddress address, const std::string& text) {
   AGW_ASSERT(address.name && !address.name->empty());
   const auto name = *address.name;

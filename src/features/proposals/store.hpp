@@ -13,9 +13,9 @@ namespace agw {
 struct ProposalDecision {
   ProposalAddress address;
   ProposalStatus status{};
-  std::optional<std::string> target;   ///< as in the proposal; none for a rejection
+  std::optional<std::string> target;   ///< as in the proposal; no value for a rejection
   std::optional<std::string> content;  ///< the target's new content
-  std::optional<std::string> reason;   ///< for the experiment
+  std::optional<std::string> reason;   ///< stored in the experiment
   std::string title;
   std::string experiment_id;
   Timestamp decided_at{};

@@ -22,13 +22,13 @@ constexpr mode_t shared_file = 0644;
 
 // Parts of the data directory that are reserved for the gateway and the person.
 
-/// Longer names count too: the database's log, a file that is being replaced.
+/// Also matched as prefixes: the database's log, a file that is being replaced.
 constexpr std::array<std::string_view, 7> own_files{
     data_files::token,  data_files::database, data_files::lock,     data_files::configuration,
     data_files::prices, data_files::secrets,  data_files::authority};
 constexpr std::array<std::string_view, 7> own_directories{
     "autoresearch", "trash", "backups", "logs", "attachments", data_files::checkpoints, data_files::nodes};
-/// What the gateway reads as files: a proposal must not make directories of them.
+/// Names that the gateway reads as files: a proposal must not create directories with these names.
 constexpr std::array<std::string_view, 5> file_names{"soul.md", "user-profile.md", "agent.yaml", "job.yaml",
                                                      "prompt.md"};
 
@@ -44,7 +44,7 @@ bool is_beneath_a_file(const fs::path& relative) {
   });
 }
 
-/// Files there make other programs execute code, or give access to other machines.
+/// Files there could make other programs execute code, or grant access to other machines.
 bool is_closed(const fs::path& relative) {
   return is_private_path(relative) || std::ranges::find(relative, ".git") != relative.end();
 }
@@ -126,7 +126,7 @@ void check_target(const TargetPlace& place) {
   for (const auto& part : fs::path(place.relative).parent_path()) {
     directory /= part;
     const auto status = root->status(directory.string());
-    // A missing directory is created.
+    // `write_target` creates missing directories.
     if (!status && status.error() == FileError::not_found) return;
     if (!status) fail(place, status.error());
     if (status->type != FileType::directory) fail(place, FileError::not_directory);

@@ -23,7 +23,7 @@ std::span<const EnumName> names(Tag<ProposalType>);
 enum class ProposalStatus { pending, applied, rejected };
 std::span<const EnumName> names(Tag<ProposalStatus>);
 
-/// Whether it is valid as a segment of a proposal's address: `[a-zA-Z0-9][a-zA-Z0-9_-]*`.
+/// Whether `segment` is valid in a proposal's address: `[a-zA-Z0-9][a-zA-Z0-9_-]*`.
 bool is_proposal_segment(std::string_view segment);
 
 /// The location of a proposal: `{data_dir}/autoresearch/proposals/<agent>/<date>.md` or `…/<date>/<name>.md`.
@@ -39,7 +39,7 @@ struct ProposalAddress {
 /// Parses the result of `text`; no value for any other input.
 std::optional<ProposalAddress> read_proposal_address(std::string_view text);
 
-/// A pending one in a list.
+/// A pending proposal in a list.
 struct ProposalEntry {
   std::string agent;
   std::string date;
@@ -51,7 +51,7 @@ struct ProposalEntry {
 };
 const Description& describe(Tag<ProposalEntry>);
 
-/// A change that a person decides on. In events, long texts are left out.
+/// A change that a person decides on. Events omit long texts.
 struct Proposal {
   std::string agent;
   std::string date;
@@ -60,7 +60,7 @@ struct Proposal {
   ProposalType type{};
   ProposalStatus status{};
   std::optional<std::string> target;
-  std::optional<std::string> reason;           ///< the proposer's
+  std::optional<std::string> reason;           ///< given by the proposer
   std::optional<std::string> content;          ///< the target's new content
   std::optional<std::string> current_content;  ///< no value if there is no target, or if it may not be shown
   bool target_changed = false;                 ///< the target has changed since the proposal was made
@@ -71,7 +71,7 @@ const Description& describe(Tag<Proposal>);
 
 /// The body of `POST /propose`.
 struct NewProposal {
-  std::string agent;  ///< who proposes it: becomes the first segment of its address
+  std::string agent;  ///< the proposer; becomes the first segment of the address
   std::string type;
   std::string title;
   std::string target;
@@ -82,7 +82,7 @@ const Description& describe(Tag<NewProposal>);
 
 /// The body of `…/apply`.
 struct ApplyProposal {
-  std::optional<std::string> content;  ///< edited, instead of the staged one
+  std::optional<std::string> content;  ///< edited content that replaces the staged one
 };
 const Description& describe(Tag<ApplyProposal>);
 
@@ -92,7 +92,7 @@ struct RejectProposal {
 };
 const Description& describe(Tag<RejectProposal>);
 
-/// The response of both.
+/// The response to `…/apply` and `…/reject`.
 struct ProposalDecided {
   ProposalStatus status{};
   std::string proposal;       ///< its reference
