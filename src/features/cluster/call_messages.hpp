@@ -7,7 +7,7 @@
 
 namespace agw {
 
-// The messages between nodes about tool calls, as the contents of forwarded requests and responses.
+// The contents of forwarded requests and responses about tool calls.
 
 std::string content_of(const ToolOutcome& outcome);
 /// Example: src/features/cluster/call_messages_test.cpp: CallMessagesTest.OutcomesArriveAsTheyWere

@@ -1,23 +1,22 @@
-// Messages between nodes.
+// The messages between nodes.
 //
-// A node has two subjects: `agw.<cluster>.all`, which all hear, and `agw.<cluster>.node.<name>`. Everything that one
-// node sends arrives in the order in which it was sent, across both. So an answer that says how far a run has come
-// arrives after all events of the run up to there, and before the next.
+// A node subscribes to two subjects: `agw.<cluster>.all`, like every node, and `agw.<cluster>.node.<name>`. Messages of
+// one node arrive in the order in which it sent them, across both subjects. So an answer that states the progress of a
+// run arrives after the events up to that point, and before the next one.
 //
-// To all, in frames that are counted: `event`, `presence` (who is there, and what its clients look at), `catch-up`. To
-// one node: `request`, `ready`, `go`, then `response`; `still?`, then `working` or `unknown`; `stop`; `runs?`, then
-// `runs`.
+// Broadcast, in numbered frames: `event`, `presence` (the heartbeat, with the interests of the node's clients),
+// `catch-up`. To one node: `request`, `ready`, `go`, then `response`; `still?`, then `working` or `unknown`; `stop`;
+// `runs?`, then `runs`.
 //
-// NATS delivers at most once. Who finds a gap in the numbers of another node has missed something, and has its clients
-// reread the active runs (EventsMissed). Each node reports its presence every two seconds, so a gap does not stay
-// unseen for longer. A number or epoch that is not higher than the latest is of somebody who sends again what he has
-// recorded.
+// NATS delivers at most once. A node that finds a gap in the numbers of another node has missed messages, so its
+// clients reread the active runs (EventsMissed). Each node sends its presence every two seconds, so a gap is noticed
+// within that time. A frame whose epoch or number is not higher than the latest is a replay, and is ignored.
 //
-// A request is carried out at most once, and only while its asker waits. The node that gets it answers `ready` with a
-// nonce. Only a `go` with that nonce begins the work, within five seconds: an asker that has given up does not send it,
-// and one that was recorded has a nonce of the past. Its sender waits for at least seven seconds, and then for as long
-// as `still?` is answered by `working`. After `unknown`, the response was lost. A node that needs the response no
-// longer says `stop`; one that asks no more is lost, which counts as that.
+// A request is executed at most once, and only while its sender waits. The receiver answers `ready` with a nonce. Only
+// a `go` with that nonce, within five seconds, begins the work: a sender that has given up does not send it, and a
+// replayed `go` has an old nonce. The sender waits at least seven seconds, and then for as long as `still?` is answered
+// by `working`. The answer `unknown` means that the response was lost. A sender that no longer needs the response sends
+// `stop`. If it sends no `still?` any more, it is lost, which has the same effect.
 
 #include "features/cluster/node_bus.hpp"
 
@@ -40,15 +39,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto between_presences = 2s;
+constexpr auto heartbeat_interval = 2s;
 constexpr auto lost_after = 7s;
-constexpr auto offer_stands = 5s;  // less than `lost_after`
+constexpr auto offer_lifetime = 5s;  // less than `lost_after`
 constexpr std::size_t max_offers = 1'000;
 constexpr std::size_t nonce_size = 16;
-constexpr auto patience_with_nodes = 2s;
-constexpr auto between_looks_at_node = 1s;
+constexpr auto response_timeout = 2s;
+constexpr auto progress_interval = 1s;
 constexpr int service_unavailable = 503;
-constexpr std::size_t max_told_threads = 1'000;
+constexpr std::size_t max_sent_threads = 1'000;
 constexpr std::size_t frame_size = NatsConnection::max_payload - 16 * 1024;
 
 json::object head_of(const Interests& interests) {
@@ -67,20 +66,20 @@ Interests interests_of(const json::object& head) {
           .devices = {devices.begin(), devices.end()}};
 }
 
-ApiError lost_meanwhile(const std::string& node) {
+ApiError lost_while_answering(const std::string& node) {
   return ApiError(service_unavailable,
                   fmt::format("the node {} was lost while it answered, see what became of it and try again", node));
 }
 
 }  // namespace
 
-struct NodeBus::Waiting {
-  explicit Waiting(Loop& loop) : changed(loop) {}
+struct NodeBus::PendingCall {
+  explicit PendingCall(Loop& loop) : changed(loop) {}
 
-  AsyncEvent changed;   ///< pulsed with each answer
-  std::string nonce{};  ///< of the node that is ready to answer
+  AsyncEvent changed;   ///< pulsed at each answer
+  std::string nonce{};  ///< from `ready`; empty before
   Clock::time_point heard_at;
-  bool is_unknown = false;  ///< there, as the answer was lost
+  bool is_unknown = false;  ///< the other node answered `unknown`
   std::vector<NodeMessage> answers;
 };
 
@@ -95,7 +94,7 @@ NodeBus::NodeBus(Loop& loop, Hub& hub, Options options, Handlers handlers)
                          .key = options_.key,
                          .name = "agw " + options_.node,
                          .subjects = {all_, fmt::format("agw.{}.node.{}", options_.cluster, options_.node)},
-                         .on_message = [this](const auto& subject, const auto& payload) { take(subject, payload); },
+                         .on_message = [this](const auto& subject, const auto& payload) { receive(subject, payload); },
                          .on_change = [this](bool is_connected) { connection_changed(is_connected); }}),
       listening_(hub, *this),
       group_(loop) {
@@ -103,8 +102,8 @@ NodeBus::NodeBus(Loop& loop, Hub& hub, Options options, Handlers handlers)
     log::warn("a message of another node was not answered: {}", message_of(failure));
   });
   hub_.on_interests([this] { interests_changed(); });
-  tell_presence(true);
-  group_.spawn(beat());
+  send_presence(true);
+  group_.spawn(send_heartbeats());
 }
 
 NodeBus::~NodeBus() { hub_.on_interests({}); }
@@ -115,70 +114,71 @@ Task<> NodeBus::stop() {
   co_await group_.join();
 }
 
-// The messages to others.
+// Sending.
 
 void NodeBus::send(const std::string& subject, NodeMessage message) {
   message.from = options_.node;
   message.epoch = options_.epoch;
   AGW_ASSERT(message.number == 0 || message.number == number_ + 1);
   for (auto& frame : sealed_frames(options_.secret, subject, message, frame_size)) {
-    // Otherwise libnats would keep it for later, when clients have long caught up.
+    // While disconnected, libnats would buffer the frame, and deliver it after clients have caught up.
     if (connection_.is_connected()) connection_.publish(subject, std::move(frame));
     if (message.number > 0) ++number_;
   }
 }
 
-void NodeBus::tell_all(std::string_view kind, json::object head, std::string body) {
+void NodeBus::broadcast(std::string_view kind, json::object head, std::string body) {
   send(all_, {.number = number_ + 1, .kind = std::string(kind), .head = std::move(head), .body = std::move(body)});
 }
 
-void NodeBus::tell(const std::string& node, std::string_view kind, const std::string& id, json::object head,
-                   std::string body) {
+void NodeBus::send_to(const std::string& node, std::string_view kind, const std::string& id, json::object head,
+                      std::string body) {
   AGW_ASSERT(node != options_.node && !kind.empty());
   send(fmt::format("agw.{}.node.{}", options_.cluster, node),
        {.kind = std::string(kind), .id = id, .head = std::move(head), .body = std::move(body)});
 }
 
-/// Changes of extensions reach other nodes by the table `changes`, which is never away.
+/// Changes of extensions reach other nodes through the table `changes`, which loses none.
 void NodeBus::deliver(const DomainEvent& event) {
   if (event.is_from_another_node || event.type.empty() || event.record.as<Extension>()) return;
-  tell_all("event", {{"type", event.type}, {"thread", event.thread_id}}, *event.message());
+  broadcast("event", {{"type", event.type}, {"thread", event.thread_id}}, *event.message());
 }
 
-void NodeBus::tell_presence(bool asks_for_others) {
-  told_ = hub_.interests();
-  // So many do not fit into a message.
-  auto head = head_of(told_.answers.size() > max_told_threads ? Interests{.answers_all = true} : told_);
+void NodeBus::send_presence(bool asks_for_others) {
+  sent_interests_ = hub_.interests();
+  // A list this long does not fit into a message.
+  auto head =
+      head_of(sent_interests_.answers.size() > max_sent_threads ? Interests{.answers_all = true} : sent_interests_);
   if (asks_for_others) head["asks"] = true;
-  tell_all("presence", std::move(head));
+  broadcast("presence", std::move(head));
 }
 
 void NodeBus::interests_changed() {
-  if (hub_.interests() != told_) tell_presence(false);
+  if (hub_.interests() != sent_interests_) send_presence(false);
 }
 
-Task<> NodeBus::beat() {
-  while (co_await pause(stopping_, between_presences) == WaitResult::done) {
-    tell_presence(false);
-    std::erase_if(offers_, [](const auto& offer) { return Clock::now() - offer.second.at > offer_stands; });
+Task<> NodeBus::send_heartbeats() {
+  while (co_await pause(stopping_, heartbeat_interval) == WaitResult::done) {
+    send_presence(false);
+    std::erase_if(offers_, [](const auto& offer) { return Clock::now() - offer.second.at > offer_lifetime; });
     stop_served(Clock::now() - lost_after);
   }
 }
 
 void NodeBus::connection_changed(bool is_connected) {
   if (!is_connected) return;
-  tell_presence(true);
-  miss("the NATS server was away");
+  send_presence(true);
+  announce_missed("the NATS server was away");
 }
 
 void NodeBus::have_all_catch_up(const std::string& why) {
-  tell_all("catch-up", {{"why", why}});
-  miss(why);
+  broadcast("catch-up", {{"why", why}});
+  announce_missed(why);
 }
 
-// What others tell.
+// Receiving.
 
-void NodeBus::take(const std::string& subject, const std::string& payload) {
+void NodeBus::receive(const std::string& subject, const std::string& payload) {
   auto frame = reader_.take(subject, payload);
   if (!frame) {
     if (!std::exchange(has_warned_, true))
@@ -186,83 +186,83 @@ void NodeBus::take(const std::string& subject, const std::string& payload) {
     return;
   }
   if (frame->from == options_.node) return;
-  if (frame->number > 0 && !take_number(*frame)) return;
+  if (frame->number > 0 && !is_new_frame(*frame)) return;
   if (frame->message) handle(std::move(*frame->message));
 }
 
-/// Whether the frame is new.
-bool NodeBus::take_number(const NodeMessageReader::Frame& frame) {
+/// Records the number of a broadcast frame. Returns false for a replay.
+bool NodeBus::is_new_frame(const NodeMessageReader::Frame& frame) {
   AGW_ASSERT(frame.number > 0 && frame.from != options_.node);
   auto& node = nodes_[frame.from];
   if (frame.epoch < node.epoch || (frame.epoch == node.epoch && frame.number <= node.number)) return false;
   node.is_new = node.epoch != frame.epoch;
-  // Of a node that was there before this one, any frame can be the first that is heard.
+  // The first frame received from a node that started before this one may have any number.
   const bool can_be_first = node.is_new && node.epoch == 0 && frame.epoch < options_.epoch;
   const auto expected = node.is_new ? 1 : node.number + 1;
   node.heard_at = Clock::now();
   node.epoch = frame.epoch;
   node.number = frame.number;
   if (frame.number != expected && !can_be_first)
-    miss(fmt::format("messages of the node {} did not arrive", frame.from));
+    announce_missed(fmt::format("messages of the node {} did not arrive", frame.from));
   return true;
 }
 
-void NodeBus::miss(const std::string& why) {
+void NodeBus::announce_missed(const std::string& why) {
   log::info("clients are told to catch up: {}", why);
   hub_.publish({.record = EventsMissed{why}, .is_from_another_node = true});
 }
 
-bool NodeBus::is_there(const OtherNode& node) const { return Clock::now() - node.heard_at < lost_after; }
+bool NodeBus::is_alive(const OtherNode& node) const { return Clock::now() - node.heard_at < lost_after; }
 
 void NodeBus::handle(NodeMessage message) {
-  if (message.kind == "event") return take_event(message);
-  if (message.kind == "presence") return take_presence(message);
-  if (message.kind == "catch-up") return miss(string_or_empty(message.head, "why"));
-  if (message.kind == "runs?") return tell_runs(message);
-  if (message.kind == "request") return take_offer(std::move(message));
-  if (message.kind == "go") return take_go(message);
-  if (message.kind == "still?") return tell_progress(message);
-  if (message.kind == "stop") return take_stop(message);
-  take_answer(std::move(message));
+  if (message.kind == "event") return handle_event(message);
+  if (message.kind == "presence") return handle_presence(message);
+  if (message.kind == "catch-up") return announce_missed(string_or_empty(message.head, "why"));
+  if (message.kind == "runs?") return send_runs(message);
+  if (message.kind == "request") return handle_request(std::move(message));
+  if (message.kind == "go") return handle_go(message);
+  if (message.kind == "still?") return send_progress(message);
+  if (message.kind == "stop") return handle_stop(message);
+  handle_answer(std::move(message));
 }
 
-void NodeBus::take_event(NodeMessage& message) {
+void NodeBus::handle_event(NodeMessage& message) {
   AGW_ASSERT(message.from != options_.node);
   const auto type = string_or_empty(message.head, "type");
   const auto thread = string_or_empty(message.head, "thread");
   hub_.publish({.type = type, .thread_id = thread, .is_from_another_node = true, .text = std::move(message.body)});
 }
 
-void NodeBus::take_presence(const NodeMessage& message) {
+void NodeBus::handle_presence(const NodeMessage& message) {
   AGW_ASSERT(message.from != options_.node);
   auto& node = nodes_[message.from];
   node.interests = interests_of(message.head);
   if (!is_true(message.head, "asks")) return;
-  tell_presence(false);
-  // It has lost NATS, and was not there when clients asked what is under way.
-  if (!node.is_new) miss(fmt::format("the node {} is there again", message.from));
+  send_presence(false);
+  // The node had lost NATS, so its runs were missing when clients asked for the active ones.
+  if (!node.is_new) announce_missed(fmt::format("the node {} is there again", message.from));
 }
 
-void NodeBus::tell_runs(const NodeMessage& question) {
+void NodeBus::send_runs(const NodeMessage& question) {
   const auto names = strings_of(parse_stored_json(question.body).as_array());
   const std::set<std::string, std::less<>> threads(names.begin(), names.end());
-  tell(question.from, "runs", question.id, {}, to_json(json::value(handlers_.active_runs(&threads))));
+  send_to(question.from, "runs", question.id, {}, to_json(json::value(handlers_.active_runs(&threads))));
 }
 
-void NodeBus::take_offer(NodeMessage message) {
+void NodeBus::handle_request(NodeMessage message) {
   if (stopping_.requested() || offers_.size() >= max_offers) return;
   auto nonce = random_hex(nonce_size);
   AGW_ASSERT(nonce.size() == 2 * nonce_size && !offers_.contains(nonce));
-  tell(message.from, "ready", message.id, {{"nonce", nonce}});
+  send_to(message.from, "ready", message.id, {{"nonce", nonce}});
   offers_.emplace(std::move(nonce), Offer{std::move(message), Clock::now()});
 }
 
-void NodeBus::take_go(const NodeMessage& message) {
+void NodeBus::handle_go(const NodeMessage& message) {
   const auto offer = offers_.extract(string_or_empty(message.head, "nonce"));
   if (!offer || stopping_.requested()) return;
   auto& [offered, at] = offer.mapped();
-  // The asker may have given up while this node hung.
-  if (offered.from != message.from || offered.id != message.id || Clock::now() - at > offer_stands) return;
+  // The sender may have given up while this node was unresponsive.
+  if (offered.from != message.from || offered.id != message.id || Clock::now() - at > offer_lifetime) return;
   served_.emplace(std::pair(offered.from, offered.id), std::make_shared<Served>());
   group_.spawn(serve(std::move(offered)));
 }
@@ -276,7 +276,7 @@ Task<> NodeBus::serve(NodeMessage message) {
   try {
     auto response = co_await handlers_.serve(passed_request(message.head, std::move(message.body)), served->stop);
     auto head = head_of(response);
-    tell(from, "response", id, std::move(head), std::move(response.body));
+    send_to(from, "response", id, std::move(head), std::move(response.body));
   } catch (...) {
     failure = std::current_exception();
   }
@@ -284,13 +284,13 @@ Task<> NodeBus::serve(NodeMessage message) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void NodeBus::tell_progress(const NodeMessage& question) {
+void NodeBus::send_progress(const NodeMessage& question) {
   const auto found = served_.find({question.from, question.id});
   if (found != served_.end()) found->second->asked_at = Clock::now();
-  tell(question.from, found != served_.end() ? "working" : "unknown", question.id, {});
+  send_to(question.from, found != served_.end() ? "working" : "unknown", question.id, {});
 }
 
-/// Those about which no node has asked since then.
+/// Stops the requests whose sender has not asked for progress since then.
 void NodeBus::stop_served(Clock::time_point since) {
   const auto all = served_;
   for (const auto& [name, served] : all) {
@@ -298,14 +298,14 @@ void NodeBus::stop_served(Clock::time_point since) {
   }
 }
 
-void NodeBus::take_stop(const NodeMessage& message) {
+void NodeBus::handle_stop(const NodeMessage& message) {
   const auto found = served_.find({message.from, message.id});
   if (found != served_.end()) found->second->stop.request();
 }
 
-void NodeBus::take_answer(NodeMessage message) {
-  const auto found = waiting_.find(message.id);
-  if (found == waiting_.end()) return;
+void NodeBus::handle_answer(NodeMessage message) {
+  const auto found = pending_calls_.find(message.id);
+  if (found == pending_calls_.end()) return;
   auto& waiting = *found->second;
   waiting.heard_at = Clock::now();
   if (message.kind == "ready")
@@ -318,37 +318,37 @@ void NodeBus::take_answer(NodeMessage message) {
 }
 
 bool NodeBus::awaits(std::string_view) const {
-  return std::ranges::any_of(nodes_, [this](const auto& node) { return is_there(node.second); });
+  return std::ranges::any_of(nodes_, [this](const auto& node) { return is_alive(node.second); });
 }
 
 bool NodeBus::answers(std::string_view thread_id) const {
   return std::ranges::any_of(nodes_, [&](const auto& node) {
     const auto& interests = node.second.interests;
-    return is_there(node.second) && (interests.answers_all || interests.answers.contains(std::string(thread_id)));
+    return is_alive(node.second) && (interests.answers_all || interests.answers.contains(std::string(thread_id)));
   });
 }
 
 bool NodeBus::is_shown_on(std::string_view device) const {
   return std::ranges::any_of(nodes_, [&](const auto& node) {
-    return is_there(node.second) && node.second.interests.devices.contains(std::string(device));
+    return is_alive(node.second) && node.second.interests.devices.contains(std::string(device));
   });
 }
 
-// Questions to other nodes.
+// Calls to other nodes.
 
 namespace {
 
-/// Keeps a question in the list of those that wait, for as long as it lives.
+/// Keeps a call in the map of pending calls during its lifetime.
 template <class Questions>
-class Asked {
+class ScopedEntry {
 public:
-  Asked(Questions& questions, typename Questions::mapped_type waiting)
+  ScopedEntry(Questions& questions, typename Questions::mapped_type waiting)
       : questions_(questions), place_(questions.emplace(new_id(), std::move(waiting)).first) {
     AGW_ASSERT(place_->second && !place_->first.empty());
   }
-  ~Asked() { questions_.erase(place_); }
-  Asked(const Asked&) = delete;
-  Asked& operator=(const Asked&) = delete;
+  ~ScopedEntry() { questions_.erase(place_); }
+  ScopedEntry(const ScopedEntry&) = delete;
+  ScopedEntry& operator=(const ScopedEntry&) = delete;
 
   const std::string& id() const { return place_->first; }
 
@@ -366,27 +366,26 @@ Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest r
   StopSource never;
   const StopSource::Listener stopped(stop ? *stop : never, [&] { ending.request(); });
   if (!connection_.is_connected() || stopping_.requested()) co_return std::nullopt;
-  const auto waiting = std::make_shared<Waiting>(loop_);
-  const Asked asked(waiting_, waiting);
+  const auto waiting = std::make_shared<PendingCall>(loop_);
+  const ScopedEntry asked(pending_calls_, waiting);
   auto head = head_of(request);
-  tell(node, "request", asked.id(), std::move(head), std::move(request.content));
-  const auto until_ready = [](std::shared_ptr<Waiting> one) -> Task<> {
+  send_to(node, "request", asked.id(), std::move(head), std::move(request.content));
+  const auto until_ready = [](std::shared_ptr<PendingCall> one) -> Task<> {
     while (one->nonce.empty()) co_await one->changed.wait();
   };
-  if (co_await with_timeout(ending, patience_with_nodes, until_ready(waiting)) != WaitResult::done)
-    co_return std::nullopt;
+  if (co_await with_timeout(ending, response_timeout, until_ready(waiting)) != WaitResult::done) co_return std::nullopt;
   AGW_ASSERT(!waiting->nonce.empty());
-  tell(node, "go", asked.id(), {{"nonce", waiting->nonce}});
-  const auto until_answered = [](std::shared_ptr<Waiting> one) -> Task<> {
+  send_to(node, "go", asked.id(), {{"nonce", waiting->nonce}});
+  const auto until_answered = [](std::shared_ptr<PendingCall> one) -> Task<> {
     while (one->answers.empty() && !one->is_unknown) co_await one->changed.wait();
   };
   while (waiting->answers.empty()) {
-    const auto end = co_await with_timeout(ending, between_looks_at_node, until_answered(waiting));
+    const auto end = co_await with_timeout(ending, progress_interval, until_answered(waiting));
     if (!waiting->answers.empty()) break;
-    if (end == WaitResult::stopped) tell(node, "stop", asked.id(), {});
+    if (end == WaitResult::stopped) send_to(node, "stop", asked.id(), {});
     if (end == WaitResult::stopped || waiting->is_unknown || Clock::now() - waiting->heard_at > lost_after)
-      throw lost_meanwhile(node);
-    tell(node, "still?", asked.id(), {});
+      throw lost_while_answering(node);
+    send_to(node, "still?", asked.id(), {});
   }
   AGW_ASSERT(!waiting->answers.empty());
   auto& answer = waiting->answers.front();
@@ -396,20 +395,20 @@ Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest r
 Task<json::array> NodeBus::runs_elsewhere(std::set<std::string, std::less<>> threads) {
   json::array runs;
   if (threads.empty() || !connection_.is_connected()) co_return runs;
-  const auto waiting = std::make_shared<Waiting>(loop_);
-  const Asked asked(waiting_, waiting);
+  const auto waiting = std::make_shared<PendingCall>(loop_);
+  const ScopedEntry asked(pending_calls_, waiting);
   json::array names;
   for (const auto& thread : threads) names.emplace_back(thread);
   std::size_t count = 0;
   for (const auto& [name, node] : nodes_) {
-    if (!is_there(node)) continue;
-    tell(name, "runs?", asked.id(), {}, to_json(json::value(names)));
+    if (!is_alive(node)) continue;
+    send_to(name, "runs?", asked.id(), {}, to_json(json::value(names)));
     ++count;
   }
-  const auto until_answered = [](std::shared_ptr<Waiting> one, std::size_t wanted) -> Task<> {
+  const auto until_answered = [](std::shared_ptr<PendingCall> one, std::size_t wanted) -> Task<> {
     while (one->answers.size() < wanted) co_await one->changed.wait();
   };
-  co_await with_timeout(stopping_, patience_with_nodes, until_answered(waiting, count));
+  co_await with_timeout(stopping_, response_timeout, until_answered(waiting, count));
   for (const auto& answer : waiting->answers) {
     auto told = parse_stored_json(answer.body);
     for (auto& run : told.as_array()) runs.push_back(std::move(run));

@@ -20,94 +20,94 @@
 
 namespace agw {
 
-/// The messages between nodes over NATS: their events, for clients of other nodes; heartbeats, and what their clients
-/// look at; requests that only the node answers that has the run.
+/// The messages between nodes over NATS: events, for clients of other nodes; heartbeats, with the interests of a node's
+/// clients; and requests that only the node with the run can answer.
 ///
 /// It needs a server: tests/cluster/test_events.py shows the use.
 class NodeBus : private Subscriber {
 public:
   struct Options {
     NatsAddress address;
-    std::string key;      ///< of the configuration, for messages
-    std::string node;     ///< this one's name
-    std::string cluster;  ///< by which subjects begin
-    std::string secret;   ///< that all nodes have
-    std::int64_t epoch;   ///< of this start, see NodeMessage
+    std::string key;      ///< the configuration key, for error messages
+    std::string node;     ///< the name of this node
+    std::string cluster;  ///< the prefix of subjects
+    std::string secret;   ///< shared by all nodes
+    std::int64_t epoch;   ///< identifies this start, see NodeMessage
   };
   struct Handlers {
-    /// `stop` is requested when the other node does not need the response any more, or is lost.
+    /// Answers a request of another node. `stop` is requested if that node no longer needs the response, or is lost.
     std::function<Task<Response>(PassedRequest, StopSource& stop)> serve;
     std::function<json::array(const std::set<std::string, std::less<>>*)> active_runs;
   };
-  /// Connects; throws as NatsConnection does.
+  /// Connects. Throws like NatsConnection.
   NodeBus(Loop& loop, Hub& hub, Options options, Handlers handlers);
   ~NodeBus() override;
   NodeBus(const NodeBus&) = delete;
   NodeBus& operator=(const NodeBus&) = delete;
 
-  /// Ends what waits for other nodes.
+  /// Ends all calls that wait for other nodes.
   Task<> stop();
 
-  /// The other node's response; nullopt if it does not say within two seconds that it can: then it has done nothing,
-  /// and will not. Throws ApiError 503 if it is lost in the meantime, or if `stop` is requested, which is reported to
-  /// the other node.
+  /// Returns the other node's response; nullopt if it does not accept the request within two seconds, and then it never
+  /// executes it. Throws ApiError 503 if the node is lost while it works, or if `stop` is requested, which is passed on
+  /// to the other node.
   Task<std::optional<Response>> pass_on(std::string node, PassedRequest request, StopSource* stop = nullptr);
 
-  /// The active runs of other nodes on the threads, as far as these say so within two seconds.
+  /// The active runs of other nodes on the threads. Omits nodes that do not answer within two seconds.
   Task<json::array> runs_elsewhere(std::set<std::string, std::less<>> threads);
 
   /// Makes the clients of all nodes reread the active runs.
   void have_all_catch_up(const std::string& why);
 
-  /// Whether messages arrive.
+  /// Whether the NATS server is connected.
   bool is_connected() const { return connection_.is_connected(); }
 
 private:
   using Clock = std::chrono::steady_clock;
-  /// Kept for as long as this one runs, so that a gap is seen however long the other was away.
+  /// Kept until this node stops, so that gaps are noticed no matter how long the other node was unreachable.
   struct OtherNode {
     std::int64_t epoch = 0;
-    std::int64_t number = 0;  ///< of its latest frame to all
+    std::int64_t number = 0;  ///< of its latest broadcast frame
     Clock::time_point heard_at;
-    bool is_new = false;  ///< its latest frame to all was the first of its epoch
+    bool is_new = false;  ///< its latest broadcast frame was the first of its epoch
     Interests interests;
   };
-  /// A request of another node that it has not confirmed yet.
+  /// A request of another node that waits for its `go`.
   struct Offer {
     NodeMessage message;
     Clock::time_point at;
   };
-  /// A request of another node that is being answered.
+  /// A request of another node that is being executed.
   struct Served {
     StopSource stop;
-    Clock::time_point asked_at = Clock::now();  ///< last whether it still is
+    Clock::time_point asked_at = Clock::now();  ///< when the other node last asked for progress
   };
-  /// A question to other nodes, until it is answered.
-  struct Waiting;
+  /// A request or question to other nodes that waits for answers.
+  struct PendingCall;
 
-  void take(const std::string& subject, const std::string& payload);
-  bool take_number(const NodeMessageReader::Frame& frame);
+  void receive(const std::string& subject, const std::string& payload);
+  bool is_new_frame(const NodeMessageReader::Frame& frame);
   void handle(NodeMessage message);
-  void take_event(NodeMessage& message);
-  void take_presence(const NodeMessage& message);
-  void take_answer(NodeMessage message);
-  void take_offer(NodeMessage message);
-  void take_go(const NodeMessage& message);
-  void take_stop(const NodeMessage& message);
+  void handle_event(NodeMessage& message);
+  void handle_presence(const NodeMessage& message);
+  void handle_answer(NodeMessage message);
+  void handle_request(NodeMessage message);
+  void handle_go(const NodeMessage& message);
+  void handle_stop(const NodeMessage& message);
   void stop_served(Clock::time_point since);
-  void tell_progress(const NodeMessage& question);
+  void send_progress(const NodeMessage& question);
   Task<> serve(NodeMessage message);
-  void tell_runs(const NodeMessage& question);
+  void send_runs(const NodeMessage& question);
   void connection_changed(bool is_connected);
   void interests_changed();
-  void tell_presence(bool asks_for_others);
-  Task<> beat();
-  void miss(const std::string& why);
-  bool is_there(const OtherNode& node) const;
+  void send_presence(bool asks_for_others);
+  Task<> send_heartbeats();
+  void announce_missed(const std::string& why);
+  bool is_alive(const OtherNode& node) const;
 
-  void tell_all(std::string_view kind, json::object head, std::string body = {});
-  void tell(const std::string& node, std::string_view kind, const std::string& id, json::object head,
-            std::string body = {});
+  void broadcast(std::string_view kind, json::object head, std::string body = {});
+  void send_to(const std::string& node, std::string_view kind, const std::string& id, json::object head,
+               std::string body = {});
   void send(const std::string& subject, NodeMessage message);
 
   void deliver(const DomainEvent& event) override;
@@ -121,12 +121,12 @@ private:
   const Handlers handlers_;
   const std::string all_;
   std::int64_t number_ = 0;
-  Interests told_;
+  Interests sent_interests_;
   bool has_warned_ = false;
   NodeMessageReader reader_;
   std::map<std::string, OtherNode> nodes_;
-  std::map<std::string, std::shared_ptr<Waiting>> waiting_;
-  std::map<std::string, Offer> offers_;                                            ///< by the nonce of this node
+  std::map<std::string, std::shared_ptr<PendingCall>> pending_calls_;
+  std::map<std::string, Offer> offers_;  ///< by the nonce that this node created
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Served>> served_;  ///< by node and id
   StopSource stopping_;
   NatsConnection connection_;

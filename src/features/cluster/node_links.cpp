@@ -1,15 +1,15 @@
-// Connections to other nodes, made as the first request of an HTTP connection and then used for anything.
+// Connections to other nodes: each begins with an HTTP upgrade and then carries any protocol.
 //
-//   1. `open` reads the other node's address and the number of its present start, and seals the call for that start.
-//   2. `connect` makes the connection; with `https://`, nothing is sent before the certificate was checked.
-//   3. `be_accepted` sends the request. After a 101 the connection is the caller's; 404 and 502 mean that the node has
-//      nothing there; everything else is reported with the node's name.
-//   4. An encrypted connection stays here: the caller gets one end of a pair of sockets, and two coroutines pass on
-//      what goes through the other one (`send_all`, `receive_all`).
+//   1. `open` reads the other node's address and the epoch of its current start, and seals the call for that start.
+//   2. `connect` opens the connection. With `https://`, no request is sent before the certificate was verified.
+//   3. `request_upgrade` sends the request. After a 101 the connection belongs to the caller; 404 and 502 mean that the
+//      node serves nothing at the path; any other result is an error with the node's name.
+//   4. An encrypted connection stays in this class: the caller gets one end of a pair of sockets, and two coroutines
+//      relay between the other end and the connection (`send_all`, `receive_all`).
 //
-// The invariants: 2 and 3 take five seconds at most, with the lookup of a host name. The end of the caller's socket
-// ends the connection, and the other way round; so does a node that takes nothing for three minutes, or vanishes. The
-// other node passes nothing on: it serves what is its own (`check`), so no call goes in circles.
+// The invariants: 2 and 3 take at most five seconds, including the lookup of the host name. Closing the caller's socket
+// closes the connection, and vice versa; a node that reads nothing for three minutes, or vanishes, also ends it. The
+// other node never forwards such a call (`check`), so there are no loops.
 
 #include "features/cluster/node_links.hpp"
 
@@ -56,15 +56,15 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto time_to_connect = 5s;
-constexpr std::chrono::milliseconds patience_with_reading = 3min;  // longer than that of the node with its app
-constexpr auto between_signs_of_life = 1min;
+constexpr std::chrono::milliseconds unresponsive_timeout = 3min;  // longer than the timeout between a node and its app
+constexpr auto keepalive_interval = 1min;
 constexpr int node_away = 503;
 constexpr std::size_t max_head = 16 * 1024;
 constexpr std::size_t piece_size = 64 * 1024;
 constexpr std::string_view end_of_head = "\r\n\r\n";
 constexpr char mark_of_loopback = '#';
 
-/// Differs between hosts, and between containers of one host.
+/// An id that differs between hosts, and between containers of one host.
 std::string this_loopback() {
   std::string boot;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
@@ -73,7 +73,7 @@ std::string this_loopback() {
   return to_hex(sha256(boot + network.string()).substr(0, 8));
 }
 
-/// Why there is no connection, for people.
+/// The reason for a failed connection, as text for people.
 class LinkError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
@@ -83,14 +83,14 @@ void require_success(const error_code& error) {
   if (error) throw LinkError(error.message());
 }
 
-/// Else a node that hangs, or whose host has vanished, would keep the connection.
-void end_without_signs_of_life(tcp::socket& socket) {
+/// Detects a node that hangs or whose host has vanished, which would otherwise keep the connection open.
+void enable_keepalive(tcp::socket& socket) {
   const auto set = [&](int level, int name, unsigned value) {
     ::setsockopt(socket.native_handle(), level, name, &value, sizeof value);
   };
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, std::chrono::seconds(between_signs_of_life).count());
-  set(IPPROTO_TCP, TCP_USER_TIMEOUT, patience_with_reading.count());
+  set(IPPROTO_TCP, TCP_KEEPIDLE, std::chrono::seconds(keepalive_interval).count());
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, unresponsive_timeout.count());
 }
 
 std::uint16_t port_of(const WebUrl& url) {
@@ -103,7 +103,7 @@ std::uint16_t port_of(const WebUrl& url) {
 
 }  // namespace
 
-/// A connection that is made, and then one that is encrypted by this node: the caller gets the other end of `near`.
+/// A connection while it is opened and, if it is encrypted, until it ends: then the caller has the other end of `near`.
 struct NodeLinks::Link {
   Link(Loop& loop, WebUrl to) : url(std::move(to)), outside(loop), near(loop) {}
 
@@ -114,7 +114,7 @@ struct NodeLinks::Link {
   std::optional<TlsStream> tls;
   Socket near;
   bool has_address = false;
-  bool leads_nowhere = false;
+  bool is_not_served = false;
 };
 
 NodeLinks::NodeLinks(Loop& loop, Database& database, BlockingPool& blocking, const Options& options)
@@ -183,9 +183,9 @@ Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string p
   if (!problem.empty())
     throw ApiError(node_away,
                    fmt::format("the node {} runs this, and cannot be reached at {}: {}", node, url->origin(), problem));
-  if (link->leads_nowhere) co_return std::nullopt;
+  if (link->is_not_served) co_return std::nullopt;
   if (!link->is_encrypted()) co_return std::optional(std::move(link->outside));
-  co_return std::optional(near_end(link));
+  co_return std::optional(local_socket(link));
 }
 
 Task<std::vector<tcp::endpoint>> NodeLinks::endpoints_of(WebUrl url) {
@@ -206,21 +206,21 @@ Task<> NodeLinks::connect(LinkPointer link, std::string head) {
   co_await asio::async_connect(link->outside, endpoints, asio::redirect_error(asio::use_awaitable, error));
   require_success(error);
   link->outside.set_option(tcp::no_delay(true), error);
-  end_without_signs_of_life(link->outside);
-  if (link->is_encrypted()) co_await shake_hands(link);
-  co_await be_accepted(link, std::move(head));
+  enable_keepalive(link->outside);
+  if (link->is_encrypted()) co_await start_tls(link);
+  co_await request_upgrade(link, std::move(head));
 }
 
-Task<> NodeLinks::shake_hands(LinkPointer link) {
+Task<> NodeLinks::start_tls(LinkPointer link) {
   if (!roots_) roots_ = co_await blocking_.run([] { return TrustedRoots::load(TrustedRoots::find_file()); });
   link->tls.emplace(loop_, link->outside, roots_->session_to(link->url.host()));
   if (co_await link->tls->handshake(time_to_connect)) co_return;
-  roots_.reset();  // The file may contain the right one by now.
+  roots_.reset();  // Reloaded next time: the missing root may have been installed.
   throw LinkError(handshake_problem(link->tls->session()));
 }
 
-/// Nothing follows the other node's head before this one has sent something.
-Task<> NodeLinks::be_accepted(LinkPointer link, std::string head) {
+/// Reads the response head in pieces: the other node sends nothing after it before this node has sent data.
+Task<> NodeLinks::request_upgrade(LinkPointer link, std::string head) {
   error_code error;
   if (link->tls) {
     if (!co_await link->tls->write(head)) throw LinkError("the connection broke");
@@ -245,13 +245,13 @@ Task<> NodeLinks::be_accepted(LinkPointer link, std::string head) {
   if (answer.starts_with("HTTP/1.1 101 ") && answer.ends_with(end_of_head)) co_return;
   constexpr std::string_view version = "HTTP/1.1 ";
   const bool is_http = answer.starts_with(version);
-  link->leads_nowhere = answer.starts_with("HTTP/1.1 404 ") || answer.starts_with("HTTP/1.1 502 ");
-  if (link->leads_nowhere) co_return;
+  link->is_not_served = answer.starts_with("HTTP/1.1 404 ") || answer.starts_with("HTTP/1.1 502 ");
+  if (link->is_not_served) co_return;
   throw LinkError(is_http ? fmt::format("it answered {}", answer.substr(version.size(), 3)) : "the connection broke");
 }
 
-/// The plain end of an encrypted connection.
-tcp::socket NodeLinks::near_end(const LinkPointer& link) {
+/// The unencrypted end of an encrypted connection, for the caller.
+tcp::socket NodeLinks::local_socket(const LinkPointer& link) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw std::system_error(errno, std::system_category(), "cannot make a pair of sockets");
@@ -262,7 +262,7 @@ tcp::socket NodeLinks::near_end(const LinkPointer& link) {
   return near;
 }
 
-/// The end of the caller's connection ends all: nobody closes only one direction.
+/// The end of the caller's data closes both directions: no caller uses half-closed connections.
 Task<> NodeLinks::send_all(LinkPointer link) {
   std::string piece(piece_size, '\0');
   error_code error;

@@ -20,29 +20,29 @@ class Request;
 class TrustedRoots;
 class WebUrl;
 
-/// Connections of nodes to each other, at the addresses that they have written into the database: what is too much for
-/// NATS, such as the traffic of apps. Each is a request with a seal, which the other node answers with 101. With
-/// `https://`, the other node must show a certificate that this host trusts.
+/// Direct connections between nodes, for traffic that is too large for NATS, such as that of apps. Their addresses are
+/// in the database. Each connection begins with a sealed request, which the other node answers with 101. With
+/// `https://`, the other node must present a certificate that this host trusts.
 ///
 /// It needs nodes: tests/cluster/test_node_apps.py shows the use.
 class NodeLinks {
 public:
   struct Options {
-    std::string node;  ///< this one's name
+    std::string node;  ///< the name of this node
     std::string secret;
     std::int64_t epoch = 0;
   };
   NodeLinks(Loop& loop, Database& database, BlockingPool& blocking, const Options& options);
   ~NodeLinks();
 
-  /// The address of a node that listens on loopback, for nodes with the same one: other hosts and containers have
-  /// another, and must not take it for this.
+  /// The address of a node that listens on loopback. It is marked with an id of this host or container, so that nodes
+  /// elsewhere do not connect to their own loopback.
   static std::string address_on_loopback(const std::string& url);
 
-  /// A connection to what the other node serves at `path`; no value if there is nothing (it answers 404 or 502). Throws
-  /// ApiError 503, which names the node and says why.
+  /// Opens a connection to what the other node serves at `path`; no value if it answers 404 or 502. Throws ApiError 503
+  /// with the node's name and the reason.
   Task<std::optional<asio::ip::tcp::socket>> open(std::string node, std::string path);
-  /// Throws Forbidden unless another node has sent the request, to this one.
+  /// Throws Forbidden unless another node has sent the request to this node.
   void check(const Request& request);
 
   Task<> stop();
@@ -54,9 +54,9 @@ private:
 
   Task<std::vector<asio::ip::tcp::endpoint>> endpoints_of(WebUrl url);
   Task<> connect(LinkPointer link, std::string head);
-  Task<> shake_hands(LinkPointer link);
-  Task<> be_accepted(LinkPointer link, std::string head);
-  Socket near_end(const LinkPointer& link);
+  Task<> start_tls(LinkPointer link);
+  Task<> request_upgrade(LinkPointer link, std::string head);
+  Socket local_socket(const LinkPointer& link);
   Task<> send_all(LinkPointer link);
   Task<> receive_all(LinkPointer link);
 

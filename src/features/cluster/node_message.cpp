@@ -65,24 +65,25 @@ std::optional<NodeMessageReader::Frame> NodeMessageReader::take(std::string_view
   Frame taken{text_of(head, "from"), whole_number_of(head, "epoch"), whole_number_of(head, "number"), std::nullopt};
   const auto part = whole_number_of(head, "part");
   const auto parts = std::max<std::int64_t>(1, whole_number_of(head, "parts"));
-  auto& begun = begun_[taken.from + ' ' + std::string(subject)];
+  auto& partial = partial_[taken.from + ' ' + std::string(subject)];
   if (part == 0) {
-    begun.message = {taken.from, taken.epoch, taken.number, text_of(head, "kind"), text_of(head, "id"), {}, {}};
-    if (const auto* more = head.if_contains("head"); more && more->is_object()) begun.message.head = more->get_object();
-  } else if (part != begun.next_part || begun.message.epoch != taken.epoch) {
-    begun = {};  // A part was missed: so is the message.
+    partial.message = {taken.from, taken.epoch, taken.number, text_of(head, "kind"), text_of(head, "id"), {}, {}};
+    if (const auto* more = head.if_contains("head"); more && more->is_object())
+      partial.message.head = more->get_object();
+  } else if (part != partial.next_part || partial.message.epoch != taken.epoch) {
+    partial = {};  // A part is missing, so the message is dropped.
     return taken;
   }
-  begun.next_part = part + 1;
+  partial.next_part = part + 1;
   const auto body = content.substr(end + 1);
-  if (begun.message.body.size() + body.size() > max_size) {
-    begun = {};
+  if (partial.message.body.size() + body.size() > max_size) {
+    partial = {};
     return taken;
   }
-  begun.message.body += body;
-  if (begun.next_part < parts) return taken;
-  taken.message = std::move(begun.message);
-  begun = {};
+  partial.message.body += body;
+  if (partial.next_part < parts) return taken;
+  taken.message = std::move(partial.message);
+  partial = {};
   return taken;
 }
 

@@ -17,7 +17,7 @@ namespace agw {
 
 namespace {
 
-/// What goes between nodes is what apps are sent.
+/// Rejects unencrypted addresses beyond this host: connections between nodes carry the traffic of apps.
 void check_address(const std::string& address, const Settings& settings) {
   if (settings.cluster.node.empty())
     throw StartError(ExitStatus::usage, "cluster.address needs cluster.node: it is for gateways that share a database");

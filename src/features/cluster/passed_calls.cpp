@@ -1,8 +1,8 @@
-// Calls of tools between nodes. The node that calls sends `CALL` and waits; the one that runs the server sends `ASK`
-// back for each question to the person, while that lasts. Both are passed requests (node_bus.cpp): carried out once,
-// ended when the other node says so or is lost.
+// Tool calls between nodes. The calling node sends `CALL` and waits. Meanwhile, the node that runs the server sends
+// `ASK` back for each question to the person. Both are passed requests (node_bus.cpp): executed at most once, and ended
+// when the other node requests it or is lost.
 //
-// A call returns only when no question of it is under way here, as that refers to the call.
+// A call returns only once none of its questions is in progress here, because questions refer to the call.
 
 #include "features/cluster/passed_calls.hpp"
 
@@ -27,7 +27,9 @@ constexpr std::string_view call_method = "CALL";
 constexpr std::string_view question_method = "ASK";
 constexpr int answered = 200;
 
-PersonAnswer nobody(std::string why) { return {.kind = PersonAnswer::Kind::unanswered, .reason = std::move(why)}; }
+PersonAnswer unanswered_because(std::string why) {
+  return {.kind = PersonAnswer::Kind::unanswered, .reason = std::move(why)};
+}
 
 }  // namespace
 
@@ -35,9 +37,9 @@ struct PassedCalls::Caller {
   Caller(Loop& loop, const ToolCall& of) : call(of), answered(loop) {}
 
   const ToolCall& call;
-  StopSource over;      ///< the call has ended
-  int questions = 0;    ///< that the person is asked
-  AsyncEvent answered;  ///< pulsed with each
+  StopSource ended;     ///< the call has ended
+  int questions = 0;    ///< questions in progress
+  AsyncEvent answered;  ///< pulsed when a question has ended
 };
 
 PassedCalls::~PassedCalls() = default;
@@ -62,8 +64,8 @@ Task<ToolOutcome> PassedCalls::call(std::string node, std::string integration, s
     failure = std::current_exception();
   }
   callers_.erase(id);
-  caller->over.request();
-  // They refer to the call, so that a call that is given up must wait for them, too.
+  caller->ended.request();
+  // Questions refer to the call, so even a cancelled call must wait for them.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   while (caller->questions > 0) co_await caller->answered.wait();
   if (failure) std::rethrow_exception(failure);
@@ -84,7 +86,7 @@ Task<ToolOutcome> PassedCalls::pass_on(std::string node, PassedRequest request, 
   co_return outcome_in(response->body);
 }
 
-bool PassedCalls::is_one(const PassedRequest& request) {
+bool PassedCalls::handles(const PassedRequest& request) {
   return request.method == call_method || request.method == question_method;
 }
 
@@ -115,14 +117,14 @@ Task<PersonAnswer> PassedCalls::ask(std::string node, std::string call_id, Perso
     const auto response = co_await bus_->pass_on(node, std::move(request), &stop);
     if (response && response->status == answered) co_return answer_in(response->body);
   } catch (const ApiError& error) {
-    co_return nobody(error.error());
+    co_return unanswered_because(error.error());
   }
-  co_return nobody(fmt::format("the node {} cannot be reached", node));
+  co_return unanswered_because(fmt::format("the node {} cannot be reached", node));
 }
 
 Task<Response> PassedCalls::answer_question(PassedRequest request, StopSource& stop) {
   const auto found = callers_.find(request.segments.at(0));
-  if (found == callers_.end()) co_return Response{.body = content_of(nobody("the call has ended"))};
+  if (found == callers_.end()) co_return Response{.body = content_of(unanswered_because("the call has ended"))};
   const auto caller = found->second;
   const struct Question {
     explicit Question(Caller& of) : caller(of) { ++caller.questions; }
@@ -136,7 +138,7 @@ Task<Response> PassedCalls::answer_question(PassedRequest request, StopSource& s
   } counted(*caller);
   StopSource ending;
   const StopSource::Listener stopped(stop, [&] { ending.request(); });
-  const StopSource::Listener over(caller->over, [&] { ending.request(); });
+  const StopSource::Listener ended(caller->ended, [&] { ending.request(); });
   const auto answer = co_await caller->call.ask_person(question_in(request.content), ending);
   co_return Response{.body = content_of(answer)};
 }

@@ -12,28 +12,29 @@ namespace agw {
 class Integrations;
 class NodeBus;
 
-/// Calls of tools of MCP servers that other nodes run, and calls that other nodes make here; the questions to the
-/// person that a server asks during a call go back the other way.
+/// Tool calls to MCP servers that other nodes run, and calls of other nodes to servers here. If a server asks the
+/// person a question during a call, the question is sent back to the calling node.
 ///
 /// It needs nodes: tests/cluster/test_stdio_servers.py shows the use.
 class PassedCalls {
 public:
-  /// `node`: this one's name. `bus`, null without NATS, outlives this.
+  /// `node` is the name of this node.
   PassedCalls(Loop& loop, Integrations& integrations, std::string node)
       : loop_(loop), integrations_(integrations), node_(std::move(node)) {}
   ~PassedCalls();
 
+  /// Without this, calls fail. `bus` must outlive this object.
   void use(NodeBus& bus) { bus_ = &bus; }
 
-  /// Has the node call a tool of the integration (its id). Failures become error results.
+  /// Calls a tool of the integration with that id at the node. Failures become error results.
   Task<ToolOutcome> call(std::string node, std::string integration, std::string tool, const ToolCall& call);
 
-  /// Whether the request is a call or a question, which no client can send: their methods are no route's.
-  static bool is_one(const PassedRequest& request);
+  /// Whether the request is a call or a question. Clients cannot send these: no route has their methods.
+  static bool handles(const PassedRequest& request);
   Task<Response> answer(PassedRequest request, StopSource& stop);
 
 private:
-  /// A call at another node.
+  /// A call in progress at another node.
   struct Caller;
 
   Task<ToolOutcome> pass_on(std::string node, PassedRequest request, StopSource& stop);
@@ -45,7 +46,7 @@ private:
   Integrations& integrations_;
   const std::string node_;
   NodeBus* bus_ = nullptr;
-  std::map<std::string, std::shared_ptr<Caller>> callers_;  ///< with a person, by an id of their own
+  std::map<std::string, std::shared_ptr<Caller>> callers_;  ///< only calls that can ask a person, by a generated id
 };
 
 }  // namespace agw

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int not_ready = 503;
-constexpr auto time_for_database = 2s;
+constexpr auto database_timeout = 2s;
 
 Task<Response> show_readiness(Readiness& readiness, Request& request) {
   const auto problems = co_await readiness.problems();
@@ -39,7 +39,7 @@ Routes readiness_routes(Readiness& readiness) {
               .fails_with({not_ready})};
 }
 
-Readiness::Readiness(const Services& services) : services_(services), looked_(services.loop), group_(services.loop) {}
+Readiness::Readiness(const Services& services) : services_(services), checked_(services.loop), group_(services.loop) {}
 
 Task<> Readiness::stop() {
   stopping_.request();
@@ -57,15 +57,15 @@ Task<std::vector<std::string>> Readiness::problems() {
 
 Task<std::string> Readiness::problem_of_database() {
   if (stopping_.requested()) co_return std::string("it is about to stop");
-  if (!std::exchange(is_looking_, true)) {
-    looked_.reset();
-    group_.spawn(look());
+  if (!std::exchange(is_checking_, true)) {
+    checked_.reset();
+    group_.spawn(check_database());
   }
-  const auto end = co_await with_timeout(stopping_, time_for_database, looked_.wait());
-  co_return end == WaitResult::done ? found_ : "the database does not answer";
+  const auto end = co_await with_timeout(stopping_, database_timeout, checked_.wait());
+  co_return end == WaitResult::done ? database_problem_ : "the database does not answer";
 }
 
-Task<> Readiness::look() {
+Task<> Readiness::check_database() {
   std::string found;
   try {
     if (!co_await services_.database.read(cluster_store::has_lease)) found = "its lease has expired";
@@ -73,9 +73,9 @@ Task<> Readiness::look() {
     log::warn("not ready: {}", error.what());
     found = "the database cannot be reached";
   }
-  found_ = std::move(found);
-  is_looking_ = false;
-  looked_.notify();
+  database_problem_ = std::move(found);
+  is_checking_ = false;
+  checked_.notify();
 }
 
 }  // namespace agw

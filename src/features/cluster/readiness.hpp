@@ -14,7 +14,7 @@ class Daemon;
 class Database;
 struct Route;
 
-/// Whether requests should be sent here, for load balancers: the process may be healthy and still not be of use.
+/// Whether load balancers should send requests to this gateway: a healthy process may still be unable to serve them.
 ///
 /// It needs a server: tests/cluster/test_drain.py shows the use.
 class Readiness {
@@ -24,22 +24,22 @@ public:
     Database& database;
     const Daemon& daemon;
     const Cluster& cluster;
-    bool is_on_server = false;  ///< the database; a file is always there
+    bool is_on_server = false;  ///< whether the database is a server's; a file is always available
   };
   explicit Readiness(const Services& services);
 
-  /// Why not, as sentences for people; empty if requests are welcome. Within two seconds.
+  /// The reasons against it, as sentences for people; empty if the gateway is ready. Takes at most about two seconds.
   Task<std::vector<std::string>> problems();
   Task<> stop();
 
 private:
   Task<std::string> problem_of_database();
-  Task<> look();
+  Task<> check_database();
 
   const Services services_;
-  std::string found_;        ///< by the last look at the database
-  bool is_looking_ = false;  ///< one at a time, however many ask, as a server may be silent for long
-  AsyncEvent looked_;
+  std::string database_problem_;  ///< the result of the last check; empty if there was no problem
+  bool is_checking_ = false;      ///< one check at a time serves all callers, because a server may hang
+  AsyncEvent checked_;
   StopSource stopping_;
   TaskGroup group_;
 };

@@ -1,12 +1,13 @@
 // Take-over. A node whose lease has expired is claimed in one transaction (storage/postgres/lease), which also ends its
-// runs of jobs and its permission requests, and reads what is kept of its runs. These end one by one. The claim is
-// released only then.
+// job runs and its permission requests, and reads the logs of its other runs. These are ended one by one. Then the
+// claim is released.
 //
 //   - The node was only slow: its next transaction finds that it was claimed, writes nothing, and it restarts. A
-//     transaction of it that had begun before is put in one order with the claim: it is seen by it, or fails.
-//   - The claimer dies: its claim expires like a lease, and another node claims.
-//   - The node starts again during that time: both end its runs. A run ends once (run_store::end), no matter which one
-//     does it.
+//     transaction that it had begun before is serialised with the claim: either the claim sees its changes, or it
+//     fails.
+//   - The claiming node fails: its claim expires like a lease, and another node claims.
+//   - The node starts again during that time: both nodes end its runs. A run ends only once (run_store::end), no matter
+//     which node ends it.
 
 #include "features/cluster/service.hpp"
 
@@ -56,7 +57,7 @@ namespace agw {
 namespace {
 
 constexpr int node_unreachable = 503;
-constexpr auto between_looks_at_costs = std::chrono::seconds{1};
+constexpr auto costs_interval = std::chrono::seconds{1};
 constexpr const char* events_key = "cluster.events";
 
 NatsAddress events_address(const Settings& settings, const Secrets& secrets) {
@@ -67,7 +68,7 @@ NatsAddress events_address(const Settings& settings, const Secrets& secrets) {
   }
 }
 
-/// The thread that the body names; empty if it names none.
+/// The thread that the request's body names; empty if it names none.
 std::string thread_in_body(const Request& request) {
   const auto body = request.parsed_content ? *request.parsed_content : parse_json(request.content);
   return body && body->is_object() ? string_or_empty(body->get_object(), "threadId") : std::string();
@@ -83,7 +84,7 @@ PassedRequest passed(const Request& request, const std::string& path) {
                        .content = request.content};
   std::erase_if(passed.headers, [](const auto& header) { return header.first == "authorization"; });
   std::erase_if(passed.parameters, [](const auto& parameter) { return parameter.first == "token"; });
-  // The token stays here.
+  // The client's token never leaves this node.
   AGW_ASSERT(std::ranges::none_of(passed.headers,
                                   [](const auto& header) { return boost::iequals(header.first, "authorization"); }));
   return passed;
@@ -107,7 +108,7 @@ void Cluster::start(const Settings& settings, const std::string& url, Placements
   placements_->load(connection, *this);
   follow_changes();
   const auto identity = cluster_store::identity(connection);
-  // Nodes that are all on this host need no more.
+  // Sufficient if all nodes are on this host.
   const auto address = settings.cluster.address.empty() && is_loopback(settings.host)
                            ? NodeLinks::address_on_loopback(url)
                            : settings.cluster.address;
@@ -118,10 +119,10 @@ void Cluster::start(const Settings& settings, const std::string& url, Placements
       services_.loop, services_.database, services_.blocking,
       NodeLinks::Options{.node = settings.cluster.node, .secret = identity.secret, .epoch = identity.epoch});
   services_.costs.leave_others_out(services_.database.start_connection());
-  // This node has been killed with them.
+  // Keys that a killed predecessor of this node still held.
   idempotency_store::release_all(services_.database.start_connection());
   if (!settings.cluster.events.empty()) connect(settings, identity, std::move(serve));
-  // Last: a start that fails would leave the coroutine alive.
+  // Spawned last: a failed start would leave the coroutine running.
   group_.spawn(follow_costs());
 }
 
@@ -129,7 +130,7 @@ void Cluster::connect(const Settings& settings, const cluster_store::Identity& i
                       std::function<Task<Response>(PassedRequest)> serve) {
   AGW_ASSERT(!bus_ && !settings.cluster.events.empty());
   auto answers = [this, serve = std::move(serve)](PassedRequest request, StopSource& stop) {
-    return PassedCalls::is_one(request) ? calls_->answer(std::move(request), stop) : serve(std::move(request));
+    return PassedCalls::handles(request) ? calls_->answer(std::move(request), stop) : serve(std::move(request));
   };
   bus_ = std::make_unique<NodeBus>(
       services_.loop, services_.hub,
@@ -158,15 +159,15 @@ void Cluster::follow_changes() {
   follower.follow("projects", [this](const auto&) { return services_.projects.refresh(); });
 }
 
-/// What a budget leaves is asked before each call of a model, which cannot wait for the database.
+/// Keeps other nodes' costs in memory: budgets are checked before each model call, which cannot wait for the database.
 Task<> Cluster::follow_costs() {
-  bool is_told = false;
-  while (co_await pause(stopping_, between_looks_at_costs) == WaitResult::done) {
+  bool has_warned = false;
+  while (co_await pause(stopping_, costs_interval) == WaitResult::done) {
     try {
       co_await services_.costs.look_at_other_nodes();
-      is_told = false;
+      has_warned = false;
     } catch (const std::exception& error) {
-      if (!std::exchange(is_told, true))
+      if (!std::exchange(has_warned, true))
         log::warn("what other nodes spend is not counted until the database is reached again: {}", error.what());
     }
   }
@@ -183,10 +184,10 @@ Task<> Cluster::stop() {
 void Cluster::take_over(const LostNode& lost) {
   if (is_taking_over_ || group_.closing()) return;
   is_taking_over_ = true;
-  group_.spawn(taking_over(lost));
+  group_.spawn(run_take_over(lost));
 }
 
-Task<> Cluster::taking_over(LostNode lost) {
+Task<> Cluster::run_take_over(LostNode lost) {
   AGW_ASSERT(is_taking_over_);
   struct Done {
     bool& flag;
@@ -219,7 +220,7 @@ Task<> Cluster::leave() {
   co_await placements_->stop();
   try {
     co_await services_.database.write([](Connection& connection) {
-      // What the stop has cut off could not give up its key itself.
+      // Requests that were interrupted by the stop could not release their keys.
       idempotency_store::release_all(connection);
       Placements::free_all(connection);
       postgres::leave(connection);

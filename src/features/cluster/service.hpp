@@ -43,10 +43,10 @@ namespace cluster_store {
 struct Identity;
 }
 
-/// The part of a node that deals with the others: follows their changes, ends the work that a lost one had begun, tells
-/// them its events and hears theirs, and has them answer what only they can.
+/// Connects a node to the others: applies their changes, ends the work of a lost node, exchanges events, and forwards
+/// requests that only another node can answer.
 ///
-/// It needs nodes, and so a server: tests/cluster/test_take_over.py and test_events.py show the use.
+/// It needs nodes, and thus a database server: tests/cluster/test_take_over.py and test_events.py show the use.
 class Cluster : public OtherNodes, public OtherPrograms {
 public:
   struct Services {
@@ -73,21 +73,21 @@ public:
   explicit Cluster(Services services);
   ~Cluster() override;
 
-  /// Before the loop runs: from now on, changes and events of other nodes are read. Connects to NATS if `settings` name
-  /// a server; throws StartError as NatsConnection does. `serve` answers requests that other nodes pass on. `url`:
-  /// where this gateway listens. `placements` outlives this.
+  /// Before the loop runs: starts to follow changes and events of other nodes. Connects to NATS if `settings` name a
+  /// server; throws StartError like NatsConnection. `serve` answers requests that other nodes pass on. `url` is the
+  /// address on which this gateway listens. `placements` must outlive this object.
   void start(const Settings& settings, const std::string& url, Placements& placements,
              std::function<Task<Response>(PassedRequest)> serve);
-  /// The lease of that node has expired: does what its next start would do, unless another node does.
+  /// Must be called if the lease of that node has expired: ends its work as its next start would, unless another node
+  /// does so.
   void take_over(const LostNode& lost);
   Task<> stop();
-  /// The last that a node writes: gives up its lease, so that nobody waits for its end.
+  /// Gives up this node's lease, so that other nodes need not wait until it expires. Must be the last write.
   Task<> leave();
 
-  /// Closes the WebSockets of this node, so that their clients connect again: elsewhere, if a balancer leads them
-  /// there.
+  /// Closes the WebSockets of this node, so that their clients reconnect, through a load balancer to other nodes.
   void send_clients_away();
-  /// Whether events of other nodes arrive, if they are to.
+  /// Whether events of other nodes arrive; true if none are configured.
   bool hears_others() const;
 
   Task<std::optional<Response>> answer(const Request& request, const std::string& path) override;
@@ -97,14 +97,14 @@ public:
                               const ToolCall& call) override;
   void check_node(const Request& request) override;
 
-  /// The active runs of other nodes on the threads, as Runs::active.
+  /// The active runs of other nodes on the threads, in the form of Runs::active.
   Task<json::array> runs_elsewhere(std::set<std::string, std::less<>> threads);
 
   /// Makes the clients of all nodes reread the active runs.
   void have_all_catch_up(const std::string& why);
 
 private:
-  Task<> taking_over(LostNode lost);
+  Task<> run_take_over(LostNode lost);
   void connect(const Settings& settings, const cluster_store::Identity& identity,
                std::function<Task<Response>(PassedRequest)> serve);
   void follow_changes();
@@ -115,7 +115,7 @@ private:
   std::unique_ptr<PassedCalls> calls_;
   std::unique_ptr<NodeBus> bus_;  ///< null without NATS
   std::unique_ptr<NodeLinks> links_;
-  Placements* placements_ = nullptr;  ///< since the start
+  Placements* placements_ = nullptr;  ///< set by `start`
   bool is_taking_over_ = false;
   StopSource stopping_;
   TaskGroup group_;
@@ -129,7 +129,7 @@ struct NodeHandlers {
   std::function<void()> on_lost;
 };
 
-/// Opens the database that the settings name: a server's, or the file of the data directory. Throws StartError.
+/// Opens the database: on the server that the settings name, else the file in the data directory. Throws StartError.
 std::unique_ptr<StorageEngine> open_storage(Loop& loop, const DataDirectory& directory, const Settings& settings,
                                             const Secrets& secrets, NodeHandlers handlers);
 

@@ -9,7 +9,7 @@
 
 namespace agw {
 
-/// A client's request that another node answers, as the node has checked it that the client called.
+/// A client's request that is forwarded to another node. The node that received it has already checked it.
 struct PassedRequest {
   std::string method;
   std::string path;  ///< as sent
@@ -20,11 +20,11 @@ struct PassedRequest {
   std::string content;
 };
 
-/// Everything but the content, and back. What others than nodes could send is never read: messages are sealed.
+/// Converts everything but the content to JSON and back. The input can be trusted: messages are sealed by nodes.
 json::object head_of(const PassedRequest& request);
 PassedRequest passed_request(const json::object& head, std::string content);
 
-/// The same of the response; of its content type, only whether it has one.
+/// The same for a response. Of its content type, only its presence is kept.
 json::object head_of(const Response& response);
 Response passed_response(const json::object& head, std::string body);
 
