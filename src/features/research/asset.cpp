@@ -28,7 +28,7 @@ Directory directory_of(const fs::path& path) {
   return std::move(*opened);
 }
 
-/// A path that does not exist yet.
+/// Returns `wanted`, or with a number as suffix if it exists.
 fs::path free_place(const fs::path& wanted) {
   auto place = wanted;
   for (int number = 2; fs::exists(fs::symlink_status(place)); ++number) {
@@ -37,7 +37,7 @@ fs::path free_place(const fs::path& wanted) {
   return place;
 }
 
-/// Removes nothing until everything is copied.
+/// Removes the original only after everything was copied.
 void copy_and_remove(const fs::path& path, const fs::path& kept) {
   try {
     fs::copy(path, kept, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
@@ -49,7 +49,7 @@ void copy_and_remove(const fs::path& path, const fs::path& kept) {
   fs::remove_all(path);
 }
 
-/// Returns its new path.
+/// Moves a file or directory to `kept`, also between file systems. Returns its new path.
 fs::path move_away(const fs::path& path, const fs::path& kept) {
   std::error_code error;
   fs::rename(path, kept, error);
@@ -61,7 +61,7 @@ fs::path move_away(const fs::path& path, const fs::path& kept) {
   return place;
 }
 
-/// `now` is its content, if readable.
+/// Keeps a changed version of the asset at `kept`. `now` is its content, if readable.
 void keep(const fs::path& path, const FileResult<std::string>& now, fs::path kept) {
   fs::create_directories(kept.parent_path());
   if (now)
@@ -110,7 +110,7 @@ bool put_asset_back(const fs::path& path, const AssetCopy& original, const Asset
   if (!is_gone && (!is_as_left || trace.is_unclear)) keep(path, now, trace.kept);
   const EntryState wanted{
       .kind = EntryKind::file, .mode = original.mode, .has_content = true, .content = original.bytes};
-  // Only if nobody has changed it since it was looked at. What could not be read was moved away.
+  // Replaces the file only if its stamp is unchanged. An unreadable file was moved away above.
   return put_entry(directory.descriptor(), name, wanted, now ? *stamp : FileStamp(), path);
 }
 

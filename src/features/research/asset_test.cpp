@@ -134,7 +134,7 @@ TEST_F(FarAssetTest, OneThatBecameTooLargeIsKept) {
   EXPECT_EQ(fs::file_size(kept_), max_asset_length + 1);
 }
 
-/// The state after a kill during the removal of copied files.
+/// The state after a kill while copied files were being removed.
 TEST_F(FarAssetTest, WhatIsKeptAlreadyIsNotOverwritten) {
   fs::create_directories(kept_);
   write_file(kept_ / "first.md", "copied before\n");

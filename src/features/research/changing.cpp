@@ -1,4 +1,4 @@
-// The agent changes the asset with its tools, or answers with the whole new text.
+// The step in which the agent changes the asset, with its tools or by answering with the complete new text.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ constexpr std::string_view how_without_tools =
     "Write and Edit cannot change this file for you, so do not try them: answer with its whole new text and nothing "
     "else.";
 
-/// Records how a run started by research ends.
+/// Records the outcome of a run that research started.
 struct AgentWork : RunObserver {
   Runs::AtEnd ending(const RunOutcome& how) override {
     outcome = how;
@@ -40,7 +40,7 @@ std::string_view text_after(std::string_view text, std::size_t code_points) {
   return text.substr(first_characters(text, code_points).size());
 }
 
-/// The text after the last call: what comes before is the agent's commentary.
+/// The text after the last tool call. Text before it is commentary.
 std::string last_words(const std::string& content, const RunOutcome& outcome) {
   if (outcome.steps.empty()) return content;
   auto last = text_after(content, static_cast<std::size_t>(outcome.steps.back().text_end));
@@ -48,7 +48,7 @@ std::string last_words(const std::string& content, const RunOutcome& outcome) {
   return std::string(last);
 }
 
-/// Models often wrap a whole file in a fence.
+/// Removes a fence around the whole text, which models often add.
 std::string_view without_fence(std::string_view text) {
   auto inner = text;
   while (inner.ends_with('\n')) inner.remove_suffix(1);
@@ -57,7 +57,7 @@ std::string_view without_fence(std::string_view text) {
   if (first_line == inner.npos || first_line + 4 > inner.size()) return text;
   inner = inner.substr(first_line + 1);
   inner.remove_suffix(3);
-  // A fence in the middle: the text itself contains fences.
+  // With a fence in the middle, the outer fences belong to the text.
   return inner.find("\n```") == inner.npos && !inner.starts_with("```") ? inner : text;
 }
 
@@ -71,7 +71,8 @@ std::string truncated_to(std::string text, std::size_t max_bytes) {
   return text.size() > max_bytes ? to_utf8(utf8_prefix(text, max_bytes)) + "…" : std::move(text);
 }
 
-/// If the agent tried to change the file with a tool, its answer is about the file and not the new text.
+/// The verdict if the agent tried to change the file with a tool, without effect: then its answer is about the file,
+/// and is not the new text.
 std::string side_effect_text(const SideEffect& side_effect) {
   return fmt::format(
       "the agent used {}, and the file is what it was; what the agent said then is not taken for it. {} answered: {}",
@@ -108,7 +109,7 @@ Task<std::string> Iteration::change_request(const Measured& before) {
       asset_.original());
 }
 
-/// Whether the asset has changed; if not, the verdict says why.
+/// Returns whether the asset has changed; if not, sets the verdict with the reason.
 Task<bool> Iteration::change(const Measured& before) {
   co_await asset_.record();
   const auto answer = co_await have_agent_work(co_await change_request(before));
@@ -129,14 +130,15 @@ Task<bool> Iteration::change(const Measured& before) {
   co_return false;
 }
 
-/// The hash of what the agent's run left in the asset, if its last tool records what it changes and that was the asset.
+/// The hash of the content that the agent's run left in the asset. No value unless its last tool is one that records
+/// its changes, and changed the asset.
 Task<std::optional<std::string>> Iteration::left_by_agent(const AgentAnswer& answer) {
   const auto tool = answer.last_side_effect ? answer.last_side_effect->tool : "";
   if (tool != "Write" && tool != "Edit" && tool != "Bash") co_return std::nullopt;
   co_return co_await services_.checkpoints.content_left(work_.run_id, order_.config.asset_path);
 }
 
-/// Throws IterationProblem if the agent could not finish.
+/// Runs the agent. Throws IterationProblem if its run fails.
 Task<AgentAnswer> Iteration::have_agent_work(std::string prompt) {
   const auto work = std::make_shared<AgentWork>();
   const auto active =

@@ -1,29 +1,31 @@
 // One iteration: measure the asset, let the agent change it, check, measure again, decide, record.
 // docs/design/proposals-and-research.md, "An iteration of research".
 //
-// The *asset* is a person's file, and is changed in place. The *original* is its bytes and mode before that. The
-// *trace* (AssetTrace) is what the iteration left in it last, and whether somebody else may have written since.
+// The *asset* is a person's file, and is changed in place. The *original* is its bytes and mode before the iteration.
+// The *trace* (AssetTrace) is the content that the iteration last left in it, and whether someone else may have written
+// since.
 //
-// The invariant: however an iteration ends, the asset is its original again, unless it got better and its agent is
-// trusted to keep the change. A version that may be somebody else's is never lost.
+// The invariant: when an iteration ends, the asset has its original content, unless it got better and the agent is
+// trusted to keep the change. A version that someone else may have written is never lost.
 //
 //   1. `prepare`: read the original and commit it to the row of the iteration. Nothing touches the asset before that.
-//   2. `measure`, `change`, `passes_checks`, `measure` again. Each step that may have written to the asset says so, and
-//      what it left is noted after it.
+//   2. `measure`, `change`, `passes_checks`, `measure` again. Each step that may write to the asset announces it, and
+//      the resulting content is recorded after the step.
 //   3. `decide`: compare the two values. An improvement stays if the agent is trusted. Otherwise the original is
 //      restored, and the new version becomes a proposal.
 //   4. `end`: restore the original unless the change stays, trying five times; then record the experiment and the
 //      costs, and remove the row, in one transaction.
 //
-// Restoring compares the file with the trace. As it was left: replaced. Something that only somebody else can have
-// written: stays, and the verdict is a crash. Something that cannot be told apart: moved to trash/, then replaced.
+// Restoring compares the file with the trace. Content that the iteration left is replaced. Content that only someone
+// else can have written stays, and the verdict is a crash. If the author is uncertain, the file is moved to trash/,
+// then replaced.
 //
 // A kill
 //   - before 1 is committed: the row has no original, and the asset was not touched.
-//   - after it: the next start restores the original and moves other contents to trash/, as it cannot know who wrote
-//     them. It does so even if the change was to stay: only the transaction of 4 makes a result count. The thread is
+//   - after it: the next start restores the original and moves other contents to trash/, because their author is
+//     unknown. It does so even if the change was accepted: a result counts only once step 4 is committed. The thread is
 //     archived then, as at the end of each iteration.
-//   - after 4: nothing is left to do.
+//   - after 4: nothing remains to be done.
 // If the file cannot be restored, the experiment is recorded and the row stays, so every start tries again.
 
 #include "features/research/iteration.hpp"
@@ -59,7 +61,7 @@ std::string proposal_type(const std::filesystem::path& asset) {
   return is_knowledge ? "knowledge" : "file";
 }
 
-/// Returns the last problem; empty on success.
+/// Tries several times. Returns the last problem; empty on success.
 Task<std::string> retry_until_done(std::function<Task<>()> work) {
   StopSource never;
   std::string problem;
@@ -132,7 +134,7 @@ Task<> Iteration::prepare() {
   asset_.record_original(std::move(original));
   NewThread wanted{.agent_id = order_.agent->id, .title = "Research: " + order_.config.domain};
   if (order_.project) wanted.project_id = order_.project->id;
-  // In one transaction, so that the start after a kill finds the thread.
+  // Recorded in the transaction that creates the thread, so that the start after a kill finds it.
   const auto thread = co_await services_.threads.create(std::move(wanted),
                                                         [id = order_.id](Connection& connection, const Thread& made) {
                                                           iteration_store::record_thread(connection, id, made.id);
@@ -140,7 +142,7 @@ Task<> Iteration::prepare() {
   work_.thread_id = thread.id;
 }
 
-/// If false, the verdict says why.
+/// Returns false, and sets the verdict with the reason, if the checks fail.
 Task<bool> Iteration::passes_checks() {
   const auto& checks = order_.config.checks_path;
   if (!checks) co_return true;
@@ -191,8 +193,8 @@ Task<> Iteration::propose() {
   }
 }
 
-/// If somebody else's version stays, the verdict says so.
-Task<> Iteration::put_back_or_leave() {
+/// Restores the asset. If someone else's version stays, the verdict states it.
+Task<> Iteration::restore_or_leave() {
   try {
     co_await asset_.put_back();
   } catch (const IterationProblem& stays) {
@@ -200,9 +202,9 @@ Task<> Iteration::put_back_or_leave() {
   }
 }
 
-/// If it cannot be restored, the verdict says why.
-Task<bool> Iteration::put_back_at_last() {
-  const auto problem = co_await retry_until_done([this] { return put_back_or_leave(); });
+/// Restores the asset, with retries. Returns false, and adds the reason to the verdict, if that fails.
+Task<bool> Iteration::restore_with_retries() {
+  const auto problem = co_await retry_until_done([this] { return restore_or_leave(); });
   if (problem.empty()) co_return true;
   log::error("{} cannot be restored to its content before iteration {}; the next start tries again: {}",
              order_.config.asset_path, order_.id, problem);
@@ -212,11 +214,11 @@ Task<bool> Iteration::put_back_at_last() {
 
 /// Restores the asset unless the change stays, records the result, and publishes the end.
 Task<> Iteration::end() {
-  const bool is_settled = stays_ || co_await put_back_at_last();
+  const bool is_settled = stays_ || co_await restore_with_retries();
   result_.duration_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_).count();
   result_.created_at = services_.clock.now();
-  // Before the row is deleted: after a kill, the next start archives only the threads of the rows that it finds.
+  // Archived before the row is deleted: after a kill, the next start archives only the threads of existing rows.
   co_await archive_thread();
   if (!co_await record(is_settled)) co_return;
   co_await take_effect();
@@ -240,7 +242,7 @@ Task<bool> Iteration::record(bool is_settled) {
   co_return false;
 }
 
-/// An archived thread can still be read.
+/// Archives the agent's thread, which can still be read.
 Task<> Iteration::archive_thread() {
   if (work_.thread_id.empty()) co_return;
   try {
@@ -250,7 +252,7 @@ Task<> Iteration::archive_thread() {
   }
 }
 
-/// Makes a changed agent file take effect.
+/// Updates records from a changed file of an agent.
 Task<> Iteration::take_effect() {
   if (!stays_) co_return;
   try {
@@ -267,7 +269,7 @@ void Iteration::set_verdict(Verdict verdict, std::string reason) {
   result_.reason = std::move(reason);
 }
 
-/// Discards all measurements.
+/// Sets the verdict, and discards all measurements.
 void Iteration::set_crash(const std::string& reason) {
   const bool is_named = result_.reason && result_.reason->ends_with(reason);
   if (is_named || !result_.reason)

@@ -16,7 +16,7 @@
 
 namespace agw {
 
-/// The task of an iteration: what to improve, and for whom.
+/// The parameters of an iteration: what to improve, and who ordered it.
 struct IterationOrder {
   std::string id;
   DomainConfig config;  ///< with resolved paths
@@ -26,7 +26,7 @@ struct IterationOrder {
   std::filesystem::path kept;   ///< see AssetTrace
 };
 
-/// The agent's description of its change, or the new text.
+/// The agent's answer: a description of its change, or the new text.
 struct AgentAnswer {
   std::string last_words;
   std::optional<SideEffect> last_side_effect{};
@@ -39,20 +39,20 @@ struct Measured {
 };
 
 /// An active iteration and its results so far: measures the asset, lets the agent change it, checks, measures again,
-/// decides and records. In every case the asset is restored, unless it got better and the agent may keep the change.
+/// decides and records. At the end, the asset is restored, unless it got better and the agent may keep the change.
 class Iteration {
 public:
   Iteration(const IterationServices& services, Scripts& scripts, IterationOrder order);
 
-  /// Call it once. The caller keeps the iteration alive until it returns.
+  /// Must be called once. The iteration must outlive the call.
   Task<> run();
-  /// Makes the iteration end soon. The asset is restored, unless a change was already kept.
+  /// Requests the end of the iteration. The asset is restored, unless the change was already accepted.
   void stop() { stop_.request(); }
   bool is_stopped() const { return stop_.requested(); }
 
   const IterationOrder& order() const { return order_; }
   const Delegation& work() const { return work_; }
-  /// Its record; complete when the iteration has ended.
+  /// The record of the iteration; complete once it has ended.
   const Experiment& result() const { return result_; }
 
 private:
@@ -62,8 +62,8 @@ private:
   Task<bool> passes_checks();
   Task<> decide(const Measured& before, const Measured& after);
   Task<> propose();
-  Task<> put_back_or_leave();
-  Task<bool> put_back_at_last();
+  Task<> restore_or_leave();
+  Task<bool> restore_with_retries();
   Task<> end();
   Task<bool> record(bool is_settled);
   Task<> archive_thread();
@@ -91,7 +91,7 @@ private:
   IterationAsset asset_;
   bool stays_ = false;  ///< the change is an improvement and stays in place
   std::vector<Spending> spendings_;
-  std::chrono::steady_clock::time_point began_;  ///< of its turn; it may have waited
+  std::chrono::steady_clock::time_point began_;  ///< the start of its turn, after waiting for other iterations
   Experiment result_;
   StopSource stop_;
 };

@@ -15,7 +15,7 @@
 
 namespace agw {
 
-/// The services that iterations use. All of them outlive the iterations.
+/// The services that iterations use. All must outlive the iterations.
 struct IterationServices {
   Database& database;
   Hub& hub;

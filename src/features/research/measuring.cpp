@@ -1,4 +1,4 @@
-// Measures an asset with a benchmark, or with a model and a rubric.
+// The steps that measure an asset with a benchmark, or with a model and a rubric.
 
 #include <fmt/format.h>
 
@@ -61,7 +61,7 @@ Task<Measured> Iteration::score() {
   co_return Measured{.metric = Metric{.name = std::string(default_metric), .value = *found}};
 }
 
-/// Throws IterationProblem if no model answers.
+/// Asks the agent's model. Throws IterationProblem if no model answers.
 Task<std::string> Iteration::ask_model(std::string question) {
   const auto& agent = *order_.agent;
   const auto chosen = services_.models.resolve(string_member(agent.definition.members(), "model").value_or(""));
@@ -91,7 +91,7 @@ Task<std::string> Iteration::ask_model(std::string question) {
   co_return answer;
 }
 
-/// Written at once, so that a kill loses no costs. If that fails, they are stored at the end.
+/// Stores costs immediately, so that a kill loses none. If that fails, they are stored at the end.
 Task<> Iteration::record_spendings() {
   co_await services_.database.write(
       [spendings = spendings_](Connection& connection) { Costs::record(connection, spendings); });

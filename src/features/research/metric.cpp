@@ -52,7 +52,7 @@ bool has_second_digit(std::string_view text, int (*is_digit)(int)) {
   return text.size() > 1 && is_digit(static_cast<unsigned char>(text[1])) != 0;
 }
 
-/// Text directly after a number is its unit, unless it looks like more of the number: `1,5`, `1_000`, `0x10`.
+/// Whether text directly after a number continues the number, as in `1,5`, `1_000`, `0x10`, instead of being its unit.
 bool continues_after(std::string_view value, std::string_view suffix) {
   if (suffix.empty()) return false;
   const auto next = static_cast<unsigned char>(suffix.front());
@@ -65,7 +65,7 @@ bool continues_after(std::string_view value, std::string_view suffix) {
          has_second_digit(suffix, std::isdigit);
 }
 
-/// The number if the whole word is one, apart from a unit at its end.
+/// The number if the whole word is a number, optionally followed by a unit.
 std::optional<Number> value_of(std::string_view word) {
   auto number = number_at_front(word);
   if (number && continues_after(word, number->suffix)) return std::nullopt;

@@ -14,17 +14,17 @@ struct Metric {
   bool higher_is_better = true;
 };
 
-/// Looks for lines such as `METRIC quality=0.8` in the output of a benchmark as it arrives, in bounded memory. The
-/// first name counts, with its last value. A unit (`12.5ms`), `unit=…` and `better=lower` may follow the value.
+/// Finds lines such as `METRIC quality=0.8` in the output of a benchmark as it arrives, with bounded memory. Uses the
+/// last value of the first name. A unit (`12.5ms`), `unit=…` and `better=lower` may follow the value.
 class MetricReader {
 public:
   void add(std::string_view bytes);
-  /// Call it at the end of the output: the last line may not end with a newline.
+  /// Must be called at the end of the output: the last line may not end with a newline.
   void finish();
 
-  /// No value if there was no such line, or if the last one has no valid number.
+  /// No value if there was no such line, or if the last value is not a valid number.
   const std::optional<Metric>& metric() const { return metric_; }
-  /// Why there is no value, for people.
+  /// The reason for a missing value, as text for people.
   std::string problem() const;
 
 private:
@@ -37,7 +37,7 @@ private:
   std::string bad_value_;
 };
 
-/// The score that a model gave by a rubric: the first number from 0 to 1 in its answer; no value if there is none.
+/// The score in a model's answer to a rubric: the first number from 0 to 1; no value if there is none.
 std::optional<double> read_score(std::string_view answer);
 
 }  // namespace agw

@@ -7,7 +7,7 @@ namespace {
 
 std::string read(std::string_view output) {
   MetricReader reader;
-  // In pieces, as from a pipe.
+  // Added in pieces, as they arrive from a pipe.
   for (std::size_t at = 0; at < output.size(); at += 7) reader.add(output.substr(at, 7));
   reader.finish();
   const auto& metric = reader.metric();

@@ -51,7 +51,7 @@ std::string with_output(std::string why, const HeadTailBuffer& kept) {
 
 }  // namespace
 
-/// The directory of a file, or only the file if the directory would be all of home or belongs to the gateway.
+/// The directory of a file; the file alone if the directory is home itself or the data directory.
 fs::path Scripts::surroundings(const fs::path& file) const {
   const auto directory = file.parent_path();
   return directory == home_ || directory == data_ ? file : directory;
@@ -61,7 +61,7 @@ SandboxSpec Scripts::intent_for(const Script& script) const {
   SandboxSpec spec;
   spec.readable = {surroundings(script.asset), surroundings(script.path)};
   if (!script.project.empty()) spec.writable = {script.project};
-  // So that only an agent or a person can have changed it.
+  // The asset is read-only, so that only an agent or a person can change it.
   if (!script.project.empty()) spec.unchanged = {script.asset};
   std::erase_if(spec.readable, [](const fs::path& path) { return !fs::exists(path); });
   spec.directory = script.project.empty() ? surroundings(script.path) : script.project;

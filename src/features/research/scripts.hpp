@@ -12,15 +12,15 @@
 
 namespace agw {
 
-/// A program of the person that evaluates an asset: a benchmark, or checks.
+/// A program that a person wrote to evaluate an asset: a benchmark, or checks.
 struct Script {
   std::filesystem::path path;
-  std::filesystem::path asset;      ///< its first argument, and `ASSET_PATH`
-  std::filesystem::path project{};  ///< where it may write, except to the asset; empty: nowhere
+  std::filesystem::path asset;      ///< passed as the first argument, and in `ASSET_PATH`
+  std::filesystem::path project{};  ///< where it may write, except to the asset; if empty, nowhere
   std::chrono::milliseconds limit{600'000};
 };
 
-/// How it ended.
+/// The result of a script.
 struct ScriptEnd {
   bool succeeded = false;
   bool stopped = false;
@@ -39,7 +39,7 @@ public:
   /// depending on their extension. A script that cannot be started is reported in the result.
   Task<ScriptEnd> run(Script script, std::function<void(std::string_view)> on_output, StopSource& stop);
 
-  /// Whether scripts could change the asset.
+  /// Whether scripts are able to change the asset.
   bool may_write_asset() const { return !sandbox_.is_enabled(); }
 
 private:

@@ -1,4 +1,4 @@
-// Runs iterations one after the other, for as long as they are worthwhile.
+// Runs iterations one after the other, until the plan ends the series.
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-/// With fewer values, chance may make them so alike that any other value stands out.
+/// With fewer values, their spread may be small by chance, so that any other value appears significant.
 constexpr int min_samples = 5;
 
 std::string line_of(int number, const Experiment& experiment) {
@@ -20,7 +20,7 @@ std::string line_of(int number, const Experiment& experiment) {
 
 }  // namespace
 
-/// The metric measured last in the domain.
+/// The name of the latest metric in the domain.
 Task<std::string> Research::latest_metric(std::string domain) {
   for (const auto& experiment : co_await services_.experiments.list({.domain = std::move(domain), .verdict = {}})) {
     if (experiment.metric) co_return *experiment.metric;
@@ -46,7 +46,7 @@ Task<std::string> Research::run_until_clear(json::object settings, std::string r
                                      config.domain, confidence);
     }
     if (number > plan.max_iterations) break;
-    // What somebody started meanwhile comes first; it does not end the series.
+    // Iterations that were started in the meantime run first; they do not end the series.
     const auto iteration = co_await open(config, run_id, number == 1 ? IfTaken::refuse : IfTaken::wait, {});
     const StopSource::Listener when_stopped(stop, [this, iteration] {
       iteration->stop();

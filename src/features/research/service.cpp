@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::string_view agent_prefix = "agent:";
 constexpr auto usual_agent = "assistant";
-constexpr std::size_t max_in_progress = 100;  ///< those that wait included
+constexpr std::size_t max_in_progress = 100;  ///< includes those that wait
 
-/// The agent that the domain names; by default the assistant.
+/// The agent that the domain names, else the assistant.
 ExtensionPointer agent_of(const std::string& domain, const Extensions& extensions) {
   if (domain.starts_with(agent_prefix)) {
     if (auto named = extensions.find_agent(domain.substr(agent_prefix.size()))) return named;
@@ -74,7 +74,7 @@ Task<> Research::recover() {
   }
 }
 
-/// Does what the end of the iteration would have done.
+/// Archives the thread, as the end of the iteration would have done.
 Task<> Research::archive_thread(const InterruptedIteration& iteration) {
   if (!iteration.thread_id) co_return;
   try {
@@ -84,7 +84,7 @@ Task<> Research::archive_thread(const InterruptedIteration& iteration) {
   }
 }
 
-/// Recorded once, however often restoring the asset fails.
+/// Records the crash only once, even if restoring the asset fails at several starts.
 Task<> Research::record_interrupted(const InterruptedIteration& iteration, std::string problem) {
   auto result = crashed(iteration, services_.clock.now());
   if (!problem.empty()) *result.reason += "; the file could not be put back: " + problem;
@@ -139,7 +139,7 @@ Task<> Research::iterate(IterationPointer iteration) {
   leave(iteration);
 }
 
-/// Ends when the iteration is stopped, too.
+/// Also returns when the iteration is stopped.
 Task<> Research::wait_for_turn(IterationPointer iteration) {
   while (!iteration->is_stopped() && is_taken(iteration->order().config, iteration.get()))
     co_await queue_changed_.wait();
@@ -155,7 +155,7 @@ Task<Research::IterationPointer> Research::open(DomainConfig config, std::string
   config = co_await services_.blocking.run(
       [config, home = options_.home, data = options_.data_directory] { return resolved(config, home, data); });
   if (if_taken == IfTaken::refuse && is_taken(config)) throw Conflict("iteration is already running");
-  // A series is one order: its next iteration may not be refused.
+  // Iterations of a series are not refused: the series was accepted as a whole.
   if (ordering_run_id.empty() && in_progress_.size() >= max_in_progress) throw Conflict("too many iterations wait");
   const auto id = new_id();
   const auto iteration =

@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// An asset as it was before an iteration touched it.
+/// An asset before an iteration changed it.
 struct AssetCopy {
   std::string bytes;
   mode_t mode = 0600;
@@ -24,7 +24,7 @@ struct InterruptedIteration {
   std::string asset_path;
   std::optional<AssetCopy> original;
   Timestamp started_at{};
-  std::optional<std::string> thread_id{};  ///< once the thread exists
+  std::optional<std::string> thread_id{};  ///< no value before the thread exists
 };
 
 }  // namespace agw
