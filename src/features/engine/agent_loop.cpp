@@ -1,10 +1,10 @@
-// One answer: ask the model, make the calls that it asks for, and repeat until it asks for none.
+// One answer: call the model, make the tool calls it requests, and repeat until it requests none.
 //
-// The invariant: before a call can change anything, the step that asks for it and all text up to it are on disk. After
-// a kill, the next start therefore knows what may have happened.
+// The invariant: before a call can change anything, the step that requests it and all text up to it are on disk. After
+// a kill, the next start therefore knows which calls may have taken effect.
 //
-//   1. `prepare`: what the agent may do, its system prompt and tools, and the conversation as far as it fits.
-//   2. `take_messages`: messages that joined the answer in the meantime become part of the next request.
+//   1. `prepare`: load the agent's permissions, system prompt and tools, and as much of the conversation as fits.
+//   2. `take_messages`: add messages that joined the answer since the last request to the next one.
 //   3. `ask`: call the model. Text is published as it arrives; the answer's calls are the result.
 //   4. `call_tools`: store the step, make the calls (call_runner.cpp), and append the results to the conversation.
 //
@@ -12,8 +12,8 @@
 // because they change nothing, and because their results are stored after the step: writes complete in the order of
 // their calls.
 //
-// Why it ends: each round counts towards the agent's maximum of steps and spends from its budget, RepeatGuard ends an
-// answer that makes the same calls over and over, and a stop is noticed before each call of the model.
+// Why it terminates: each round counts towards the agent's maximum of steps and spends from its budget, RepeatGuard
+// ends an answer that repeats the same call, and a requested stop is checked before each call of the model.
 
 #include "features/engine/agent_loop.hpp"
 
@@ -40,7 +40,7 @@ constexpr std::int64_t usual_max_steps = 50;
 constexpr std::int64_t max_max_steps = std::int64_t{1} << 40;
 constexpr std::string_view between_steps = "\n\n";
 
-/// The mode in the run's order, set by a command or a job, else the thread's.
+/// The mode in the run's order, which a command or a job may set; otherwise the thread's mode.
 ThreadMode run_mode(const Run& run, const Thread& thread) {
   const auto ordered = string_member(run.order, "mode");
   return ordered ? from_text<ThreadMode>(*ordered).value_or(thread.mode) : thread.mode;
@@ -133,7 +133,7 @@ Task<> AgentLoop::run() {
   }
 }
 
-/// Whether the model may be called after so many calls. If not, the outcome says why.
+/// Whether the model may be called again after `calls` calls. If not, sets the reason in the outcome.
 bool AgentLoop::may_continue(std::int64_t calls) {
   AGW_ASSERT(calls >= 0 && calls <= max_steps(agent()));
   if (active_->stop.requested()) {
@@ -146,7 +146,7 @@ bool AgentLoop::may_continue(std::int64_t calls) {
   return false;
 }
 
-/// Finds out what the agent may do, and loads its prompt, its tools and the conversation.
+/// Determines the agent's permissions, and loads its prompt, its tools and the conversation.
 Task<> AgentLoop::prepare() {
   const auto& run = active_->run;
   const auto thread = co_await services_.threads.require(run.thread_id);
@@ -180,7 +180,7 @@ Task<> AgentLoop::prepare() {
   co_await window_.load(std::move(system), std::move(tools), std::move(settings));
 }
 
-/// Adds the messages that the answer is steered with to the next request.
+/// Adds the messages that steer the answer to the next request.
 Task<> AgentLoop::take_messages() {
   auto messages = messages_for(services_.runs, {active_, caller_->mode, outcome_.model});
   if (messages.empty()) co_return;
@@ -188,14 +188,14 @@ Task<> AgentLoop::take_messages() {
   co_await window_.add_messages(co_await steer(services_, active_, std::move(messages), steps));
 }
 
-/// Calls the model once. Returns the tool calls that it asks for; none if the answer is complete.
+/// Calls the model once. Returns the tool calls it requests; none if the answer is complete.
 Task<std::vector<ToolUse>> AgentLoop::ask() {
   auto& active = *active_;
   auto text_begin = active.log.content().size();
-  bool anything_came = false;
+  bool has_streamed = false;
   const auto on_delta = [&](const Delta& delta) {
     if (delta.text.empty()) return;
-    anything_came = true;
+    has_streamed = true;
     time_reasoning(delta.kind == Delta::Kind::reasoning);
     if (delta.kind == Delta::Kind::reasoning) return services_.runs.reasoning(active, delta.text);
     if (std::exchange(needs_separator_, false)) {
@@ -208,7 +208,7 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
   auto completion = co_await window_.ask(on_delta);
   time_reasoning(false);
   outcome_.model = completion.id();
-  apply_model_outcome(outcome_, completion.outcome, anything_came);
+  apply_model_outcome(outcome_, completion.outcome, has_streamed);
   record_usage(completion);
   active.progress = progress_members(outcome_);
   const auto* failure = std::get_if<ModelFailure>(&completion.outcome);
@@ -222,14 +222,14 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
     const auto step = static_cast<std::int64_t>(outcome_.steps.size()) + 1;
     outcome_.thoughts.push_back({step, completion.id(), reply->provider_blocks});
   }
-  // Nothing follows, so that the text, which may be long, need not be copied.
+  // The answer ends here: no need to copy its text, which may be long, into the request.
   if (reply->tool_uses.empty()) co_return std::vector<ToolUse>();
   AGW_ASSERT(text_begin <= active.log.content().size());
   needs_separator_ = !active.log.content().empty();
   co_return window_.add_reply(completion.id(), active.log.content().substr(text_begin), std::move(*reply));
 }
 
-/// Called with each delta, and at the end of an answer.
+/// Called for each delta, and at the end of the model's reply.
 void AgentLoop::time_reasoning(bool reasons) {
   const auto now = std::chrono::steady_clock::now();
   if (reasons_since_ && !reasons) outcome_.reasoned += whole_milliseconds(now - *std::exchange(reasons_since_, {}));

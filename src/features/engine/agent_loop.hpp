@@ -15,12 +15,11 @@
 
 namespace agw {
 
-/// The agent loop of one run: prepares what the model reads, streams what it says, makes the tool calls that it asks
-/// for and returns their results to it, until it asks for none. Used on the loop, by one coroutine.
+/// The agent loop of one run: prepares the model's input, streams its output, makes the tool calls it requests and
+/// feeds their results back, until it requests none. Used on the loop, by one coroutine.
 class AgentLoop {
 public:
-  /// The models of `choices` (at least one) are asked in turn. `outcome` is filled in by `run`. `asks_in`: see
-  /// RunningAgent.
+  /// Tries the models of `choices` (at least one) in order. `run` fills in `outcome`. `asks_in`: see RunningAgent.
   AgentLoop(const EngineServices& services, ModelLimits& limits, ActiveRunPointer active, ExtensionPointer agent,
             std::vector<ModelChoice> choices, ActiveRunPointer asks_in, RunOutcome& outcome);
 
@@ -42,9 +41,9 @@ private:
   ContextWindow window_;
   RunOutcome& outcome_;
   RepeatGuard repeats_;
-  std::chrono::steady_clock::time_point asked_at_{};                    ///< when the model call under way was made
-  std::optional<std::chrono::steady_clock::time_point> reasons_since_;  ///< no value: the model is not reasoning
-  bool needs_separator_ = false;  ///< between what the model has said and what it says next
+  std::chrono::steady_clock::time_point asked_at_{};                    ///< start of the latest model call
+  std::optional<std::chrono::steady_clock::time_point> reasons_since_;  ///< no value: it is not reasoning
+  bool needs_separator_ = false;                                        ///< before the next text, if any, of the model
 };
 
 }  // namespace agw

@@ -12,9 +12,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The time that a tool gets to clean up, for example to end a process.
+/// How long a tool may take to clean up after its stop was requested, for example to end a process.
 constexpr auto time_to_end = 2s;
-/// How often the clock is checked while the call waits for a person.
+/// The interval at which the time is checked while the call waits for a person.
 constexpr std::chrono::milliseconds min_pause = 100ms;
 
 /// Shared by a call and the coroutine that watches it.
@@ -25,7 +25,7 @@ struct Watched {
   bool late = false;
 };
 
-/// Waits until the time is up, or the call is woken.
+/// Waits until the limit has passed, and returns true, or until `woken` is requested, and returns false.
 Task<bool> is_late(StopSource& woken, std::chrono::milliseconds limit, const WaitClock& waits) {
   using std::chrono::steady_clock;
   const auto began = steady_clock::now();

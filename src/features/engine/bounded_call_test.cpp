@@ -13,7 +13,8 @@ struct Called {
   std::chrono::milliseconds took{};
 };
 
-/// Calls a tool that does that, and stops the run after `stop_after`, if given. What `waits` notes does not count.
+/// Calls a tool that performs `action`, and stops the run after `stop_after`, if given. Time that `waits` counts does
+/// not count towards `limit`.
 Called call(std::function<Task<ToolOutcome>(const ToolCall&)> action, std::chrono::milliseconds limit,
             std::optional<std::chrono::milliseconds> stop_after = {}, const WaitClock& waits = {}) {
   Called called;
@@ -47,8 +48,8 @@ Task<ToolOutcome> listens(const ToolCall& call) {
   co_return ToolOutcome{"not read"};
 }
 
-/// Does not look at its Stop.
-Task<ToolOutcome> is_deaf(const ToolCall&) {
+/// Ignores its stop.
+Task<ToolOutcome> ignores_stop(const ToolCall&) {
   asio::steady_timer timer(co_await asio::this_coro::executor, 1h);
   co_await timer.async_wait(asio::use_awaitable);
   co_return ToolOutcome{"not read"};
@@ -104,7 +105,7 @@ TEST(BoundedCall, CountsNoTimeInWhichAPersonIsWaitedFor) {
 TEST(BoundedCall, CancelsAToolThatIgnoresItsStop) {
   for (const auto stop_after :
        {std::optional<std::chrono::milliseconds>(20ms), std::optional<std::chrono::milliseconds>()}) {
-    const auto called = call(is_deaf, stop_after ? 1h : 20ms, stop_after);
+    const auto called = call(ignores_stop, stop_after ? 1h : 20ms, stop_after);
     EXPECT_TRUE(called.outcome.is_error);
     EXPECT_LT(called.took, 1min);
   }

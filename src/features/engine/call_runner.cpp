@@ -1,26 +1,26 @@
-// How the tool calls of a step are made. docs/design/permissions.md.
+// Makes the tool calls of a step. See docs/design/permissions.md.
 //
-// A *step* is an answer of the model that asks for calls. A *target* is what a call acts on, as it was really opened or
-// connected to. *Staged* means turned into a proposal.
+// A *step* is a reply of the model that requests calls. A *target* is the file or address that a call acts on, as it
+// was actually opened or connected to. *Staged* means turned into a proposal.
 //
-// The invariants: a tool acts only with a permission for its actual target, judged at that moment. Each call that began
-// gets one result turn, also if it failed; if that turn cannot be stored, the run fails.
+// The invariants: a tool acts only with a permission for its actual target, decided when it opens that target. Each
+// call that began gets one result turn, even if it failed; if that turn cannot be stored, the run fails.
 //
-//   1. Check that the tool exists, that the input fits its schema, and that the agent may be offered it at all.
+//   1. Check that the tool exists, that the input matches its schema, and that the agent may be offered the tool.
 //   2. If a person has to be asked and the tool has no target to ask about, ask now, outside the call's time limit.
 //   3. Make the call within that limit (bounded_call.cpp). A tool with a target calls `authorize` once it has opened
-//      it, and asks a person, if necessary, with the time of the wait not counted.
+//      the target, and asks a person if necessary; the time of that wait does not count.
 //   4. Store the result as a turn, then publish the end of the call.
 //
-// Calls run concurrently only if every call of the step only reads. Otherwise a call could see half of another's
-// effect, and the model, which wrote them in an order, would not know which half.
+// Calls run concurrently only if every call of the step only reads. Otherwise a call could see a partial effect of
+// another one, although the model expects its calls to take effect in the order in which it wrote them.
 //
-// Why the permission is current: `request_of` reads stage, mode, limits and grants for each call, so a stage that was
-// lowered or a grant that was revoked during the run counts for the next call. An approval is kept with the target that
-// the person saw, and `permission_for` compares: the same tool with another target has to ask again.
+// Why the permission is current: `request_of` reads stage, mode, limits and grants for each call, so lowering a stage
+// or revoking a grant during the run affects the next call. An approval is kept with the target that the person saw,
+// and `permission_for` compares the targets: the same tool with another target has to ask again.
 //
-// A kill inside a call: the step is on disk (Runs::store_step) and the call has no result turn. Engine::recover adds
-// one that says so; the call is not repeated, because it may have had its effect.
+// After a kill inside a call, the step is on disk (Runs::store_step) and the call has no result turn. Engine::recover
+// adds one that reports the interruption; the call is not repeated, because it may have taken effect.
 
 #include "features/engine/call_runner.hpp"
 
@@ -47,7 +47,7 @@ using std::chrono::steady_clock;
 using Verdict = Permission::Verdict;
 
 constexpr std::size_t max_at_once = 8;
-/// Only tools that do not limit their output themselves can reach this.
+/// Bytes. Only tools that do not limit their output themselves can exceed it.
 constexpr std::size_t max_output_length = 4 * max_result_characters + 64 * 1024;
 constexpr std::size_t max_quoted_length = 500;
 
@@ -59,7 +59,7 @@ bool changes_nothing(const Tool& tool) {
   return tool.effect == ToolEffect::reads || tool.effect == ToolEffect::fetches;
 }
 
-/// The output as it is stored and sent: valid UTF-8, without its middle if it is very long.
+/// The output as it is stored and sent: valid UTF-8; if it is very long, without its middle.
 std::string presentable(const std::string& output) {
   auto text = to_utf8(output);
   if (text.size() <= max_output_length) return text;
@@ -82,7 +82,7 @@ std::string dry_text(const ToolUse& use) {
   return fmt::format("dry run: would have called {} with {}", use.name, quoted(to_json(use.input)));
 }
 
-/// The result for a model whose call a person did not allow.
+/// The result of a call that a person did not allow, for the model.
 Permission refused_by_person(const PermissionRequest& decided) {
   Permission refused{.verdict = Verdict::denied, .reason = "permission denied: "};
   if (decided.by == DecidedBy::timeout) {
@@ -96,7 +96,7 @@ Permission refused_by_person(const PermissionRequest& decided) {
   return refused;
 }
 
-/// When a call was made, from the run's beginning, how long it took, and how long a person took of that.
+/// Milliseconds: the start of a call since the run's, its duration, and how much of it was spent waiting for a person.
 struct CallTimes {
   std::int64_t at = 0;
   std::int64_t took = 0;
@@ -113,7 +113,7 @@ json::object turn_metadata(const Run& run, const ToolUse& use, const ToolOutcome
   return metadata;
 }
 
-/// The schema of a deferred tool: a model that calls it with a wrong input has not seen the schema.
+/// The schema of a deferred tool, because a model that calls it with invalid input may not have seen the schema.
 std::string unseen_schema(const RunningAgent& caller, const Tool& tool) {
   const auto* const deferred = find_deferred(caller.deferred_tools, tool.description.name);
   return deferred ? "\nIts input has this schema: " + to_json(deferred->input_schema) : std::string();
@@ -123,7 +123,7 @@ std::string what_failed(std::exception_ptr failure, const std::string& tool) {
   try {
     std::rethrow_exception(failure);
   } catch (const ApiError& error) {
-    // The API words its own refusals differently.
+    // Refusals by the API lack the prefix of refused tool calls.
     const bool is_forbidden = error.status() == 403 && !error.error().starts_with("permission denied");
     const auto said = (is_forbidden ? "permission denied: " : "") + error.error();
     return error.extra().empty() ? said : fmt::format("{}: {}", said, to_json(error.extra()));
@@ -181,13 +181,13 @@ bool CallRunner::offers(const RunningAgent& caller, std::string_view tool_name) 
   return tool && is_offered(request_of(caller, *tool));
 }
 
-bool CallRunner::is_somebody_there(const RunningAgent& caller) const {
+bool CallRunner::can_reach_person(const RunningAgent& caller) const {
   const bool can_ask = !caller.asks_in || caller.asks_in->takes_requests;
   return can_ask && !caller.asks_thread.empty() && approvals_.is_somebody_there(caller.asks_thread);
 }
 
 bool CallRunner::can_be_asked(const RunningAgent& caller) const {
-  return caller.asks_permission && is_somebody_there(caller);
+  return caller.asks_permission && can_reach_person(caller);
 }
 
 GrantedPatterns CallRunner::grants_of(const RunningAgent& caller) const {
@@ -333,8 +333,8 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
   co_return failed(what_failed(failure, use.name));
 }
 
-/// Its changes of files are only named: the person, who is asked during that time, may work on the same files, and what
-/// they write must never count as the run's.
+/// Changes that the client's tools make to files are only noted as not recorded. The person may edit the same files
+/// during the call, and those edits must never be attributed to the run.
 Task<ToolOutcome> CallRunner::make_by_client(const StepCalls& step, const ToolUse& use,
                                              std::shared_ptr<RunClient> client) {
   if (client->changes_files()) {
@@ -354,7 +354,7 @@ struct CallRunner::Call {
 
 Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request) {
   AGW_ASSERT(tool.call && !use.raw_input && request.tool == tool.description.name);
-  // Since the run began, the agent may have been deleted, or renamed and its directory moved.
+  // Since the run began, the agent may have been deleted, or renamed, which moves its directory.
   auto run = step.caller->run;
   run.agent_name = run.roots.agent = stages_.require_agent(run.agent_id)->name;
   const auto& asking = step.caller->asks_in ? step.caller->asks_in : step.active;
@@ -381,8 +381,8 @@ Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, co
                                                 : nullptr,
       .buffers = step.active->client ? step.active->client->buffers() : nullptr,
       .waits = &asking->person_waits};
-  // The question comes first, because the call's time limit must not include a person's time. Tools with a target ask
-  // by themselves, once they know it; commands wait with their own clock.
+  // Ask before the call: its time limit must not include the wait for a person. Tools with a target ask once they know
+  // it; commands exclude the wait from their own time limit.
   const StopSource::Listener when_stopped(step.active->stop, [&call] { call.stop.request(); });
   const bool asks_first =
       !tool.authorizes_itself || (tool.kind != ToolKind::own && tool.effect != ToolEffect::executes);
@@ -425,7 +425,7 @@ Task<Permission> CallRunner::ask_permission(Call& call, ToolTarget target, std::
 
 Task<PersonAnswer> CallRunner::ask_person(Call& call, PersonQuestion question, StopSource& stop) {
   const auto& caller = *call.step.caller;
-  if (!is_somebody_there(caller)) co_return PersonAnswer{.reason = "nobody is there"};
+  if (!can_reach_person(caller)) co_return PersonAnswer{.reason = "nobody is there"};
   const auto decided = co_await approvals_.ask(
       {.kind = PermissionKind::question,
        .run = caller.asks_in,
@@ -443,7 +443,7 @@ Task<PersonAnswer> CallRunner::ask_person(Call& call, PersonQuestion question, S
                          .reason = is_persons ? decided->decision_reason.value_or("") : "nobody answered"};
 }
 
-/// Only among tools that the agent may still use.
+/// Searches only tools that the agent may still use.
 Task<std::vector<ToolDescription>> CallRunner::find_tools(RunningAgentPointer caller, std::string query) {
   std::vector<ToolDescription> candidates;
   for (const auto& tool : usable_tools(*caller)) {

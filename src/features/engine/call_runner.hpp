@@ -22,8 +22,8 @@
 
 namespace agw {
 
-/// Runs the tools that models ask for: checks the input and the permission, limits the call's time, publishes its
-/// events and stores the result as a turn.
+/// Runs the tool calls that models request: checks input and permission, limits the time, publishes the events and
+/// stores the result as a turn.
 class CallRunner {
 public:
   CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, Proposals& proposals,
@@ -33,12 +33,13 @@ public:
   /// Waits for integrations that are connecting, if the agent is in act mode. Call it before `usable_tools`.
   Task<> wait_for_integrations(const RunningAgent& caller, StopSource& stop) const;
 
-  /// The tools that the agent could use, by name.
+  /// The tools that the agent can use, ordered by name.
   std::vector<ToolPointer> usable_tools(const RunningAgent& caller) const;
 
-  /// Whether the tool of that name is among them.
+  /// Whether the tool of that name is one of `usable_tools`.
   bool offers(const RunningAgent& caller, std::string_view tool_name) const;
-  /// Why a tool is offered, if not because of the stage: grants for it, or that a person is asked.
+  /// Why a tool is offered that the stage alone would not allow: its grants, or that a person is asked. No value if
+  /// the stage allows it.
   std::optional<std::string> why_offered(const RunningAgent& caller, const std::string& tool_name) const;
 
   /// The limits that runs started by this one inherit: see InheritedLimits.
@@ -53,17 +54,17 @@ public:
   /// Whether a call of that name counts as a side effect: its tool does more than read, or does not exist.
   bool has_side_effects(const std::string& tool_name) const;
 
-  /// Makes the calls of one step, concurrently if all only read. Returns their results in the order of the calls,
-  /// without those that had not begun when the run was stopped.
+  /// Makes the calls of one step, concurrently if all only read. Returns their results in the order of the calls;
+  /// calls that had not begun when the run was stopped have none.
   Task<std::vector<Message>> run(ActiveRunPointer active, RunningAgentPointer caller, std::vector<ToolUse> uses);
 
 private:
   struct StepCalls;
   struct Call;
 
-  /// A call of the tool without a target yet, with what persons have allowed and can.
+  /// A call of the tool, without a target yet, with the grants for it and whether a person can be asked.
   ToolRequest request_of(const RunningAgent& caller, const Tool& tool) const;
-  bool is_somebody_there(const RunningAgent& caller) const;
+  bool can_reach_person(const RunningAgent& caller) const;
   bool can_be_asked(const RunningAgent& caller) const;
   GrantedPatterns grants_of(const RunningAgent& caller) const;
 
@@ -88,9 +89,9 @@ private:
   FileRecorder& recorder_;
 };
 
-/// Makes the call, and ends it at the tool's time limit or when `run_stop` is requested: the call's own stop is
-/// requested first, and a tool that ignores that is cancelled two seconds later. Both are error results. Throws what
-/// the tool throws. The time that `waits` counts during the call is not counted as the tool's.
+/// Makes the call, and ends it at the tool's time limit or when `run_stop` is requested: requests the call's own stop,
+/// and cancels a tool that is still running two seconds later. Either way the result is an error. Throws what the tool
+/// throws. Time that `waits` counts during the call does not count towards the limit.
 Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& call, StopSource& run_stop,
                                const WaitClock& waits);
 

@@ -11,7 +11,7 @@ namespace agw {
 
 namespace {
 
-/// For a model whose service was deleted or disabled: the fallbacks, or else the default model.
+/// Replaces a model whose service was deleted or disabled by the fallbacks, or else by the default model.
 void fall_back(const Models& models, ChosenModels& chosen) {
   if (chosen.choices.empty()) {
     const auto usual = models.resolve({});

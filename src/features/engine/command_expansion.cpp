@@ -15,7 +15,7 @@ namespace agw {
 namespace {
 
 constexpr std::string_view all_arguments = "$ARGUMENTS";
-/// No model reads more. Without a limit, repeated placeholders could multiply the arguments.
+/// Bytes; more than any model can read. Without a limit, repeated placeholders could multiply the arguments.
 constexpr std::size_t max_expansion_length = 10 * 1024 * 1024;
 
 std::string_view stripped(std::string_view text) {

@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing::extensions;
 
-/// What the model reads of `message` where the command `do` has that prompt; `(plain)` where it is no command.
+/// The text that the model gets for `message` if the command `do` has that prompt; `(plain)` if it is not a command.
 std::string read_by_the_model(std::string_view prompt, std::string_view message, bool enabled = true) {
   std::string text;
   with_extensions([&](ExtensionsFixture& fixture) -> Task<> {

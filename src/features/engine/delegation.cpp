@@ -48,7 +48,7 @@ Task<ToolOutcome> Engine::delegate(const ToolRun& caller, std::string agent_name
   const auto delegated = std::make_shared<DelegatedRun>();
   delegated->delegation = {
       .run_id = new_id(), .delegating_run_id = caller.run_id, .agent_id = agent->id, .thread_id = {}};
-  // Events about its thread are published while that is created.
+  // Creating the thread publishes events about it, so the delegation must be known first.
   add_delegation(std::shared_ptr<const Delegation>(delegated, &delegated->delegation));
   const auto thread =
       co_await services_.threads.create({.agent_id = agent->id, .project_id = caller.project_id, .mode = mode});

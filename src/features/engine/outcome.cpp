@@ -19,7 +19,7 @@ std::string_view finish_reason(StopReason stop) {
   return "stop";
 }
 
-/// Bytes. Lists of turns have all of their metadata, so that it must not be long.
+/// Bytes. Kept short, because lists of turns include the metadata of each turn.
 constexpr std::size_t kept_reasoning = 32 * 1024;
 
 json::array step_members(const std::vector<StepMark>& steps) {
@@ -43,7 +43,7 @@ json::array call_members(const std::vector<ModelCall>& calls) {
   return members;
 }
 
-/// The members that are needed to regenerate the answer.
+/// Adds the members that regenerating the answer requires.
 void add_origin(json::object& metadata, const Run& run) {
   for (const auto name : {std::string_view("agent_id"), named_model_member}) {
     if (const auto* member = run.order.if_contains(name)) metadata[name] = *member;
@@ -119,13 +119,13 @@ json::object interrupted_metadata(const InterruptedRun& interrupted, const std::
   return metadata;
 }
 
-void apply_model_outcome(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came) {
+void apply_model_outcome(RunOutcome& outcome, const ModelOutcome& model_outcome, bool has_streamed) {
   if (const auto* reply = std::get_if<ModelReply>(&model_outcome)) {
     outcome.finish_reason = finish_reason(reply->stop);
     return;
   }
   const auto& failure = std::get<ModelFailure>(model_outcome);
-  outcome.partial = anything_came || !outcome.steps.empty();
+  outcome.partial = has_streamed || !outcome.steps.empty();
   if (failure.kind == ModelFailure::Kind::stopped) {
     outcome.stopped = true;
     outcome.partial = true;

@@ -1,4 +1,4 @@
-// The prompt as a person sees it: the same parts that a run puts together (agent_loop.cpp).
+// The prompt as people see it, composed of the same parts as that of a run (agent_loop.cpp).
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace agw {
 
 namespace {
 
-/// A new thread of the agent, with the defaults.
+/// A new thread of the agent, with default values.
 Thread new_thread_of(const Extension& agent) {
   Thread thread;
   if (const auto mode = string_member(agent.definition.members(), "mode")) {
@@ -35,7 +35,7 @@ std::int64_t window_of_first(const Models& models, const Extension& agent) {
   return chosen.choices.empty() ? assumed_window : models.info(chosen.choices.front()).context_window;
 }
 
-/// The deferred tools that no search of the thread has found.
+/// The number of deferred tools that no search of the thread has found.
 std::int64_t deferred_count(const RequestTools& tools) {
   if (!tools.deferred) return 0;
   return std::ranges::count_if(*tools.deferred, [&](const auto& tool) {
@@ -52,7 +52,7 @@ Task<AgentPrompt> Engine::prompt(ExtensionPointer agent, AgentPromptQuery query)
   const auto limits = agent_limits(*agent, services_.extensions, services_.prompts.roots(*agent, thread.project_id));
   RunningAgent caller{.agent = agent, .mode = prompt.mode, .limits = limits};
   caller.run.thread_id = thread.id;
-  // A run of a message on this thread would ask there.
+  // A run that answers a message of this thread would ask in it.
   caller.asks_thread = thread.id;
   caller.asks_permission = services_.approvals.asks(*agent);
   co_await services_.calls.wait_for_integrations(caller, stopping_);

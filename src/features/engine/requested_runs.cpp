@@ -1,4 +1,4 @@
-// Runs that other rooms request: their turns, what they wait for, and how they are ended.
+// Runs that other rooms request: storing their turns, waiting for other runs, and ending them.
 
 #include <memory>
 
@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-/// The turns that the write of a request inserted.
+/// The turns that the write of a run request inserted.
 struct AddedTurns {
   std::optional<AddedTurn> attached_data;
   AddedTurn prompt;
@@ -67,7 +67,7 @@ Task<> Engine::begin_run(ActiveRunPointer active, std::function<void(Connection&
 void Engine::end_soon(const ActiveRunPointer& active) {
   active->stop.request();
   if (!active->recorded || active->started) return;
-  // It ends at once and out of order; otherwise it would stay active until the run before it ends.
+  // End it at once, out of order: otherwise it would stay active until the run before it ends.
   active->started = true;
   workers_.spawn(answer(active));
 }

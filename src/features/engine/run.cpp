@@ -1,4 +1,4 @@
-// The course of a run: choose the model, have it answer (agent_loop.cpp), store the answer, report the end.
+// The stages of a run: choose the model, have it answer (agent_loop.cpp), store the answer, report the end.
 
 #include <fmt/format.h>
 #include <boost/asio/post.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto pause_before_saving_again = 1s;
 
-/// Why the agent can no longer answer, although it could when it was asked; empty if it can.
+/// Why the agent can no longer answer, although it could when the message was accepted; empty if it can.
 std::string_view why_unavailable(const ExtensionPointer& agent, const RunRequest* run_request) {
   if (!agent) return "the agent was deleted before it could answer";
   if (agent->enabled || (run_request && run_request->allows_disabled_agent)) return "";
@@ -34,8 +34,7 @@ Runs::Ending ending_of(const Run& run, const RunOutcome& outcome, bool has_turn)
           .error = outcome.error};
 }
 
-/// What a model thought is worth nothing to another one that has answered, but an answer without a model changes
-/// nothing.
+/// Stored thoughts become useless once another model has answered. An answer of the offline provider does not count.
 bool has_model_answered(const RunOutcome& outcome) {
   return outcome.error.empty() && !outcome.model.starts_with(fmt::format("{}/", offline_provider));
 }
@@ -92,7 +91,7 @@ Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
   }
 }
 
-/// Stores the answer. While the disk is full it tries again, because the answer was promised.
+/// Stores the answer. Retries while the disk is full: the message was acknowledged, so its answer must not be lost.
 Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
   for (;;) {
     std::string why;
@@ -107,12 +106,12 @@ Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
       why = error.what();
       active->waits_for_disk_space = dynamic_cast<const DiskFull*>(&error) != nullptr;
     }
-    // Callers that wait for the end may continue now.
+    // Wakes callers that wait for the end, so that they can report the full disk.
     active->ended.pulse();
     log::error({.run = active->run.id}, "cannot store the answer: {}", why);
     if (co_await pause(stopping_, pause_before_saving_again) != WaitResult::done) break;
   }
-  // The next start finds the run unfinished and keeps what its checkpoints hold.
+  // The next start finds the run unfinished, and keeps the text of its checkpoints.
   services_.runs.withdraw(active);
 }
 
@@ -154,7 +153,7 @@ Task<bool> Engine::end_with_turn(ActiveRunPointer active, const RunOutcome& outc
       active, std::move(ending),
       [added, prepared, active, at_end, stores_thoughts, model = outcome.model,
        thoughts = outcome.thoughts](Connection& connection) {
-        // Copied here, because copying a long answer would block the loop. It no longer changes.
+        // Copied on this thread, because copying a long answer would block the loop. The log no longer changes.
         auto turn = prepared;
         turn.turn.content = active->log.content();
         *added = Threads::insert_in(connection, std::move(turn));
@@ -164,7 +163,7 @@ Task<bool> Engine::end_with_turn(ActiveRunPointer active, const RunOutcome& outc
       },
       [this, added] {
         services_.threads.announce(*added);
-        // Freeing a long answer takes milliseconds: not all its copies in one callback.
+        // Freeing a long answer takes milliseconds, so each copy is freed in a callback of its own.
         asio::post(services_.loop, [content = std::move(added->turn.content)] {});
       });
 }

@@ -12,23 +12,23 @@
 
 namespace agw {
 
-/// Keeps a record of a run that it has requested. Called on the loop.
+/// Observes a run on behalf of the room that requested it. Called on the loop.
 class RunObserver {
 public:
   virtual ~RunObserver() = default;
-  /// The run is the first on its thread and waits for no other. Not called if it was stopped while it waited.
+  /// The run has become the first on its thread and waits for no other run. Not called if it was stopped before.
   virtual void started() {}
-  /// Right before the write that ends the run. Returns what is stored in the same transaction. Called again if that
-  /// write failed.
+  /// Called right before the write that ends the run. Returns a function that runs in the same transaction. Called
+  /// again if that write failed.
   virtual Runs::AtEnd ending(const RunOutcome& outcome) = 0;
-  /// After the run's last event.
+  /// Called after the run's last event.
   virtual void ended() {}
 };
 
 /// Answers without a model: returns the whole text. An exception fails the run, with its message.
 using Answerer = std::function<Task<std::string>(StopSource& stop)>;
 
-/// A prompt from another room, such as a job's, which an agent answers like a person's message.
+/// A prompt from another room, such as a job's, to be answered by an agent like a person's message.
 struct RunRequest {
   std::string run_id;
   std::string thread_id;
@@ -38,13 +38,15 @@ struct RunRequest {
   std::optional<std::string> attached_data;
   json::object metadata;  ///< of both turns
   json::object order;     ///< `model`, `mode`, `dry`, `depth`: how to answer
-  /// The run whose agent ordered it: while that answers a person, it asks the person through it. Empty: none.
+  /// The run whose agent requested this one. While that run answers a person, this run asks the person through it.
+  /// Empty: none.
   std::string ordering_run_id{};
-  EventCause cause{};  ///< of the events that the run causes; without jobs where none has ordered it
-  /// Returns the runs, of any thread, that must end first. Called when the run is the first on its own thread. Empty:
-  /// none.
+  EventCause cause{};  ///< of the events that the run causes; contains no jobs unless a job requested the run
+  /// Returns the runs, of any thread, that must end first. Called once the run is the first on its own thread. Empty:
+  /// there are none.
   std::function<std::vector<ActiveRunPointer>()> runs_before;
-  /// Awaited when it is the run's turn, before it begins; ends at once when `stop` is requested. Empty: nothing.
+  /// Awaited before the run begins, once no other run is ahead of it; returns as soon as `stop` is requested. Empty:
+  /// there is nothing to wait for.
   std::function<Task<>(StopSource& stop)> before_start{};
   Answerer answerer;          ///< empty: the agent's model
   std::string answerer_name;  ///< stored instead of the model's id

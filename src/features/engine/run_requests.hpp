@@ -24,7 +24,7 @@ public:
   /// Turns the outcome of a stopped run into the failure that was noted for it, if any.
   void take_failure(const Run& run, RunOutcome& outcome);
 
-  // Call the observer of the run's request, if there is one.
+  // These call the observer of the run's request, if any.
   void notify_started(const ActiveRun& active) const;
   Runs::AtEnd ending_of(const Run& run, const RunOutcome& outcome) const;
   /// The last call for a run: its request is removed.

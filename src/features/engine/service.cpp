@@ -1,5 +1,5 @@
-// What clients can do with answers: start one (`chat`, `regenerate`), stop it, drop a message that waits. The queue of
-// a thread is worked off by `work`; run.cpp has the course of a run, and agent_loop.cpp that of an answer.
+// Requests of clients: start an answer (`chat`, `regenerate`), stop it, remove a queued message. `work` processes the
+// queue of a thread; run.cpp contains the stages of a run, agent_loop.cpp those of an answer.
 
 #include "features/engine/service.hpp"
 
@@ -52,7 +52,7 @@ bool is_dry(const Turn& question) {
   return question.metadata->contains("job") || question.metadata->contains(delivery_member);
 }
 
-/// The question with a new text, the same files, and still dry if it was.
+/// The question with a new text and the rest of its metadata: its files, and whether it is dry.
 AddTurn edited(const Turn& question, std::string id, std::string content) {
   auto metadata = question.metadata.value_or(json::object{});
   for (const auto* member : {"superseded", "run_id", "after_step"}) metadata.erase(member);
@@ -64,8 +64,8 @@ AddTurn edited(const Turn& question, std::string id, std::string content) {
           .replaces = question.id};
 }
 
-/// Marks a message that is meant to join the active answer. If that is a dry run, the message stays dry even if it
-/// comes too late to join.
+/// Marks a message that is to join the active answer. If that is a dry run, the message is answered dry even if it
+/// arrives too late to join.
 void mark_as_steering(json::object& members, const ActiveRun& active) {
   members[delivery_member] = to_text(Delivery::steer);
   if (is_true(active.run.order, "dry")) members["dry"] = true;
@@ -115,7 +115,7 @@ Task<> store_interrupted(Database& database, InterruptedRun left, std::vector<In
         }
         Threads::insert_in(connection, answer);
       } catch (const NotFound&) {
-        return;  // Its thread was deleted: there is nothing left to answer.
+        return;  // The thread was deleted, so there is nothing to answer.
       }
     });
   });
@@ -184,13 +184,13 @@ Task<std::vector<Attachment>> Engine::require_files(const ChatMessage& message, 
   if (std::ranges::none_of(files, is_image)) co_return files;
   const auto own = string_member(agent.definition.members(), "model").value_or("");
   const auto resolved = services_.models.resolve(message.model ? std::string_view(*message.model) : own);
-  // If it is not configured, the run reports that.
+  // A model that is not configured is reported by the run.
   const auto* choice = std::get_if<ModelChoice>(&resolved);
   if (choice && !services_.models.info(*choice).vision) throw BadRequest("model does not accept images");
   co_return files;
 }
 
-/// The agent that gave the answer; if it can no longer answer, the thread's.
+/// The agent that gave the answer; the thread's if that one was deleted or disabled.
 std::string Engine::answerer_of(const std::optional<Turn>& answer, const Thread& thread) const {
   const auto answerer = services_.extensions.find(text_in(answer, "agent_id").value_or(""));
   return answerer && answerer->enabled ? answerer->id : thread.agent_id;
@@ -246,8 +246,8 @@ ActiveRunPointer Engine::open_run(const std::string& thread_id, const std::strin
                               .order = std::move(order)});
 }
 
-/// Stores the run in the same transaction as its question: every acknowledged question is answered or, after a kill,
-/// marked as interrupted.
+/// Stores the run in the same transaction as its question, so that every acknowledged question is answered or, after a
+/// kill, marked as interrupted.
 InTransaction<Turn> Engine::recording(const ActiveRunPointer& active, InTransaction<Turn> in_transaction) const {
   return [run = active->run, now = services_.clock.now(), in_transaction = std::move(in_transaction)](
              Connection& connection, const Turn& turn) {
@@ -263,7 +263,7 @@ void Engine::begin(const ActiveRunPointer& active) {
   work_on(active->run.thread_id);
 }
 
-/// A run that was not stored. Runs queued after it may have been stored, and wait for it.
+/// Removes a run that could not be stored. Runs queued after it may have been stored, and wait for it.
 void Engine::withdraw(const ActiveRunPointer& active) {
   services_.runs.withdraw(active);
   const auto next = services_.runs.front(active->run.thread_id);
@@ -296,7 +296,7 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
   const auto active = services_.runs.of_thread(thread.id);
   stop_all(active);
   for (const auto& run : active) co_await until_ended(run, OnFullDisk::refuse);
-  // An answer that was already complete ends normally.
+  // A run whose answer was already complete ends normally.
   const bool any_stopped = std::ranges::any_of(active, [](const auto& run) { return run->has_stopped; });
   co_return ChatStopped{any_stopped ? "stopped" : "idle", thread.id};
 }
@@ -342,7 +342,7 @@ Task<> Engine::stop() {
   co_await workers_.join();
 }
 
-/// Runs that wait end concurrently, so that their writes share commits.
+/// Queued runs end concurrently, so that their writes share commits.
 void Engine::stop_all(const std::vector<ActiveRunPointer>& runs) {
   for (const auto& run : runs) run->stop.request();
   for (const auto& run : runs) end_soon(run);

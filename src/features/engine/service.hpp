@@ -32,7 +32,7 @@ struct Delegation {
   std::string delegating_run_id;  ///< empty: a person requested the task
   std::string agent_id;           ///< of the agent that does the task
   std::string thread_id;          ///< empty until its thread exists
-  bool is_reseeding = false;      ///< extensions are being reset to their files, which the task may have changed
+  bool is_reseeding = false;      ///< true while extensions are reset to their files, which the task may have changed
 };
 
 /// Runs agents: stores messages, has agents answer them, and stores the answers. Runs of one thread follow one another,
@@ -44,30 +44,31 @@ class Engine {
 public:
   explicit Engine(const EngineServices& services);
 
-  /// Stores the message and begins to answer it. Throws BadRequest `agent not found` or `agent is disabled` (both with
-  /// `agent_id`) or `model does not accept images`, NotFound `thread not found` or `file not found`. `client` follows
-  /// the answer.
+  /// Stores the message and begins to answer it. `client`, if any, receives the answer. Throws BadRequest `agent not
+  /// found` or `agent is disabled` (both with `agent_id`) or `model does not accept images`, NotFound `thread not
+  /// found` or `file not found`.
   Task<Turn> chat(ChatMessage message, InTransaction<Turn> in_transaction = {}, std::shared_ptr<RunClient> client = {});
 
-  /// Stops the active run of the thread and those that wait for it. Returns once all have ended and are stored. Throws
+  /// Stops the active run of the thread and those queued after it. Returns once all have ended and are stored. Throws
   /// NotFound `thread not found`.
   Task<ChatStopped> stop_chat(StopChat wanted);
 
-  /// Deletes the turn; a run that only waits to answer it is taken out of its thread's queue. Throws NotFound `turn not
-  /// found`, Conflict `turn is in use`.
+  /// Deletes the turn. If a run that has not started yet would answer it, removes that run from its thread's queue.
+  /// Throws NotFound `turn not found`, Conflict `turn is in use`.
   Task<> remove_turn(std::string turn_id);
 
-  /// Answers a user turn again (an assistant's turn stands for its question), by the agent that answered it, or by the
-  /// thread's if that one no longer can, and by the model that the message named, unless another is `wanted`. With
-  /// `wanted.content`, an edited version of the question is answered, which supersedes it. Returns the question. Throws
-  /// NotFound `turn not found`, Conflict `turn is in use`, and what `chat` throws for the thread's agent.
+  /// Answers a user turn again; for an assistant's turn, the question that it answers. Uses the agent that answered
+  /// before, or the thread's if that one no longer can, and the model that the message named, unless `wanted` names
+  /// another. With `wanted.content`, stores and answers an edited question, which supersedes the old one. Returns the
+  /// question. Throws NotFound `turn not found`, Conflict `turn is in use`, and what `chat` throws for the thread's
+  /// agent.
   Task<Turn> regenerate(std::string turn_id, AnswerAgain wanted = {}, InTransaction<Turn> in_transaction = {});
 
   /// The agent's system prompt and tools, with estimates of their tokens. Throws NotFound `thread not found`.
   Task<AgentPrompt> prompt(ExtensionPointer agent, AgentPromptQuery query);
 
-  /// Whether the agent may change `file` (absolute, resolved) with Write or Edit in a run of act mode whose own file it
-  /// is (own_file_member).
+  /// Whether the agent may change `file` (absolute, resolved) with Write or Edit in a run in act mode that has it as
+  /// its own file (own_file_member).
   bool may_write(const ExtensionPointer& agent, const std::optional<std::string>& project_id,
                  const std::filesystem::path& file) const;
 
@@ -78,31 +79,32 @@ public:
   /// Stores the turns and begins to answer. `in_transaction`, if any, runs first in the same transaction; if it throws,
   /// nothing is stored. Throws NotFound `thread not found`.
   Task<> begin_run(ActiveRunPointer active, std::function<void(Connection&)> in_transaction);
-  /// Stops the run, even if it still waits, and returns once it has ended and is stored. Throws ApiError 507 `disk
-  /// full` if its end does not fit on the disk; it is stored once there is space.
+  /// Stops the run, even if it has not started, and returns once it has ended and is stored. Throws ApiError 507 `disk
+  /// full` if the disk is full; the end is then stored once there is space.
   Task<> stop_run(ActiveRunPointer active);
-  /// The same, without waiting for the end.
+  /// Like `stop_run`, without waiting for the end.
   void end_soon(const ActiveRunPointer& active);
-  /// Ends the run with that error; the answer is stored as far as it got.
+  /// Ends the run with the error `why`, and stores the answer so far.
   void fail_run(const ActiveRunPointer& active, std::string why);
 
   /// Has another agent do a task in a new thread, with no more rights than the calling run, and returns its answer.
-  /// `stop` stops that run as well. Throws BadRequest `agent not found` or `agent is disabled` (both with `agent_id`).
+  /// Requesting `stop` stops the new run. Throws BadRequest `agent not found` or `agent is disabled` (both with
+  /// `agent_id`).
   Task<ToolOutcome> delegate(const ToolRun& caller, std::string agent_name, std::string task, StopSource& stop);
   /// Registers a task that another room delegates, for as long as that room owns it.
   void add_delegation(const std::shared_ptr<const Delegation>& delegation);
   std::vector<std::shared_ptr<const Delegation>> delegations() const;
 
-  /// The cause of the events of the run with that id: the request at the root of its chain of delegations. Without jobs
-  /// for a run that a person's message has ordered.
+  /// The cause of the events of the run with that id: the request at the root of its chain of delegations. Contains no
+  /// jobs if the root is a person's message.
   EventCause cause_of(std::string run_id) const;
 
-  /// Ends the runs that a killed gateway left active. Call it before any other run.
+  /// Ends the runs that a killed gateway left active. Call it before starting any run.
   Task<> recover(std::vector<InterruptedRun> interrupted);
-  /// The same for those of another gateway, at any time.
+  /// Ends the runs of another, killed gateway. May be called at any time.
   Task<> end_interrupted(std::vector<InterruptedRun> interrupted);
 
-  /// Stops everything; each run is saved as far as it got.
+  /// Stops all runs, and stores each answer so far.
   Task<> stop();
 
 private:
@@ -116,12 +118,12 @@ private:
   void work_on(const std::string& thread_id);
 
   void stop_all(const std::vector<ActiveRunPointer>& runs);
-  /// If the disk is full, a run ends once there is space: either wait for that, or throw ApiError 507 `disk full`.
+  /// A full disk delays the end of a run until there is space: either wait for that, or throw ApiError 507 `disk full`.
   enum class OnFullDisk { wait, refuse };
   static Task<> until_ended(ActiveRunPointer active, OnFullDisk on_full_disk = OnFullDisk::wait);
   Task<> wait_for_others(ActiveRunPointer active);
 
-  /// The run of a person's message at the root of the chain of delegations; null if a job or another room ordered it.
+  /// The run of a person's message at the root of the chain of delegations; null if a job or another room requested it.
   ActiveRunPointer run_of_person(const ActiveRunPointer& active) const;
 
   Task<> work(std::string thread_id);
@@ -144,8 +146,8 @@ private:
   [[no_unique_address]] const ThreadChecker thread_;
 };
 
-/// `/chat`, `/client-tools`, `/chat/stop`, deleting and answering turns, the events of runs, modes, and the prompts of
-/// agents.
+/// The routes of `/chat`, `/client-tools`, `/chat/stop`, deleting and answering turns, the events of runs, modes, and
+/// the prompts of agents.
 std::vector<Route> chat_routes(Engine& engine, ClientTools& client_tools, Threads& threads, Runs& runs, Stages& stages);
 
 /// Delegate: gives a task to another agent, in a new thread, and waits for its answer.

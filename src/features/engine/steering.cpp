@@ -1,4 +1,4 @@
-// Messages that join the answer under way.
+// Messages that join the active answer.
 
 #include "features/engine/steering.hpp"
 
@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// Whether the message leaves `member` open or names the value that the run has.
+/// Whether the message does not specify `member`, or specifies the value that the run has.
 bool asks_for_nothing_else(const Run& message, std::string_view member, const Run& run, std::string_view current) {
   const auto wanted = string_member(message.order, member);
   return !wanted || *wanted == current || wanted == string_member(run.order, member);

@@ -17,7 +17,7 @@ constexpr std::string_view truncation_mark = "…";
 constexpr std::size_t max_message_read = 16'000;
 constexpr std::size_t max_prefix_length = 1 << 20;  ///< of a thread, up to its first answer
 constexpr std::int64_t title_tokens = 256;
-/// After this many answers without a title from a model, the thread keeps its title.
+/// After this many answers without a title from a model, the truncated message stays the title.
 constexpr std::ptrdiff_t max_attempts = 3;
 constexpr auto title_instructions =
     "You are given the first message of a conversation. Answer with a title for it: at most six words, in the "
@@ -62,7 +62,7 @@ struct InProgress {
 Task<> Titles::find(Run run) {
   if (!in_progress_.insert(run.thread_id).second) co_return;
   const InProgress guard{in_progress_, run.thread_id};
-  // Nobody searches for delegated tasks by title.
+  // People do not search for delegated tasks by title.
   if (run.order.contains(inherited_limits_member)) co_return;
   auto& threads = services_.threads;
   const auto agent = services_.extensions.find(run.agent_id);

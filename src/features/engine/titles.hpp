@@ -12,7 +12,7 @@ namespace agw {
 /// Asks a model for titles of threads whose first message is too long to be the title.
 class Titles {
 public:
-  /// `stopping` ends the model's calls; it outlives them.
+  /// Requesting `stopping`, which must outlive this object, ends the calls of the model.
   Titles(const EngineServices& services, StopSource& stopping) : services_(services), stopping_(stopping) {}
 
   /// Finds a title for the thread of a completed run, if it needs one.

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Delegated tasks may take long.
+/// Delegated tasks may take much longer than other calls.
 constexpr auto max_task_time = 1h;
 
 constexpr auto input_schema = R"({

@@ -10,15 +10,15 @@
 
 namespace agw {
 
-/// When a message reaches its agent, if another one is being answered.
+/// When a message reaches its agent while another message is being answered.
 enum class Delivery {
-  queue,      ///< as a question of its own, once the runs before it have ended
-  steer,      ///< in the answer under way, before the model is asked again; else like `queue`
-  interrupt,  ///< like `queue`, but the answer under way is stopped
+  queue,      ///< as a separate question, once the runs before it have ended
+  steer,      ///< within the active answer, before the next call of the model; if that is too late, like `queue`
+  interrupt,  ///< like `queue`, but stops the active answer
 };
 std::span<const EnumName> names(Tag<Delivery>);
 
-/// The body of `POST /chat`. The member after the described ones is for the gateway's own callers.
+/// The body of `POST /chat`. `metadata` is set only by callers inside the gateway.
 struct ChatMessage {
   std::string content;
   std::optional<std::string> threadId;                  ///< none: a new thread
@@ -33,8 +33,8 @@ const Description& describe(Tag<ChatMessage>);
 
 /// The body of `POST /turns/:id/regenerate`.
 struct AnswerAgain {
-  std::optional<std::string> content;  ///< the edited question; none: as it was
-  std::optional<std::string> model;    ///< as in ChatMessage; none: the one that the message named
+  std::optional<std::string> content;  ///< the edited question; none: unchanged
+  std::optional<std::string> model;    ///< as in ChatMessage; none: the model that the message named
 };
 const Description& describe(Tag<AnswerAgain>);
 
