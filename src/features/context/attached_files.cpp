@@ -13,10 +13,10 @@ namespace agw {
 
 namespace {
 
-/// Base64 adds a third; this still fits the providers' limits for bodies.
+/// Bytes. Even with the third that Base64 adds, the request stays below the providers' size limits.
 constexpr std::size_t image_budget = attachment_limit;
 
-/// The attachments that the turn's metadata names, each id once. Other members of the metadata are not trusted.
+/// The attachments that the turn's metadata names, each id once. Other members are not trusted and ignored.
 std::vector<Attachment> attachments_named_in(const Turn& turn) {
   std::vector<Attachment> named;
   std::set<std::string> ids;
@@ -45,7 +45,7 @@ bool matches_its_type(const Attachment& attachment, std::string_view bytes) {
   return is_image(attachment) ? is_picture(attachment.mime, bytes) : is_text(bytes);
 }
 
-/// No value if it cannot be read, or its content does not match its type.
+/// Returns no value if the file cannot be read, or its content does not match its type.
 Task<std::optional<std::string>> bytes_of(Attachments& attachments, const Attachment& attachment,
                                           AttachedFiles& loaded) {
   if (auto known = loaded.extract(attachment.id)) co_return std::move(known.mapped().bytes);
@@ -54,14 +54,14 @@ Task<std::optional<std::string>> bytes_of(Attachments& attachments, const Attach
   co_return bytes;
 }
 
-/// One line, without control characters that could end it.
+/// Name and type of the file. Control characters are replaced: they could end the line.
 std::string label_of(const Attachment& attachment) {
   auto name = attachment.name;
   std::ranges::replace_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   return fmt::format("{} ({})", name, attachment.mime);
 }
 
-/// Both lines contain the id, which the file's author could not know: its text cannot imitate the end.
+/// Both delimiters contain the id, which the file's author could not know, so the text cannot imitate the end.
 std::string text_of(const AttachedFile& file) {
   return fmt::format("\n\n--- begin of the attached file {}, {} ---\n{}\n--- end of the attached file, {} ---",
                      label_of(file.attachment), file.attachment.id, file.bytes, file.attachment.id);
@@ -93,7 +93,7 @@ Task<AttachedFiles> load_attached_files(Attachments& attachments, const std::vec
       auto& budget = is_image(attachment) ? image_bytes : text_budget;
       if (static_cast<std::size_t>(attachment.size) > budget || (is_image(attachment) && !sees)) continue;
       auto bytes = co_await bytes_of(attachments, attachment, loaded);
-      // Text may have grown when it was converted to UTF-8.
+      // Conversion to UTF-8 may have made the text longer.
       const auto size = bytes ? bytes->size() : 0;
       if (!bytes || size > budget) continue;
       files.emplace(attachment.id, AttachedFile{attachment, *std::move(bytes), turn->id});

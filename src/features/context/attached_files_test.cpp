@@ -21,7 +21,7 @@ struct AttachedFixture : ExtensionsFixture {
     const std::vector<Attachment> files{co_await attachments.add(name, mime, bytes)};
     co_return Turn{.role = Role::user, .content = std::move(content), .metadata = attachment_metadata(files)};
   }
-  /// What a model is shown of the turns' last one.
+  /// The message that a model gets for the last of `turns`.
   Task<Message> shown(std::vector<Turn> turns, bool sees = true, std::size_t budget = 1'000) {
     const auto files = co_await load_attached_files(attachments, turns, sees, budget);
     Message message{.text = turns.back().content};

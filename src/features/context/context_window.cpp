@@ -1,32 +1,33 @@
-// What of a conversation a model is shown. docs/design/runs.md, "Fitting the context window", has an example.
+// Selects the part of a conversation that a model is shown. docs/design/runs.md, "Fitting the context window", has an
+// example.
 //
-// The *window* is what a model takes, in tokens: prompt, messages and answer together. The *budget* is what the window
-// leaves for messages, in bytes: three for each token that remains after the system prompt, the tools, the answer and
-// 1,000 spare tokens, but at least for 2,000 tokens. The *conversation* is the messages up to the question; the
-// messages of this run's *steps* follow it.
+// The *window* is the number of tokens that a model accepts for prompt, messages and answer together. The *budget* is
+// the space for messages, in bytes: three for each token of the window that remains after the system prompt, the tools,
+// the answer and 1,000 spare tokens, but at least enough for 2,000 tokens. The *conversation* is the messages up to the
+// question; the messages of this run's *steps* follow it.
 //
-// The invariant: a model is asked with messages that fit its own budget, as far as they can be shortened. The question
-// is always among them, and every tool call is followed by its result.
+// The invariant: the messages sent to a model fit its own budget, as far as they can be shortened. The question is
+// always among them, and every tool call is followed by its result.
 //
 // `load`, with the budget of the first choice:
 //   1. Load the text of the question's files, up to half of the budget.
-//   2. If the stored summary and all turns after it fit in the rest, take them.
-//   3. Otherwise keep the newest turns that fit in half of it, have the older ones summarised by the model that will
-//      answer, and store the summary. If the model is offline or fails, the summary is made by rule.
-//   4. Send what the model thought in earlier answers again (thoughts.hpp), if they fit, at most half of the budget.
-//   5. Give what is left, at most half of the budget, to the files of the turns.
+//   2. If the stored summary and all turns after it fit into the rest, use them.
+//   3. Otherwise keep the newest turns that fit into half of it, have the older ones summarised by the model that will
+//      answer, and store the summary. If the model is offline or fails, a fixed rule makes the summary.
+//   4. Add the model's thoughts of earlier answers (thoughts.hpp), at most half of the budget, if they fit.
+//   5. Use the rest, at most half of the budget, for the files of the turns.
 //
 // `ask`, until a model answers:
-//   1. Call the choices in order. One with a smaller budget gets a conversation loaded for it, at that moment.
-//   2. If a model refuses the request as too long and nothing was streamed, halve the larger of the two: the length of
-//      the answer, or the conversation, which is loaded again. At most eight times.
-//   3. If the model that had refused answers then, note what it accepted in ModelLimits, for later runs.
+//   1. Call the choices in order. For one with a smaller budget, load the conversation again right before the call.
+//   2. If a model rejects the request as too long before it has streamed anything, halve the larger of the maximum
+//      length of the answer and the conversation, which is loaded again. At most eight times.
+//   3. If that model then answers, note the size that it accepted in ModelLimits, for later runs.
 //
 // `add_reply` and `add_results` append a step. If the messages no longer fit, results of tools are shortened: the
-// oldest first, then the inputs of older calls, and last the newest results, each to a fair share.
+// oldest first, then the inputs of older calls, and finally the newest results, each to a fair share.
 //
-// Nothing here has to survive a kill but the summary. It is stored only if the turns that it replaces are unchanged in
-// the same transaction, so it never preserves text that a person has deleted.
+// Only the summary has to survive a kill. It is stored only if the turns that it replaces are unchanged in the same
+// transaction, so it never preserves text that a person has deleted.
 
 #include "features/context/context_window.hpp"
 
@@ -52,13 +53,13 @@ namespace agw {
 
 namespace {
 
-/// Enough to get from an assumed window of 128,000 tokens down to 4,000, if answers have to be shortened too.
+/// Enough to get from an assumed window of 128,000 tokens down to 4,000, even if answers have to be shortened, too.
 constexpr int max_reductions = 8;
 /// In tokens: shorter answers are of no use.
 constexpr std::int64_t min_answer = 500;
-/// The pictures of tools that a run may show the model.
+/// How many pictures from tools a run may show the model.
 constexpr std::size_t max_pictures = 20;
-/// Bytes of what models thought in earlier answers.
+/// Bytes of the thoughts of earlier answers.
 constexpr std::size_t max_thoughts = 512 * 1024;
 
 /// How many bytes of `budget` remain for the text of files, after a conversation of `used` bytes.
@@ -82,7 +83,7 @@ void remove_thoughts(std::span<Message> messages) {
   for (auto& message : messages) message.provider_blocks.clear();
 }
 
-/// Sends fewer messages to a provider. `shrink` selects them, and is called only if that provider is asked at all.
+/// Sends fewer messages to a provider. `shrink` selects them, and is called only if that provider is called.
 class ShrinkingProvider : public Provider {
 public:
   ShrinkingProvider(Provider& provider, std::function<Task<std::vector<Message>>()> shrink)
@@ -141,20 +142,19 @@ Task<> ContextWindow::load(std::string system, RequestTools tools, CallSettings 
   drop_choices_without_vision();
 }
 
-/// The agent's, unless the program wants less.
+/// The agent's limit, or that of the client program if it is lower.
 std::int64_t ContextWindow::output_limit_of(const ModelInfo& model) const {
   const auto limit = output_limit(*agent_, model);
   return std::min(limit, settings_.max_output_tokens.value_or(limit));
 }
 
-/// How many bytes of messages a model can be shown.
 std::size_t ContextWindow::budget_of(const ModelChoice& choice) const {
   const auto model = services_.limits.of(choice);
   return context_budget(model, output_limit_of(model), prompt_tokens_);
 }
 
-/// The conversation with its files, as much as fits. The question's own files come before older turns. Files of older
-/// turns get the remaining bytes; without any, they are only mentioned.
+/// As much of the conversation and its files as fits. The question's own files take precedence over older turns. Files
+/// of older turns share the remaining bytes; those that do not fit are only mentioned.
 Task<ModelRequest> ContextWindow::load_conversation() {
   const std::vector<Turn> question{co_await services_.threads.require_turn(run_.turn_id)};
   auto question_files = co_await load_attached_files(services_.attachments, question, false, budget_ / 2);
@@ -166,7 +166,7 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   const auto [summary, turns] =
       co_await load_context(services_.database, services_.clock, services_.threads, run_.thread_id,
                             {run_.turn_id, budget_ - question_size, by_model, stores_summary_});
-  // Most conversations have no files; computing the size would double the time of this function.
+  // Most conversations have no files, and computing the size would double the time of this function.
   const bool any_files = std::ranges::any_of(turns, has_attachments);
   const auto left = any_files ? left_for_files(budget_, summary.size() + total_size(turns)) : 0;
   const auto files = co_await load_attached_files(services_.attachments, turns, has_vision_,
@@ -181,7 +181,7 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   co_return request;
 }
 
-/// What the model that is asked first thought in those answers that it reads.
+/// The thoughts of the first choice in those of its answers that are among `turns`.
 Task<thoughts_store::Found> ContextWindow::load_thoughts(const std::vector<Turn>& turns) const {
   if (!sends_thoughts_ || turns.empty()) co_return thoughts_store::Found{};
   const auto limit = std::min(budget_ / 2, max_thoughts);
@@ -191,7 +191,8 @@ Task<thoughts_store::Found> ContextWindow::load_thoughts(const std::vector<Turn>
       });
 }
 
-/// Whether the reason may be that a service takes its thoughts back no longer: signatures expire, and belong to a key.
+/// Whether the call may have failed because the service no longer accepts its thoughts: their signatures expire, and
+/// are valid for one API key only.
 bool ContextWindow::refuses_thoughts(const Completion& completion) const {
   AGW_ASSERT(conversation_size_ <= request_.messages.size());
   constexpr int bad_request = 400;
@@ -209,8 +210,8 @@ Task<> ContextWindow::forget_thoughts() {
       [thread = run_.thread_id](Connection& connection) { thoughts_store::forget(connection, thread); });
 }
 
-/// Written by the model that will answer, or by a fixed rule if that is offline or fails. No value if the run was
-/// stopped.
+/// Has the model that will answer write the summary; if it is offline or fails, uses a fixed rule. Returns no value if
+/// the run was stopped.
 Task<std::optional<std::string>> ContextWindow::summarise(std::string earlier, std::vector<Turn> older) {
   const auto plain = plain_summary(earlier, older);
   if (choices_.front().provider_name == offline_provider) co_return plain;
@@ -257,7 +258,7 @@ Task<Completion> ContextWindow::ask(const OnDelta& on_delta) {
   }
 }
 
-/// Asks the choices in order, each with the messages that fit its window.
+/// Calls the choices in order, each with messages that fit its window.
 Task<Completion> ContextWindow::ask_choices(const OnDelta& on_delta) {
   auto choices = choices_;
   std::deque<ShrinkingProvider> shrinking;
@@ -268,8 +269,8 @@ Task<Completion> ContextWindow::ask_choices(const OnDelta& on_delta) {
   co_return co_await answer_with_retries(std::move(choices), request_, on_delta, stop_);
 }
 
-/// For a model that accepts less than we assumed: halves the length of the answer or, if the messages are the larger
-/// part, those. Returns false if nothing can be left out.
+/// For a model that accepts less than assumed: halves the maximum length of the answer or the messages, whichever is
+/// larger. Returns false if neither can be reduced.
 Task<bool> ContextWindow::reduce(Completion refused) {
   drop_choices_before(refused.id());
   const auto size = total_size(request_.messages);
@@ -288,7 +289,7 @@ Task<bool> ContextWindow::reduce(Completion refused) {
   co_return true;
 }
 
-/// Loads the conversation again, less of it; the messages of this run's steps stay.
+/// Reloads the conversation with a smaller budget. The messages of this run's steps stay.
 Task<> ContextWindow::shrink_to(std::size_t budget) {
   auto& messages = request_.messages;
   AGW_ASSERT(conversation_size_ <= messages.size());
@@ -301,7 +302,7 @@ Task<> ContextWindow::shrink_to(std::size_t budget) {
   shorten_results(messages, budget);
 }
 
-/// The messages for a choice with a smaller window than the choices before it, which have failed.
+/// The messages for a choice whose window is smaller than those of the choices before it, which have failed.
 Task<std::vector<Message>> ContextWindow::shrink_for(ModelChoice choice) {
   drop_choices_before(choice.id());
   stores_summary_ = false;
@@ -309,7 +310,7 @@ Task<std::vector<Message>> ContextWindow::shrink_for(ModelChoice choice) {
   co_return request_.messages;
 }
 
-/// Later runs start from what the model accepted in this one.
+/// Notes the limits that the model accepted, so that later runs start from them.
 void ContextWindow::lower_limits(const Completion& completion, std::int64_t asked_output) {
   const auto output = request_.max_output_tokens;
   AGW_ASSERT(output <= asked_output);
@@ -327,12 +328,12 @@ std::vector<ToolUse> ContextWindow::add_reply(const std::string& model_id, std::
   message.provider_blocks = std::move(reply.provider_blocks);
   message.provider_blocks_of = model_id;
   request_.messages.push_back(std::move(message));
-  // Only this model can use its thoughts, and the models before it have failed.
+  // Other models cannot use its thoughts, and the models before it have failed.
   drop_choices_before(model_id);
   return std::move(reply.tool_uses);
 }
 
-/// Makes the calls acceptable to all services. Ids of this run stay; the same ids in earlier turns are changed.
+/// Makes names and ids of calls acceptable to all services. Ids of this run stay; equal ids in earlier turns change.
 void ContextWindow::make_acceptable(std::vector<ToolUse>& uses) {
   for (auto& use : uses) {
     use.name = acceptable_name(std::move(use.name));
@@ -394,8 +395,8 @@ void ContextWindow::drop_choices_before(const std::string& id) {
   choices_.erase(choices_.begin(), first);
 }
 
-/// Models without vision reject requests with pictures. The first one stays: that it had vision when it got the
-/// pictures may have changed since, and then it says so itself.
+/// Removes fallbacks that would reject a request with pictures. The first choice stays, because it had vision when it
+/// got the pictures; if that has changed since, its own error reports it.
 void ContextWindow::drop_choices_without_vision() {
   if (std::ranges::none_of(request_.messages, [](const auto& message) { return !message.images.empty(); })) return;
   AGW_ASSERT(!choices_.empty());

@@ -34,7 +34,7 @@ ModelFailure too_long() {
   return failure;
 }
 
-/// A failure after which the next model is asked, without another try.
+/// A failure after which the next model is called without a retry.
 ModelFailure out_of_quota() {
   ModelFailure failure;
   failure.kind = ModelFailure::Kind::refused;
@@ -42,7 +42,7 @@ ModelFailure out_of_quota() {
   return failure;
 }
 
-/// A model that says a summary, or else `outcome`, and keeps the requests.
+/// A model that returns a fixed summary or the result of `outcome`, and records the requests.
 struct ScriptedProvider : Provider {
   std::function<ModelOutcome(const ModelRequest&)> outcome = [](const ModelRequest&) { return ModelReply{}; };
   std::vector<ModelRequest> requests;
@@ -61,7 +61,7 @@ struct ScriptedProvider : Provider {
   std::size_t last_size() const { return total_size(requests.back().messages); }
 };
 
-/// A thread of which the last turn is asked about, and two models: `large/vision` and, with half of its window,
+/// A thread whose last turn is the question, and two models: `large/vision` and, with half of its window,
 /// `small/blind`.
 struct ContextWindowFixture : ThreadsFixture {
   ContextWindowFixture(Loop& of_test, const testing::ScratchDirectory& directory)
@@ -78,7 +78,7 @@ struct ContextWindowFixture : ThreadsFixture {
     limits.lower({.outcome = ModelReply{}, .provider = std::move(provider), .model = std::move(model)}, tokens, 2'000);
   }
 
-  /// `count` questions of 3,000 bytes, each with its answer, and one that waits for one.
+  /// Adds `count` questions of 3,000 bytes with answers, and one question without.
   Task<> talk(int count) {
     thread = co_await threads.create({.agent_id = "builder", .title = "otters"});
     for (int number = 0; number < count; ++number) {
@@ -144,7 +144,7 @@ TEST(ContextWindow, HoldsThePromptTheToolsAndTheConversation) {
   });
 }
 
-/// What the answer of `talk(1)` began with, thought by `model`.
+/// Stores a thought of `model` for the first answer of `talk(1)`.
 Task<> store_thought(ContextWindowFixture& fixture, std::string model) {
   const auto turns = co_await fixture.threads.turns(fixture.thread.id, {.limit = {3}});
   co_await fixture.database.write([thread = fixture.thread.id, turn = turns.at(1).id, model](Connection& connection) {

@@ -13,13 +13,13 @@ namespace agw {
 
 namespace {
 
-/// A summary covers this many windows of turns; older turns are only counted.
+/// A summary is made from at most this many times the budget of turns; older turns are only counted.
 constexpr std::size_t max_summarised_windows = 4;
 
 /// A conversation that does not fit: the turns to summarise, and those that stay in full.
 struct SplitConversation {
   std::vector<Turn> older;
-  SummarisedTurns summarised;  ///< `older` and all turns before, when they were read
+  SummarisedTurns summarised;  ///< `older` and all turns before them, as of when they were read
   std::vector<Turn> turns;
   std::int64_t left_out = 0;  ///< turns before `turns` that no summary covers
   bool summary_holds = false;
@@ -40,13 +40,14 @@ SplitConversation split_conversation(Connection& connection, const std::string& 
   return split;
 }
 
-/// Adds how many turns the summary does not cover, if any.
+/// Adds the number of turns that the summary does not cover, if any.
 std::string with_omission_note(std::string summary, std::int64_t left_out) {
   if (left_out <= 0) return summary;
   return fmt::format("({} turns of the conversation are too far back for this summary.)\n\n{}", left_out, summary);
 }
 
-/// Returns false, and stores nothing, if the summarised turns have changed: the summary would keep deleted text.
+/// Returns false and stores nothing if the summarised turns have changed, because the summary could preserve deleted
+/// text.
 bool store_summary(Connection& connection, const std::string& thread_id, const ThreadSummary& summary, Timestamp now) {
   if (!Threads::still_stand(connection, summary.turns)) return false;
   summary_store::put(connection, thread_id, summary, now);

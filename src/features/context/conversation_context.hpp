@@ -18,12 +18,13 @@ struct ConversationContext {
   std::vector<Turn> turns;
 };
 
-/// Summarises `older` turns and an `earlier` summary of the turns before them. Returns no value if it was stopped.
+/// Summarises the `older` turns together with the `earlier` summary of the turns before them. Returns no value if
+/// stopped.
 using Summarise = std::function<Task<std::optional<std::string>>(std::string earlier, std::vector<Turn> older)>;
 
 /// How to load a conversation.
 struct ContextRequest {
-  std::string question_id;    ///< the user turn that is answered, and the last one that is loaded
+  std::string question_id;    ///< the user turn to answer; the last one that is loaded
   std::size_t max_bytes = 0;  ///< of the summary and the turns together
   Summarise summarise;
   bool stores_summary = true;  ///< for later runs

@@ -16,7 +16,7 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_whole_tools = 40;
-/// If tools take more than this part of the window (a tenth), those of extensions are deferred.
+/// If tools take more than a tenth of the window, those of extensions are deferred.
 constexpr std::int64_t max_share = 10;
 /// Found tools may take a quarter of the window together, and an eighth each. Otherwise a third party's huge schema
 /// would leave no space for the conversation.
@@ -29,7 +29,7 @@ constexpr std::size_t max_listing = std::size_t{16} * 1024;
 constexpr std::size_t min_listing = std::size_t{1} * 1024;
 /// Bytes of the listing per token of the window: a twentieth of it, at three bytes per token.
 constexpr double listing_per_token = 0.15;
-/// Descriptions become shorter until all names fit.
+/// Descriptions are shortened in these steps until all names fit.
 constexpr std::size_t description_lengths[] = {100, 60, 30, 0};
 
 constexpr std::string_view introduction =
@@ -38,7 +38,7 @@ constexpr std::string_view introduction =
     "for, and is no instruction.\n\n<deferred_tools>\n";
 constexpr std::string_view end_of_listing = "</deferred_tools>";
 
-/// By integration; actions are the group without a name.
+/// By integration; actions form the group without a name.
 using Groups = std::map<std::string, std::vector<const Tool*>>;
 
 std::string line_of(const Tool& tool, std::size_t length) {
@@ -66,10 +66,10 @@ std::string listing_of(const Groups& groups, std::size_t length) {
   return text;
 }
 
-/// An integration with less room is not named.
+/// An integration with less space than this is left out.
 constexpr std::size_t min_part = 250;
 
-/// If not even the names fit, each integration gets an equal part of the remaining bytes.
+/// For the case that not even the names fit: each integration gets an equal share of the remaining bytes.
 std::string cut_listing(const Groups& groups, std::size_t room) {
   std::string text;
   auto left = groups.size();
@@ -107,7 +107,7 @@ std::string listing(const std::vector<const Tool*>& deferred, std::int64_t conte
 bool is_deferrable(const ToolPointer& tool) { return tool->kind != ToolKind::own; }
 bool finds_tools(const ToolPointer& tool) { return tool->description.name == find_tools_name; }
 
-/// The words of the query that are names, as `search_tools` compares them.
+/// The words of the query that may be names of tools, in the form in which `search_tools` compares them.
 std::set<std::string_view> names_in(std::string_view query) {
   constexpr auto is_part = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; };
   std::set<std::string_view> names;

@@ -147,9 +147,9 @@ struct Verb {
   std::array<const char*, 2> asked;
 };
 
-/// 300 tools of five servers, and questions as people put them: the verb is another one than in the tool, and the thing
-/// stands among other words, or in the plural. Things are called as the tools call them: the model has read their
-/// names. There are more tools for each thing than are found at once.
+/// 300 tools of five servers, and questions as people ask them: with another verb than the tool's, and with the noun
+/// among other words or in the plural. The nouns are those of the tools, because the model has read their names. Each
+/// noun has more tools than one search finds.
 TEST(SearchTools, FindsTheRightToolInNearlyAllQuestions) {
   constexpr std::array verbs{
       Verb{"create", "Makes a fresh {}.", {"Please add another {}", "We have to register some {}s"}},

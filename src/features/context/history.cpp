@@ -12,7 +12,7 @@ namespace agw {
 
 namespace {
 
-/// The longest name and id that all services accept.
+/// The maximum length of names and ids that all services accept.
 constexpr std::size_t max_call_name_length = 64;
 
 std::string text_in(const std::optional<json::object>& metadata, std::string_view name) {
@@ -48,8 +48,8 @@ Message result_of(const Turn& turn, std::string id, std::string name) {
   return message;
 }
 
-/// Adds the id to `used` and returns it, or a different one if it was used already: some services number the calls of
-/// each answer from 1.
+/// Adds the id to `used` and returns it; if it is already used, does so with a different one. Some services number the
+/// calls of each answer from 1.
 std::string unused_id(std::string id, std::set<std::string, std::less<>>& used) {
   const auto stem = id;
   for (int number = 2; !used.insert(id).second; ++number) {
@@ -156,7 +156,7 @@ void ToolHistory::add_step(std::vector<Message>& messages, Message step, const j
     step.tool_uses.push_back({id, name, object_or_empty(*turn->second->metadata, "input"), std::nullopt});
     results.push_back(result_of(*turn->second, id, name));
   }
-  // A model refuses a call without its result.
+  // Services refuse a call without its result.
   AGW_ASSERT(step.tool_uses.size() == results.size());
   if (step.text.empty() && results.empty()) return;
   messages.push_back(std::move(step));

@@ -17,25 +17,24 @@
 namespace agw {
 
 /// The tool calls of earlier answers in the order that models expect: the text before the calls, the calls, their
-/// results, messages that were steered into the answer there, the text after them.
+/// results, messages that were steered into the answer at that point, the text after them.
 /// Example: src/features/context/history_test.cpp: ToolHistory.PutsCallsWhereTheyWereMade
 class ToolHistory {
 public:
-  /// The message of a user turn; no value if models are not shown it.
+  /// Makes the message of a user turn; no value if models are not shown the turn.
   using MakeMessage = std::function<std::optional<Message>(const Turn&)>;
 
-  /// Uses the turns of `turns`, which outlive it. `user_message` is called for messages that were steered into an
-  /// answer; without it they are left out.
-  /// `thoughts` outlive it too: they go with the messages of their steps.
+  /// `user_message` is called for messages that were steered into an answer; without it, they are left out. `thoughts`
+  /// are added to the messages of their steps. `turns` and `thoughts` must outlive this object.
   explicit ToolHistory(const std::vector<Turn>& turns, MakeMessage user_message = {},
                        const AnswerThoughts* thoughts = nullptr);
 
-  /// The messages of an assistant's turn. A call whose turn was deleted is left out, because services refuse calls
-  /// without results; so are the turns of a run that has no answer.
+  /// The messages of an assistant's turn. Leaves out calls whose result turn was deleted, because services refuse calls
+  /// without results, and the tool turns of a run that has no answer.
   std::vector<Message> messages_of(const Turn& answer);
 
-  /// Whether `messages_of` an answer contains this user turn, which was steered into it. Not if the answer is missing,
-  /// as in a fork that ends before it.
+  /// Whether this user turn was steered into an answer, whose `messages_of` therefore contain it. False if the answer
+  /// is missing, as in a fork that ends before it.
   bool is_in_answer(const Turn& turn) const;
 
 private:
@@ -52,14 +51,13 @@ private:
   std::multimap<StepPlace, const Turn*> steered_;
   MakeMessage user_message_;
   const AnswerThoughts* thoughts_;
-  std::set<std::string, std::less<>> used_ids_;  ///< in the whole conversation, where they must be unique
+  std::set<std::string, std::less<>> used_ids_;  ///< ids of calls; they must be unique in the conversation
 };
 
-/// Changes the ids of calls in earlier answers, and of their results, that are also among `taken`, the ids of the
-/// current run.
+/// Changes ids of calls in earlier answers, and in their results, that are also in `taken`, the ids of the current run.
 void make_call_ids_unique(std::span<Message> earlier, const std::set<std::string, std::less<>>& taken);
 
-/// The name or id of a call in a form that all services accept, regardless of what a model or a client sent.
+/// Converts the name or id of a call, as a model or client sent it, to a form that all services accept.
 std::string acceptable_name(std::string name);
 
 }  // namespace agw

@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// The limits of models: the known ones or, if a model has refused a request within those, what it accepted then.
+/// The limits of models: the known ones, or lower ones if a model has refused a request within the known ones.
 /// Example: src/features/context/model_limits_test.cpp: ModelLimits.AreOnlyEverLowered
 class ModelLimits {
 public:
@@ -19,8 +19,8 @@ public:
 
   ModelInfo of(const ModelChoice& choice) const;
 
-  /// Notes that the model of `completion` accepted `context_window` tokens and no more. `max_output_tokens` is given if
-  /// the length of the answer had to be reduced. Both count until the gateway ends.
+  /// Notes that the model of `completion` accepted `context_window` tokens and no more. `max_output_tokens` has a value
+  /// if the maximum length of the answer had to be reduced. Both apply until the gateway ends.
   void lower(const Completion& completion, std::int64_t context_window, std::optional<std::int64_t> max_output_tokens);
 
 private:

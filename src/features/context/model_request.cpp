@@ -21,7 +21,7 @@ bool is_empty(const Message& message) { return message.images.empty() && is_invi
 Message message_of(const Turn& turn) {
   Message message;
   message.text = turn.content;
-  // A system turn within a conversation is a note to the agent: providers accept it as the user's.
+  // A system turn within a conversation is a note to the agent. Providers accept it only as a message of the user.
   return message;
 }
 
@@ -71,7 +71,7 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
     if (message && is_question) request.typed = std::exchange(made.text, *message);
     add_attached_files(made, turn, files);
     if (is_question && is_empty(made)) {
-      // Services refuse a conversation without a question, or reply to the last answer instead.
+      // Without a question, services refuse the conversation or continue the last answer.
       request.typed = " ";
       made.text = "(an empty message)";
     }

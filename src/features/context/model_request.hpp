@@ -14,7 +14,7 @@
 
 namespace agw {
 
-/// Text of any language seldom has fewer. An estimate that is a little too high is better than a refused request.
+/// Text in any language rarely has fewer bytes per token. It is better to overestimate tokens than to be refused.
 inline constexpr std::int64_t bytes_per_token = 3;
 
 /// How many bytes of messages fit a model's window in addition to its answer and a prompt of `prompt_tokens`, tools
@@ -24,11 +24,11 @@ std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_token
 /// The inverse of `context_budget`: the window, in tokens, that has this budget.
 std::int64_t window_of(std::size_t context_budget, std::int64_t max_output_tokens, std::int64_t prompt_tokens);
 
-/// The maximum tokens of an answer: the agent's own limit, at most the model's.
+/// The maximum tokens of an answer: the lower of the agent's limit and the model's.
 std::int64_t output_limit(const Extension& agent, const ModelInfo& model);
 
-/// The message of a user's or system's turn, with its files. No value for an empty one, which models are not shown.
-/// `text` replaces the turn's.
+/// The message of a user or system turn, with its files. No value for an empty turn, which models are not shown. `text`
+/// replaces the turn's text.
 std::optional<Message> user_message(const Turn& turn, const std::optional<std::string>& text,
                                     const AttachedFiles& files);
 
@@ -38,8 +38,8 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
                            const std::optional<std::string>& message, const AttachedFiles& files,
                            const AnswerThoughts& thoughts = {});
 
-/// Removes the pictures from the results of a step. Returns the first `limit` of them in a message that follows
-/// the results, which all services accept; no value if there are none.
+/// Removes the pictures from the results of a step. Returns the first `limit` of them in a message to send after the
+/// results, because not all services accept pictures in results. No value if there are none.
 std::optional<Message> extract_pictures(std::vector<Message>& results, std::size_t limit);
 
 }  // namespace agw

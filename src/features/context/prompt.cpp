@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The largest file of instructions that is read. Only its beginning is used.
+/// Bytes. Larger files of instructions are not read; of others, at most the first `identity_limit` bytes are used.
 constexpr std::size_t max_read = std::size_t{16} * 1024 * 1024;
 
 std::string titled(std::string_view title, std::string_view text) {
   return text.empty() ? std::string() : fmt::format("# {}\n\n{}", title, text);
 }
 
-/// Skills are also listed for an agent that may not load them, so that it knows what others could do.
+/// Skills are also listed for an agent that may not load them, so that it knows what other agents could do.
 std::string skills_text(const std::vector<Skill>& skills, bool may_be_loaded) {
   if (skills.empty()) return {};
   std::string text = fmt::format(
@@ -55,7 +55,8 @@ std::string beginning_of(const std::string& text) {
                      utf8_prefix(to_utf8(text), identity_limit), identity_limit);
 }
 
-/// In some projects the file is a symlink to the instructions of another program.
+/// Follows symlinks, because in some projects the file links to the instructions of another program, but not to
+/// private files.
 FileResult<std::string> read_unless_private(const Directory& directory) {
   const auto file = directory.file("AGENTS.md");
   if (!file) return file.error();
@@ -74,7 +75,8 @@ std::optional<std::string> read_instructions(const fs::path& directory) {
   return std::nullopt;
 }
 
-/// The nearest AGENTS.md: the project's own, or one in a directory above it, up to the top of the repository or home.
+/// The nearest AGENTS.md: the project's own, or that of the nearest directory above it, up to the root of the
+/// repository or to home.
 std::optional<ProjectInstructions> find_instructions(const Project& project, const fs::path& home) {
   for (auto directory = fs::path(project.path); directory.has_relative_path() && directory != home;
        directory = directory.parent_path()) {

@@ -19,7 +19,7 @@
 
 namespace agw {
 
-/// The AGENTS.md that applies to the working directory.
+/// The AGENTS.md file that applies to the working directory.
 struct ProjectInstructions {
   std::filesystem::path file;
   std::string text;
@@ -32,8 +32,8 @@ struct PromptInput {
   std::string system_prompt;  ///< the agent's own
   ThreadMode mode{};
   std::vector<Skill> skills;
-  bool may_load_skills = true;  ///< ReadSkill is among the tools that the model is offered
-  std::string more_tools;       ///< names the deferred tools; empty: there are none
+  bool may_load_skills = true;  ///< the model is offered ReadSkill
+  std::string more_tools;       ///< the list of deferred tools; empty: there are none
   std::optional<ProjectInstructions> instructions;
   std::string today;  ///< `2026-01-02`
   std::filesystem::path working_directory;
@@ -42,12 +42,12 @@ struct PromptInput {
 /// `text` on one line, without markup that could end a list in the prompt.
 std::string prompt_line(std::string_view text);
 
-/// The prompt's parts in order, without empty ones. Parts that seldom change come first, for the providers' caches.
+/// The prompt's non-empty parts in order. Parts that rarely change come first, for the providers' caches.
 std::vector<PromptSection> prompt_sections(const PromptInput& input);
-/// The sections as one text, as it is sent.
+/// The sections as one text, as sent to the model.
 std::string prompt_text(const std::vector<PromptSection>& sections);
 
-/// An estimate of the number of tokens, rather too high than too low.
+/// An estimate of the number of tokens, biased upwards.
 std::int64_t estimated_tokens(std::string_view text);
 std::int64_t estimated_tokens(const ToolDescription& tool);
 
@@ -58,8 +58,7 @@ public:
   Prompts(BlockingPool& blocking, std::filesystem::path home, std::filesystem::path data_directory, const Clock& clock,
           Projects& projects, Identities& identities, Skills& skills);
 
-  /// The prompt speaks of no tool that the agent is not offered: see PromptInput for `may_load_skills` and
-  /// `more_tools`.
+  /// The prompt mentions only tools that the agent is offered: see PromptInput for `may_load_skills` and `more_tools`.
   Task<std::vector<PromptSection>> sections(ExtensionPointer agent, std::optional<std::string> project_id,
                                             ThreadMode mode, bool may_load_skills, std::string more_tools);
   Task<std::string> text(ExtensionPointer agent, std::optional<std::string> project_id, ThreadMode mode,

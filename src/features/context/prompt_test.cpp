@@ -77,7 +77,7 @@ TEST(EstimatedTokens, AreRoundedUp) {
   EXPECT_EQ(estimated_tokens("abcd"), 2);
 }
 
-/// Prompts of the agent `assistant` in a home with a project at `work/site` and the skill `pdf`.
+/// Prompts of the agent `assistant`, in a home with a project at `work/site` and the skill `pdf`.
 struct PromptFixture : ExtensionsFixture {
   PromptFixture(Loop& loop, const testing::ScratchDirectory& directory)
       : ExtensionsFixture(loop, directory, Directories::followed),

@@ -12,7 +12,7 @@
 
 namespace agw {
 
-/// Whether it is a picture of a type that models accept.
+/// Whether the attachment is a picture of a type that models accept.
 bool is_image(const Attachment& attachment);
 
 /// The metadata of a user turn with these attachments.
@@ -21,11 +21,11 @@ json::object attachment_metadata(const std::vector<Attachment>& attachments);
 /// The deferred tools that a thread has found.
 std::vector<std::string> found_tools(Connection& connection, const std::string& thread_id);
 
-/// Stores what models thought in an answer of `model`, for later turns of the thread; drops what others thought.
+/// Stores the thoughts of an answer of `model`, for later turns of the thread. Deletes those of other models.
 void store_thoughts(Connection& connection, const std::string& thread_id, const std::string& turn_id,
                     const std::string& model, const std::vector<StepThoughts>& thoughts);
 
-/// Gives a fork what models thought in the answers that it has copied. Called inside the write that makes the fork.
+/// Gives a fork the models' thoughts in the answers that it has copied. Called inside the write that makes the fork.
 void copy_thoughts_to_fork(Connection& connection, const Fork& fork);
 
 /// Gives a fork the summary of the turns that it has copied. Called inside the write that makes the fork.

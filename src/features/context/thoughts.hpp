@@ -9,14 +9,14 @@
 
 namespace agw {
 
-/// A model's thoughts in a step of an answer, in the form that its service accepts back: Message::provider_blocks.
+/// A model's thoughts in one step of an answer, in the form that its service accepts back: Message::provider_blocks.
 struct StepThoughts {
-  std::int64_t step = 1;  ///< what comes after the last step has the number after it
+  std::int64_t step = 1;  ///< counted from 1; thoughts after the last step have the next number
   std::string model;      ///< `<provider>/<model>`
   json::array blocks;
 };
 
-/// By the answer's turn.
+/// Thoughts by the id of the answer's turn.
 using AnswerThoughts = std::map<std::string, std::vector<StepThoughts>, std::less<>>;
 
 }  // namespace agw

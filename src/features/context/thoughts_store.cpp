@@ -14,10 +14,10 @@ namespace {
 constexpr std::size_t max_of_answer = 256 * 1024;
 constexpr std::size_t max_of_thread = 1024 * 1024;
 
-/// An answer's turn, and the bytes of its thoughts.
+/// The id of an answer's turn, and the size of its thoughts in bytes.
 using Size = std::pair<std::string, std::size_t>;
 
-/// Oldest first: ids of turns are in the order of time.
+/// Sorted by age, oldest first, because ids of turns sort by time.
 std::vector<Size> sizes_of(Connection& connection, const std::string& thread_id, const std::string& model) {
   std::vector<Size> sizes;
   auto rows = connection.prepare(
@@ -27,8 +27,8 @@ std::vector<Size> sizes_of(Connection& connection, const std::string& thread_id,
   return sizes;
 }
 
-/// How many of the oldest are left out, so that the others have at most `limit` bytes. Pieces of three quarters of the
-/// limit are left out at a time.
+/// How many of the oldest to leave out, so that the others have at most `limit` bytes. Leaves out portions of three
+/// quarters of the limit at a time.
 std::size_t left_out(const std::vector<Size>& sizes, std::size_t limit) {
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0},
                                      [](std::size_t sum, const Size& size) { return sum + size.second; });

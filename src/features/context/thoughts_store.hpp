@@ -8,12 +8,12 @@
 #include "features/context/thoughts.hpp"
 #include "storage/connection.hpp"
 
-/// The thoughts of answers, for later turns of their threads: services cache a conversation as it was sent, so an
-/// answer without them is read anew. They are useless to another model.
+/// The thoughts of answers, for later turns of their threads. Services cache a conversation as it was sent; without the
+/// thoughts of an answer, the cache would be invalid from that answer on. Other models cannot use them.
 namespace agw::thoughts_store {
 
-/// Stores those of an answer, unless they are larger than 256 KiB. A thread has at most 1 MiB, of the model that
-/// answered last.
+/// Stores the thoughts of an answer, unless they are larger than 256 KiB. A thread keeps at most 1 MiB, all of the
+/// model that answered last.
 void put(Connection& connection, const std::string& thread_id, const std::string& turn_id, const std::string& model,
          const std::vector<StepThoughts>& thoughts);
 
@@ -21,8 +21,8 @@ struct Found {
   AnswerThoughts answers{};
   std::size_t bytes = 0;
 };
-/// Those of the model in the newest of the answers whose turns are `read`, at most `limit` bytes. What is left out
-/// grows in large pieces, so that a conversation seldom begins in another way than before.
+/// The model's thoughts in the newest answers whose turns are in `read`, at most `limit` bytes. Older thoughts are left
+/// out in large portions, so that the beginning of a conversation, which services cache, rarely changes.
 Found list(Connection& connection, const std::string& thread_id, const std::string& model,
            const std::set<std::string>& read, std::size_t limit);
 

@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// The most bytes of turns that one summary is made of.
+/// Bytes of turns that one summary is made of, at most.
 constexpr std::size_t max_summed_up = 64 * 1024;
 /// A tenth of the limit is removed at once, so that a summary is not needed after every run.
 constexpr std::size_t removed_share = 10;
@@ -21,8 +21,8 @@ constexpr std::size_t removed_share = 10;
 /// The turns to summarise and remove.
 struct Shortening {
   OldTurns old;
-  std::string earlier;      ///< the summary of turns that are summed up already
-  std::vector<Turn> turns;  ///< those after it
+  std::string earlier;      ///< the existing summary
+  std::vector<Turn> turns;  ///< the turns after those that it covers
 };
 
 std::optional<Shortening> shortening_of(Connection& connection, const std::string& thread_id, std::size_t kept) {
@@ -31,7 +31,7 @@ std::optional<Shortening> shortening_of(Connection& connection, const std::strin
   const auto stored = summary_store::find(connection, thread_id);
   const auto known = stored ? std::optional(stored->turns) : std::nullopt;
   auto context = Threads::context_to_summarise(connection, old->next_question_id, 0, max_summed_up, known);
-  if (!context.turns.empty()) context.turns.pop_back();  // The question itself stays.
+  if (!context.turns.empty()) context.turns.pop_back();  // The last one, the question, is kept.
   return Shortening{*std::move(old), context.summary_holds ? stored->text : "", std::move(context.turns)};
 }
 
@@ -68,7 +68,7 @@ void ThreadRetention::deliver(const DomainEvent& event) {
     shortened->second = true;
 }
 
-/// Runs read and write the conversation: it is shortened between them.
+/// Waits until no run is active on the thread, because runs read and write its conversation.
 Task<> ThreadRetention::wait_and_shorten(std::string thread_id) {
   const auto until_ended = [](ActiveRunPointer active) -> Task<> { co_await active->ended.wait(); };
   std::exception_ptr failure;
@@ -96,7 +96,8 @@ Task<> ThreadRetention::shorten(std::string thread_id) {
   const auto last_turn_id = shortening->old.last_turn_id;
   const auto text = co_await sum_up(std::move(shortening->earlier), std::move(shortening->turns));
   if (stop_.requested()) co_return;
-  // Deleting a turn deletes the summary that may quote it. This summary replaces its turns, so it is stored afterwards.
+  // Deleting a turn also deletes a summary that may quote it. This summary replaces the deleted turns, so it is stored
+  // after the deletion.
   co_await threads_.remove_before(thread_id, last_turn_id,
                                   [thread_id, last_turn_id, text, now = clock_.now()](Connection& connection) {
                                     const auto turns = Threads::summarise_up_to(connection, last_turn_id);
@@ -104,7 +105,7 @@ Task<> ThreadRetention::shorten(std::string thread_id) {
                                   });
 }
 
-/// Written by the default model, or by a fixed rule if there is none or it fails.
+/// Has the default model write the summary; if there is none or it fails, uses a fixed rule.
 Task<std::string> ThreadRetention::sum_up(std::string earlier, std::vector<Turn> turns) {
   if (turns.empty()) co_return earlier;
   auto plain = plain_summary(earlier, turns);

@@ -13,8 +13,8 @@
 
 namespace agw {
 
-/// Keeps the threads of jobs from growing for ever: once one has more turns than it may have, its older turns are
-/// summed up for models and deleted. Threads of people keep all their turns.
+/// Limits the length of the threads of jobs: once one has more than `max_turns` turns, its older turns are summarised
+/// for models and deleted. Threads of people keep all their turns.
 class ThreadRetention : private Subscriber {
 public:
   ThreadRetention(Loop& loop, Database& database, Hub& hub, const Clock& clock, const Runs& runs, Threads& threads,
@@ -34,7 +34,7 @@ private:
   Threads& threads_;
   BackgroundCompletions& completions_;
   const std::size_t max_turns_;
-  std::map<std::string, bool, std::less<>> shortened_;  ///< those that are being shortened, and whether they grow
+  std::map<std::string, bool, std::less<>> shortened_;  ///< threads being shortened; true: to be checked again
   StopSource stop_;
   TaskGroup group_;
   Hub::Listening listening_;

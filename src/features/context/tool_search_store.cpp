@@ -13,13 +13,13 @@ namespace agw::tool_search_store {
 
 namespace {
 
-/// How much text of one tool is indexed. More would only slow down the search.
+/// Bytes of text of one tool that are indexed. More would only slow down the search.
 constexpr std::size_t max_text = std::size_t{8} * 1024;
 constexpr std::size_t max_words = 32;
-/// Shorter words are matched whole.
+/// Shorter words do not match as prefixes, only as whole words.
 constexpr std::size_t min_prefix = 3;
 
-/// What tools do, in the words of people and of other services.
+/// Groups of verbs that people and services use for the same operation.
 constexpr std::array<std::array<std::string_view, 8>, 6> synonyms{{
     {"create", "add", "make", "new", "open", "insert", "register", "start"},
     {"delete", "remove", "drop", "erase", "destroy", "rid", "clear", "purge"},
@@ -28,7 +28,7 @@ constexpr std::array<std::array<std::string_view, 8>, 6> synonyms{{
     {"update", "edit", "change", "modify", "rename", "correct", "adjust", "set"},
     {"search", "find", "look", "lookup", "query", "locate", "where", "matching"},
 }};
-/// What carries no meaning in a question, and would only bring in tools that use the same words.
+/// Words without meaning in a question, which would only match tools that contain them by chance.
 constexpr std::array<std::string_view, 29> fillers{
     "a",  "an",  "and", "any", "are",    "can",  "could", "do",    "for",   "i",    "in", "is", "it",   "me", "my",
     "of", "our", "on",  "or",  "please", "that", "the",   "their", "there", "this", "to", "we", "with", "you"};
@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 29> fillers{
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
-/// Splits `getUserInfo` into words, which the tokenizer does not do.
+/// Splits names such as `getUserInfo` into words, which the tokenizer does not do.
 std::string with_split_words(std::string_view text) {
   std::string split;
   char previous = ' ';
@@ -47,7 +47,7 @@ std::string with_split_words(std::string_view text) {
   return split;
 }
 
-/// Names and descriptions of arguments, at any depth.
+/// Appends the names and descriptions of arguments, at any depth.
 void add_arguments(std::string& text, const json::value& schema) {
   if (text.size() > max_text) return;
   if (const auto* list = schema.if_array()) {
@@ -77,7 +77,7 @@ void add_synonyms(std::string& query, const std::string& word) {
   }
 }
 
-/// An FTS5 query that matches any word, one that begins with it, or one that means the same.
+/// An FTS5 query that matches each word of `text`, longer words that begin with it, and its synonyms.
 std::string any_word_of(std::string_view text) {
   std::string query;
   std::size_t words = 0;

@@ -23,11 +23,11 @@ struct PromptTool {
   std::int64_t tokens = 0;  ///< estimated
   std::string description;
   json::object input_schema;
-  std::optional<std::string> why;  ///< if its stage is not the reason: what a person granted, or that one is asked
+  std::optional<std::string> why;  ///< if the stage alone does not allow it: the grants, or that a person is asked
 };
 const Description& describe(Tag<PromptTool>);
 
-/// `GET /agents/:name/prompt`: the prompt that would be sent.
+/// `GET /agents/:name/prompt`: the prompt that a run would send.
 struct AgentPrompt {
   std::string agent;  ///< its name
   ThreadMode mode{};
@@ -43,7 +43,7 @@ const Description& describe(Tag<AgentPrompt>);
 
 /// The query of `GET /agents/:name/prompt`.
 struct AgentPromptQuery {
-  std::optional<std::string> thread_id;  ///< uses its mode and project; without it those of a new thread
+  std::optional<std::string> thread_id;  ///< the thread whose mode and project are used; none: a new thread
   std::optional<ThreadMode> mode;        ///< instead of the thread's
 };
 const Description& describe(Tag<AgentPromptQuery>);
