@@ -32,7 +32,7 @@ void narrow(std::optional<std::set<std::string, std::less<>>>& tools, const std:
   std::erase_if(*tools, [&](const auto& tool) { return std::ranges::find(*allowed, tool) == allowed->end(); });
 }
 
-/// Names that are not of ToolScope are for people and limit nothing.
+/// Ignores names that are not in ToolScope: they are notes for people.
 void add_scopes(std::optional<std::set<ToolScope>>& all, const std::optional<Names>& more) {
   for (const auto& name : more.value_or(Names{})) {
     const auto scope = from_text<ToolScope>(name);

@@ -24,8 +24,9 @@ using testing::stages;
 using ::testing::StartsWith;
 using Verdict = Permission::Verdict;
 
-/// With somebody there, one letter a stage: allowed, asked where it is else staged (S) or denied (D), staged, denied.
-std::string letters_with_somebody(ToolRequest request) {
+/// The verdicts of all stages if a person can be asked, one letter each: a allowed, s staged, d denied; S and D if the
+/// person is asked instead of staging or denying the call.
+std::string letters_with_person(ToolRequest request) {
   std::string found;
   for (const auto stage : stages) {
     request.stage = stage;
@@ -58,16 +59,16 @@ std::string letters_with_somebody(ToolRequest request) {
 class PermissionWithSomebody : public ::testing::TestWithParam<Row> {};
 
 TEST_P(PermissionWithSomebody, AsksForWhatOnlyTheStageForbids) {
-  EXPECT_EQ(letters_with_somebody(GetParam().request), GetParam().by_stage);
+  EXPECT_EQ(letters_with_person(GetParam().request), GetParam().by_stage);
   auto planned = GetParam().request;
   planned.mode = ThreadMode::plan;
-  EXPECT_EQ(letters_with_somebody(planned).find_first_of("SD") == std::string::npos || planned.tool == "WebFetch", true)
+  EXPECT_EQ(letters_with_person(planned).find_first_of("SD") == std::string::npos || planned.tool == "WebFetch", true)
       << "mode plan asks only for hosts";
   auto limited = GetParam().request;
   limited.limits.tools.emplace();
-  EXPECT_EQ(letters_with_somebody(limited), "dddd");
+  EXPECT_EQ(letters_with_person(limited), "dddd");
   limited.limits = {.stage = Stage::apprentice};
-  EXPECT_EQ(letters_with_somebody(limited).find_first_of("SD"), std::string::npos) << "the capability's stage";
+  EXPECT_EQ(letters_with_person(limited).find_first_of("SD"), std::string::npos) << "the capability's stage";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -266,7 +267,7 @@ AgentLimits any_limits(std::mt19937& random, const std::string& tool) {
   return limits;
 }
 
-/// A call of any tool with any target, in any mode, with any limits, of an agent of that stage.
+/// A random call by an agent of that stage: any tool, target, mode and limits.
 ToolRequest any_request(std::mt19937& random, Stage stage) {
   const auto own = own_tool_names();
   const auto number = random() % (own.size() + 2);
@@ -292,7 +293,7 @@ bool is_no_more_than(const Permission& granted, const Permission& most) {
          (!granted.names_loopback || most.names_loopback) && (!most.disables_record || granted.disables_record);
 }
 
-/// What the lowest stage that allows the call gives, without a person; denied if none does.
+/// The permission at the lowest stage that allows the call without asking; denied if no stage does.
 Permission of_lowest_stage(ToolRequest request) {
   request.approved.reset();
   Permission found{.verdict = Verdict::denied};
@@ -302,13 +303,13 @@ Permission of_lowest_stage(ToolRequest request) {
     at_stage.may_ask = false;
     at_stage.grants = nullptr;
     if (permission_for(at_stage).verdict != Verdict::allowed) continue;
-    // Whether hosts can be asked for depends on the persons.
+    // With the grants again: they determine whether a person can be asked for hosts.
     return permission_for(request);
   }
   return found;
 }
 
-/// Whether a yes for `approved` covers the request: all that the person saw is the same.
+/// Whether an approval of `approved` covers the request: everything that the person saw is the same.
 bool is_covered(const ToolTarget& approved, const ToolRequest& request) {
   const auto& target = request.target;
   const bool is_tool_of_others = request.kind == ToolKind::http_action || request.kind == ToolKind::mcp_action ||
@@ -320,7 +321,7 @@ bool is_covered(const ToolTarget& approved, const ToolRequest& request) {
          approved.place == target.place && approved.record_is_own == target.record_is_own;
 }
 
-/// What persons have decided about an agent so far.
+/// People's decisions about an agent so far.
 struct Decisions {
   Stage stage = Stage::apprentice;
   std::vector<GrantedPattern> grants{};
@@ -331,8 +332,8 @@ struct Decisions {
     request.grants = grants.empty() ? nullptr : std::make_shared<const std::vector<GrantedPattern>>(grants);
   }
 
-  /// The person says yes to whatever it is, now and then for longer, takes grants back, and changes the stage.
-  void go_on(std::mt19937& random, const ToolRequest& request) {
+  /// Randomly approves or grants the request, revokes grants and approvals, and changes the stage.
+  void decide(std::mt19937& random, const ToolRequest& request) {
     if (random() % 3 == 0) approved = request.target;
     if (const auto pattern = grant_pattern(request); pattern && random() % 3 == 0)
       grants.push_back({request.tool, *pattern});
@@ -353,7 +354,7 @@ TEST(PermissionFor, NoSequenceOfGrantsApprovalsAndDemotionsAllowsMoreThanSoverei
     const auto found = permission_for(request);
     auto most = request;
     most.stage = Stage::sovereign;
-    // Nothing is above sovereign, so persons add nothing to it but hosts that can be asked for.
+    // Sovereign is the highest stage, so people can add nothing to it, except that hosts can be asked for.
     most.approved.reset();
     const auto at_most = permission_for(most);
     const auto what = fmt::format("{} {} {}", request.tool, request.target.path, request.target.host.value_or(""));
@@ -369,7 +370,7 @@ TEST(PermissionFor, NoSequenceOfGrantsApprovalsAndDemotionsAllowsMoreThanSoverei
       ASSERT_TRUE(is_granted(request) || (request.approved && is_covered(*request.approved, request))) << what;
       ASSERT_TRUE(is_no_more_than(found, of_lowest_stage(request))) << what;
     }
-    decisions.go_on(random, request);
+    decisions.decide(random, request);
   }
   EXPECT_GT(by_persons, 300) << "the sequences reach what is tested";
 }

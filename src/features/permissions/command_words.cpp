@@ -10,9 +10,9 @@ namespace agw {
 
 namespace {
 
-/// Characters with a meaning for the shell, unless they are quoted.
+/// Characters with a special meaning for the shell, unless quoted.
 constexpr std::string_view special = ";&|<>()$`*?[]{}\n\r";
-/// The characters that a backslash quotes between double quotes.
+/// The characters that a backslash quotes within double quotes.
 constexpr std::string_view quoted_by_backslash = "\\\"$`";
 
 constexpr std::array<std::string_view, 22> reserved_words{
@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 22> reserved_words{
 bool is_printable_ascii(char c) { return c >= ' ' && c <= '~'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// Reads one line. `failed` as soon as something is not part of a simple command.
+/// Splits one line into words. Fails at the first character that cannot be part of a simple command.
 class WordReader {
 public:
   explicit WordReader(std::string_view line) : rest_(line) {}
@@ -39,7 +39,7 @@ private:
   void step() {
     const char c = take();
     if (is_blank(c)) return end_word();
-    // Bash expands ~ at the beginning of a word, and in one that looks like an assignment.
+    // Bash expands ~ at the beginning of a word, and after = and : in a word that looks like an assignment.
     const bool begins = !word_ || word_->ends_with('=') || word_->ends_with(':');
     if (special.find(c) != special.npos || (c == '#' && !word_) || (c == '~' && begins)) {
       failed_ = true;
@@ -93,7 +93,7 @@ private:
   bool failed_ = false;
 };
 
-/// Whether the word names a program: it is neither an assignment nor a word with a meaning for the shell.
+/// Whether the first word of a line is a program, and not an assignment or a reserved word.
 bool is_program(std::string_view word) {
   return !word.empty() && word.find('=') == word.npos &&
          std::ranges::find(reserved_words, word) == reserved_words.end();

@@ -7,13 +7,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The text that a grant for the whole line would remember; empty if there is none.
+/// The pattern of a grant for the whole line; empty if there is none.
 std::string whole(std::string_view line) {
   const auto words = words_of_command(line);
   return words ? quoted_words(*words) : "";
 }
 
-/// What a grant for a program that only reads would remember; empty if the line is no such call.
+/// The pattern of a grant for a program that only reads; empty if the line is not such a command.
 std::string reading(std::string_view line) {
   const auto words = words_of_command(line);
   return words ? reading_command(*words).value_or("") : "";

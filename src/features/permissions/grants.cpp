@@ -1,4 +1,4 @@
-// What grants of persons remember of a call, and which calls they match.
+// The patterns that people's grants store, and the calls that they match.
 
 #include <algorithm>
 #include <filesystem>
@@ -10,20 +10,20 @@ namespace agw {
 
 namespace {
 
-/// A person must be able to see the whole pattern.
+/// Bytes. A person must be able to read the whole pattern.
 constexpr std::size_t max_pattern_length = 1000;
 
 bool is_own(const ToolRequest& request, std::initializer_list<std::string_view> tools) {
   return request.kind == ToolKind::own && std::ranges::find(tools, request.tool) != tools.end();
 }
 
-/// A program that runs in the sandbox, and of which each host is asked for.
+/// Whether the call runs a program in the sandbox, for which each host needs permission.
 bool runs_command(const ToolRequest& request) {
   return is_own(request, {"Bash"}) || request.kind == ToolKind::shell_action || request.kind == ToolKind::program;
 }
 
-/// The directory that a grant would cover, such as `/home/x/project/`: for writes in places where agents may write, and
-/// for reads.
+/// The directory that a grant would cover, such as `/home/x/project/`. A grant for writes can cover only places where
+/// agents may write.
 std::optional<std::string> directory_of(const ToolRequest& request) {
   const auto place = request.target.place;
   const bool writes = request.tool != "Ingest";
@@ -59,10 +59,10 @@ bool matches(const ToolRequest& request, const std::string& pattern) {
 }  // namespace
 
 std::optional<std::string> grant_pattern(const ToolRequest& request) {
-  // No pattern of a command or action looks like this: names have no parentheses, and those in words are quoted.
+  // Cannot be confused with the pattern of an action or command: names contain no parentheses, and words quote them.
   if (runs_command(request) && request.target.host) return "(host) " + *request.target.host;
   if (request.kind != ToolKind::own) return request.tool;
-  // Each call creates or changes something else, and its effects last.
+  // Each of these calls creates or changes another record, with permanent effects, so each needs its own approval.
   if (is_own(request, {"CreateExtension", "UpdateExtension"})) return std::nullopt;
   if (is_own(request, {"Bash"})) {
     const auto patterns = command_patterns(request);

@@ -13,7 +13,7 @@ namespace {
 
 using Hosts = std::span<const std::string_view>;
 
-// What each service documents for firewalls, downloads included.
+// The hosts that each service documents for firewalls, including those of downloads.
 constexpr std::array<std::string_view, 3> npm{"registry.npmjs.org", "registry.yarnpkg.com", "nodejs.org"};
 constexpr std::array<std::string_view, 2> pypi{"pypi.org", "files.pythonhosted.org"};
 constexpr std::array<std::string_view, 5> github{"github.com", "api.github.com", "codeload.github.com", "ghcr.io",

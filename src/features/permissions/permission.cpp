@@ -1,21 +1,23 @@
-// What an agent may do: one pure function. docs/design/permissions.md, "One pure function decides".
+// Decides whether an agent may make a call: one pure function. See docs/design/permissions.md, "One pure function
+// decides".
 //
 // The *limits* are the thread's mode, the agent's `tools`, and its capabilities (scopes, paths, hosts). The *stage* is
-// how far the agent is trusted, at most that of the run that started this one. A *target* is what the call acts on.
+// how far the agent is trusted; it never exceeds that of the run that started this one. A *target* is the file, host or
+// command that the call acts on.
 //
-// `permission_for` asks, in this order:
+// `permission_for` checks, in this order:
 //
 //   1. Do the limits allow the tool?  No: denied.
-//   2. Do they allow the target, and is it a place that is open at any stage?  No: denied.
-//   3. Is it the one file that research asks the agent to change?  Yes: allowed.
+//   2. Do they allow the target, and is its place accessible at all stages?  No: denied.
+//   3. Is the target the one file that research asks the agent to change?  Yes: allowed.
 //   4. Does the stage allow the call?  Yes: allowed. Otherwise it is denied, or staged as a proposal.
 //   5. Would a higher stage allow it?  Then a person's approval or a grant allows it with the rights of the lowest such
-//      stage. Without either, the person is asked, if somebody is there.
+//      stage. Without either, the person is asked, if one can be reached.
 //
-// Why nobody can get around it: 1 and 2 only deny and come first, so no stage, approval or grant is wider than the
-// limits. 5 gives at most what some stage gives, and no stage above the one that the run inherited, so a person's yes
-// in one thread cannot give an agent more than a person could have given it for good. The function reads nothing but
-// its argument, so permission_test.cpp and asking_test.cpp can try thousands of combinations.
+// Why it cannot be bypassed: steps 1 and 2 only deny and come first, so no stage, approval or grant exceeds the limits.
+// Step 5 gives at most the rights of some stage, and none above the stage that the run inherited. So an approval in one
+// thread cannot give an agent more than a person could have given it permanently. The function depends only on its
+// argument, so permission_test.cpp and asking_test.cpp can try thousands of combinations.
 
 #include <fnmatch.h>
 
@@ -62,7 +64,7 @@ constexpr std::array builtin_tools{BuiltinTool{"Read", Stage::apprentice, ToolSc
                                    BuiltinTool{"CreateExtension", Stage::trusted, ToolScope::write},
                                    BuiltinTool{"UpdateExtension", Stage::trusted, ToolScope::write}};
 
-/// What a call requires of the agent.
+/// The stage and scope that an agent needs for a call.
 struct Requirements {
   Stage stage;
   std::optional<ToolScope> scope;
@@ -101,7 +103,7 @@ bool writes_files(const ToolRequest& request) { return is_builtin_tool(request, 
 bool changes_extensions(const ToolRequest& request) {
   return is_builtin_tool(request, {"CreateExtension", "UpdateExtension"});
 }
-/// `host` of `host:port`, with its brackets.
+/// The `host` of `host:port`, with the brackets of an IPv6 address.
 std::string_view without_port(std::string_view text) {
   const auto colon = text.rfind(':');
   const auto bracket = text.rfind(']');
@@ -142,7 +144,7 @@ bool opens_all_paths(const AgentLimits& limits) {
          std::ranges::any_of(*limits.paths, [](const auto& path) { return path == "/" || path == "/*"; });
 }
 
-/// Why mode, the agent's tools or its capabilities forbid the tool; no value if they allow it.
+/// The denial if the mode, the agent's tools or its capabilities forbid the tool; no value if they allow it.
 std::optional<Permission> restricted_by_limits(const ToolRequest& request, std::optional<ToolScope> scope) {
   const auto& mode = mode_detail(request.mode);
   if (mode.allowedTools && std::ranges::find(*mode.allowedTools, request.tool) == mode.allowedTools->end()) {
@@ -170,7 +172,7 @@ std::optional<Permission> restricted_by_limits(const ToolRequest& request, std::
   return std::nullopt;
 }
 
-/// Places that are closed at every stage, or that the agent's capabilities leave out.
+/// The denial if the target is inaccessible at every stage, or outside the paths of the agent's capabilities.
 std::optional<Permission> restricted_by_path(const ToolRequest& request) {
   const auto& target = request.target;
   if (!target.place || !(reads_files(request) || writes_files(request))) return std::nullopt;
@@ -225,14 +227,13 @@ Permission may_fetch(const ToolRequest& request, Stage stage) {
       "ask for the URL, or have its host added to tools.web_fetch.allow_hosts");
 }
 
-/// Whether the capabilities let commands use the network at all. Each host that a command reaches is then checked too.
+/// Whether the capabilities let commands use the network at all. Each host is also checked when a command reaches it.
 bool capabilities_open_network(const ToolRequest& request) {
   return has_scope(request.limits, ToolScope::network) && (!request.limits.hosts || !request.limits.hosts->empty());
 }
 
-/// Whether a private address is allowed because a capability names the host. Only for names that public name servers do
-/// not serve: the owner of any other name could point it at any address, so there the capability must name the address
-/// itself.
+/// Whether a capability allows the host although its address is private. A name suffices only if public name servers do
+/// not serve it. The owner of any other name could point it at any address, so the capability must list the address.
 bool names_private_host(const ToolRequest& request) {
   if (!request.limits.hosts) return false;
   const auto host = std::string_view(*request.target.host);
@@ -273,7 +274,7 @@ Permission may_change_extension(const ToolRequest& request, Stage stage) {
 
 bool host_matches(std::string_view target, const std::vector<std::string>& patterns) {
   return std::ranges::any_of(patterns, [&](std::string_view pattern) {
-    // A pattern without a port is for all ports.
+    // A pattern without a port matches all ports.
     const auto host = without_port(pattern) == pattern ? without_port(target) : target;
     if (pattern == "*" || pattern == host) return true;
     return pattern.starts_with("*.") && host.ends_with(pattern.substr(1)) && host.size() >= pattern.size();
@@ -291,7 +292,7 @@ bool path_matches(std::string_view path, const std::vector<std::string>& pattern
 
 namespace {
 
-/// What mode and capabilities allow, at that stage.
+/// The permission at that stage, for a call that mode and capabilities allow.
 Permission permission_at(const ToolRequest& request, const Requirements& requirements, Stage stage) {
   AGW_ASSERT(!requirements.scope || has_scope(request.limits, *requirements.scope));
   AGW_ASSERT(!restricted_by_host(request) && !restricted_by_path(request));
@@ -306,7 +307,7 @@ Permission permission_at(const ToolRequest& request, const Requirements& require
   return {};
 }
 
-/// The lowest stage above that one which allows the call.
+/// The lowest stage above `stage` that allows the call.
 std::optional<Stage> stage_that_allows(const ToolRequest& request, const Requirements& requirements, Stage stage) {
   const auto highest = request.limits.stage.value_or(Stage::sovereign);
   AGW_ASSERT(stage <= highest);
@@ -320,11 +321,11 @@ std::optional<Stage> stage_that_allows(const ToolRequest& request, const Require
 /// Whether a person approved this call. The approval covers only the target that the person saw.
 bool is_approved(const ToolRequest& request) {
   if (!request.approved) return false;
-  // Tools of integrations and actions are approved as a whole, but what executes is held to each target.
+  // Tools of integrations and actions are approved for all targets, but commands only for the approved one.
   if (request.kind != ToolKind::own && !executes(request)) return true;
   const auto& approved = *request.approved;
   const auto& target = request.target;
-  // A person who allows a command with network allows its hosts.
+  // Approving a command with network access approves its hosts.
   const bool is_host_of_command = target.host && !approved.host && approved.needs_network && target.needs_network;
   if (is_host_of_command && approved.command == target.command) return true;
   return approved.place == target.place && approved.path == target.path && approved.host == target.host &&
@@ -332,7 +333,7 @@ bool is_approved(const ToolRequest& request) {
          approved.needs_network == target.needs_network;
 }
 
-/// The permission if a person's approval or a grant is added to what the stage allows.
+/// Extends the permission of the stage, `found`, by a person's approval or grant.
 Permission with_persons(const ToolRequest& request, const Requirements& requirements, Stage stage, Permission found) {
   AGW_ASSERT(found.verdict == Permission::Verdict::denied || found.verdict == Permission::Verdict::staged);
   if (!request.may_ask && !request.approved && !request.grants) return found;
@@ -350,7 +351,7 @@ Permission with_persons(const ToolRequest& request, const Requirements& requirem
   return {.verdict = Permission::Verdict::ask, .reason = found.reason, .otherwise = found.verdict, .rule = rule};
 }
 
-/// What persons add never allows more than the highest stage would.
+/// Whether the highest stage would allow the call, too: people's permissions must not exceed that.
 [[maybe_unused]] bool is_within_highest(const ToolRequest& request, const Requirements& requirements,
                                         const Permission& found) {
   if (found.verdict == Permission::Verdict::denied || found.verdict == Permission::Verdict::staged) return true;

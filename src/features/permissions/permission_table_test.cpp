@@ -43,8 +43,8 @@ const std::vector<std::pair<const char*, ToolTarget>>& targets() {
   return all;
 }
 
-/// What each stage may, the apprentice first: a allowed, s staged, d denied; if a person is asked where somebody is
-/// there, S instead of s and D instead of d. One for each target, or one for all.
+/// For each target, or once for all, the verdicts of the stages, apprentice first: a allowed, s staged, d denied; S
+/// instead of s and D instead of d if a person is asked when one can be reached.
 using Cells = std::vector<const char*>;
 
 const Cells always_cells{"aaaa"};

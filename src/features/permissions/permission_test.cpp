@@ -17,7 +17,7 @@ using testing::of_kind;
 using testing::Row;
 using testing::stages;
 
-/// One letter a stage, the apprentice first: allowed, staged, denied.
+/// The first letters of the verdicts (allowed, staged, denied) of all stages, apprentice first.
 std::string letters(ToolRequest request) {
   std::string found;
   for (const auto stage : stages) {
@@ -111,7 +111,7 @@ TEST(PermissionFor, CapabilitiesWithoutAnyHostDenyTheSandboxItsNetwork) {
   }
 }
 
-/// Whether a command of a trusted agent with these hosts in its capabilities may reach that target.
+/// The permission of a command to reach the target, for an agent whose capabilities list these hosts.
 Permission reach(const std::string& target, std::vector<std::string> hosts, Stage stage = Stage::trusted) {
   auto request = call("Bash", stage, {.host = target, .command = "curl"});
   request.limits.hosts = std::move(hosts);

@@ -11,10 +11,10 @@ namespace agw {
 
 namespace {
 
-/// A program can name hosts without end.
+/// Programs can try an unlimited number of hosts.
 constexpr std::size_t max_noted_hosts = 1000;
 
-/// A person installed or enabled the program, so no stage holds it back.
+/// Uses a stage that does not restrict the program, because a person installed or enabled it.
 Permission judged(const ProgramHosts& program, AgentLimits limits, const std::string& host) {
   return permission_for({.stage = Stage::trusted,
                          .mode = ThreadMode::act,
@@ -24,7 +24,7 @@ Permission judged(const ProgramHosts& program, AgentLimits limits, const std::st
                          .target = {.host = host}});
 }
 
-/// All other limits of the agent apply to its tools, not to a program.
+/// The agent's limits that apply to a program; all others apply only to its tools.
 AgentLimits network_limits(const AgentLimits& limits) { return {.scopes = limits.scopes, .hosts = limits.hosts}; }
 
 Task<HostVerdict> verdict_of(Permission permission) {

@@ -13,7 +13,7 @@ namespace {
 using namespace testing::extensions;
 using ::testing::HasSubstr;
 
-/// `allowed`, `private` if it may be at a private address, or `denied`.
+/// `allowed`, `private` if even a private address is allowed, or `denied`.
 std::string reach(const ProgramHosts& program, const Extensions& extensions, const std::string& host) {
   const auto permission = program_permission(program, extensions, host);
   if (permission.verdict != Permission::Verdict::allowed) return "denied";

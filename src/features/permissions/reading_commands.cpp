@@ -1,6 +1,6 @@
-// The programs that only read, and the options that keep them so. A grant for such a program allows its other calls
-// too, so whatever is not named here (options that run programs or write files above all) is granted only as a whole
-// line.
+// The programs that only read, and their harmless options. A grant for such a program also covers its calls with other
+// arguments. A command with any option that is not listed here, since it might run programs or write files, is granted
+// only as a complete line.
 
 #include <algorithm>
 #include <array>
@@ -16,13 +16,13 @@ struct ReadingCommand {
   std::string_view program;
   std::string_view subcommand;  ///< empty: the program has none
   std::string_view letters;     ///< options of one letter, alone or together, each with a number or without
-  /// Long options, with a value after `=` or without, each between spaces.
+  /// Long options, each surrounded by spaces. They may have a value after `=`.
   std::array<std::string_view, 3> options;
 };
 
-// Left out on purpose. git: -c, -C, --exec-path and other options before the subcommand; --output, --ext-diff,
+// Intentionally missing. git: -c, -C, --exec-path and other options before the subcommand; --output, --ext-diff,
 // --textconv, --show-signature and format letters that run programs or write. rg: --pre, --hostname-bin, -z. find:
-// -exec, -ok, -delete, -fprint. tail: -f. file: -C, -z. sort, uniq, tree, date: they can write.
+// -exec, -ok, -delete, -fprint. tail: -f. file: -C, -z. The programs sort, uniq, tree and date, which can write.
 constexpr std::string_view diff_options =
     " --stat --numstat --shortstat --summary --name-only --name-status --raw --patch --no-patch --check --color "
     "--no-color --word-diff --unified --minimal --patience --histogram --ignore-all-space --ignore-space-change "
@@ -106,7 +106,7 @@ bool lists(const ReadingCommand& command, std::string_view option) {
                              [&](auto listed) { return listed.find(between_spaces) != std::string_view::npos; });
 }
 
-/// `-la`, `-n5`, `-5`
+/// Whether the argument consists of allowed single-letter options: `-la`, `-n5`, `-5`.
 bool are_letters(const ReadingCommand& command, std::string_view argument) {
   auto letters = argument.substr(1);
   while (!letters.empty() && std::isdigit(static_cast<unsigned char>(letters.back())) != 0) letters.remove_suffix(1);
@@ -116,7 +116,7 @@ bool are_letters(const ReadingCommand& command, std::string_view argument) {
 }
 
 bool only_reads(const ReadingCommand& command, std::string_view argument) {
-  // A dash alone is the standard input, two end the options.
+  // A single dash means standard input, two end the options.
   if (!argument.starts_with('-') || argument == "-" || argument == "--") return true;
   if (lists(command, argument.substr(0, argument.find('=')))) return true;
   return !argument.starts_with("--") && are_letters(command, argument);
@@ -129,7 +129,7 @@ std::optional<std::string> reading_command(std::span<const std::string> words) {
     const std::size_t named = command.subcommand.empty() ? 1 : 2;
     if (words.size() < named || words[0] != command.program) continue;
     if (named == 2 && words[1] != command.subcommand) continue;
-    // Also after `--`, which may be the value of the option before it.
+    // Checks arguments after `--`, too, because it may be the value of the preceding option.
     const auto arguments = words.subspan(named);
     if (!std::ranges::all_of(arguments, [&](const auto& word) { return only_reads(command, word); })) break;
     return quoted_words(words.first(named)) + " *";

@@ -9,7 +9,7 @@ InheritedLimits inherited_limits_in(const json::object& order) {
   const auto* given = order.if_contains(inherited_limits_member);
   if (!given || !given->is_object()) return inherited;
   const auto& members = given->get_object();
-  // A member that cannot be read must not widen anything.
+  // An invalid member must not extend any right.
   inherited.stage = from_text<Stage>(string_member(members, "stage").value_or("")).value_or(Stage::apprentice);
   inherited.mode = from_text<ThreadMode>(string_member(members, "mode").value_or("")).value_or(ThreadMode::plan);
   const auto* depth = members.if_contains("depth");

@@ -28,7 +28,7 @@ struct ModeDetail {
 };
 const Description& describe(Tag<ModeDetail>);
 
-/// What a tool does, as a capability's `scopes` name it. `prompt` and `builtin` actions need no scope.
+/// The kind of access that a tool needs, as named in a capability's `scopes`. `prompt` and `builtin` actions need none.
 enum class ToolScope { read, write, execute, network };
 std::span<const EnumName> names(Tag<ToolScope>);
 
@@ -36,14 +36,15 @@ std::span<const EnumName> names(Tag<ToolScope>);
 struct AgentLimits {
   std::optional<std::set<std::string, std::less<>>> tools;  ///< allowed by both the agent and its capabilities
 
-  // Everything that its capabilities allow together.
-  std::optional<std::vector<std::string>> paths;  ///< absolute, each including everything below it; `*`: any text
+  // The union of everything that its capabilities allow.
+  std::optional<std::vector<std::string>>
+      paths;  ///< absolute, each including everything below it; `*` matches any text
   std::optional<std::set<ToolScope>> scopes;
-  std::optional<std::vector<std::string>> hosts;  ///< names, `*.example.org`, or `*`: all
+  std::optional<std::vector<std::string>> hosts;  ///< names, `*.example.org`, or `*` for all
   std::optional<Stage> stage;                     ///< the highest
 };
 
-/// What a person has allowed for longer than one call: a tool, and what it may act on, as `grant_pattern` names it.
+/// A person's permission that lasts longer than one call: a tool, and the `grant_pattern` of its targets.
 struct GrantedPattern {
   std::string tool;
   std::string pattern;
@@ -54,44 +55,45 @@ using GrantedPatterns = std::shared_ptr<const std::vector<GrantedPattern>>;
 struct ToolRequest {
   Stage stage{};  ///< of the run: see `run_stage`
   ThreadMode mode{};
-  int depth = 0;  ///< how many runs started one another before this one; 0: a person started it
+  int depth = 0;  ///< length of the chain of runs that led to this one; 0: a person started it
   AgentLimits limits{};
   ToolKind kind = ToolKind::own;
   std::string tool{};
   ToolTarget target{};
-  std::string own_file{};  ///< the one file that its run may write, wherever it is; empty: none
+  std::string own_file{};  ///< the one file that the run may write, in any directory; empty: none
 
-  // Permissions added by people. They never allow anything that stage sovereign would not.
+  // Permissions that people add. They never allow anything that stage sovereign would not.
 
   GrantedPatterns grants{};              ///< null: none
-  std::optional<ToolTarget> approved{};  ///< a person said yes to this call, with that target
-  bool may_ask = false;                  ///< somebody is there who can be asked
+  std::optional<ToolTarget> approved{};  ///< the target for which a person approved this call
+  bool may_ask = false;                  ///< a person can be asked
 };
 
-/// A program that an app or integration runs all the time, as far as the hosts that it may reach depend on it.
+/// A program that an app or integration keeps running, with the properties that determine the hosts it may reach.
 struct ProgramHosts {
-  std::string name;                                 ///< of the extension
-  Source source{};                                  ///< of the extension
-  std::optional<std::string> owner_agent_id;        ///< the agent that made it
-  std::optional<std::vector<std::string>> hosts{};  ///< `hosts` of its definition, as in capabilities; no value: none
+  std::string name;                           ///< of the extension
+  Source source{};                            ///< of the extension
+  std::optional<std::string> owner_agent_id;  ///< the agent that made it
+  std::optional<std::vector<std::string>>
+      hosts{};  ///< `hosts` of its definition, as in capabilities; no value: no list
 
   bool operator==(const ProgramHosts&) const = default;
 };
 
-/// How deep runs that Delegate and RunJob start may nest.
+/// How deeply runs started by Delegate and RunJob may nest.
 inline constexpr int max_run_depth = 3;
 
-/// What a run that Delegate or RunJob started inherits from the run that called them; a person's run has the defaults.
-/// Stored in the run's order.
+/// The limits that a run started by Delegate or RunJob inherits from the calling run; a run started by a person has the
+/// defaults. Stored in the run's order.
 struct InheritedLimits {
   std::optional<Stage> stage;      ///< of the calling run
   std::optional<ThreadMode> mode;  ///< of the calling run
-  int depth = 0;                   ///< how many runs started one another before this one
+  int depth = 0;                   ///< as in ToolRequest
 };
-/// The member of an order that holds them.
+/// The member of an order that contains the inherited limits.
 inline constexpr std::string_view inherited_limits_member = "handed_down";
 
-/// The member of a run's order that names the one file that the run may write, wherever it is.
+/// The member of a run's order that contains the one file that the run may write, in any directory.
 inline constexpr std::string_view own_file_member = "own_file";
 
 /// An agent in a run: everything that the permissions of its tool calls depend on.
@@ -99,14 +101,14 @@ struct RunningAgent {
   ExtensionPointer agent;
   ThreadMode mode{};
   InheritedLimits inherited;
-  bool dry = false;    ///< tools only read; other calls are reported, not made
-  AgentLimits limits;  ///< when the run began
+  bool dry = false;    ///< calls that do more than read are only reported
+  AgentLimits limits;  ///< as of the run's start
   ToolRun run;
   std::string own_file{};          ///< see ToolRequest
-  ActiveRunPointer asks_in{};      ///< the run of a person's message that led to this one; null: nobody is asked
+  ActiveRunPointer asks_in{};      ///< the run of a person's message that led to this one; null: no person is asked
   std::string asks_thread{};       ///< the thread of that run; empty: none
-  bool asks_permission = false;    ///< neither the agent's record nor the configuration turns that off
-  DeferredTools deferred_tools{};  ///< those that FindTools searches
+  bool asks_permission = false;    ///< false: the agent's record or the configuration disables it
+  DeferredTools deferred_tools{};  ///< the tools that FindTools searches
 };
 using RunningAgentPointer = std::shared_ptr<const RunningAgent>;
 

@@ -12,18 +12,18 @@
 
 namespace agw {
 
-/// Looks the names of definitions up among everything that is installed at that moment.
+/// Checks that the names in definitions exist among what is currently installed.
 class UnknownNames : public NameCheck {
 public:
   UnknownNames(const Extensions& extensions, const ToolSet& tools, const Models& models, Skills& skills)
       : extensions_(extensions), tools_(tools), models_(models), skills_(skills) {}
 
-  /// Skills of projects are not known here: an agent may name one that a project has.
+  /// Does not warn about unknown skills, because a project may have them.
   Task<std::vector<ExtensionWarning>> unknown_names(ExtensionPointer extension) const override;
 
 private:
   struct Findings;
-  /// What is wrong with a name; empty: nothing.
+  /// Returns what is wrong with a name; empty if it is valid.
   using ProblemOf = std::function<std::string(std::string_view name)>;
 
   ProblemOf tool_problems() const;
