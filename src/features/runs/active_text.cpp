@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t longest_character = 4;
 
-/// The beginning of the text, without half a character at its end.
+/// The beginning of the text, which ends at the boundary of a UTF-8 character.
 std::string_view beginning_of(std::string_view text) {
   auto size = std::min(text.size(), long_text_piece);
   for (std::size_t back = 0; back < longest_character && size < text.size() && size > 1; ++back) {
@@ -35,7 +35,7 @@ void ActiveText::add(ActiveRunPointer run, const json::object& members) {
   left_.push_back({std::move(run), std::move(head), std::move(tail), text, reasoning});
 }
 
-/// A piece of a string, escaped. At its end, `next` follows.
+/// The next piece of `whole`, escaped. After the last piece, moves on to `next`.
 std::string ActiveText::piece_of(std::string_view whole, Place next) {
   AGW_ASSERT(written_ <= whole.size());
   const auto piece = beginning_of(whole.substr(written_));
@@ -56,7 +56,7 @@ std::string ActiveText::next() {
   if (!std::exchange(opened_, true)) out = "[";
   while (!left_.empty() && out.size() < long_text_piece) {
     auto& part = left_.front();
-    // A log only grows.
+    // Logs only grow.
     AGW_ASSERT(part.text <= part.run->log.content().size());
     AGW_ASSERT(part.reasoning <= part.run->log.reasoning_content().size());
     switch (place_) {

@@ -10,7 +10,8 @@
 
 namespace agw {
 
-/// Active runs as they are now, as a JSON array that is written while it is read: the log of a run only grows.
+/// Active runs as of their `add`, as a JSON array that is generated while it is read. Possible because the log of a run
+/// only grows.
 /// Example: src/features/runs/service_test.cpp: Runs.AreWrittenInPiecesWhileTheyGoOn
 class ActiveText : public LongText {
 public:
@@ -19,13 +20,13 @@ public:
   std::string next() override;
 
 private:
-  /// One run: its members around its text and its reasoning.
+  /// One run: the JSON before and after its text and reasoning.
   struct Part {
     ActiveRunPointer run;
     std::string head;
     std::string tail;
-    std::size_t text;       ///< bytes of it
-    std::size_t reasoning;  ///< bytes of it
+    std::size_t text;       ///< bytes
+    std::size_t reasoning;  ///< bytes
   };
   enum class Place { head, text, between, reasoning, tail };
 
@@ -33,7 +34,7 @@ private:
 
   std::deque<Part> left_;
   Place place_ = Place::head;
-  std::size_t written_ = 0;  ///< bytes of the text or reasoning
+  std::size_t written_ = 0;  ///< bytes of the current text or reasoning
   bool opened_ = false;
   bool closed_ = false;
 };

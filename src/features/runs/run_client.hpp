@@ -12,14 +12,14 @@
 
 namespace agw {
 
-/// A program that follows a run and runs its own tools for it. Called on the loop. It outlives no run that has it.
+/// A program that follows a run and runs its own tools for it. Called on the loop. Runs keep it alive until they end.
 class RunClient {
 public:
   virtual ~RunClient() = default;
 
-  /// Follows the agent's system prompt; may be empty.
+  /// Text to append to the agent's system prompt; may be empty.
   virtual const std::string& system() const = 0;
-  /// Offered to the model in addition to the agent's; each hides one of the agent's with the same name.
+  /// The program's tools, offered in addition to the agent's. Each replaces an agent's tool of the same name.
   virtual const std::vector<ToolDescription>& tools() const = 0;
 
   /// The program's parameters for the calls of the model.
@@ -34,20 +34,20 @@ public:
     std::string text;
     bool is_error = false;
   };
-  /// Waits until the program has sent the result of the call, and not for ever.
+  /// Waits, for a limited time, until the program has sent the result of the call.
   virtual Task<Result> result(std::string call_id, StopSource& stop) = 0;
 
-  /// Whether its tools can change files of this machine.
+  /// Whether its tools can change files on this machine.
   virtual bool changes_files() const { return false; }
 
-  /// The texts that the program has open, which the agent's file tools then read and write; null: it has none.
+  /// The texts that the program has open. The agent's file tools read and write them instead of the files. Null: none.
   virtual TextBuffers* buffers() { return nullptr; }
 
-  /// The call of a model has failed for good. The run ends soon.
+  /// A call of a model has failed, after all retries and fallbacks. The run is about to end.
   virtual void model_failed(const ModelFailure& /*failure*/) {}
 
-  /// The run has ended, and is stored unless `type` is empty: `type` and `members` are those of its last event. May be
-  /// called more than once; the first counts.
+  /// The run has ended. `type` and `members` are those of its last event; an empty `type` means that the run was not
+  /// stored. May be called more than once; only the first call counts.
   virtual void ended(std::string_view type, const json::object& members, std::string_view error) = 0;
 };
 

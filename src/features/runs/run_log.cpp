@@ -13,8 +13,8 @@ namespace {
 constexpr std::string_view text_delta = "text-delta";
 constexpr std::string_view reasoning_delta = "reasoning-delta";
 
-/// A long text gets room for a very long one at once, as each growth copies it, on the loop. Pages that are not used
-/// yet take no memory.
+/// Appends to a text. Once it is long, reserves space for a very long one, because each reallocation copies it on the
+/// loop. Unused pages take no memory.
 void append_growing(std::string& text, std::string_view delta) {
   constexpr std::size_t long_text = 1024UL * 1024;
   constexpr std::size_t growth = 64;
@@ -156,7 +156,7 @@ std::string RunLog::pack_events(std::int64_t after, std::int64_t last) const { r
 std::string RunLog::pack() const {
   auto all = pack_events(0, seq());
   AGW_ASSERT(all.ends_with('}'));
-  // Appended as text, because adding a long answer as a member would copy it.
+  // Writes the text directly, because adding a long answer as a member would copy it.
   all.back() = ',';
   all.reserve(all.size() + text_.size() + text_.size() / 16);
   all += "\"text\":";

@@ -10,23 +10,23 @@
 
 namespace agw {
 
-/// The log of an active run: its text, once, and how the text was divided into events. Events are rendered on demand,
-/// because ten minutes of events stored as JSON would be many times the size of the text.
+/// The log of an active run: its text and the boundaries of the events in it. Events are rendered on demand, because
+/// ten minutes of events as JSON would be many times the size of the text.
 /// Example: src/features/runs/run_log_test.cpp: RunLog.RendersAgainWhatWasSent
 class RunLog {
 public:
   explicit RunLog(const Run& run);
 
-  // Each appends an event and returns it as it is sent, `seq` counted from 1.
+  // These append an event and return it as JSON to send. `seq` counts from 1.
 
   std::string text(std::string_view delta);
   std::string reasoning(std::string_view delta);
-  /// An event of any other kind; `members` follow the common ones. A `turnId` among them replaces the common one.
+  /// An event of any other kind. Appends `members` to the common ones; a `turnId` in them replaces the common one.
   std::string other(std::string_view type, const json::object& members);
-  /// Removes the last event, which must be of another kind and not sent yet.
+  /// Removes the last event, which must be one of `other` that was not sent yet.
   void take_back_other();
 
-  /// The events after `seq`, as sent.
+  /// The events after `seq`, exactly as they were sent.
   std::vector<std::string> events_after(std::int64_t seq) const;
 
   /// The answer so far: the text deltas, concatenated.
@@ -34,12 +34,12 @@ public:
   const std::string& reasoning_content() const { return reasoning_; }
   std::int64_t seq() const { return static_cast<std::int64_t>(entries_.size()); }
 
-  /// The events after `seq` up to `last`, for the database. Without their text, which is stored separately.
+  /// The events after `after`, up to `last`, for the database. Excludes their text, which is stored separately.
   std::string pack_events(std::int64_t after, std::int64_t last) const;
-  /// Appends events that were packed in this way, and their text.
+  /// Appends events that `pack_events` has packed, and their text.
   void add_packed(std::string_view text, std::string_view events);
 
-  /// The log as one text for the database, and back.
+  /// Converts the log to one text for the database, and back.
   std::string pack() const;
   static std::optional<RunLog> unpack(const Run& run, std::string_view packed);
 

@@ -1,32 +1,32 @@
-// What survives of an answer while it streams, and how it ends exactly once. docs/design/runs.md has an example.
+// Keeps answers durable while they stream, and ends each exactly once. docs/design/runs.md has an example.
 //
 // A *run* is one answer to one message. Its *log* (run_log.hpp) is the sequence of its events, numbered from 1 (`seq`).
 // A *piece* is the part of the log that one checkpoint adds (table run_pieces). A *step* is a model call with the tool
-// calls it asked for (run_steps). The *end* is the event `finish` or `stopped`.
+// calls that it requested (run_steps). The *end* is the event `finish` or `stopped`.
 //
 // The invariants:
 //   - Every event is in the log before it is published, under the `seq` that clients see. So a client that has seen
-//     `seq` n continues with what follows n in the log: it misses nothing, and recognises a repetition.
+//     `seq` n continues with the events after n in the log: it misses nothing, and recognises duplicates.
 //   - A run ends once. Only the transaction in which `UPDATE runs … WHERE status = 'started'` changes a row may store
 //     the assistant's turn and the costs, and only its caller publishes the end. A stop, a failure, the normal end and
-//     the recovery after a kill all use this statement, and the second to come does nothing.
+//     the recovery after a kill all use this statement, and only the first of them has an effect.
 //
-// The course of a run:
-//   1. `open`: it has its place in the queue of its thread, in memory.
-//   2. `record`: its row, in the transaction of its question.
-//   3. `text`, `reasoning`, `emit`: logged, then published. Once a second all that is new becomes a piece.
-//   4. `store_step`: before tools change anything, the step and all text up to it are on disk.
-//   5. `end`: row, packed log and turn in one transaction, then the event. The log can be read for ten minutes. If the
-//      transaction fails, the event is taken out of the log, and the caller tries again.
+// The stages of a run:
+//   1. `open`: adds it to the queue of its thread, in memory.
+//   2. `record`: inserts its row, in the transaction of its question.
+//   3. `text`, `reasoning`, `emit`: log an event, then publish it. Once a second, everything new becomes a piece.
+//   4. `store_step`: writes the step and all text before it to disk, before tools change anything.
+//   5. `end`: writes row, packed log and turn in one transaction, then publishes the event. The log can be read for ten
+//      minutes. If the transaction fails, the event is removed from the log, and the caller tries again.
 //
-// Pieces that a write did not store, or may not have stored, are written again with the next (`unsaved`), in order;
-// their numbers make the repetition harmless. So the pieces on disk never have a gap.
+// Pieces whose write failed or may have failed are written again, in order, with the next one (`unsaved`). Their
+// numbers make the repetition harmless. So the pieces on disk never have a gap.
 //
-// A kill
+// After a kill
 //   - before 2: the question was not acknowledged.
-//   - between 2 and 5: the row still says `started`. The next start joins the pieces to the log, stores their text as
-//     the assistant's turn and ends the run as `interrupted`. Clients may have seen about a second more.
-//   - inside a tool: its call is on disk without a result, and gets one that says so (Engine::recover).
+//   - between 2 and 5: the status is still `started`. The next start joins the pieces into the log, stores their text
+//     as the assistant's turn and ends the run as `interrupted`. Clients may have seen about a second more.
+//   - inside a tool: its call is on disk without a result; Engine::recover adds one that reports the interruption.
 //   - after the transaction of 5: the turn is complete. Clients missed the event and read it from the packed log.
 
 #include "features/runs/service.hpp"
@@ -50,9 +50,10 @@ namespace {
 
 constexpr auto checkpoint_interval = 1s;
 constexpr auto kept_after_end = 10min;
-/// Bytes of text from which on packing the log would block the loop.
+/// Bytes of text. Packing a longer log on the loop would block it.
 constexpr std::size_t long_answer = 256 * 1024;
-/// So much goes into a piece before the next checkpoint: copying all that comes in a second could block the loop.
+/// Bytes that become a piece even before the next checkpoint, because copying a whole second's text could block the
+/// loop.
 constexpr std::size_t full_piece = 1024 * 1024;
 constexpr std::int64_t events_of_full_piece = 4096;
 
@@ -235,7 +236,7 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
   active->is_ending = true;
   bool ended = false;
   try {
-    // The log of a run that is ending no longer changes, so the writer's thread may read it.
+    // The log no longer changes once the run is ending, so the writer's thread may read it.
     auto packed = active->log.content().size() < long_answer ? active->log.pack() : std::string();
     ended = co_await database_.write([active, status = ending.status, packed = std::move(packed), now = clock_.now(),
                                       at_end = std::move(at_end)](Connection& connection) {
@@ -319,7 +320,7 @@ Task<std::string> Runs::events(std::string thread_id, EventsQuery query) {
       const auto log = RunLog::unpack(*run, *packed);
       return log ? as_array(log->events_after(query.after)) : "[]";
     }
-    // It is active at another node, which cannot be asked.
+    // The run is active on another node, whose memory is out of reach: use the pieces that it has stored.
     RunLog log(*run);
     for (const auto& piece : run_store::pieces(connection, query.runId)) log.add_packed(piece.text, piece.events);
     return as_array(log.events_after(query.after));
@@ -331,13 +332,13 @@ std::vector<InterruptedRun> Runs::interrupted(Connection& connection) { return r
 void Runs::end_interrupted(Connection& connection, const InterruptedRun& interrupted, Timestamp now,
                            const std::function<void()>& at_end) {
   AGW_ASSERT(connection.in_transaction() && at_end);
-  // A killed run has no last event, so its log is stored without one.
+  // The log is stored without a last event: the gateway was killed before it published one.
   RunLog log(interrupted.run);
   for (const auto& piece : interrupted.pieces) log.add_packed(piece.text, piece.events);
   if (run_store::end(connection, interrupted.run.id, RunStatus::interrupted, log.pack(), now)) at_end();
 }
 
-/// Saves new text of active runs once a second, as long as there are any.
+/// Stores new text of active runs once a second, as long as there are any.
 Task<> Runs::write_checkpoints() {
   bool failing = false;
   while (co_await pause(stopping_, checkpoint_interval) == WaitResult::done) {
@@ -373,7 +374,7 @@ void Runs::take_piece(ActiveRun& active) {
   AGW_ASSERT(std::ranges::is_sorted(active.unsaved, {}, [](const auto& piece) { return piece->number; }));
 }
 
-/// Also repeats pieces whose write failed or is still pending, so that no piece is missing before a later one.
+/// Also writes pieces whose earlier write failed or is still pending, so that the pieces on disk have no gap.
 Task<> Runs::store_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction,
                           Database::Lane lane) {
   const auto taken = active->pieces;
@@ -411,7 +412,7 @@ Task<> Runs::steer(ActiveRunPointer into, std::vector<ActiveRunPointer> waiting,
   AGW_ASSERT(std::ranges::none_of(waiting, [&](const auto& run) { return run->started || run == into; }));
   AGW_ASSERT(std::ranges::all_of(waiting, [&](const auto& run) { return run->run.thread_id == into->run.thread_id; }));
   AGW_ASSERT(after_step >= 0);
-  // Until it is written, nobody else may begin or end them.
+  // Prevents other callers from starting or ending the runs during the write.
   for (const auto& run : waiting) run->started = true;
   try {
     co_await database_.write([waiting, now = clock_.now(), in_transaction](Connection& connection) {

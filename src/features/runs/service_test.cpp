@@ -13,7 +13,7 @@
 namespace agw {
 namespace {
 
-/// Calls `body` with an active, recorded run.
+/// Calls `body` with an active run that is on disk.
 void with_a_run(std::function<Task<>(Runs&, Database&, const ActiveRunPointer&)> body) {
   testing::run([&](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;

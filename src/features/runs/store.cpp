@@ -70,7 +70,7 @@ void end_as_steered(Connection& connection, const std::string& id, Timestamp now
 
 void append_piece(Connection& connection, const std::string& run_id, const RunPiece& piece) {
   AGW_ASSERT(connection.in_transaction() && piece.number >= 0);
-  // After the run has ended, its log is complete and needs no pieces.
+  // The complete log of a run that has ended needs no pieces.
   connection
       .prepare(
           "INSERT INTO run_pieces (run_id, number, text, events, progress) SELECT :run, :number, :text, :events, "

@@ -15,16 +15,16 @@ void insert(Connection& connection, const Run& run, Timestamp now);
 /// Ends a run and deletes its pieces and steps. Returns false if it had already ended.
 bool end(Connection& connection, const std::string& id, RunStatus status, const std::string& log, Timestamp now);
 
-/// Ends a run that has not begun because its message went into another one. Throws InternalError if it had ended.
+/// Ends a run that has not begun, because its message has joined another run. Throws InternalError if it had ended.
 void end_as_steered(Connection& connection, const std::string& id, Timestamp now);
 
-/// Does nothing if it exists already.
+/// Adds a piece. Does nothing if the piece exists or the run has ended.
 void append_piece(Connection& connection, const std::string& run_id, const RunPiece& piece);
 
-/// The run's next step.
+/// Adds the run's next step.
 void append_step(Connection& connection, const std::string& run_id, const RunStep& step);
 
-/// Runs that have not ended, oldest first, with their steps and their pieces joined.
+/// The runs that have not ended, oldest first, with their steps and pieces.
 std::vector<InterruptedRun> unfinished(Connection& connection);
 
 /// The stored pieces of an active run, in order.
@@ -34,7 +34,7 @@ std::vector<RunPiece> pieces(Connection& connection, const std::string& run_id);
 std::optional<std::string> find_log(Connection& connection, const std::string& run_id, const std::string& thread_id,
                                     Timestamp oldest);
 
-/// Whether a run of another node that has not ended answers the turn.
+/// Whether a run of another node is answering the turn and has not ended.
 bool is_answered_elsewhere(Connection& connection, const std::string& turn_id);
 
 /// The run's row, ended or not.

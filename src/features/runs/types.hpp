@@ -8,14 +8,14 @@
 
 namespace agw {
 
-/// How far a run has come, or how it ended.
+/// The state of a run, or how it ended.
 enum class RunStatus {
   queued,       ///< waits for the run before it on its thread
   started,      ///< active
   finished,     ///< ended with `finish`
   stopped,      ///< ended with `stopped`
   interrupted,  ///< was active when the gateway was killed
-  steered,      ///< never began: its message went into the run before it
+  steered,      ///< never began: its message joined the run before it
 };
 std::span<const EnumName> names(Tag<RunStatus>);
 
@@ -30,27 +30,27 @@ struct Run {
   json::object order;  ///< how to answer: model, expanded text, …
 };
 
-/// A step of a run whose tools are about to be called.
+/// A step of a run, stored before its tools are called.
 struct RunStep {
-  std::int64_t text_end = 0;  ///< where in the answer they are called, in code points
+  std::int64_t text_end = 0;  ///< position of the calls in the answer, in code points
   json::array calls;          ///< `{id, name, input}` each
 };
 
-/// A part of an unfinished answer that was saved at one time: the text since the previous piece, and its events.
+/// The part of an unfinished answer that one checkpoint stores: the text since the previous piece, and its events.
 struct RunPiece {
   std::int64_t number = 0;
   std::string text{};
   std::string events{};    ///< see RunLog::pack_events; empty if they are not known
-  std::string progress{};  ///< see `ActiveRun`, as JSON; only the last piece's counts
+  std::string progress{};  ///< ActiveRun::progress as JSON; only that of the last piece is used
 };
 
 /// A run that was active or waiting when the gateway was killed.
 struct InterruptedRun {
   Run run;
   std::vector<RunPiece> pieces;
-  std::string text;            ///< of the answer, up to its last step and at least up to a second before the kill
+  std::string text;            ///< of the answer: all up to its last step, and all but about the last second
   std::vector<RunStep> steps;  ///< in order
-  json::object progress;       ///< see `ActiveRun`; empty if it was killed before its first piece of text
+  json::object progress;       ///< ActiveRun::progress; empty if the run was killed before its first piece
 };
 
 /// The query of `GET /threads/:id/events`.
