@@ -18,11 +18,11 @@ namespace agw {
 
 namespace {
 
-/// The fastest: a tool waits for it before it replaces the file.
+/// The fastest level, because a tool waits for the compression before it replaces the file.
 constexpr int compression_level = 1;
 constexpr std::size_t name_length = 64;
-constexpr std::size_t largest = std::size_t{1024} * 1024 * 1024;
-/// In seconds. Using a file updates its time, but not more often than this.
+constexpr std::size_t max_content_size = std::size_t{1024} * 1024 * 1024;
+/// In seconds. Each use of a file updates its time, but not more often than this.
 constexpr std::int64_t time_to_touch = 3600;
 
 bool is_blob_name(std::string_view name) {
@@ -73,7 +73,7 @@ void BlobStore::load() {
   [[maybe_unused]] const auto visited = opened.visit(".", [&](DirectoryEntry entry) {
     struct stat status{};
     const bool is_blob = is_blob_name(entry.name) && entry.type == FileType::regular;
-    // A crash of the machine can leave empty files.
+    // Ignores empty files, which a crash of the machine can leave.
     if (is_blob && ::fstatat(opened.descriptor(), entry.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         status.st_size > 0) {
       found.push_back({std::move(entry.name),
@@ -176,9 +176,9 @@ std::optional<std::string> BlobStore::get(const std::string& name) {
     load();
     if (!touch(name)) return std::nullopt;
   }
-  const auto packed = directory_->read(name, largest);
+  const auto packed = directory_->read(name, max_content_size);
   if (!packed) return std::nullopt;
-  auto content = zstd_decompressed(*packed, largest);
+  auto content = zstd_decompressed(*packed, max_content_size);
   if (!content || blob_name(*content) != name) return std::nullopt;
   return content;
 }

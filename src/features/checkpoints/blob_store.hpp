@@ -17,14 +17,14 @@
 namespace agw {
 
 /// Contents of files in `{data_dir}/checkpoints/`, each compressed with zstd and named by its SHA-256 in hex. When the
-/// directory exceeds its limit, the contents that were not used for longest are deleted. All functions block, may be
-/// called from any thread, and throw std::system_error, of a full disk too.
+/// directory exceeds its limit, the least recently used contents are deleted. All functions block, may be called from
+/// any thread, and throw std::system_error, including for a full disk.
 /// Example: src/features/checkpoints/blob_store_test.cpp: BlobStore.ReturnsWhatWasPut
 class BlobStore {
 public:
   BlobStore(std::filesystem::path directory, std::uint64_t limit);
 
-  /// While it lives, nothing that was put or found after its creation is deleted.
+  /// While it exists, no content that was put or found since its creation is deleted.
   class Use {
   public:
     explicit Use(BlobStore& store);
@@ -37,22 +37,22 @@ public:
     std::uint64_t since_;
   };
 
-  /// Stores the content, unless it is stored already, and returns its name. With `later` it is on disk after `sync`;
-  /// else it is when this returns, also if it was stored before with `later` or by another process.
+  /// Stores the content, unless it is stored already, and returns its name. With `later`, the content is durable after
+  /// `sync`; otherwise, on return, even if it had been stored with `later` or by another process.
   std::string put(std::string_view content, Durability durability = Durability::now);
   /// The content; no value if it is not stored or is damaged.
   std::optional<std::string> get(const std::string& name);
-  /// Whether it is stored. Counts as a use.
+  /// Whether the content is stored. Counts as a use.
   bool has(const std::string& name);
   void sync();
 
-  /// Whether it holds more than half of its limit.
+  /// Whether the store has used more than half of its limit.
   bool is_half_full();
   /// How many contents were deleted since the start.
   std::uint64_t evictions();
-  /// Whether `bytes` more can be stored without deleting what is in use.
+  /// Whether `bytes` more can be stored without deleting contents that a `Use` protects.
   bool has_room_for(std::uint64_t bytes);
-  /// Deletes contents that were last used before that time.
+  /// Deletes contents that were last used before `oldest`.
   void prune(Timestamp oldest);
 
   struct Usage {
@@ -64,9 +64,9 @@ public:
 private:
   struct Entry {
     std::uint64_t size = 0;
-    std::uint64_t used = 0;    ///< a number that grows with each use
-    std::uint64_t stored = 0;  ///< such a number, unless it is known to be on disk
-    std::int64_t touched = 0;  ///< the time of the file, in seconds
+    std::uint64_t used = 0;    ///< value of `clock_` at the last use
+    std::uint64_t stored = 0;  ///< value of `clock_` when it was stored; 0 if it is known to be on disk
+    std::int64_t touched = 0;  ///< modification time of the file, in seconds
   };
 
   void load();
@@ -86,11 +86,11 @@ private:
   std::multiset<std::uint64_t> uses_;
   std::uint64_t bytes_ = 0;
   std::uint64_t clock_ = 0;
-  std::uint64_t synced_ = 0;  ///< contents that were stored until then are on disk
+  std::uint64_t synced_ = 0;  ///< contents stored up to this value of `clock_` are on disk
   std::uint64_t evictions_ = 0;
 };
 
-/// The name that a content has: its SHA-256 in hex.
+/// The name of a content: its SHA-256 in hex.
 std::string blob_name(std::string_view content);
 
 }  // namespace agw

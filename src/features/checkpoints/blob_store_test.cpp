@@ -17,7 +17,7 @@ using testing::ScratchDirectory;
 
 constexpr std::uint64_t plenty = std::uint64_t{1} << 30;
 
-/// Content that cannot be compressed much.
+/// Random content, which hardly compresses.
 std::string noise(std::size_t size, unsigned seed) {
   std::string text(size, '\0');
   for (auto& c : text) {

@@ -15,11 +15,11 @@ namespace agw {
 
 namespace {
 
-/// The total size of a run's diffs. Further files are listed without a diff.
+/// Maximum total size of a run's diffs in bytes. Further files are listed without a diff.
 constexpr std::size_t max_diffs = std::size_t{4} * 1024 * 1024;
-constexpr auto nowhere = "/dev/null";
+constexpr auto no_file = "/dev/null";
 
-/// Consecutive changes of one path, between which nobody else changed it.
+/// Consecutive changes of a run to one path, without a change by others in between.
 struct Segment {
   StoredState before;
   StoredState after;
@@ -52,7 +52,7 @@ void add_diff(FileChange& shown, const Segment& segment, BlobStore& blobs) {
     shown.is_binary = true;
     return;
   }
-  const auto name = [&](const StoredState& state) { return state.has_content() ? shown.path : nowhere; };
+  const auto name = [&](const StoredState& state) { return state.has_content() ? shown.path : no_file; };
   shown.diff += unified_diff(to_utf8(*before), to_utf8(*after), name(segment.before), name(segment.after));
 }
 

@@ -8,8 +8,8 @@
 
 namespace agw {
 
-/// The changes of a run as clients see them, by path. What somebody else changed between two changes of the run is not
-/// part of the diffs. Blocks.
+/// The changes of a run as clients see them, by path. Diffs exclude changes that others made between two changes of the
+/// run. Blocks.
 std::vector<FileChange> shown_changes(const std::vector<StoredChange>& changes, BlobStore& blobs);
 
 }  // namespace agw

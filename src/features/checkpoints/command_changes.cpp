@@ -1,24 +1,26 @@
-// How the changes of a shell command are found, although nothing reports them. docs/contract/checkpoints.md.
+// Finds the changes of a shell command, although nothing reports them. See docs/contract/checkpoints.md.
 //
 // A *listing* is the state of each entry of a tree: kind, mode, size, inode and times. The *store* holds contents by
 // their hash (blob_store.hpp).
 //
-// The invariant: a change is recorded only with the content that was there before it. Anything that cannot be restored
-// is named as uncovered.
+// The invariant: a change is recorded only if the previous content is stored. Everything that cannot be restored is
+// reported as uncovered.
 //
-//   before: list the tree and store every content that the store does not have. An entry with the same state as in the
+//   before: list the tree, and store every content that is not in the store yet. An entry with the same state as in the
 //           latest listing has the same content, so usually almost nothing is read.
-//   after:  list again. The entries whose state differs are the changes; their new contents are stored for diffs.
+//   after:  list it again. The entries whose state differs are the changes; their new contents are stored for diffs.
 //
-// Why equal states mean equal contents: a write changes the change time of a file (ctime), which no user can set back.
-// A file that changes between its listing and its copy has another state then, and counts as unreadable instead of
-// being stored under the wrong state.
+// Why equal states mean equal contents: a write updates the change time of a file (ctime), which no user can reset. If
+// a file changes between its listing and its copy, the states differ, and it counts as unreadable; its content is not
+// stored under the wrong state.
 //
-// What was moved here from where nothing is kept looks new, but may be the only copy of its content: origins.hpp tells
-// it from what the command made, and it is named instead of recorded. The second listing covers what the first did,
-// even if the command has changed a .gitignore.
+// An entry that was moved here from a place whose contents are not stored looks new, but may be the only copy of its
+// content. origins.hpp distinguishes it from entries that the command made; it is reported as uncovered instead of
+// being recorded. The second listing covers everything that the first did, even if the command has changed a
+// .gitignore.
 //
-// Left out are what .gitignore names, the data of repositories, and private files, which must not be copied.
+// Excluded are everything that .gitignore matches, the data of repositories, and private files, which must not be
+// copied.
 
 #include "features/checkpoints/command_changes.hpp"
 
@@ -41,9 +43,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Trees whose listings are remembered.
+/// How many trees' listings are kept for the next command.
 constexpr std::size_t max_trees = 4;
-/// How many uncovered directories are named; the others are only counted.
+/// How many uncovered directories are listed; further ones are only counted.
 constexpr std::size_t max_named = 20;
 
 std::string why_uncovered(Kept kept, std::uint64_t file_bytes) {
@@ -77,7 +79,7 @@ bool needs_content(const ListedEntry& entry) {
   return entry.state.kind == EntryKind::file || entry.state.kind == EntryKind::symlink;
 }
 
-/// Names the directories that were not listed, up to a limit.
+/// Reports the directories that were not listed, up to a limit.
 void add_skipped(CommandChanges& found, const TreeListing& before) {
   for (std::size_t i = 0; i < before.skipped.size(); ++i) {
     if (i == max_named) {
@@ -92,15 +94,14 @@ void add_skipped(CommandChanges& found, const TreeListing& before) {
   }
 }
 
-/// The entry whose content cannot be restored or compared; null if both can.
+/// The entry whose content cannot be restored (before) or compared (after); null if both are possible.
 const ListedEntry* lacking_entry(const ListedChange& change, const StoredState& former, const StoredState& now) {
   if (former.has_content() && !former.hash) return change.before;
   if ((now.has_content() && !now.hash) || now.kind == EntryKind::other) return change.after;
   return former.kind == EntryKind::other ? change.before : nullptr;
 }
 
-/// Adds a change of the tree to those that are recorded, or to those that are not covered. Changes of private files are
-/// left out.
+/// Adds a change of the tree to the recorded or the uncovered ones. Ignores changes of private files.
 void add_change(CommandChanges& found, CommandChange row, const ListedChange& change, std::uint64_t file_bytes) {
   AGW_ASSERT(!row.path.empty() && (change.before || change.after));
   const bool is_private = (change.before && change.before->kept == Kept::is_private) ||
@@ -128,8 +129,8 @@ CommandChange row_of(const std::string& path, const ListedChange& change) {
   return row;
 }
 
-/// Whether somebody else changed it between the listing and the start of the command.
-bool was_before(const ListedChange& change, std::int64_t listed, std::int64_t began) {
+/// Whether the change happened between the listing and the start of the command, so that the command did not make it.
+bool precedes_command(const ListedChange& change, std::int64_t listed, std::int64_t began) {
   if (!change.before || !change.after) return false;
   const auto& now = change.after->state.stamp;
   return now.inode == change.before->state.stamp.inode && listed <= now.changed_ns && now.changed_ns < began;
@@ -159,7 +160,7 @@ private:
     if (entry.state.links > 1 && is_private(entry.state)) return Kept::is_private;
     if (!blobs_.has_room_for(entry.state.stamp.size)) return Kept::no_room;
     auto state = access.read_named(entry.name, file_bytes_);
-    // It changed after it was listed, and the stored content must match the listing.
+    // Reject a file that has changed since it was listed: the stored content must match the listing.
     if (!state.has_content || state.stamp != entry.state.stamp) return Kept::unreadable;
     const auto name = blobs_.put(state.content, Durability::later);
     AGW_ASSERT(name.size() == entry.hash.size());
@@ -180,7 +181,7 @@ private:
   bool has_written_ = false;
 };
 
-/// What a command changed in one tree, put together.
+/// Collects a command's changes in one tree.
 class CommandObserver::Findings {
 public:
   Findings(const TreeListing& before, ContentStore& store, Origins& origins, std::uint64_t file_bytes)
@@ -189,7 +190,7 @@ public:
   void add(const ListedChange& change, CommandChanges& found) {
     const auto path = (before_.root / change.path).string();
     const bool is_private = change.before && change.before->kept == Kept::is_private;
-    if (!is_private && was_before(change, before_.began, origins_.began()))
+    if (!is_private && precedes_command(change, before_.began, origins_.began()))
       found.uncovered.push_back({path, std::string(earlier_change)});
     Origin origin;
     if (change.after) {
@@ -216,10 +217,10 @@ private:
     if (entry.state.kind == EntryKind::directory) moved_in_.insert(path);
     entry.kept = origin.former && origin.former->kept == Kept::is_private ? Kept::is_private : Kept::moved_in;
     if (is_private) return;
-    // Only the uppermost is named.
+    // Reports only the topmost directory of those moved in.
     if (!moved_in_.contains(std::filesystem::path(path).parent_path().string()))
       found.uncovered.push_back({path, std::string(moved_here)});
-    // So that an undo with force can bring back what it replaced.
+    // Records the replaced content, so that an undo with force can restore it.
     if (auto row = row_of(path, change); row.before.has_content() && row.before.hash)
       found.changes.push_back(std::move(row));
   }
@@ -228,7 +229,7 @@ private:
     try {
       store_.put(access, entry);
     } catch (const std::system_error& error) {
-      // The command has run. Its results are needed only for diffs, and to recognize them before an undo.
+      // Too late to refuse the command. The new contents are only needed for diffs, and to recognise them in an undo.
       if (!is_disk_full(error)) throw;
       entry.kept = Kept::no_room;
     }
@@ -257,9 +258,9 @@ void CommandObserver::remember(std::shared_ptr<const TreeListing> listing) {
 
 void CommandObserver::store_contents(TreeListing& listing, const FileRoots& roots) {
   ContentStore store(*blobs_, limits_.file_bytes, roots);
-  // Looking up a content protects it from eviction while the command runs. The first pass skips that if nothing was
-  // evicted since the listing and the store is not half full. If its copies evict anything, a second pass looks up
-  // everything.
+  // Looking up a content protects it from eviction while the command runs. The first pass skips the lookups if nothing
+  // was evicted since the listing and the store is less than half full. If the copies of the first pass evict anything,
+  // a second pass looks up everything.
   for (int pass = 0; pass < 2; ++pass) {
     const auto evictions = blobs_->evictions();
     store_contents(listing, store, evictions != listing.evictions || blobs_->is_half_full());

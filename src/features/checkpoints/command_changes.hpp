@@ -19,42 +19,42 @@
 
 namespace agw {
 
-/// A change of one path, with its path, before and after.
+/// A command's change of one path. Of StoredChange, only `path`, `before` and `after` are set at first.
 struct CommandChange : StoredChange {
-  std::string moved_from;                 ///< where a new entry was before the command; empty if the command made it
-  std::optional<std::string> moved_hash;  ///< of its content there
-  std::int64_t changed_ns = 0;            ///< when it was last changed; 0 if it was deleted
+  std::string moved_from;                 ///< former path of an entry that was moved here; empty: it was not moved
+  std::optional<std::string> moved_hash;  ///< of its content at that path
+  std::int64_t changed_ns = 0;            ///< when the entry was last changed; 0 if it was deleted
   bool is_shared = false;                 ///< a command of another run may have made it
 };
 
-/// What a command changed in one directory tree.
+/// A command's changes in one directory tree.
 struct CommandChanges {
   std::vector<CommandChange> changes;
   std::vector<UncoveredChange> uncovered;
 };
 
-/// Reasons in `uncovered` that an undo looks at: it leaves these paths alone.
+/// Reasons in `uncovered` that an undo checks, because it must not change these paths.
 inline constexpr std::string_view moved_here = "moved here from where nothing is kept: this may be the only copy";
 inline constexpr std::string_view earlier_change = "changed by somebody else just before the command";
 inline constexpr std::string_view shared_change =
     "a command of another run ran at the same time: which of the two changed it is not known";
 
-/// Finds what commands change in directory trees: lists a tree before and after, and keeps before what a command could
-/// overwrite. A listing is reused by the next command, so that only what changed in between is read again. All
-/// functions block and may be called from any thread.
+/// Finds the changes that commands make in directory trees: lists a tree before and after a command, and stores the
+/// contents that the command could overwrite. The next command reuses the listing and reads only what has changed since
+/// then. All functions block and may be called from any thread.
 /// Example: src/features/checkpoints/command_changes_test.cpp: CommandChangesTest.FindWhatACommandDid
 class CommandObserver {
 public:
   struct Limits {
     std::uint64_t file_bytes = 0;
-    std::size_t entries = 100'000;  ///< of a tree; beyond it nothing in the tree is covered
+    std::size_t entries = 100'000;                                 ///< of a tree; larger trees are not covered at all
     std::chrono::nanoseconds unchanged = std::chrono::seconds(2);  ///< ListingLimits::unchanged
   };
   CommandObserver(std::shared_ptr<BlobStore> blobs, Limits limits) : blobs_(std::move(blobs)), limits_(limits) {}
 
-  /// Lists the tree and keeps its contents. Throws std::system_error if they cannot be written.
+  /// Lists the tree and stores its contents. Throws std::system_error if they cannot be written.
   std::shared_ptr<const TreeListing> before(const std::filesystem::path& root, const FileRoots& roots);
-  /// Lists it again. `origins` are of all trees that the command could write.
+  /// Lists the tree again, and returns the changes. `origins` covers all trees that the command could write.
   CommandChanges after(const TreeListing& before, const FileRoots& roots, Origins& origins);
 
 private:

@@ -41,7 +41,7 @@ using ::testing::Each;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
-/// Each change and each path that is not covered, in words.
+/// A text for each change and each uncovered path.
 std::vector<std::string> all_of(const CommandChanges& found) {
   const auto state = [](const StoredState& state) {
     return fmt::format("{} {:o} {}", static_cast<int>(state.kind), state.mode, state.hash.value_or("-"));
@@ -53,7 +53,7 @@ std::vector<std::string> all_of(const CommandChanges& found) {
   return lines;
 }
 
-/// While it lives, the modes of files bind this thread, even if it is one of root.
+/// While it exists, file permissions apply to this thread even if the user is root.
 class BoundByModes {
 public:
   BoundByModes() {
@@ -83,7 +83,7 @@ protected:
     before_ = observer_.before(project_, roots_);
     began_ = testing::advance_file_clock();
   }
-  /// `<what>` for each path that the command changed: `-` deleted, `+` created, `~` changed, `?` not covered.
+  /// A sign for each path that the command changed: `-` deleted, `+` created, `~` changed, `?` not covered.
   std::map<std::string, std::string> end() {
     Origins origins({before_}, began_);
     last_ = observer_.after(*before_, roots_, origins);
@@ -229,7 +229,7 @@ TEST_F(CommandChangesTest, LeaveSocketsAndDevicesAlone) {
   ASSERT_LT(path.size(), sizeof(address.sun_path));
   std::ranges::copy(path, std::begin(address.sun_path));
   ASSERT_EQ(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-  // The endless /dev/zero; only root can make it.
+  // A device like /dev/zero, whose content is endless. Only root can make it.
   const bool has_device = ::mknod((project_ / "device").c_str(), S_IFCHR | 0666, ::makedev(1, 5)) == 0;
   begin();
   fs::remove(project_ / "socket");
@@ -417,7 +417,7 @@ TEST_F(CommandChangesTest, LeaveWhatLiesTooDeepAlone) {
   EXPECT_THAT(end(), Each(Pair(_, StartsWith("?"))));
 }
 
-/// Does something at random to a tree.
+/// Makes a random change in a tree.
 void change_something(const fs::path& root, std::mt19937& random) {
   const auto any_of = [&](auto... names) {
     const std::array<std::string, sizeof...(names)> all{names...};

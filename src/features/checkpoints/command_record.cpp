@@ -24,7 +24,7 @@ namespace agw {
 
 namespace {
 
-/// When a command ran, by the clock of the file system.
+/// The start and end of a command, by the clock of the file system.
 struct CommandTime {
   std::int64_t began = file_clock_now();
   std::int64_t ended = std::numeric_limits<std::int64_t>::max();
@@ -34,12 +34,12 @@ struct CommandTime {
 
 }  // namespace
 
-/// The directories that a command can write.
+/// The trees that a command can write, as listed before it.
 struct Checkpoints::ListedTrees : CommandListing {
   ListedTrees(std::string run, std::shared_ptr<BlobStore> store)
       : run_id(std::move(run)), blobs(std::move(store)), use(*blobs) {}
 
-  bool may_touch_those_of(const ListedTrees& other) const {
+  bool overlaps(const ListedTrees& other) const {
     return std::ranges::any_of(trees, [&](const auto& one) {
       return std::ranges::any_of(other.trees, [&](const auto& another) {
         return is_within(one->root, another->root) || is_within(another->root, one->root);
@@ -49,10 +49,10 @@ struct Checkpoints::ListedTrees : CommandListing {
 
   const std::string run_id;
   std::shared_ptr<CommandTime> time = std::make_shared<CommandTime>();
-  std::vector<std::shared_ptr<const CommandTime>> others;  ///< commands of other runs in the same trees meanwhile
+  std::vector<std::shared_ptr<const CommandTime>> others;  ///< concurrent commands of other runs in the same trees
 
   std::shared_ptr<BlobStore> blobs;
-  BlobStore::Use use;  ///< until the changes are recorded
+  BlobStore::Use use;  ///< protects the contents until the changes are recorded
   std::vector<std::shared_ptr<const TreeListing>> trees;
   std::int64_t last_change = 0;  ///< of any run, before the command
 };
@@ -76,22 +76,23 @@ bool is_shared(const CommandChange& change, const std::vector<std::shared_ptr<co
       others, [&](const auto& other) { return change.changed_ns == 0 || other->has(change.changed_ns); });
 }
 
-/// What the former content of something moved was before the run: an undo deletes it only if that is back.
+/// The content before the run of the path that an entry was moved from. An undo deletes the moved entry only if this
+/// content is back.
 std::optional<std::string> content_before_run(Connection& connection, const CommandChange& change) {
   if (change.moved_from.empty()) return std::nullopt;
   const auto former = checkpoint_store::before_run(connection, change.run_id, change.moved_from);
   return former ? former->hash : change.moved_hash;
 }
 
-/// What other runs left of a file after it was listed before the command; no value if the listing is later: then it
-/// shows what a person may have made of it.
+/// The state of a file after changes by other runs that happened after the listing. No value if the listing already
+/// shows their changes, or later ones, which may be a person's.
 std::optional<StoredState> left_by_others(const std::vector<StoredChange>& others, const StoredState& listed) {
   const bool listed_before =
       std::ranges::any_of(others, [&](const StoredChange& other) { return other.before.is_same(listed); });
   return listed_before ? std::optional(others.back().after) : std::nullopt;
 }
 
-/// Records the command's part of a change.
+/// Records a change, from the state that other runs may have left during the command.
 void insert_change(Connection& connection, CommandChange change, std::int64_t last_before) {
   const auto name = [&](std::string_view reason) {
     checkpoint_store::insert_uncovered(connection, change.run_id, {change.path, std::string(reason)},
@@ -112,13 +113,13 @@ void insert_change(Connection& connection, CommandChange change, std::int64_t la
 
 }  // namespace
 
-/// Tells commands of different runs that run at the same time of each other.
-void Checkpoints::meet_others(ListedTrees& listed) {
+/// Registers commands of other runs that overlap with this command in time and in their trees, and it with them.
+void Checkpoints::link_concurrent(ListedTrees& listed) {
   std::erase_if(commands_, [](const auto& each) { return each.expired(); });
   for (const auto& each : commands_) {
     const auto other = each.lock();
     const bool is_over = other->time->ended < listed.time->began;
-    if (is_over || other->run_id == listed.run_id || !listed.may_touch_those_of(*other)) continue;
+    if (is_over || other->run_id == listed.run_id || !listed.overlaps(*other)) continue;
     listed.others.push_back(other->time);
     other->others.push_back(listed.time);
   }
@@ -141,7 +142,7 @@ Task<std::shared_ptr<CommandListing>> Checkpoints::before_command(const ToolRun&
     for (const auto& tree : listed->trees)
       checkpoint_store::begin_command(connection, run_id, tree->root.string(), now);
   });
-  meet_others(*listed);
+  link_concurrent(*listed);
   listed->time->began = file_clock_now();
   commands_.push_back(listed);
   co_return listed;

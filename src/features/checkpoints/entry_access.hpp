@@ -10,31 +10,32 @@
 
 namespace agw {
 
-/// A path whose directory is opened without following any symlink. All functions block and throw std::system_error.
+/// Access to a path whose directory is opened without following symlinks. All functions block and throw
+/// std::system_error.
 class EntryAccess {
 public:
   /// `path` is absolute.
   static EntryAccess open(const std::string& path);
 
-  /// Why the path cannot be used; empty if it can. A missing directory is no problem.
+  /// Why the path cannot be used; empty if it can. A missing directory does not count as a problem.
   const std::string& problem() const { return problem_; }
   /// No value if its directory does not exist.
   const std::optional<Directory>& directory() const { return directory_; }
 
-  /// The entry, with its content if that has at most `limit` bytes.
+  /// The state of the entry, including its content if that has at most `limit` bytes.
   EntryState read(std::size_t limit) const;
-  /// Another entry of the same directory.
+  /// Like `read`, for another entry of the same directory.
   EntryState read_named(const std::string& name, std::size_t limit) const;
-  /// The same, with the hash of the content.
+  /// The state of the entry, with the hash of its content.
   StoredState now(std::size_t limit) const { return stored(read(limit)); }
-  /// An entry that was read, as it is stored.
+  /// Replaces the content by its hash.
   static StoredState stored(const EntryState& state);
 
-  /// See `put_entry`. Creates missing directories for what is to exist.
+  /// See `put_entry`. Creates missing directories if `wanted` is to exist.
   bool put(const EntryState& wanted, const FileStamp& present, const std::string& temporary) const;
-  /// Gives the entry that has another name in the same directory this one, unless it is taken.
+  /// Renames the entry `name` of the same directory to this one's name, unless that exists.
   void take_from(const std::string& name) const;
-  /// Removes another entry of the same directory, if it is there. A directory must be empty.
+  /// Removes another entry of the same directory, if it exists. A directory must be empty.
   void remove_named(const std::string& name) const;
 
 private:

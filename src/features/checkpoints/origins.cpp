@@ -20,29 +20,30 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
 
-/// How far what was not listed is looked at. What lies beyond counts as changed.
-struct LookLimits {
+/// The limits of a search in directories that were not listed. If it reaches them, the directory counts as changed.
+struct SearchLimits {
   std::size_t names = 50'000;
   int depth = 200;
 };
 
-/// Some file systems keep no fractions of a second, or of two.
+/// Allows for file systems whose timestamps have a resolution of one or two seconds.
 bool may_be_since(std::int64_t time, std::int64_t since) {
   return time >= since - (time % second == 0 ? 2 * second : 0);
 }
 
-/// Of a directory that cannot be read: the command itself may have taken the right to it.
+/// For a directory that cannot be read: whether its change time is recent, because the command itself may have removed
+/// the permission to read it.
 bool may_entry_have_changed(int parent, const char* name, std::int64_t since) {
   struct stat status{};
   if (::fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return true;
   return may_be_since(status.st_ctim.tv_sec * second + status.st_ctim.tv_nsec, since);
 }
 
-/// Whether a name may have come to or gone from a directory, or one in it, since that time.
-bool has_names_changed(int parent, const char* name, std::int64_t since, LookLimits& left) {
+/// Whether names may have been added to or removed from a directory, or one below it, since that time.
+bool has_names_changed(int parent, const char* name, std::int64_t since, SearchLimits& left) {
   if (left.depth == 0) return true;
   Descriptor opened(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  // What this user could not read all the while, a command of this user could not move.
+  // If this user could not read the directory since then, neither could a command of this user move anything out of it.
   if (!opened) return errno != EACCES || may_entry_have_changed(parent, name, since);
   if (may_be_since(stat_opened(opened.get(), name).stamp.changed_ns, since)) return true;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(opened.get()), ::closedir);
@@ -83,7 +84,7 @@ void Origins::index() {
 
 bool Origins::may_have_left_skipped() {
   if (has_skipped_changed_) return *has_skipped_changed_;
-  LookLimits left;
+  SearchLimits left;
   const auto has_changed = [&](const std::filesystem::path& path) {
     return path.filename() != ".git" && has_names_changed(AT_FDCWD, path.c_str(), began_, left);
   };
@@ -101,7 +102,7 @@ Origin Origins::of(const EntryAccess& access, const ListedEntry& entry) {
   const auto made_at = born.value_or(stamp.modified_ns);
   if (may_be_since(made_at, began_)) {
     if (entry.state.kind != EntryKind::file || stamp.size == 0 || stamp.modified_ns >= began_) return {};
-    // Between two mounts, of which a sandbox has many, `mv` copies a file with its time.
+    // Between mounts, of which a sandbox has many, `mv` copies a file and preserves its modification time.
     index();
     const std::pair file(stamp.size, stamp.modified_ns);
     const bool may_be_moved = not_kept_.contains(file) || (!kept_.contains(file) && may_have_left_skipped());

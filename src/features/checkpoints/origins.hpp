@@ -14,30 +14,30 @@
 
 namespace agw {
 
-/// Where an entry comes from that a listing before the command did not have.
+/// The origin of an entry that the listing before the command does not contain.
 struct Origin {
   enum class Kind {
-    made,      ///< by the command
-    moved,     ///< from `path`, whose content is kept
-    moved_in,  ///< from where nothing is kept
+    made,      ///< created by the command
+    moved,     ///< moved from `path`, whose content is stored
+    moved_in,  ///< moved from a place whose contents are not stored
   };
   Kind kind = Kind::made;
   std::string path{};                   ///< absolute
-  const ListedEntry* former = nullptr;  ///< as it was listed; null if it was not
+  const ListedEntry* former = nullptr;  ///< its entry in the listing before; null if there is none
 };
 
-/// Tells what a command made from what it only moved: a rename keeps the inode and the time of its birth. All functions
-/// block.
+/// Distinguishes entries that a command made from those that it only moved: a rename preserves the inode and its birth
+/// time. All functions block.
 /// Example: src/features/checkpoints/command_changes_test.cpp: CommandChangesTest.NameWhatWasMovedIn
 class Origins {
 public:
-  /// `before` are the listings of all trees that the command can write; `began` is the time of the file system's clock
-  /// when it started.
+  /// `before` are the listings of all trees that the command can write; `began` is its start, by the clock of the file
+  /// system.
   Origins(std::vector<std::shared_ptr<const TreeListing>> before, std::int64_t began)
       : before_(std::move(before)), began_(began) {}
 
   std::int64_t began() const { return began_; }
-  /// `access` is that of the entry.
+  /// The origin of `entry`, whose path `access` has opened.
   Origin of(const EntryAccess& access, const ListedEntry& entry);
 
 private:
@@ -47,7 +47,7 @@ private:
   };
 
   void index();
-  /// Whether a file may have been moved from a directory that was not listed.
+  /// Whether a file may have been moved out of a directory that was not listed.
   bool may_have_left_skipped();
 
   const std::vector<std::shared_ptr<const TreeListing>> before_;
@@ -55,8 +55,8 @@ private:
   bool is_indexed_ = false;
   std::unordered_map<std::uint64_t, Place> by_inode_;
   using SizeAndTime = std::pair<std::uint64_t, std::int64_t>;
-  std::set<SizeAndTime> kept_;      ///< of each file with a copy
-  std::set<SizeAndTime> not_kept_;  ///< of each file without
+  std::set<SizeAndTime> kept_;      ///< of files whose content is stored
+  std::set<SizeAndTime> not_kept_;  ///< of other files
   std::optional<bool> has_skipped_changed_;
 };
 

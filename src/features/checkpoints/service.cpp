@@ -1,21 +1,21 @@
-// What runs change in files: recorded before it happens, so that it can be undone. undo.cpp has the undoing.
+// Records the changes of runs to files before they happen, so that they can be undone (undo.cpp).
 //
-// A *change* is a row with the state of a path before and after, whose contents lie in the blob store. A change is
-// *uncovered* if its former content cannot be kept: it is named, with the reason, and never undone.
+// A *change* is a row with the states of a path before and after; the blob store has the contents. A change is
+// *uncovered* if the previous content cannot be kept: it is reported with the reason, and never undone.
 //
-// The invariant: a tool writes a file only after the former content and its record are on disk (`before_write`); if
-// either fails, nothing is written. What a command changes is found by comparing listings of its directory
+// The invariant: a tool writes a file only after the previous content and the record are on disk (`before_write`); if
+// storing either fails, it does not write. The changes of a command are found by comparing listings of its directory
 // (command_changes.cpp), whose contents were stored before it began.
 //
-//   1. `before_write`: store the former content while the record is written; both wait for the disk at the same time.
-//      If the content cannot be kept, the record is withdrawn and the tool reports why.
+//   1. `before_write`: store the previous content and the record concurrently, to wait for the disk only once. If the
+//      content cannot be stored, the record is withdrawn and the tool reports the reason.
 //   2. The tool writes.
-//   3. `after_write`: store the new content, in the background. It is needed only for diffs and to see whether somebody
-//      has changed the file since; an undo waits for it.
+//   3. `after_write`: store the new content in the background. It is needed only for diffs and to detect later changes
+//      of the file; an undo waits for it.
 //
-// A kill between 1 and 2 leaves a record of a change that was never made: its path is as before, and an undo finds
-// nothing to do. A kill between 2 and 3 loses the diff, not the undo. Records and contents are forgotten together, by
-// their age.
+// A kill between 1 and 2 leaves a record of a change that was never made: the path is unchanged, and an undo finds
+// nothing to do. A kill between 2 and 3 loses the diff, but not the undo. Records and contents are deleted together,
+// by age.
 
 #include "features/checkpoints/service.hpp"
 
@@ -45,10 +45,10 @@ namespace agw {
 
 namespace {
 
-/// How many results may wait in the background to be stored for diffs. Beyond that, a call waits for its own.
+/// How many new contents may wait to be stored in the background. If there are more, a call waits for its own.
 constexpr std::size_t max_waiting_results = 16;
 
-/// So many bytes take less time than the way to another thread and back.
+/// Hashing this many bytes takes less time than switching to another thread and back.
 constexpr std::size_t hashed_on_the_loop = std::size_t{16} * 1024;
 
 constexpr auto time_between_prunes = std::chrono::hours(24);
@@ -63,7 +63,7 @@ StoredState stored(const EntryState& state, std::optional<std::string> hash) {
           .accessed_ns = state.accessed_ns};
 }
 
-/// Runs `store`. If that fails, throws an error that the model and the person can read.
+/// Calls `store`. If that fails, throws an error whose text is meant for the model and the person.
 template <class Store>
 auto stored_or_refused(const std::filesystem::path& path, Store store) {
   try {
@@ -159,13 +159,13 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
                       .created_at = clock_.now()};
   std::optional<UncoveredChange> uncovered;
   if (is_large) uncovered = {change.path, fmt::format(too_large, options_.file_bytes >> 20)};
-  // The content and its record wait for the disk at the same time. A record without its content, after a kill, is of a
-  // change that was never made.
+  // Both are written concurrently. If a kill leaves a record without its content, the change was never made.
   const auto numbers = co_await record(std::move(change), std::move(write.new_directories), std::move(uncovered));
   if (kept) co_await require_kept(*kept, numbers);
 }
 
-// Not earlier: the sync of the new file would wait for that of the copy, as file systems have one journal.
+// Called only after the write: file systems have one journal, so syncing the new file would otherwise wait for syncing
+// this copy.
 Task<> Checkpoints::after_write(std::shared_ptr<const EntryState> after) {
   if (after->content.size() > options_.file_bytes) co_return;
   auto storing = store_result(std::move(after), std::make_shared<PendingResult>(*this));
@@ -175,7 +175,7 @@ Task<> Checkpoints::after_write(std::shared_ptr<const EntryState> after) {
     co_await std::move(storing);
 }
 
-/// If the former content could not be kept, withdraws the record of the change, which is not made then.
+/// If the previous content could not be stored, withdraws the record and throws, so that the change is not made.
 Task<> Checkpoints::require_kept(StartedWork<std::string>& kept, const std::vector<std::int64_t>& numbers) {
   std::exception_ptr failure;
   try {
@@ -194,7 +194,7 @@ Task<> Checkpoints::require_kept(StartedWork<std::string>& kept, const std::vect
   std::rethrow_exception(failure);
 }
 
-/// Records the change of a file, after those of the directories that it needs. Returns the numbers of the rows.
+/// Records the creation of missing directories, then the change of the file. Returns the numbers of the rows.
 Task<std::vector<std::int64_t>> Checkpoints::record(StoredChange change,
                                                     std::vector<std::filesystem::path> new_directories,
                                                     std::optional<UncoveredChange> uncovered) {
@@ -218,7 +218,7 @@ Task<std::vector<std::int64_t>> Checkpoints::record(StoredChange change,
   }
 }
 
-/// For diffs, and because it is probably the former content of the next change: it is then on disk already.
+/// Stores the new content for diffs, and because it is probably the previous content of the next change.
 Task<> Checkpoints::store_result(std::shared_ptr<const EntryState> after, std::shared_ptr<PendingResult> /*pending*/) {
   co_await blocking_.run([blobs = blobs_, after = std::move(after)] {
     try {
@@ -268,7 +268,7 @@ Task<std::optional<std::string>> Checkpoints::content_left(std::string run_id, s
       [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
   const auto uncovered = co_await database_.read(
       [run_id](Connection& connection) { return checkpoint_store::uncovered_of(connection, run_id); });
-  // A command may have changed it after what was recorded.
+  // An uncovered command may have changed the file after the recorded change.
   if (std::ranges::any_of(uncovered, [&](const UncoveredChange& each) { return is_within(path, each.path); }))
     co_return std::nullopt;
   std::optional<std::string> left;

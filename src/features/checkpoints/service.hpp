@@ -28,8 +28,8 @@ struct Route;
 struct Settings;
 struct StoredChange;
 
-/// Changes of files by runs: keeps the former contents, shows the changes, and undoes them. It never deletes what the
-/// run did not create, and never overwrites what the run did not write. On the loop.
+/// Records the changes that runs make to files: stores the previous contents, shows the changes, and undoes them. An
+/// undo never deletes what the run did not create, and never overwrites what the run did not write. Used on the loop.
 /// Example: src/features/checkpoints/service_test.cpp: Checkpoints.UndoBringsBackWhatTheRunReplaced
 class Checkpoints : public FileRecorder {
 public:
@@ -39,16 +39,17 @@ public:
     std::uint64_t total_bytes = 500 * 1024 * 1024;
     std::chrono::days kept{30};
     std::chrono::nanoseconds unchanged = std::chrono::seconds(2);  ///< ListingLimits::unchanged
-    bool sandboxed = true;  ///< commands can write only the directories that they are given
+    bool sandboxed = true;  ///< commands can write only to the directories that they are given
   };
   Checkpoints(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock, Runs& runs, Threads& threads,
               Options options);
 
   /// Reads the records that `recover` needs.
   void load(Connection& connection);
-  /// Removes the files that undos had left in projects by `load`, as they were killed. Before any undo.
+  /// Removes the temporary files that undos left in projects when the gateway was killed. Call it after `load` and
+  /// before any undo.
   Task<> recover();
-  /// Deletes by age, in the background, until `stop` has returned.
+  /// Begins to delete old records and contents in the background, until `stop`.
   void start();
   Task<> stop();
 
@@ -63,16 +64,16 @@ public:
   /// Throws NotFound `run not found`.
   Task<> record_hosts(const ToolRun& run, std::vector<ContactedHost> hosts) override;
 
-  /// The SHA-256 in hex of what the run left in a file; no value if it has recorded no such change.
+  /// The SHA-256 in hex of the content that the run left in a file; no value if no such change is recorded.
   Task<std::optional<std::string>> content_left(std::string run_id, std::string path);
 
   Task<RunChanges> changes(std::string run_id);
   /// Throws NotFound `run not found`.
   Task<> require(std::string run_id);
-  /// Undoes what the run changed; if all that is chosen was undone before, makes those changes again. Throws NotFound
+  /// Undoes the run's changes to the chosen paths; if all of these were already undone, redoes them. Throws NotFound
   /// `run not found`, Conflict if the run is active or another undo is running.
   Task<UndoneFiles> undo(std::string run_id, UndoFiles wanted);
-  /// Forks the thread at a turn, and undoes what its runs changed after that turn, the latest first. Throws NotFound,
+  /// Forks the thread at a turn, and undoes the changes of its runs after that turn, latest first. Throws NotFound,
   /// Conflict if the thread is in use or another undo is running.
   Task<RewoundThread> rewind(std::string thread_id, RewindThread wanted);
 
@@ -88,13 +89,13 @@ private:
                                          std::optional<UncoveredChange> uncovered);
   Task<> require_kept(StartedWork<std::string>& kept, const std::vector<std::int64_t>& numbers);
   Task<> store_result(std::shared_ptr<const EntryState> after, std::shared_ptr<PendingResult> pending);
-  /// Waits for those of the writes until now.
+  /// Waits until the results of all writes so far are stored.
   Task<> results_stored();
   std::shared_ptr<void> begin_undo();
   Task<UndoneFiles> undo_all(std::string run_id, std::vector<StoredChange> changes, UndoFiles wanted, bool may_redo);
   Task<> settle(std::vector<StoredChange>& changes);
   Task<std::string> undo_path(std::shared_ptr<const Undoing> all, const PathChanges& path, bool& restored);
-  void meet_others(ListedTrees& listed);
+  void link_concurrent(ListedTrees& listed);
 
   BlockingPool& blocking_;
   Database& database_;
@@ -104,7 +105,7 @@ private:
   const Options options_;
   std::shared_ptr<BlobStore> blobs_;
   std::shared_ptr<CommandObserver> observer_;
-  std::vector<std::weak_ptr<ListedTrees>> commands_;  ///< that run
+  std::vector<std::weak_ptr<ListedTrees>> commands_;  ///< active commands
   std::shared_ptr<const std::vector<StoredChange>> unsettled_;
   StopSource stopping_;
   std::uint64_t next_result_ = 0;
@@ -114,7 +115,7 @@ private:
   TaskGroup background_;
 };
 
-/// `/runs/:id/changes`, `/runs/:id/undo` and `/threads/:id/rewind`.
+/// The routes of `/runs/:id/changes`, `/runs/:id/undo` and `/threads/:id/rewind`.
 std::vector<Route> checkpoint_routes(Checkpoints& checkpoints, Threads& threads);
 
 /// The options that follow from the configuration.

@@ -278,9 +278,9 @@ TEST(Checkpoints, ShowTheChangesOfARunAsDiffs) {
   });
 }
 
-using Content = std::optional<std::string>;  // of a file; none: there is none
+using Content = std::optional<std::string>;  // of a file; no value: it does not exist
 
-/// What a run did to the files, by our own reckoning, from which follows what an undo may do.
+/// The test's own record of what a run did to the files, which determines what an undo may do.
 struct RunModel {
   std::map<std::string, std::vector<std::pair<Content, Content>>> changes;  // before and after, in order
   bool is_simple = true;                                                    // no undo of it yet, and no kill
@@ -293,21 +293,21 @@ struct RunModel {
     return std::ranges::any_of(changes[name],
                                [&](const auto& one) { return one.first == content || one.second == content; });
   }
-  /// Whether nobody has touched the file since the run did.
+  /// Whether the file is as the run left it.
   bool left(const std::string& name, const Content& content) {
     const auto& own = changes[name];
     return !own.empty() && own.back().second == content && content != own.front().first;
   }
 };
 
-/// Agents that write files and run commands, a person, undo and redo in random order over a few files. Whatever a
-/// person wrote must either still be in its file or be replaced by something that was asked for, and then be in the
-/// store. An undo without force replaces only what its run left, and only by what that replaced.
+/// Writes and commands of agents, edits of a person, undo and redo, in random order on a few files. Everything that the
+/// person wrote must either still be in its file, or have been replaced by a requested change and be in the store. An
+/// undo without force replaces only content that its run left, and only by content that the run replaced.
 Task<> interleave(CheckpointsFixture& fixture, unsigned seed, int steps) {
   std::mt19937 random(seed);
   const auto pick = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
   const std::array<std::string, 4> names{"a.txt", "b.txt", "d/c.txt", "d/e/f.txt"};
-  std::map<std::string, Content> model;  // what each file holds, by our own reckoning
+  std::map<std::string, Content> model;  // the expected content of each file
   BlobStore stored(fixture.scratch.path() / "checkpoints", std::uint64_t{1} << 30);
   std::map<std::string, bool> is_persons;
   std::vector<std::string> runs;
@@ -385,7 +385,7 @@ Task<> interleave(CheckpointsFixture& fixture, unsigned seed, int steps) {
           EXPECT_TRUE(fs::exists(fixture.scratch.path() / "checkpoints" / blob_name(*before[each])))
               << "lost: " << *before[each];
         }
-        did.add(each, before[each], now);  // A redo brings back what an undo with force replaced.
+        did.add(each, before[each], now);  // A redo restores what an undo with force replaced.
         model[each] = now;
         is_persons[each] = now && now->starts_with("person");
       }
@@ -406,7 +406,7 @@ TEST(Checkpoints, NoByteThatTheAgentDidNotWriteIsEverLost) {
   }
 }
 
-/// Without force, an undo replaces a person's content never, unless it is what an undo itself brought back.
+/// Without force, an undo never replaces a person's content, unless an undo has restored it.
 TEST(Checkpoints, UndoWithoutForceNeverReplacesAnEdit) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     with_fixture(

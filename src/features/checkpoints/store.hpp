@@ -12,17 +12,17 @@
 
 namespace agw {
 
-/// A directory entry as it is stored: with the name of its content instead of the content.
+/// A directory entry as it is stored: with the hash of its content instead of the content.
 struct StoredState {
   EntryKind kind = EntryKind::absent;
-  /// Of a file or a symlink, if it is known. If nothing was at the path before the run moved something there: the
-  /// content that this had before the run.
+  /// The hash of the content of a file or symlink, if known. If the path did not exist until the run moved an entry to
+  /// it: the hash of that entry's content before the run.
   std::optional<std::string> hash{};
   mode_t mode = 0;
   std::int64_t modified_ns = 0;
   std::int64_t accessed_ns = 0;
 
-  /// Whether both have the same kind and content. Unknown contents differ from all.
+  /// Whether both have the same kind and content. Unknown contents differ from each other, too.
   bool is_same(const StoredState& other) const {
     return kind == other.kind && (!has_content() || (hash && hash == other.hash));
   }
@@ -52,17 +52,17 @@ namespace checkpoint_store {
 std::int64_t insert(Connection& connection, const StoredChange& change);
 void insert_uncovered(Connection& connection, const std::string& run_id, const UncoveredChange& uncovered,
                       Timestamp now);
-/// Names the tree as uncovered until `end_command`, for a kill in the meantime. Keeps what names it already.
+/// Records the tree as uncovered until `end_command`, in case the gateway is killed before. Keeps an existing record.
 void begin_command(Connection& connection, const std::string& run_id, const std::string& tree, Timestamp now);
 void end_command(Connection& connection, const std::string& run_id);
 
-/// Adds the connections to those that the run made before.
+/// Adds the connections to the run's earlier ones.
 void add_host(Connection& connection, const std::string& run_id, const ContactedHost& host, Timestamp now);
 std::vector<ContactedHost> hosts_of(Connection& connection, const std::string& run_id);
 
-/// In the order in which they were made.
+/// The changes of the run, in the order in which they were made.
 std::vector<StoredChange> of_run(Connection& connection, const std::string& run_id);
-/// The undos and redos that a kill may have cut off.
+/// The undos and redos that a kill may have interrupted.
 std::vector<StoredChange> unsettled(Connection& connection);
 std::vector<UncoveredChange> uncovered_of(Connection& connection, const std::string& run_id);
 /// The runs of a thread that changed files after that time, the newest first.
@@ -73,15 +73,15 @@ std::vector<StoredChange> of_other_runs(Connection& connection, const StoredChan
 std::optional<StoredState> before_run(Connection& connection, const std::string& run_id, const std::string& path);
 std::int64_t last_number(Connection& connection);
 
-/// Inserts an undo or a redo before it happens, and marks the changes with the numbers `undone` as undone by it.
+/// Inserts an undo or redo before it is carried out, and marks the changes with the numbers `undone` as undone by it.
 /// Returns its number.
 std::int64_t insert_undo(Connection& connection, const StoredChange& change, const std::vector<std::int64_t>& undone);
-/// Reverts that, because it did not happen.
+/// Reverts `insert_undo` for an undo that was not carried out.
 void withdraw(Connection& connection, std::int64_t number);
-/// It has happened. After a redo, the changes of the run count as not undone.
+/// Marks an undo or redo as carried out. After a redo, the changes of the run count as not undone.
 void settle(Connection& connection, const StoredChange& change);
 
-/// Deletes up to `limit` rows of each table from before that time. Returns how many.
+/// Deletes up to `limit` rows older than `oldest` of each table. Returns how many it deleted.
 int forget(Connection& connection, Timestamp oldest, int limit);
 
 }  // namespace checkpoint_store

@@ -1,22 +1,22 @@
-// A listing of a tree, quickly enough to make one before and after each command.
+// Lists a tree, fast enough to do so before and after each command.
 //
 // An *entry* is a name with its stamp (inode, size, times); a *directory* of a listing is shared with the previous
-// listing as long as nothing in it differs. The *version* of a directory is its inode and time of change, taken before
-// its names are read.
+// listing as long as nothing in it differs. The *version* of a directory is its inode and change time, read before its
+// names.
 //
-// The invariant: a listing has every entry that a command could change and that is not private; ignored directories and
-// the data of repositories are only named, in `skipped`. With `Coverage::as_previous` it covers what the previous one
-// covers, so that a changed .gitignore hides nothing.
+// The invariant: a listing has every entry that a command could change and that is not private. Ignored directories and
+// the data of repositories only appear in `skipped`. With `Coverage::as_previous`, the listing covers everything that
+// the previous one covers, so that a changed .gitignore hides nothing.
 //
-//   1. Directories wait on a stack; the calling thread takes the latest, and one more thread helps once sixteen wait.
-//      The latest first keeps few directories open.
-//   2. If a directory's version shows that no name came or went, its names are those of the previous listing, and only
-//      the stamps are read. That is relied on only on file systems known to mark such changes, and not for changes of
-//      the last moments, which the clock of the file system may not tell apart.
-//   3. Entries like those before are shared, others added.
-//   4. At the end, directories and `skipped` are sorted by path, because the next listing searches in them.
+//   1. Directories to list are on a stack, from which the calling thread takes the latest. A second thread helps once
+//      sixteen are waiting. Taking the latest first keeps few directories open.
+//   2. If a directory's version shows that no names were added or removed, its names are those of the previous listing,
+//      and only the stamps are read. This relies on file systems that are known to update the change time of the
+//      directory, and excludes very recent changes, which may have the same timestamp as the listing.
+//   3. Unchanged directories are shared with the previous listing; others are copied with their changes.
+//   4. At the end, directories and `skipped` are sorted by path, because the next listing searches them.
 //
-// A tree of more entries than the limit has no listing: it is given up at once.
+// Listing a tree ends as soon as it has more entries than the limit; the listing is then empty.
 
 #include "features/checkpoints/tree_listing.hpp"
 
@@ -63,13 +63,13 @@ bool is_same_entry(const EntryState& one, const EntryState& other) {
   return one.kind == EntryKind::directory || one.stamp == other.stamp;
 }
 
-/// Whether a listing that has the one can be used for the other, too.
+/// Whether an entry can be reused: nothing that a listing contains differs.
 bool is_unchanged(const EntryState& one, const EntryState& other) {
   return one.kind == other.kind && one.mode == other.mode && one.stamp == other.stamp && one.device == other.device &&
          one.links == other.links && one.modified_ns == other.modified_ns && one.accessed_ns == other.accessed_ns;
 }
 
-/// Finds the entries of a directory in its earlier listing. Constant time if they come in the same order.
+/// Finds the entries of a directory in its earlier listing, in constant time if the order is the same.
 class Earlier {
 public:
   explicit Earlier(const ListedDirectory* directory) : directory_(directory) {}
@@ -93,15 +93,15 @@ private:
   std::unordered_map<std::string_view, std::size_t> by_name_;
 };
 
-/// Puts a directory's entries together. Nothing is copied as long as they are those of the previous listing.
+/// Collects the entries of a directory. Copies nothing as long as they equal those of the previous listing.
 class Entries {
 public:
   explicit Entries(const SharedDirectory* previous) : previous_(previous) {}
 
-  /// Adds an entry of the previous listing.
-  void add_again(const ListedEntry& entry) {
-    if (!made_ && &entry == &(*previous_)->entries[again_])
-      ++again_;
+  /// Adds an unchanged entry of the previous listing.
+  void add_unchanged(const ListedEntry& entry) {
+    if (!made_ && &entry == &(*previous_)->entries[shared_count_])
+      ++shared_count_;
     else
       add(entry);
   }
@@ -111,8 +111,8 @@ public:
   }
 
   SharedDirectory finish(std::string path, DirectoryVersion version) && {
-    AGW_ASSERT(again_ == 0 || again_ <= (*previous_)->entries.size());
-    if (!made_ && previous_ && again_ == (*previous_)->entries.size()) return {*previous_, version};
+    AGW_ASSERT(shared_count_ == 0 || shared_count_ <= (*previous_)->entries.size());
+    if (!made_ && previous_ && shared_count_ == (*previous_)->entries.size()) return {*previous_, version};
     if (!made_) copy();
     const bool may_lack = std::ranges::any_of(*made_, may_lack_content);
     return {{.path = std::move(path), .entries = *std::move(made_), .may_lack_contents = may_lack}, version};
@@ -124,11 +124,11 @@ private:
     if (!previous_) return;
     const auto& entries = (*previous_)->entries;
     made_->reserve(entries.size() + 1);
-    made_->assign(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(again_));
+    made_->assign(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(shared_count_));
   }
 
   const SharedDirectory* previous_;
-  std::size_t again_ = 0;  ///< the first entries of the previous listing, which are the first here
+  std::size_t shared_count_ = 0;  ///< how many first entries of the previous listing are also the first here
   std::optional<std::vector<ListedEntry>> made_;
 };
 
@@ -151,7 +151,8 @@ std::string beneath(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : path + "/" + std::string(name);
 }
 
-/// The file systems that are known to mark a directory whenever a name comes or goes. On a network, others may not.
+/// Whether the file system is known to update a directory's change time whenever a name is added or removed. Network
+/// file systems may not do so.
 bool marks_changes_of_names(int directory) {
   constexpr std::array<std::int64_t, 5> known{EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC,
                                               F2FS_SUPER_MAGIC};
@@ -188,8 +189,7 @@ struct Listing {
   bool has_all_names = true;  ///< so far, `entries` has them
 };
 
-/// Lists a tree on the caller's thread and, if it is large, on one more: most of the time goes into calls of the
-/// system. The latest directory that was found is listed first, so that few are open.
+/// Lists a tree on the caller's thread and, if it is large, on a second one: most time is spent in system calls.
 class Lister {
 public:
   Lister(TreeListing& listing, const ListingLimits& limits, const TreeListing* previous, Coverage coverage)
@@ -217,7 +217,7 @@ public:
   }
 
 private:
-  /// A directory that was listed.
+  /// The result of listing one directory.
   struct Done {
     SharedDirectory directory;
     std::vector<Unlisted> inner;
@@ -257,11 +257,11 @@ private:
     try {
       helper_.emplace("agw-listing", [this] { work(); });
     } catch (const std::system_error&) {
-      // One thread does it as well.
+      // Continue with one thread.
     }
   }
 
-  /// No value if it cannot be opened, or failed.
+  /// No value if the directory cannot be opened, or listing it failed.
   std::optional<Done> list_or_fail(const Unlisted& wanted) {
     try {
       return list(wanted);
@@ -296,7 +296,7 @@ private:
     Done done{.directory = std::move(now.entries).finish(wanted.path, version),
               .inner = {},
               .skipped = std::move(now.skipped)};
-    // In this order, as the last is listed first.
+    // In reverse order, because the last of the stack is listed first.
     for (const auto& entry : done.directory->entries | std::views::reverse) {
       if (entry.state.kind != EntryKind::directory) continue;
       done.inner.push_back({.parent = directory,
@@ -321,7 +321,7 @@ private:
                                                             : ::open(listing_.root.c_str(), flags));
   }
 
-  /// Before its names are read: what comes or goes afterwards changes it.
+  /// Call it before the names are read, so that later changes of names change the version.
   DirectoryVersion version_of(int directory) const {
     const auto now = file_clock_now();
     const auto state = stat_opened(directory, listing_.root);
@@ -332,12 +332,12 @@ private:
         .has_all_names = state.device == marking_device_ && state.stamp.changed_ns < now - limits_.unchanged.count()};
   }
 
-  /// The entries of which the previous listing has the names.
+  /// Reads the entries whose names the previous listing has.
   void read_again(const ListedDirectory& previous, Listing& now) {
     for (const auto& entry : previous.entries) add(entry.name, &entry, now);
   }
 
-  /// False if that is not possible.
+  /// Reads the names and their entries. Returns false if the directory cannot be read.
   bool read(Listing& now, const SharedDirectory* previous) {
     Descriptor own(::fcntl(now.directory, F_DUPFD_CLOEXEC, 0));
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(own ? ::fdopendir(own.get()) : nullptr, ::closedir);
@@ -360,7 +360,8 @@ private:
     if (!state || (state->kind == EntryKind::directory && is_skipped(name, before, now))) return;
     const bool is_same = before && is_same_entry(before->state, *state);
     const auto kept = is_same ? kept_still(*before, now) : kept_of(name, *state, before, now);
-    if (is_same && kept == before->kept && is_unchanged(before->state, *state)) return now.entries.add_again(*before);
+    if (is_same && kept == before->kept && is_unchanged(before->state, *state))
+      return now.entries.add_unchanged(*before);
     ListedEntry entry{.name = name, .state = *state, .kept = kept};
     if (is_same) entry.hash = before->hash;
     now.entries.add(std::move(entry));
@@ -371,7 +372,7 @@ private:
       auto state = stat_entry(directory, name, listing_.root);
       if (state.kind != EntryKind::absent) return state;
     } catch (const std::system_error&) {
-      // This user cannot read the directory, so no command of this user can change it.
+      // A directory that this user cannot read cannot be changed by commands of this user either.
     }
     return std::nullopt;
   }
@@ -382,7 +383,7 @@ private:
       now.has_all_names = false;
       return true;
     }
-    // What the previous listing has stays, also if it could not be entered.
+    // Directories of the previous listing stay listed, and skipped ones skipped.
     const bool was_listed = repeated_ && before && before->state.kind == EntryKind::directory;
     const bool was_skipped = repeated_ && !was_listed && std::ranges::binary_search(repeated_->skipped, whole);
     if (!was_skipped && (was_listed || (name != ".git" && !now.rules->ignores(name, true)))) return false;
@@ -400,7 +401,7 @@ private:
     if (state.kind == EntryKind::directory) return Kept::unknown;
     const auto kept = judged(name, state, now);
     if (!repeated_ || !before) return kept;
-    // It is covered as it was.
+    // Coverage::as_previous: what was ignored stays ignored, and what was covered stays covered.
     if (before->kept == Kept::ignored && kept == Kept::unknown) return Kept::ignored;
     return before->kept != Kept::ignored && kept == Kept::ignored ? Kept::unknown : kept;
   }
@@ -419,7 +420,7 @@ private:
   std::atomic<std::size_t> entries_ = 0;
   std::optional<std::uint64_t> marking_device_;  ///< that of the root, if its directories mark changes of names
 
-  std::mutex mutex_;  // for everything below, and for the listing
+  std::mutex mutex_;  // protects everything below, and the listing
   std::condition_variable changed_;
   std::vector<Unlisted> unlisted_;
   int busy_ = 0;  ///< threads that list a directory

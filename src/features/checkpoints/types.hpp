@@ -12,16 +12,16 @@
 
 namespace agw {
 
-/// What a run did to a path, from its first change to its last.
+/// The net effect of a run on a path, from its first change to its last.
 enum class FileChangeKind { created, changed, deleted };
 std::span<const EnumName> names(Tag<FileChangeKind>);
 
-/// What a run did to one path.
+/// The net change of one path by a run.
 struct FileChange {
   std::string path;  ///< absolute
   FileChangeKind kind{};
   std::string type;  ///< `file`, `symlink` or `directory`
-  std::string diff;  ///< unified; empty for a binary file, a directory, and a content that is not kept
+  std::string diff;  ///< unified; empty for a binary file, a directory, and a content that is not stored
   bool is_binary = false;
   std::optional<std::string> mode_before;  ///< octal, if the permission bits changed
   std::optional<std::string> mode_after;
@@ -29,7 +29,7 @@ struct FileChange {
 };
 const Description& describe(Tag<FileChange>);
 
-/// A path that a run may have changed without a copy of its former content.
+/// A path that a run may have changed although its previous content is not stored.
 struct UncoveredChange {
   std::string path;
   std::string reason;
@@ -51,11 +51,11 @@ const Description& describe(Tag<RunChanges>);
 struct UndoFiles {
   std::optional<std::vector<std::string>>
       paths;           ///< absolute, or relative to the run's working directory; default: all
-  bool force = false;  ///< also files that were changed since
+  bool force = false;  ///< also undo changes of files that were changed again since
 };
 const Description& describe(Tag<UndoFiles>);
 
-/// A path that an undo left alone.
+/// A path that an undo did not change.
 struct KeptFile {
   std::string path;
   std::string reason;
@@ -72,11 +72,11 @@ const Description& describe(Tag<UndoneFiles>);
 /// The body of `POST /threads/:id/rewind`.
 struct RewindThread {
   std::string turn_id;  ///< the last turn of the fork
-  bool files = true;    ///< also undo what later runs of the thread changed in files
+  bool files = true;    ///< also undo the file changes of later runs of the thread
 };
 const Description& describe(Tag<RewindThread>);
 
-/// Its response: the fork, and what became of the files.
+/// The response: the fork, and the restored and unchanged files.
 struct RewoundThread : Thread {
   std::vector<std::string> restored;
   std::vector<KeptFile> kept;

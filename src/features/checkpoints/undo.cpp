@@ -1,22 +1,22 @@
-// How changes of files are taken back, and taken back again (redo).
+// Undoes changes of files, and undoes the undo (redo).
 //
-// A *plan* (undo_plan.hpp) says for one path which changes it undoes and which state it restores, or why it is kept. A
-// row of an undo is *settled* once it is known whether the path was changed. *Guarded* paths are those whose changes
-// may be somebody else's: moved there, shared or earlier; only `force` undoes them.
+// A *plan* (undo_plan.hpp) specifies for one path the changes to undo and the state to restore, or why the path is
+// kept. The row of an undo is *settled* once it is known whether the path was changed. *Guarded* paths are those whose
+// changes may not be the run's own (moved in, shared or earlier); only `force` undoes them.
 //
-// The invariant: an undo overwrites only what the run left, and keeps a copy of what it overwrites, so that every undo
-// can be redone. It never takes away the only copy of what the run moved. One undo runs at a time.
+// The invariant: an undo overwrites only what the run left, and stores what it overwrites, so that every undo can be
+// redone. It never removes the only copy of content that the run moved. One undo runs at a time.
 //
-//   1. `settle`: for rows that a kill left unsettled, look whether the path was changed, and settle or withdraw them.
-//   2. Group the run's changes by path and put the paths in order: directories are made first, then files restored,
-//      then files removed, then directories, innermost first.
-//   3. For each path (`undo_path`): examine and plan, on a thread; write the row, unsettled; put the target in its
-//      place by a rename, if the path still is as it was examined; settle the row, or withdraw it.
+//   1. `settle`: for rows that a kill left unsettled, check whether the path was changed, and settle or withdraw them.
+//   2. Group the run's changes by path and sort the paths: directories are created first, then files restored, then
+//      files removed, then directories removed, innermost first.
+//   3. For each path (`undo_path`): examine and plan, outside the loop; write the row, unsettled; rename the target to
+//      the path, if that is still as examined; settle the row, or withdraw it.
 //
-// A kill before the rename leaves an unsettled row and a file under the name of the undo: the next start removes the
-// file, and the next undo withdraws the row. A kill after it leaves an unsettled row of a path that was changed: the
-// next undo settles it. Where the file system cannot exchange names, a kill between a file and a directory can leave
-// nothing but the file under the name of the undo: the next start gives it the name of the path.
+// A kill before the rename leaves an unsettled row and a temporary file: the next start removes the file, and the next
+// undo withdraws the row. A kill after it leaves an unsettled row for a changed path: the next undo settles the row. If
+// the file system cannot exchange names, a kill while a directory is replaced by a file, or the reverse, can leave only
+// the temporary file: the next start renames it to the path.
 
 #include <algorithm>
 #include <map>
@@ -42,9 +42,9 @@
 
 namespace agw {
 
-/// The changes of a run to one path. The order in which an undo takes them: what has to be there for others comes
-/// first, so that no content is deleted before it is back in its place, and directories are removed after their
-/// contents.
+/// The changes of a run to one path. An undo processes paths in the order of their rank, so that directories exist
+/// before their contents are restored, moved content is restored before it is deleted, and directories are removed
+/// last.
 struct Checkpoints::PathChanges {
   enum class Rank { make_directories, restore_files, remove_files, remove_directories };
 
@@ -76,13 +76,12 @@ bool is_named(const std::string& path, const std::string& root, const std::vecto
   });
 }
 
-/// Whether the undo was carried out in the file: that no longer has the state that the undo found, or the undo changes
-/// nothing.
-bool has_happened(const StoredChange& change, const StoredState& now) {
+/// Whether the undo was carried out: the path no longer has the state that the undo found, or the undo changes nothing.
+bool was_carried_out(const StoredChange& change, const StoredState& now) {
   return !now.is_same(change.before) || change.before.is_same(change.after);
 }
 
-/// What an undo found at a path, and what it is going to do.
+/// The state that an undo found at a path, and its plan.
 struct Examined {
   UndoPlan plan;
   std::shared_ptr<const EntryAccess> access;
@@ -96,8 +95,8 @@ std::string text_of(const std::system_error& error) {
   return is_disk_full(error) ? "disk full: nothing was changed" : error.what();
 }
 
-/// Loads the content to bring back, and stores the present one, so that the undo can be undone. Returns why that is
-/// impossible; empty if it is not.
+/// Loads the content to restore, and stores the present one, so that the undo can be undone. Returns why that is
+/// impossible; empty on success.
 std::string prepare_target(Examined& found, const EntryState& state, BlobStore& blobs) {
   AGW_ASSERT(found.plan.restores && !found.plan.undone.empty());
   const auto& target = found.plan.target;
@@ -121,7 +120,7 @@ struct UndoWay {
   bool force = false;
 };
 
-/// Looks at the path and decides. `plan.restores` is only true if everything is prepared. Blocks.
+/// Reads the path and makes the plan. `plan.restores` is true only if everything is prepared. Blocks.
 Examined examine(const std::string& path, const std::vector<StoredChange>& changes, UndoWay way, BlobStore& blobs,
                  std::uint64_t limit) {
   Examined found;
@@ -145,7 +144,7 @@ Examined examine(const std::string& path, const std::vector<StoredChange>& chang
   return found;
 }
 
-/// Puts the target in the place of what was examined, unless that has changed since. Returns why not. Blocks.
+/// Replaces the examined entry by the target, unless it has changed since. Returns why not; empty on success. Blocks.
 std::string restore(const Examined& examined, const std::string& temporary) {
   AGW_ASSERT(examined.plan.restores && examined.access && !temporary.empty());
   try {
@@ -156,8 +155,8 @@ std::string restore(const Examined& examined, const std::string& temporary) {
   }
 }
 
-/// Whether the file that an undo left has the content before or after it, or the beginning of the latter. Otherwise
-/// somebody replaced the file in the moment of the kill, and this is theirs.
+/// Whether the file that an undo left has the content before or after the undo, or the beginning of the latter.
+/// Otherwise another program replaced the file just before the kill, and the file must be kept.
 bool is_of_undo(const StoredChange& undo, const EntryState& found, BlobStore& blobs) {
   const auto state = EntryAccess::stored(found);
   if (state.is_same(undo.before) || state.is_same(undo.after)) return true;
@@ -166,8 +165,8 @@ bool is_of_undo(const StoredChange& undo, const EntryState& found, BlobStore& bl
   return whole && whole->starts_with(found.content);
 }
 
-/// Whether the undo was killed between a file and a directory, where the file system cannot exchange names: of the two,
-/// only what was found is left.
+/// Whether the undo was killed while it replaced a directory by a file, or the reverse, on a file system that cannot
+/// exchange names: the temporary file is then the only one left.
 bool is_half_done(const StoredChange& undo, const EntryAccess& access, const EntryState& found) {
   const auto state = EntryAccess::stored(found);
   const auto& file = undo.before.kind == EntryKind::directory ? undo.after : undo.before;
@@ -176,8 +175,8 @@ bool is_half_done(const StoredChange& undo, const EntryAccess& access, const Ent
          access.read(0).kind == EntryKind::absent;
 }
 
-/// Removes the file that a killed undo left next to the target; if the target is missing, that file gets its name.
-/// Blocks.
+/// Removes the temporary file that a killed undo left next to the target, or renames it to the target if that is
+/// missing. Blocks.
 void remove_left_over(const StoredChange& undo, BlobStore& blobs, std::uint64_t limit) {
   AGW_ASSERT(!undo.settled && undo.kind != StoredChange::Kind::write);
   try {
@@ -194,11 +193,11 @@ void remove_left_over(const StoredChange& undo, BlobStore& blobs, std::uint64_t 
 
 }  // namespace
 
-/// An undo or a redo of changes of a run.
+/// An undo or redo of a run's changes.
 struct Checkpoints::Undoing {
   bool redo = false;
   bool force = false;
-  std::map<std::string, PathChanges> by_path;              ///< all of the run
+  std::map<std::string, PathChanges> by_path;              ///< all paths of the run
   std::map<std::string, std::string> guarded;              ///< paths that are kept without `force`, and why
   std::set<std::string> pending;                           ///< paths that are still to be undone
   std::multimap<std::string, const PathChanges*> by_goal;  ///< by the content that the path is to have
@@ -206,7 +205,7 @@ struct Checkpoints::Undoing {
   UndoWay way() const { return {.redo = redo, .force = force}; }
   StoredChange::Kind kind() const { return redo ? StoredChange::Kind::redo : StoredChange::Kind::undo; }
 
-  /// Once it is known whether this is a redo.
+  /// Call it once `redo` is known.
   void find_goals() {
     for (const auto& [name, each] : by_path) {
       const auto* const goal = goal_of(each.changes, kind());
@@ -214,7 +213,7 @@ struct Checkpoints::Undoing {
     }
   }
 
-  /// The names that mean no path that the run changed.
+  /// Those of `names` that match no path that the run changed.
   std::vector<KeptFile> unknown(const std::vector<std::string>& names, const std::string& root) const {
     std::vector<KeptFile> none;
     for (const auto& name : names) {
@@ -236,7 +235,7 @@ struct Checkpoints::Undoing {
     return was_undone;
   }
 
-  /// The paths to undo.
+  /// The paths to undo, in the order of PathChanges.
   template <class IsWanted>
   std::vector<const PathChanges*> in_order(const IsWanted& is_wanted) {
     AGW_ASSERT(pending.empty());
@@ -249,15 +248,15 @@ struct Checkpoints::Undoing {
     std::ranges::sort(order, [this](const auto* one, const auto* other) {
       const auto rank = one->rank(kind());
       if (rank != other->rank(kind())) return rank < other->rank(kind());
-      // The innermost directory is removed first.
+      // Removes the innermost directory first.
       return rank == PathChanges::Rank::remove_directories ? one->path > other->path : one->path < other->path;
     });
     AGW_ASSERT(pending.size() == order.size());
     return order;
   }
 
-  /// Whether this would take the content away that the run moved to the path, and that is not back where it was and
-  /// will not be put there.
+  /// Whether this would remove the only copy of content that the run moved to the path: it is not back at its former
+  /// path, and this undo will not restore it there.
   bool takes_only_copy(const std::string& path, const Examined& found, BlobStore& blobs, std::uint64_t limit) const {
     const auto& target = found.plan.target;
     if (!found.now.has_content() || found.present.size == 0 || found.links > 1) return false;
@@ -296,7 +295,7 @@ Task<UndoneFiles> Checkpoints::undo(std::string run_id, UndoFiles wanted) {
     if (active->run.id == run_id) throw Conflict("run is active");
   }
   const auto undoing = begin_undo();
-  // Another undo may have changed the rows in the meantime.
+  // Reads the rows again, because another undo may have changed them.
   changes = co_await database_.read(
       [run_id](Connection& connection) { return checkpoint_store::of_run(connection, run_id); });
   co_return co_await undo_all(run_id, std::move(changes), std::move(wanted), true);
@@ -320,7 +319,7 @@ Task<RewoundThread> Checkpoints::rewind(std::string thread_id, RewindThread want
   const auto later = co_await database_.read([thread_id, time = turn.created_at](Connection& connection) {
     return checkpoint_store::runs_after(connection, thread_id, time);
   });
-  // A path that several runs changed is named once.
+  // Each path is reported once, even if several runs changed it.
   std::set<std::string> restored, kept;
   for (const auto& run_id : later) {
     auto changes = co_await database_.read(
@@ -336,14 +335,14 @@ Task<RewoundThread> Checkpoints::rewind(std::string thread_id, RewindThread want
   co_return rewound;
 }
 
-/// After a kill, the database may have an undo that the file does not have yet.
+/// After a kill, the database may contain an undo that was not carried out in the file.
 Task<> Checkpoints::settle(std::vector<StoredChange>& changes) {
   for (auto& change : changes) {
     if (change.settled) continue;
     const bool happened = co_await blocking_.run([change, blobs = blobs_, limit = options_.file_bytes] {
       remove_left_over(change, *blobs, limit);
       const auto access = EntryAccess::open(change.path);
-      return access.directory() ? has_happened(change, access.now(limit)) : change.after.kind == EntryKind::absent;
+      return access.directory() ? was_carried_out(change, access.now(limit)) : change.after.kind == EntryKind::absent;
     });
     co_await database_.write([change, happened](Connection& connection) {
       if (happened) return checkpoint_store::settle(connection, change);

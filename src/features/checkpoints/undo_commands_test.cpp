@@ -38,9 +38,9 @@ TEST(UndoOfCommands, UndoNeverTakesTheOnlyCopyOfWhatACommandMoved) {
       EXPECT_TRUE(found != undone.kept.end() && found->reason.starts_with("the only copy of what the run moved here"));
       EXPECT_EQ(fixture.text("b.txt"), "a person's");
     };
-    // A part of it is undone.
+    // Undoes only one of the two paths.
     kept_only_copy(co_await fixture.undo("r", {.paths = std::vector<std::string>{"b.txt"}}));
-    // Its former content is gone from the store, or there is something else in its place.
+    // The former content is missing in the store, or its path is occupied.
     const auto blob = fixture.scratch.path() / "checkpoints" / blob_name("a person's");
     fs::rename(blob, fixture.scratch.path() / "aside");
     kept_only_copy(co_await fixture.undo("r"));
@@ -154,7 +154,7 @@ TEST(UndoOfCommands, ACommandThatChangesWhatAnotherRunWroteMeanwhileGoesBackToTh
 
 TEST(UndoOfCommands, AnEditAfterAnotherRunsWriteAndBeforeTheListingComesBack) {
   with_fixture([](CheckpointsFixture& fixture) -> Task<> {
-    // The listing of the command waits until both have happened.
+    // Delays the listing of the command until both have happened.
     std::promise<int> both;
     const auto happened = both.get_future().share();
     std::vector<StartedWork<int>> busy;
@@ -174,7 +174,7 @@ TEST(UndoOfCommands, AnEditAfterAnotherRunsWriteAndBeforeTheListingComesBack) {
   });
 }
 
-/// What the files hold that a person wrote.
+/// The contents of all files that a person wrote.
 std::set<std::string> contents_of_the_person(const CheckpointsFixture& fixture) {
   std::set<std::string> contents;
   for (const auto& entry : fs::recursive_directory_iterator(fixture.project)) {
@@ -185,8 +185,8 @@ std::set<std::string> contents_of_the_person(const CheckpointsFixture& fixture) 
   return contents;
 }
 
-/// Runs whose commands move, delete and write files, some of which are ignored, and a person who edits them, in random
-/// order. Each run is undone once: whatever of the person's was in a file before is in one afterwards.
+/// Runs whose commands move, delete and write files, some of them ignored, and a person who edits files, in random
+/// order. Undoes each run once: every content of the person that was in a file before is in one afterwards.
 Task<> move_and_undo(CheckpointsFixture& fixture, unsigned seed) {
   std::mt19937 random(seed);
   const std::array<std::string, 6> names{"a", "b", "d/c", "d/e", "cache/f", "cache/g"};

@@ -17,8 +17,8 @@ constexpr auto not_kept = "its former content was not kept";
 constexpr auto other_kind = "changed since: it is now of another kind";
 constexpr auto as_before = "it already is what it was before";
 
-/// Whether nothing has to be restored.
-bool is_as(const StoredState& now, const StoredState& target) {
+/// Whether the present state already equals the target.
+bool is_restored(const StoredState& now, const StoredState& target) {
   return now.is_same(target) && (now.kind == EntryKind::absent || now.mode == target.mode);
 }
 
@@ -30,12 +30,12 @@ std::string why_changed(const StoredState& now) {
 
 bool is_directory(const StoredState& state) { return state.kind == EntryKind::directory; }
 
-/// `as_left`: what is there now is what the run left.
+/// Completes the plan, unless the target cannot be restored. `as_left`: the present state is the one that the run left.
 UndoPlan checked(UndoPlan plan, const StoredState& now, bool as_left) {
   AGW_ASSERT(!plan.undone.empty() && !plan.restores);
   if (plan.target.has_content() && !plan.target.hash) return kept(plan.kind, not_kept);
   const bool are_directories = is_directory(now) && is_directory(plan.target);
-  if (are_directories || is_as(now, plan.target)) return kept(plan.kind, as_before);
+  if (are_directories || is_restored(now, plan.target)) return kept(plan.kind, as_before);
   const bool is_exchange = now.kind != EntryKind::absent && plan.target.kind != EntryKind::absent;
   const bool is_other_kind = is_exchange && (is_directory(now) || is_directory(plan.target));
   if (now.kind == EntryKind::other || (is_other_kind && !as_left)) return kept(plan.kind, other_kind);
@@ -64,7 +64,7 @@ UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& 
   }
   const bool as_left = left == 0;
   const auto left_kind = active.back()->after.kind;
-  // What is now where the run deleted something makes room for that; its content is kept.
+  // A new file at a path that the run deleted may be replaced, because its content is stored first.
   const bool is_new = left_kind == EntryKind::absent && now.has_content();
   if (!as_left && force && now.kind != EntryKind::absent && now.kind != left_kind && !is_new) {
     return kept(plan.kind, other_kind);
