@@ -25,7 +25,7 @@ fs::path find_home(const Environment& environment) {
   std::error_code error;
   auto resolved = fs::canonical(*home, error);
   if (error || !fs::path(*home).is_absolute() || !fs::is_directory(resolved, error)) {
-    refuse(fmt::format("HOME is {}, which is no directory: set it to your home directory", *home));
+    refuse(fmt::format("HOME is {}, which is not a directory: set it to your home directory", *home));
   }
   return resolved;
 }

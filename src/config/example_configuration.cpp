@@ -54,8 +54,8 @@ std::string open_sections(std::string_view previous, std::string_view name) {
 
 std::string example_configuration() {
   std::string out =
-      "# The configuration of Agent Gateway, read when it starts. Flags and environment variables go before it.\n"
-      "# Every key stands here with its default or an example: take away the # in front of a key to set it.\n";
+      "# The configuration of Agent Gateway, read at startup. Flags and environment variables take precedence.\n"
+      "# Every key is listed with its default or an example: remove the # in front of a key to set it.\n";
   const Settings defaults;
   std::string_view previous;
   for (const auto& key : settings_keys()) {

@@ -69,7 +69,7 @@ bool fits_header(std::string_view key) {
 ApiKey check_key(std::string key, const std::string& source) {
   while (!key.empty() && (key.back() == '\n' || key.back() == '\r' || key.back() == ' ')) key.pop_back();
   if (key.empty()) return {{}, source + " is empty"};
-  if (!fits_header(key)) return {{}, source + " holds spaces or other characters that no key has"};
+  if (!fits_header(key)) return {{}, source + " contains spaces or other characters that are invalid in a key"};
   return {std::move(key), {}};
 }
 

@@ -79,7 +79,7 @@ void read_section(Settings& settings, const ConfigNode& map, const std::string& 
     } else if (entry.form == ConfigNode::Form::map) {
       read_section(settings, entry, name + ".");
     } else if (entry.form != ConfigNode::Form::nothing) {
-      throw ConfigError(entry.line, name, "must be a section: its keys stand below it, indented");
+      throw ConfigError(entry.line, name, "must be a section: indent its keys below it");
     }
   }
 }
@@ -139,7 +139,7 @@ void read_providers(std::vector<ConfiguredProvider>& providers, const ConfigNode
       throw ConfigError(entry.line, name, "the name must be of a-z, 0-9, - and _, and not `offline`");
     }
     if (entry.form != ConfigNode::Form::map && entry.form != ConfigNode::Form::nothing) {
-      throw ConfigError(entry.line, name, "must be a section: its keys stand below it, indented");
+      throw ConfigError(entry.line, name, "must be a section: indent its keys below it");
     }
     providers.push_back(read_provider(entry, name));
   }

@@ -158,7 +158,7 @@ TEST_F(SettingsTest, WhatIsWrongIsToldWithFileLineAndKey) {
   EXPECT_EQ(load("approvals: {timeout_minutes: 0.05}").approvals.timeout_minutes, 0.05);
   EXPECT_EQ(error_of("budget_usd_per_day: -1"), "config.yaml:1: budget_usd_per_day: must be a number from 0 up");
   EXPECT_EQ(error_of("budget_usd_per_day: .inf"), "config.yaml:1: budget_usd_per_day: must be a number from 0 up");
-  EXPECT_EQ(error_of("limits: 5"), "config.yaml:1: limits: must be a section: its keys stand below it, indented");
+  EXPECT_EQ(error_of("limits: 5"), "config.yaml:1: limits: must be a section: indent its keys below it");
   EXPECT_EQ(error_of("tls:\n  cert: a.pem"), "config.yaml:1: tls.key: is required: HTTPS takes tls.cert and tls.key");
   EXPECT_EQ(error_of("port: 1\nhost: a\nport: 2"), "config.yaml:3: port: is given twice");
 }
@@ -191,14 +191,14 @@ TEST_F(SettingsTest, AFewLinesOfAliasesDoNotStandForBillions) {
     return "[" + items + "]";
   };
   EXPECT_THAT(error_of("hosts:\n- &a " + list_of("x") + "\n- &b " + list_of("*a") + "\n- " + list_of("*b")),
-              ::testing::EndsWith("yaml: has too many values, those of aliases counted"));
+              ::testing::EndsWith("yaml: has too many values, including those of aliases"));
 }
 
 TEST_F(SettingsTest, AliasesOfALongTextDoNotStandForGigabytes) {
   std::string aliases;
   for (int i = 0; i < 100; ++i) aliases += "*a,";
   const auto text = "hosts:\n- &a " + std::string(100'000, 'x');
-  const auto problem = ::testing::EndsWith("yaml: has too many values, those of aliases counted");
+  const auto problem = ::testing::EndsWith("yaml: has too many values, including those of aliases");
   EXPECT_THAT(error_of(text + "\n- [" + aliases + "]"), problem);
   std::string keys;
   for (int i = 0; i < 100; ++i) keys += "{*a : 1},";
@@ -267,7 +267,7 @@ TEST_F(SettingsTest, WhatIsWrongInAProviderIsTold) {
   EXPECT_EQ(error_of("providers:\n  offline: {kind: openai}\n"),
             "config.yaml:2: providers.offline: the name must be of a-z, 0-9, - and _, and not `offline`");
   EXPECT_EQ(error_of("providers:\n  openai: x\n"),
-            "config.yaml:2: providers.openai: must be a section: its keys stand below it, indented");
+            "config.yaml:2: providers.openai: must be a section: indent its keys below it");
   EXPECT_EQ(error_of("providers: []\n"),
             "config.yaml:1: providers: must be a map from the names of providers to their keys");
 }

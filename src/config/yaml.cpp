@@ -30,7 +30,7 @@ ConfigNode::Form form_of_plain(std::string_view text) {
 /// Adds one value and its text to `values`.
 void count(std::size_t& values, std::string_view text, int line) {
   values += 1 + text.size() / bytes_of_value;
-  if (values > max_values) throw ConfigError(line, "yaml", "has too many values, those of aliases counted");
+  if (values > max_values) throw ConfigError(line, "yaml", "has too many values, including those of aliases");
 }
 
 ConfigNode to_node(const YAML::Node& node, int line, int depth, std::size_t& values);
